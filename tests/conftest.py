@@ -65,6 +65,8 @@ def show(browser, tmp_path):
         tab.on("pageerror", lambda error: said.append(str(error)))
         tab.on("request", lambda request: asked.append(request.url))
         tab.goto(path.as_uri() + hash)
+        if 'id="data"' in html:
+            tab.wait_for_selector("html[data-ready]", state="attached")
         yield tab
         assert said == []
         assert asked == [path.as_uri()]

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from base64 import b64decode
 
 import pytest
+
+
+def page_data(html):
+    """The numbers that a page holds."""
+    packed = re.search(r'<script type="text/plain" id="data">(.*?)</script>', html, re.DOTALL)[1]
+    return json.loads(zlib.decompress(b64decode(packed)))
 
 
 def press(tab, kind, name="json"):
@@ -31,9 +38,3 @@ def until(tab, condition):
             return
         tab.wait_for_timeout(20)
     pytest.fail(f"never came true: {condition}")
-
-
-def numbers_of(tab):
-    """The numbers that a page holds, as they are or deflated."""
-    text = tab.locator("#data").text_content()
-    return json.loads(text if text.startswith("{") else zlib.decompress(b64decode(text)))

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 import pytest
-from pages_open import press, slide
+from pages_open import page_data, press, slide
 
 from steelyard import Counts, compare, comparison_page, get_metric
 
@@ -81,7 +81,7 @@ def assert_as_python_has_it(tab, comparison):
 
 def test_every_leaderboard_shows_what_python_has(show, five, five_page):
     with show(five_page) as tab:
-        numbers = {mark["number"]: mark["name"] for mark in tab.evaluate(PAYLOAD)["models"]}
+        numbers = {mark["number"]: mark["name"] for mark in page_data(five_page)["comparison"]["models"]}
         titles = tab.locator("#board-metric option").evaluate_all("all => all.map(o => o.value)")
         assert titles[0] == five.leaderboard().metric
         assert sorted(titles) == sorted(spec.name for spec in five.tables.specs)
@@ -99,9 +99,6 @@ def test_every_leaderboard_shows_what_python_has(show, five, five_page):
             assert headline.is_visible()
             sentences = headline.locator("h1, p").all_text_contents()
             assert " ".join(sentences).replace("\u00a0", " ") == board.headline
-
-
-PAYLOAD = "JSON.parse(document.getElementById('data').textContent).comparison"
 
 
 def test_own_thresholds_give_every_model_its_own_numbers(show, five, five_page):
@@ -188,7 +185,7 @@ def test_pairs_hold_their_differences_and_a_win_opens_its_pair(show, five, five_
 
 def test_the_leader_of_each_cell_is_the_one_of_python(show, five, five_page):
     with show(five_page) as tab:
-        numbers = {mark["name"]: str(mark["number"]) for mark in tab.evaluate(PAYLOAD)["models"]}
+        numbers = {mark["name"]: str(mark["number"]) for mark in page_data(five_page)["comparison"]["models"]}
         leaders = five.leaders()
         cells = [cell for row in tab.locator(".led tbody tr").all() for cell in row.locator("td").all_text_contents()]
         assert cells == [numbers[row.models[0]] if len(row.models) == 1 else "=" for row in leaders]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import zlib
-from base64 import b64encode
 from dataclasses import replace
 from importlib.resources import files
 
@@ -14,7 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
-from pages_open import numbers_of, slide
+from pages_open import page_data, slide
 from scipy.special import betainc
 
 from steelyard import best_threshold, evaluate
@@ -114,30 +112,6 @@ def test_a_day_with_too_many_alerts_is_as_likely_as_in_python(rule):
         assert chance == pytest.approx(limit.exceeded_after(flagged, total), abs=1e-9), (alerts, day, flagged, total)
 
 
-def test_deflated_numbers_are_inflated_as_zlib_does(browser):
-    words = ["", "a", "é漢字😀" * 50, "0123456789" * 9_000, "".join(map(str, np.random.default_rng(0).random(3_000)))]
-    packings = [(text, zlib.compress(text.encode(), level)) for text in words for level in (0, 1, 9)]
-    fixed = zlib.compressobj(9, strategy=zlib.Z_FIXED)
-    packings.append((words[-1], fixed.compress(words[-1].encode()) + fixed.flush()))
-    tab = browser.new_page()
-    texts = [b64encode(packing).decode() for _, packing in packings]
-    found = tab.evaluate(f"texts => {{ {script('inflate.js')}; return texts.map(inflated); }}", texts)
-    assert found == [text for text, _ in packings]
-    tab.close()
-
-
-def test_a_page_that_would_be_too_large_holds_its_numbers_deflated(show, few, monkeypatch):
-    plain = page(few)
-    monkeypatch.setattr("steelyard.report.page._MOST_BYTES", len(plain.encode()) - 1)
-    packed = page(few)
-    assert len(packed) < len(plain)
-    with show(plain) as tab:
-        values, held = tab.evaluate("steelyard.numbers()"), numbers_of(tab)
-    with show(packed) as tab:
-        assert not tab.locator("#data").text_content().startswith("{")
-        assert tab.evaluate("steelyard.numbers()") == values and numbers_of(tab) == held
-
-
 # ---------------------------------------------------------------- beside best_threshold
 
 
@@ -192,7 +166,7 @@ def is_promised(entries, prevalence):
 def test_the_page_chooses_the_threshold_that_python_chooses(show, few):
     table, chosen = few.scores, 0
     with show(page(few)) as tab:
-        data = numbers_of(tab)
+        data = page_data(tab.content())
         thresholds, stops = data["thresholds"]["threshold"], data["stops"]
         assert len(thresholds) == data["all_thresholds"]
         for entries in SETTINGS:
@@ -223,7 +197,7 @@ def test_with_fewer_thresholds_than_there_are_promises_are_kept_all_the_same(sho
     evaluation = evaluate(y, y_score=score, draws=50)
     table, kept_there, kept_here = evaluation.scores, 0, 0
     with show(page(evaluation)) as tab:
-        data = numbers_of(tab)
+        data = page_data(tab.content())
         thresholds = [np.inf if t is None else t for t in data["thresholds"]["threshold"]]
         assert len(thresholds) < data["all_thresholds"]
         for cost in ("0.5", "4", "33"):  # without limits one of the convex hull is best, and all of it is here
@@ -380,7 +354,7 @@ def test_the_commands_find_the_same_threshold(show, tmp_path, monkeypatch):
     frame.write_csv(tmp_path / "new rows.csv")
     evaluation = evaluate(frame, **names, pos_label="yes & no", draws=50)
     with show(page(replace(evaluation, source="new rows.csv"))) as tab:
-        thresholds = numbers_of(tab)["thresholds"]["threshold"]
+        thresholds = page_data(tab.content())["thresholds"]["threshold"]
         for entries in (
             {"cost": "5"},
             {"cost": "3", "recall": "80", "confidence": "0.95"},

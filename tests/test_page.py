@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import zlib
-from base64 import b64decode, b64encode
+from base64 import b64encode
 from dataclasses import replace
 from hashlib import sha256
 from html.parser import HTMLParser
@@ -14,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from pages_open import page_data as data
 
 from steelyard import (
     Confusion,
@@ -51,12 +51,6 @@ def scored(n, weighted=False, seed=0):
 def evaluated(n, weighted=False):
     y, score, weight = scored(n, weighted)
     return evaluate(y, y_score=score, sample_weight=weight, draws=20)
-
-
-def data(html):
-    """The numbers of a page, as they are or deflated."""
-    kind, text = re.search(r'<script type="(.*?)" id="data">(.*?)</script>', html, re.DOTALL).groups()
-    return json.loads(zlib.decompress(b64decode(text)) if kind == "text/plain" else text)
 
 
 class Elements(HTMLParser):
@@ -235,7 +229,7 @@ def test_very_many_scores_are_weighed_in_groups_at_other_prevalences_and_it_says
     table = score_table(y, score)
     html = page(evaluate(table, draws=20))
     held = data(html)
-    rows = {row[held["keys"].index("name")]: row[-1] for row in held["metrics"]}
+    rows = {row["name"]: row for row in held["metrics"]}
     assert "at" not in rows["roc_auc"]
     told = held["grouped"]
     assert told["groups"] < len(table.thresholds) / 2 and 0 < told["off"] < 1e-3
@@ -276,9 +270,9 @@ def test_an_infinite_loss_is_undefined_with_its_reason_at_every_stop():
     y, score, _ = scored(300)
     score[np.flatnonzero(y)[0]] = 0.0
     held = data(page(evaluate(y, y_score=score, draws=20)))
-    row = next(row for row in held["metrics"] if row[0] == "log_loss")
-    assert row[held["keys"].index("value")] is None
-    assert row[held["keys"].index("why")] == "1 rows were given probability 0 for what came true"
+    row = next(row for row in held["metrics"] if row["name"] == "log_loss")
+    assert row["value"] is None
+    assert row["why"] == "1 rows were given probability 0 for what came true"
 
 
 # ---------------------------------------------------------------- properties
@@ -311,7 +305,7 @@ def test_a_metric_of_ones_own_is_shown_with_what_is_proved_of_its_formula(regist
         return ratio(c.tp, c.tp + c.fn + 7 * c.fp)
 
     html = page(evaluate(Counts(28, 23, 72, 2680), metrics=["recall_of_mine", "recall", "new_formula"], draws=20))
-    rows = json.loads(zlib.decompress(b64decode(data(html)["explained"])))["metrics"]
+    rows = data(html)["explained"]["metrics"]
     assert rows["recall_of_mine"]["holds"] == rows["recall"]["holds"]
     assert "holds" not in rows["new_formula"]
     assert '"recall_of_mine": {f: (tp, fn, fp, tn) => ratio(tp, (tp + fn))' in html

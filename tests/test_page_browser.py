@@ -803,10 +803,13 @@ def test_an_audit_speaks_of_metrics_and_properties_in_words(show):
             *(p.title for p in PROPERTIES.values()),
         ]
         assert tab.locator(".matrix tbody th").all_text_contents() == ["Matthews correlation", "Recall"]
-        assert tab.locator("summary").all_text_contents() == ["Matthews correlation", "Recall"]
-        tab.locator("summary").first.click()
+        assert tab.locator("#proofs summary").all_text_contents() == ["Matthews correlation", "Recall"]
+        tab.locator("#proofs summary").first.click()
         lines = dict(
-            zip(*(tab.locator(f"details >> nth=0 >> {tag}").all_text_contents() for tag in ("dt", "dd")), strict=True)
+            zip(
+                *(tab.locator(f"#proofs details >> nth=0 >> {tag}").all_text_contents() for tag in ("dt", "dd")),
+                strict=True,
+            )
         )
         for asked in PROPERTIES.values():
             assert lines[asked.title].startswith(asked.meaning)

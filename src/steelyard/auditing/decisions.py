@@ -72,6 +72,19 @@ class Counterexample:
     value: str
     other: str
 
+    @builtins.property
+    def tables(self) -> list[tuple[str, FourCells]]:
+        """The tables, each with its value: the one that refutes, and the other if there is one."""
+        values = _distinct_texts(self.value, self.other)
+        return [
+            (text, table) for text, table in zip(values, (self.before, self.after), strict=True) if table is not None
+        ]
+
+    @builtins.property
+    def asked(self) -> str:
+        """The number that the value was held against; nothing where it was another table."""
+        return _distinct_texts(self.value, self.other)[1] if self.after is None else ""
+
     def __str__(self) -> str:
         value, other = _distinct_texts(self.value, self.other)
         to = f"where {other} was asked" if self.after is None else f"{other} on {cells_text(self.after)}"

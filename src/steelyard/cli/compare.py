@@ -47,7 +47,7 @@ def compare_models(
 
 def _text(comparison: Comparison, assumed: list[str], kind: str, inputs: Inputs) -> str:
     from steelyard.report.csv_text import csv_rows
-    from steelyard.report.terminal_summary import comparison_summary
+    from steelyard.report.terminal_comparison import comparison_summary
 
     if kind == "json":
         return json_text({**comparison.to_dict(), "assumed": assumed}, indent=1)

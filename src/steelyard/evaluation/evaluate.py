@@ -198,7 +198,7 @@ def _groups(
         if table is None and threshold is not None and part.scores is not None:
             table = thresholded(part.scores, threshold, negative_label(data.labels, part.scores)).table
         rows = group_rows(table, part.scores, positive, specs, inference.of_group(key))
-        groups.append(Group(data.by, key, part.rows, Rows(rows), table))
+        groups.append(Group(data.by, key, part.rows, Rows(rows), table, part.scores))
     return groups
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.intervals.cluster_tables import has_several_clusters
@@ -28,13 +28,14 @@ _MOST_SHOWN = 5  # metrics of a group that fit a line
 
 @dataclass(frozen=True)
 class Group:
-    """One group of rows: its key, how many rows it has, and its metrics."""
+    """One group of rows: its key, how many rows it has, its metrics, and what they are of."""
 
     by: tuple[str, ...]
     key: tuple[Any, ...]
     rows: int
     metrics: Rows[MetricRow]
     confusion: Confusion | None = None
+    scores: ScoreTable | None = field(default=None, repr=False, compare=False)
 
     @property
     def label(self) -> str:

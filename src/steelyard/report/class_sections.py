@@ -12,7 +12,7 @@ from steelyard.analysis.confusions.class_order import true_class_shares
 from steelyard.analysis.confusions.confused_pairs import confused_pairs
 from steelyard.analysis.results.formatting import bounds_text, percent_text, unbroken
 from steelyard.evaluation.averages import averaged_metrics
-from steelyard.report.html_tables import MetricLine, group_table, interval_cell, metric_lines
+from steelyard.report.html_tables import MetricLine, interval_cell, metric_lines
 from steelyard.report.sections import facts_of
 
 if TYPE_CHECKING:
@@ -90,7 +90,6 @@ def classes_context(evaluation: Evaluation, table: Confusion, source: str) -> di
         "classes": _sections(evaluation, table),
         "metric_key": "class-metric",
         "class_table": None,
-        "group_table": group_table(evaluation),
     }
 
 

@@ -72,13 +72,12 @@ def document(
     *,
     payload: Mapping[str, object] | None = None,
     script: str = "",
-    styles: Sequence[str] = ("page.css", "tables.css"),
+    styles: Sequence[str] = ("page.css",),
     images: bool = False,
-    packed: bool = False,
 ) -> str:
     """The whole file. Its policy allows this style and this script by their hashes, and nothing from anywhere.
 
-    With `images` pictures are allowed as well, where the page holds them itself; with `packed` the payload is deflated.
+    With `images` pictures are allowed as well, where the page holds them itself.
     """
     style = "\n".join(map(asset, styles))
     policy = f"default-src 'none'; style-src {digest(style)}; base-uri 'none'; form-action 'none'"
@@ -86,10 +85,8 @@ def document(
         policy += "; img-src data:"
     if script:
         policy += f"; script-src {digest(script)}"
-    data = "" if payload is None else deflated(payload) if packed else embedded(payload)
-    html = rendered_html(
-        "shell.html", policy=policy, title=title, style=style, body=body, payload=data, script=script, packed=packed
-    )
+    data = "" if payload is None else packed(payload)
+    html = rendered_html("shell.html", policy=policy, title=title, style=style, body=body, payload=data, script=script)
     whole = html.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair cannot be written to a file
     return _CONTROL_CODES.sub("\N{REPLACEMENT CHARACTER}", whole)
 
@@ -99,15 +96,19 @@ def digest(inline: str) -> str:
     return f"'sha256-{b64encode(sha256(inline.encode()).digest()).decode()}'"
 
 
-def deflated(payload: object) -> str:
-    """The payload deflated by zlib and in base 64, which takes about half of its room."""
-    return b64encode(zlib.compress(embedded(payload).encode(), 9)).decode()
+def packed(payload: object) -> str:
+    """Strict JSON, deflated and in base 64, which takes a third of the room and holds no sign of HTML."""
+    return b64encode(zlib.compress(_strict(payload).encode(), 9)).decode()
 
 
 def embedded(payload: object) -> str:
     """Strict JSON that no parser of HTML or JavaScript can mistake for its own: labels are hostile."""
-    plain = json.dumps(payload, allow_nan=False, ensure_ascii=False, separators=(",", ":"), default=str)
-    plain = plain.encode("utf-8", "replace").decode("utf-8")
+    plain = _strict(payload)
     for sign in "<>&\u2028\u2029":
         plain = plain.replace(sign, f"\\u{ord(sign):04x}")
     return plain
+
+
+def _strict(payload: object) -> str:
+    plain = json.dumps(payload, allow_nan=False, ensure_ascii=False, separators=(",", ":"), default=str)
+    return plain.encode("utf-8", "replace").decode("utf-8")

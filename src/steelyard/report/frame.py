@@ -14,9 +14,8 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-_SCRIPTS = ("numbers.js", "charts.js", "frame.js")
+_SCRIPTS = ("data.js", "numbers.js", "charts.js", "frame.js")
 _STYLES = ("page.css",)
-_TEXT = 'document.getElementById("data").textContent'
 
 
 @dataclass(frozen=True)
@@ -34,18 +33,12 @@ class Section:
 
 
 def framed(
-    title: str,
-    facts: Sequence[str],
-    sections: Sequence[Section],
-    *,
-    exports: Sequence[str] = (),
-    formulas: str = "",
-    packed: bool = False,
+    title: str, facts: Sequence[str], sections: Sequence[Section], *, exports: Sequence[str] = (), formulas: str = ""
 ) -> str:
     """The whole file: what it is about and what can be taken along, then the sections.
 
     `exports` are the kinds of numbers that the sections' scripts hand out as text; `formulas` the registry's, which
-    they compute with. With `packed` the numbers are deflated, for a page that would be too large otherwise.
+    they compute with.
 
     >>> from markupsafe import Markup
     >>> html = framed("Title", ["4 rows"], [Section(Markup("<p>Nothing more.</p>"))])
@@ -58,10 +51,10 @@ def framed(
     body = rendered_html("frame.html", facts=facts, exports=exports, sections=[section.html for section in sections])
     scripts = _once(_SCRIPTS, *(section.scripts for section in sections))
     styles = _once(_STYLES, *(section.styles for section in sections))
-    inflate, text = (asset("inflate.js"), f"inflated({_TEXT})") if packed else ("", _TEXT)
-    code = "\n".join([inflate, f"const D = JSON.parse({text});", formulas, *map(asset, scripts), "begin();"])
-    script = f'"use strict";(() => {{\n{code}\n}})();'
-    return document(title, body, payload=data, script=script, styles=styles, images=True, packed=packed)
+    code = "\n".join([formulas, *map(asset, scripts), "begin();"])
+    return document(
+        title, body, payload=data, script=f'"use strict";(async () => {{\n{code}\n}})();', styles=styles, images=True
+    )
 
 
 def _once(*names: Iterable[str]) -> list[str]:

@@ -100,7 +100,7 @@ def group_table(evaluation: Evaluation, most: int = MOST_GROUPS) -> HtmlTable | 
     """The usual metrics of each group, with their intervals; the largest groups where they are very many."""
     if not evaluation.groups:
         return None
-    largest, names = _shown_groups(evaluation.groups, most)
+    largest, names = shown_groups(evaluation.groups, most)
     left_out = len(evaluation.groups) > len(largest)
     notes = [f"The {most} largest of {len(evaluation.groups):,} groups are shown."] if left_out else []
     rows = [
@@ -119,7 +119,7 @@ def _evaluated(evaluation: Evaluation) -> str:
     return f"At threshold {three_digits(evaluation.threshold)}, as evaluated"
 
 
-def _shown_groups(groups: Sequence[Group], most: int) -> tuple[Sequence[Group], list[str]]:
+def shown_groups(groups: Sequence[Group], most: int) -> tuple[Sequence[Group], list[str]]:
     """The groups and the metrics for which a page has room."""
     largest = sorted(groups, key=lambda group: -group.rows)[:most] if len(groups) > most else groups
     shared = [row.name for row in largest[0].metrics if all(row.name in group for group in largest)]
@@ -137,7 +137,7 @@ def group_numbers(evaluation: Evaluation, most: int = MOST_GROUPS) -> dict[str, 
     """The groups that the page shows, for the copied JSON: names once, and of each group its key, rows and numbers."""
     if not evaluation.groups:
         return {"by": [], "names": [], "methods": [], "parts": []}
-    largest, names = _shown_groups(evaluation.groups, most)
+    largest, names = shown_groups(evaluation.groups, most)
     methods = [*dict.fromkeys(group[name].method for group in largest for name in names)]
     parts = [
         [[_key(key) for key in group.key], group.rows, [_numbers(group[name], methods) for name in names]]

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-import zlib
-from base64 import b64encode
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.intervals.kinks import kinks
@@ -72,16 +69,12 @@ def _holds(metric: Metric) -> str:
     return "".join(signs) if decisions else ""
 
 
-def explained(rows: Iterable[MetricRow]) -> str:
-    """What each metric's name opens, packed: the page unpacks it when the first one is opened.
-
-    A JSON object, deflated and in base 64, which takes a third of the room.
-    """
+def explained(rows: Iterable[MetricRow]) -> dict[str, Any]:
+    """What each metric's name opens; the references once."""
     metrics = {row.name: row.spec.metric for row in rows}
     facts = {name: _explanation(metric) for name, metric in metrics.items()}
     cited = {metric.cite: references.reference(metric.cite) for metric in metrics.values() if metric.cite}
-    words = {"metrics": facts, "sources": cited, "properties": property_titles()}
-    return b64encode(zlib.compress(json.dumps(words, ensure_ascii=False).encode(), 9)).decode()
+    return {"metrics": facts, "sources": cited, "properties": property_titles()}
 
 
 def _explanation(metric: Metric) -> dict[str, Any]:

@@ -15,10 +15,11 @@ from steelyard.report import metric_facts
 from steelyard.report.class_map import map_data
 from steelyard.report.class_sections import classes_context
 from steelyard.report.decision_section import decision_section
-from steelyard.report.document import clipped, document, rendered_html
+from steelyard.report.document import clipped, rendered_html
 from steelyard.report.frame import Section, framed
-from steelyard.report.html_tables import MOST_GROUPS, group_numbers, group_table
-from steelyard.report.page_data import packed, page_sentences, payload
+from steelyard.report.group_section import group_section
+from steelyard.report.html_tables import MOST_GROUPS
+from steelyard.report.page_data import page_sentences, payload
 from steelyard.report.sections import page_context
 
 if TYPE_CHECKING:
@@ -79,28 +80,24 @@ def _evaluation_page(evaluation: Evaluation, source: str, more: Sequence[Section
 
 
 def _fitting(evaluation: Evaluation, context: Mapping[str, Any], data: dict[str, Any], formulas: str) -> str:
-    """The file with as many groups as it has room for, its numbers deflated where it would be too large."""
+    """The file with as many groups as it has room for."""
     title, most = f"{clipped(data['source'])} · Steelyard", MOST_GROUPS
     limit = _MOST_OF_CLASSES if context["classes"] else _MOST_BYTES
     while True:
-        shown = {**context, "group_table": group_table(evaluation, most)}
-        sections = _sections(shown, packed(data | {"groups": group_numbers(evaluation, most)}))
-        for deflate in (False, True):
-            html = framed(title, context["facts"], sections, exports=_EXPORTS, formulas=formulas, packed=deflate)
-            if len(html.encode()) <= limit:
-                return html
-        if most <= 1 or not evaluation.groups:
+        parts = _sections(context, data, group_section(evaluation, data, most))
+        html = framed(title, context["facts"], parts, exports=_EXPORTS, formulas=formulas)
+        if len(html.encode()) <= limit or most <= 1 or not evaluation.groups:
             return html
         most = most * 3 // 4
 
 
-def _sections(context: Mapping[str, Any], data: Mapping[str, Any]) -> list[Section]:
+def _sections(context: Mapping[str, Any], data: Mapping[str, Any], groups: Section) -> list[Section]:
     """The parts of the page from top to bottom."""
     first, *others = (rendered_html(f"{name}.html", **context) for name in ("opening", "metrics", "curves"))
     about = Section(rendered_html("about.html", **context))
-    scripts, styles = (("classes.js",), ("tables.css", "classes.css")) if context["classes"] else ((), ())
+    scripts, styles = (("classes.js",), ("classes.css",)) if context["classes"] else ((), ())
     opening = [Section(first, data, (*scripts, *_SCRIPTS), styles), *context.get("decision", ())]
-    return [*opening, *map(Section, others), *context["more"], about]
+    return [*opening, *map(Section, others), groups, *context["more"], about]
 
 
 def _formulas(evaluation: Evaluation) -> str:
@@ -151,9 +148,10 @@ def audit_page(decisions: Iterable[Decision]) -> str:
     >>> "class_symmetry" in audit_page(audit("recall", properties=["class_symmetry"]))
     True
     """
-    from steelyard.report.audit_sections import audit_html
+    from steelyard.report.audit_sections import audit_facts, audit_section
 
-    return document("Audit of metrics · Steelyard", audit_html(list(decisions)))
+    rows = list(decisions)
+    return framed("Audit of metrics · Steelyard", audit_facts(rows), [audit_section(rows)], exports=("CSV", "JSON"))
 
 
 def notebook(evaluation: Evaluation, *, height: int = 720) -> str:

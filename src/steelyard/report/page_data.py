@@ -197,10 +197,3 @@ def reliability_bin(part: ReliabilityBin) -> dict[str, float]:
 def _drawn(values: Iterable[float]) -> list[float]:
     """Digits that a picture can show."""
     return [float(f"{value:.4g}") for value in values]
-
-
-def packed(data: dict[str, Any]) -> dict[str, Any]:
-    """The payload with the facts of the metrics as columns, which takes half the room; rarer ones come last."""
-    keys = list(metric_facts.KEYS)
-    rows = [[*(row[key] for key in keys), {k: v for k, v in row.items() if k not in keys}] for row in data["metrics"]]
-    return {**data, "keys": keys, "metrics": rows}

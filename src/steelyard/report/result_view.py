@@ -52,7 +52,7 @@ def result_notebook(result: Result[Any]) -> str:
 def result_page(result: Result[Any]) -> str:
     """The same as a file of its own, with all rows."""
     body = rendered_html("result.html", style="", **_context(result, None))
-    return document(f"{_title(result)} · Steelyard", body, styles=("page.css", "tables.css", "result.css"))
+    return document(f"{_title(result)} · Steelyard", body, styles=("page.css", "result.css"))
 
 
 def result_markdown(result: Result[Any], assumed: Sequence[str] = ()) -> str:

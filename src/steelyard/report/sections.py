@@ -11,7 +11,7 @@ from steelyard._names import __version__
 from steelyard.analysis.results.formatting import three_digits, unbroken
 from steelyard.report.controls import controls
 from steelyard.report.document import label_html
-from steelyard.report.html_tables import class_table, group_table, metric_lines
+from steelyard.report.html_tables import class_table, metric_lines
 from steelyard.report.metric_blocks import TOP_METRICS
 from steelyard.report.source_facts import column_facts
 
@@ -46,7 +46,6 @@ def page_context(
         "top_metrics": TOP_METRICS,
         "metric_key": "metric",
         "class_table": class_table(evaluation),
-        "group_table": group_table(evaluation),
         "about": _about(evaluation, data),
     }
 

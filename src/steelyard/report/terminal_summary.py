@@ -1,4 +1,4 @@
-"""Terminal summaries: an evaluation, a comparison, a threshold or a shift as a terminal shows it."""
+"""Terminal summaries: an evaluation, a threshold or a shift as a terminal shows it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ from steelyard.report.text import verdict_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard.analysis.comparison.comparison import Comparison
     from steelyard.analysis.thresholds.best_threshold_result import BestThreshold, KeptLimit
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
@@ -169,27 +168,6 @@ def _last(evaluation: Evaluation, everything: bool) -> str:
 
 
 # ---------------------------------------------------------------- the other answers
-
-
-def comparison_summary(comparison: Comparison, assumed: Sequence[str]) -> str:
-    """The differences, and the metrics by how much they favour the first model."""
-    head, tests = comparison.words()
-    last = "\n".join(map(safe_paragraph, (*tests, *assumed)))
-    return "\n\n".join(part for part in (safe_paragraph(head), *_differences(comparison), last) if part)
-
-
-def _differences(comparison: Comparison) -> list[str]:
-    """The differences as tables, one for each pair of models."""
-    pairs: dict[str, list[dict[str, Any]]] = {}
-    for row in comparison.shown_rows():
-        pair = " - ".join(clean_label(row.pop(name)) for name in ("a", "b")) if len(comparison.models) > 2 else ""
-        named = {"value_a": "a", "value_b": "b", "difference": "a - b"} if pair else {}
-        cells = {
-            named.get(key, clean_label(key)): clean_label(cell) if isinstance(cell, str) else cell
-            for key, cell in row.items()
-        }
-        pairs.setdefault(pair, []).append(cells)
-    return [f"── {pair}\n" * bool(pair) + table_text(rows, bold) for pair, rows in pairs.items()]
 
 
 def threshold_summary(best: BestThreshold, notes: Sequence[str], assumed: Sequence[str]) -> str:

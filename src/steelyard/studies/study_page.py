@@ -34,7 +34,7 @@ def study_page(study: Study, drawings: dict[str, bytes] | None = None) -> str:
         choices={key: _value(value) for key, value in study.choices.items()},
         environment={key: _value(value) for key, value in {**study.environment, "computed in": study.took}.items()},
     )
-    return document(f"{study.title} · Steelyard", body, styles=("page.css", "tables.css", "study.css"), images=True)
+    return document(f"{study.title} · Steelyard", body, styles=("page.css", "study.css"), images=True)
 
 
 def shell_command(study: Study) -> str:

@@ -110,7 +110,7 @@ class _Column(NamedTuple):
 
     def lines(self, cell: str, width: int) -> list[str]:
         """A cell as lines of this width."""
-        lines = _wrapped(cell, width) if self.wraps else [cell]
+        lines = wrapped_lines(cell, width) if self.wraps else [cell]
         return [_padded(line, width, right=self.numeric) for line in lines]
 
 
@@ -206,7 +206,7 @@ def _row_lines(columns: list[_Column], cells: list[str], widths: list[int]) -> l
     ]
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def wrapped_lines(text: str, width: int) -> list[str]:
     """The text in lines of this width, broken at blanks; a word that is longer is broken where the line ends."""
     lines = [""]
     for word in text.split(" "):

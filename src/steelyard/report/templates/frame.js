@@ -178,4 +178,5 @@ function begin() {
   window.addEventListener("afterprint", () => printing(false));
   window.addEventListener("hashchange", recalled);
   recalled();
+  document.documentElement.dataset.ready = "";
 }

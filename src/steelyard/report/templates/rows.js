@@ -55,23 +55,15 @@ function opened(tr, row) {
   });
 }
 
-// What there is to know of the metrics is packed, and unpacked when the first one is opened.
-let unpacked = null;
-function explained() {
-  const bytes = () => Uint8Array.from(atob(D.explained), (sign) => sign.charCodeAt(0));
-  unpacked = unpacked || new Response(new Blob([bytes()]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
-  return unpacked;
-}
-
 function detail(row) {
   const tr = document.createElement("tr");
   tr.className = "detail";
   const list = el("dl", {}, el("td", { colspan: 5 }, tr));
-  explained().then(({ metrics, sources, properties }) => facts(list, row, metrics[row.name], sources, properties));
+  facts(list, row, D.explained.metrics[row.name]);
   return tr;
 }
 
-function facts(list, row, of, sources, properties) {
+function facts(list, row, of) {
   const fact = (term, words) => { if (words) { el("dt", {}, list, term); el("dd", {}, list, words); } };
   const listed = (parts) => (parts || []).join(", ");
   el("dt", {}, list, "formula");
@@ -83,11 +75,11 @@ function facts(list, row, of, sources, properties) {
   fact("use where", (of.fits || []).join("; "));
   fact("not where", (of.fails || []).join("; "));
   for (const [sign, words] of [["+", "proved"], ["-", "refuted"]]) {
-    fact(words, of.holds && properties.filter((_, i) => of.holds[i] === sign).join(" · "));
+    fact(words, of.holds && D.explained.properties.filter((_, i) => of.holds[i] === sign).join(" · "));
   }
   if (!of.holds) fact("properties", row.ranks ? "not proven for metrics of scores" : "not proven here; steelyard audit proves or refutes them");
   fact("interval", row.method);
-  fact("source", sources[of.cite] || of.cite);
+  fact("source", D.explained.sources[of.cite] || of.cite);
 }
 
 // The rows beyond the first few are folded away until asked for.

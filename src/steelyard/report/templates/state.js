@@ -1,6 +1,6 @@
 // State: one threshold and one prevalence; every number and every mark follows from the two.
 
-const METRICS = D.metrics.map((row) => ({ ...Object.fromEntries(D.keys.map((key, i) => [key, row[i]])), ...row[D.keys.length] }));
+const METRICS = D.metrics;
 const BY_NAME = new Map(METRICS.map((row) => [row.name, row]));
 const THRESHOLDS = D.thresholds ? D.thresholds.tp.length : 0;
 let view = D.view;
@@ -8,7 +8,7 @@ const START = { index: D.thresholds ? D.index : null, stop: D.stop };
 const state = { ...START, chosen: D.drawn.filter((name) => BY_NAME.has(name)) };
 if (!state.chosen.length) state.chosen = METRICS.filter((row) => bounded(row)).slice(0, 4).map((row) => row.name);
 const FIRST_CHOSEN = [...state.chosen];
-const rows = new Map(), charts = [];
+const rows = new Map(), charts = [], rests = [];
 const SCORES = D.histogram ? ticked(D.histogram.ends[0], D.histogram.ends[1]) : null;
 // Between thresholds that are all here the value is that of the higher one, a step; between others it is not known.
 const WHOLE = THRESHOLDS === D.all_thresholds;

@@ -40,6 +40,7 @@ function atRest() {
   resting = 0;
   if (host("sort").value === "value") sorted("value");
   if (!isStart()) redrawn();
+  for (const act of rests) act();
   remembered();
   document.documentElement.dataset.rested = `${state.index === null ? "" : state.index}/${state.stop}`;
 }

@@ -1,0 +1,70 @@
+"""The section of groups: small multiples that follow the sliders, each group beside the whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.evaluation.class_views import class_view
+from steelyard.report.document import rendered_html
+from steelyard.report.frame import Section
+from steelyard.report.html_tables import group_numbers, group_table, shown_groups
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from steelyard._types import Array
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.evaluation.groups import Group
+
+
+def group_section(evaluation: Evaluation, data: Mapping[str, Any], most: int) -> Section:
+    """The groups, so many of them at most; the script's numbers alone where there are none."""
+    table, numbers = group_table(evaluation, most), group_numbers(evaluation, most)
+    if table is None:
+        return Section(rendered_html("groups.html", table=None), {"groups": numbers})
+    follows = _following(evaluation, data, most)
+    html = rendered_html(
+        "groups.html",
+        table=table,
+        names=numbers["names"],
+        follows=follows is not None,
+        level=f"{100 * evaluation.level:g} %",
+    )
+    return Section(html, {"groups": numbers | {"follows": follows}}, ("groups.js",), ("groups.css",))
+
+
+def _following(evaluation: Evaluation, data: Mapping[str, Any], most: int) -> list[dict[str, Any]] | None:
+    """What the rows of each group do at every threshold of the page; None where that is not kept."""
+    groups, _ = shown_groups(evaluation.groups, most)
+    if evaluation.positive is None or any(group.confusion is None for group in groups):
+        return None
+    if "thresholds" not in data:
+        return [_view(evaluation, group) for group in groups]
+    if any(group.scores is None for group in groups):
+        return None
+    thresholds = [np.inf if t is None else t for t in data["thresholds"]["threshold"]]
+    return [_view(evaluation, group) | _sums(group, thresholds) for group in groups]
+
+
+def _view(evaluation: Evaluation, group: Group) -> dict[str, Any]:
+    assert group.confusion is not None  # noqa: S101 - asked of groups with a table
+    view = class_view(group.confusion, evaluation.positive)
+    return {
+        "cells": [np.asarray(cell).item() for cell in view.counts],
+        "one": np.asarray(view.row_weights).ravel().tolist(),
+        "share": float(view.share),
+    }
+
+
+def _sums(group: Group, thresholds: Sequence[float]) -> dict[str, list[float]]:
+    """The rows of each class at or above every threshold, as steps."""
+    assert group.scores is not None  # noqa: S101 - asked of groups with scores
+    counts = group.scores.at(thresholds)
+    return {"tp": _steps(counts.tp), "fp": _steps(counts.fp)}
+
+
+def _steps(column: Array) -> list[float]:
+    steps = np.diff(np.asarray(column), prepend=0)
+    return steps.astype(np.int64).tolist() if np.all(steps == np.rint(steps)) else [float(f"{v:.13g}") for v in steps]

@@ -1,0 +1,92 @@
+// Groups: each beside all rows, following the sliders, in the order of what intervals separate.
+
+const GROUP_ROWS = [...document.querySelectorAll("#group-table tbody tr")].map((tr, i) => {
+  const [, , found] = D.groups.parts[i], mark = el("span", { class: "apart" }, tr.querySelector("th"));
+  return { tr, i, mark, now: found.slice(), cells: [...tr.querySelectorAll("td")].slice(1).map((td, k) => groupCell(td, D.groups.names[k])) };
+});
+const groupMetric = (name) => BY_NAME.get(name) || rateRow(name);
+const runningSums = (steps) => { let all = 0; return steps.map((step) => (all += step)); };
+const groupViews = D.groups.follows && D.groups.follows.map((of) => (of.tp ? { ...of, tp: runningSums(of.tp), fp: runningSums(of.fp) } : of));
+
+function groupCell(td, name) {
+  const first = [...td.childNodes], row = BY_NAME.get(name), room = el("div", { class: "bar" }, td);
+  if (!row) return { td, first, room, parts: null };
+  const parts = bar(room, row);
+  parts.whole = el("line", { class: "whole-mark", y1: 0, y2: 16 }, room.querySelector("svg"));
+  return { td, first, room, parts };
+}
+
+// The table of a group where the sliders stand; none where a class is missing that another prevalence would reweight.
+function groupCells(of, share) {
+  const last = THRESHOLDS - 1, i = state.index;
+  const own = !THRESHOLDS || i === null ? of.cells : [of.tp[i], of.tp[last] - of.tp[i], of.fp[i], of.fp[last] - of.fp[i]];
+  if (share === null) return own;
+  return own[0] + own[1] > 0 && own[2] + own[3] > 0 ? reweighted(own, share) : null;
+}
+
+// Value, interval and baseline of every metric of a group: Python's as evaluated, the script's elsewhere.
+function groupNumbers(group, share, withEnds) {
+  const found = D.groups.parts[group.i][2];
+  if (isStart() || !groupViews) return found;
+  const of = groupViews[group.i], cells = groupCells(of, share), sample = cells && groupCells(of, null);
+  const set = withEnds && cells && cells[0] + cells[1] > 0 && cells[2] + cells[3] > 0 ? drawn(of, sample, share) : null;
+  return D.groups.names.map((name, k) => {
+    if (!FORMULAS[name]) return share === null ? found[k] : [null, null, null, null, 0, "not at this prevalence"];
+    if (!cells) return [null, null, null, null, 0, "a class is missing"];
+    const v = valueOf(name, cells);
+    if (!isNumber(v)) return [null, null, null, null, 0, reasonOf(name, cells)];
+    const [low, high] = set ? intervalOf(groupMetric(name), v, set) : [NaN, NaN];
+    return [v, low, high, chanceOf(groupMetric(name), cells), 0];
+  });
+}
+
+function drawGroup(group, share, withEnds) {
+  group.now = groupNumbers(group, share, withEnds);
+  group.cells.forEach((cell, k) => {
+    const [v, low, high, chance, , why] = group.now[k], row = groupMetric(D.groups.names[k]);
+    if (isStart() || !groupViews) cell.td.replaceChildren(...cell.first, cell.room);
+    else {
+      cell.td.replaceChildren(isNumber(v) ? `${valueText(row, v)} ` : "– ", cell.room);
+      cell.room.before(el("i", {}, null, isNumber(v) ? (isNumber(low) ? between(row, low, high) : "…") : why));
+    }
+    if (!cell.parts) return;
+    drawMark(cell.parts, row, v, chance);
+    drawBand(cell.parts, row, low, high);
+    const whole = (rows.get(row.name) || { tr: { dataset: {} } }).tr.dataset.value;
+    shown(cell.parts.whole, whole);
+    if (whole) for (const key of ["x1", "x2"]) cell.parts.whole.setAttribute(key, across(placed(row, Number(whole))));
+  });
+}
+
+// Below the value of all rows, above it, or neither: where the interval does not hold it.
+function apart(group, k) {
+  const [v, low, high] = group.now[k], whole = Number((rows.get(D.groups.names[k]) || { tr: { dataset: {} } }).tr.dataset.value || NaN);
+  return isNumber(v) && high < whole ? -1 : isNumber(v) && low > whole ? 1 : 0;
+}
+
+function orderGroups() {
+  const k = Number(host("group-order").value), order = (g) => (isNumber(g.now[k][0]) ? g.now[k][0] : Infinity);
+  const body = document.querySelector("#group-table tbody");
+  for (const group of [...GROUP_ROWS].sort((a, b) => apart(a, k) - apart(b, k) || order(a) - order(b) || a.i - b.i)) body.appendChild(group.tr);
+}
+
+function drawGroups(withEnds) {
+  const share = shareAt(state.stop), k = Number(host("group-order").value);
+  for (const group of GROUP_ROWS) {
+    drawGroup(group, share, withEnds);
+    if (withEnds || isStart()) group.mark.textContent = ["below", "", "above"][apart(group, k) + 1];
+  }
+}
+
+if (GROUP_ROWS.length) {
+  charts.push({ moved() { if (groupViews || isStart()) drawGroups(false); } });
+  rests.push(() => { if (!isStart()) drawGroups(true); });
+  kept.push({
+    write(parts) { if (host("group-order").selectedIndex > 0) parts.set("groups", D.groups.names[host("group-order").selectedIndex]); },
+    read(parts) { host("group-order").selectedIndex = Math.max(0, D.groups.names.indexOf(parts.get("groups"))); drawGroups(false); orderGroups(); },
+  });
+  begins.push(() => {
+    host("group-order").addEventListener("change", () => { drawGroups(true); orderGroups(); remembered(); });
+  });
+  tables.set("group-table", () => [["group", "rows", ...D.groups.names.flatMap((name) => [name, `${name}_low`, `${name}_high`])], ...GROUP_ROWS.map((g) => [D.groups.parts[g.i][0].join(", "), D.groups.parts[g.i][1], ...g.now.flatMap(([v, low, high]) => [v, low, high])])]);
+}
