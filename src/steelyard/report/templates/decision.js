@@ -114,7 +114,7 @@ if (D.decision) (() => {
   function costChart() {
     const { costs, index, plateau, base } = answer, cost = (i) => costs[i] * base, levels = [cost(0), cost(LAST)];
     const top = 1.05 * Math.min(base * Math.max(...costs), Math.max(1.25 * Math.min(...levels), 3 * cost(index || 0))) || 1;
-    const inside = FLAGGING.filter((i) => cost(i) <= top).map(at), low = Math.min(...inside), high = Math.max(...inside), pad = (high - low) / 25 || (SCORES.to - SCORES.from) / 20;
+    const cheap = FLAGGING.filter((i) => cost(i) <= top), inside = (cheap.length ? cheap : FLAGGING).map(at), low = Math.min(...inside), high = Math.max(...inside), pad = (high - low) / 25 || (SCORES.to - SCORES.from) / 20;
     const x = ticked(Math.max(SCORES.from, low - pad), Math.min(SCORES.to, high + pad));
     const p = plot("expected-cost", { x, y: ticked(0, top), xTitle: "Threshold", yTitle: `Expected cost per ${whole(base)} rows, in false alarms`, right: 128 });
     if (index !== null) {
