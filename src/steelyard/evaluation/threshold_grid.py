@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from steelyard.statistics.score_table import ScoreTable
 
 MOST_THRESHOLDS = 360  # more would be finer than the pixels of a slider
+_MOST_WEIGHTED = 240  # sums of weights take twice the room of counts
 _MOST_SEARCHED = 10_000  # thresholds among which a monotone metric looks for its best one; beyond, only at the corners
 
 
@@ -45,7 +46,7 @@ class ThresholdGrid:
 
 
 def threshold_grid(
-    table: ScoreTable, metrics: Iterable[Metric], threshold: float | None, most: int = MOST_THRESHOLDS
+    table: ScoreTable, metrics: Iterable[Metric], threshold: float | None, most: int | None = None
 ) -> ThresholdGrid:
     """All thresholds where they are few; else the one in use, the best of every metric and cost, and an even rest.
 
@@ -57,6 +58,7 @@ def threshold_grid(
     current = None if threshold is None else _in_use(thresholds, as_read(threshold, table.precision))
     best = _best_places(table, metrics, tp, fp)
     needed = {0, len(thresholds) - 1, *best.values(), *([] if current is None else [current])}
+    most = most or (_MOST_WEIGHTED if table.weighted else MOST_THRESHOLDS)
     few = len(thresholds) <= most
     needed |= set() if few else set(_hull(table, most // 2).tolist())
     places = np.arange(len(thresholds)) if few else _thinned(tp, fp, np.array(sorted(needed)), most)

@@ -337,7 +337,7 @@ function heatWords([i, j]) {
   return filledWords(!total ? words.absent : count ? (i === j ? words.right : words.cell) : least === null || i === j ? words.empty : words.small, parts);
 }
 
-function heatSaid() {
+function heatStatus() {
   const cell = heat.hover || heat.cell;
   host("map-status").textContent = cell ? heatWords(cell) : CLASSES.words.hint;
 }
@@ -366,7 +366,7 @@ function heatTo(cell, centred) {
     return place * size < from ? place * size : (place + 1) * size > from + seen ? (place + 1) * size - seen : from;
   };
   map.scrollTo({ left: into(u, heat.width, map.scrollLeft, room[0]), top: into(v, heat.height, map.scrollTop, room[1]), behavior: "instant" });
-  heatSaid();
+  heatStatus();
   heatSoon();
   remembered();
 }
@@ -381,7 +381,7 @@ function heatKey(event) {
   else if (event.key === "Enter" && heat.cell) classPicked(heat.cell[0]);
   else if (event.key === "+" || event.key === "=") heatZoom(1);
   else if (event.key === "-") heatZoom(-1);
-  else if (event.key === "Escape" && heat.cell) { heat.cell = null; heatSaid(); heatSoon(); remembered(); }
+  else if (event.key === "Escape" && heat.cell) { heat.cell = null; heatStatus(); heatSoon(); remembered(); }
   else return;
   event.preventDefault();
   map.focus();
@@ -515,10 +515,10 @@ function heatListens(map) {
     if (event.pointerType === "touch") return;
     const { cell, name } = heatAt(event);
     heat.hover = cell || (name === undefined ? null : [name, name]);
-    heatSaid();
+    heatStatus();
     heatSoon();
   });
-  map.addEventListener("pointerleave", () => { heat.hover = null; heatSaid(); heatSoon(); });
+  map.addEventListener("pointerleave", () => { heat.hover = null; heatStatus(); heatSoon(); });
   map.addEventListener("click", (event) => {
     const { cell, name, corner } = heatAt(event), room = [heat.seen[0] - heat.left, heat.seen[1] - heat.top];
     if (cell) heatTo(cell);
@@ -574,7 +574,7 @@ kept.push({
     classesListed();
     heatPainted();
     if (heat.cell) heatTo(heat.cell, true);
-    heatSaid();
+    heatStatus();
   },
 });
 tables.set("class-map", () => {
