@@ -84,7 +84,7 @@ const precisionOf = (c) => valueOf("precision", c);
 const recallOf = (c) => valueOf("recall", c);
 
 chart("roc", (share) => {
-  const p = plot("roc", { x: SHARES, y: SHARES, xTitle: "False positive rate", yTitle: "True positive rate (recall)" });
+  const p = plot("roc", { square: true, x: SHARES, y: SHARES, xTitle: "False positive rate", yTitle: "True positive rate (recall)" });
   line(p, [[0, 0], [1, 1]], "chance-line");
   banded(p, share, rates);
   line(p, each((i) => rates(countsAt(i))), "curve");
@@ -94,7 +94,7 @@ chart("roc", (share) => {
 }, rates, (c, index, x, y) => `${thresholdText(index)} · recall ${percent(y)} · false positive rate ${percent(x)}`, true);
 
 chart("pr", (share) => {
-  const p = plot("pr", { x: SHARES, y: SHARES, xTitle: "Recall", yTitle: "Precision" });
+  const p = plot("pr", { square: true, x: SHARES, y: SHARES, xTitle: "Recall", yTitle: "Precision" });
   const grid = Array.from({ length: 61 }, (_, i) => i / 60);
   const least = grid.map((r) => [r, precisionOf(rated(r, 1, share))]).filter(([, y]) => isNumber(y));
   if (least.length) area(p, [[0, 0], ...least, [1, 0]], "unachievable");
@@ -108,7 +108,7 @@ chart("pr", (share) => {
 }, (c) => [recallOf(c), precisionOf(c)], (c, index, x, y) => `${thresholdText(index)} · recall ${percent(x)} · precision ${percent(y)}`);
 
 chart("gain", (share) => {
-  const p = plot("gain", { x: SHARES, y: SHARES, xTitle: "Predicted positive rate", yTitle: "True positive rate (recall)" });
+  const p = plot("gain", { square: true, x: SHARES, y: SHARES, xTitle: "Predicted positive rate", yTitle: "True positive rate (recall)" });
   const s = share === null ? view.share : share, point = (c) => [flagged(c), recallOf(c)];
   line(p, [[0, 0], [1, 1]], "chance-line");
   line(p, [[0, 0], [s, 1], [1, 1]], "perfect-line");
@@ -156,7 +156,7 @@ function several(id, x, xTitle, points, bands = () => []) {
   const y = spanned(lines.flatMap((l) => l.points.map(([, v]) => v)));
   const p = plot(id, { x, y, xTitle, yTitle: "value", right: 112 });
   lines.forEach((l, i) => bands(l.row).forEach((outline) => area(p, outline, `band fill-${i % 6}`)));
-  lines.forEach((l, i) => defined(l.points).forEach((run) => line(p, run, `curve colour-${i % 6}`)));
+  lines.forEach((l, i) => defined(l.points).forEach((run) => line(p, run, `curve colour-${i % 6} dash-${Math.floor(i / 6)}`)));
   labels(p, lines.map((l, i) => ({ words: short(l.row), kind: `fill-${i % 6}`, y: (l.points.filter(([, v]) => isNumber(v)).slice(-1)[0] || [])[1] })));
   return p;
 }
