@@ -3,6 +3,8 @@
 const each = (make) => Array.from({ length: THRESHOLDS }, (_, i) => make(i));
 const rates = (c) => [c[2] / (c[2] + c[3]), c[0] / (c[0] + c[1])];
 const isFiniteThreshold = (i) => D.thresholds.threshold[i] !== null;
+// Thresholds lie between scores, so that the next set of flagged rows begins about half-way to the next threshold.
+const stepEnd = (i) => (i < 2 && (WHOLE || !i) ? SCORES.to : WHOLE ? (thresholdAt(i - 1) + thresholdAt(i)) / 2 : thresholdAt(i));
 
 // A chart over the thresholds: drawn anew when its lines change, its point moved at every update.
 function chart(id, draw, at, words, fixedShare) {
@@ -169,14 +171,14 @@ chart("over-threshold", (share) => several("over-threshold", SCORES, "threshold"
     const v = valueAt(row, atPrevalence(countsAt(i), share), state.stop), from = steps.length ? steps[steps.length - 1][0] : SCORES.from;
     if (from >= SCORES.to) break;
     if (WHOLE || !steps.length || !isFiniteThreshold(i)) steps.push([from, v]);
-    steps.push([isFiniteThreshold(i) ? thresholdAt(i) : SCORES.to, v]);
+    steps.push([stepEnd(i), v]);
   }
   return steps;
 }, (row) => {
   if (!hasBands() || !FORMULAS[row.name]) return [];
   const low = [], high = [];
   for (let i = THRESHOLDS - 1, from = SCORES.from; i >= 0 && from < SCORES.to; i--) {
-    const to = isFiniteThreshold(i) ? Math.min(thresholdAt(i), SCORES.to) : SCORES.to, ends = endsAt(row.name, i, share);
+    const to = Math.min(stepEnd(i), SCORES.to), ends = endsAt(row.name, i, share);
     if (ends.every(isNumber)) { low.push([from, ends[0]], [to, ends[0]]); high.push([from, ends[1]], [to, ends[1]]); }
     from = Math.max(from, to);
   }
@@ -232,30 +234,6 @@ if (D.reliability) {
       host("reliability-readout").textContent = `${points.length} ${points.length === 1 ? "bin" : "bins"} of equal width; bars are ${100 * D.level} % intervals`;
     },
   });
-  chart("decision", (share) => {
-    const found = each((i) => i).filter((i) => thresholdAt(i) > 0 && thresholdAt(i) < 1).reverse();
-    const at = (i, t) => [t, NET_BENEFIT(...atPrevalence(countsAt(i), share), t)];
-    const benefit = found.flatMap((i, j) => [...(WHOLE ? [at(i, j ? thresholdAt(found[j - 1]) : 0)] : []), at(i, thresholdAt(i))]);
-    const s = share === null ? view.share : share;
-    const all = Array.from({ length: 99 }, (_, i) => (i + 1) / 100).map((t) => [t, NET_BENEFIT(s, 0, 1 - s, 0, t)]);
-    const top = Math.max(s, 1e-9), y = { ...ticked(-top * 0.25, top * 1.05) };
-    const p = plot("decision", { x: SHARES, y, xTitle: "Threshold probability", yTitle: "Net benefit per row" });
-    line(p, [[0, 0], [1, 0]], "chance-line");
-    for (const run of above(all, y.from)) line(p, run, "chance-line");
-    for (const run of above(benefit, y.from)) line(p, run, "curve");
-    // Words stand where the fewest points of the lines are.
-    const drawn = [...above(benefit, y.from), ...above(all, y.from)].flat().map(([u, v]) => [p.X(u), p.Y(v)]);
-    const word = (words, spots) => {
-      const wide = 6 * words.length, near = ([u, v]) => drawn.filter(([a, b]) => a > u - 4 && a < u + wide && Math.abs(b - v + 4) < 12).length;
-      const [x, y] = spots.filter(([u]) => u >= p.box.left && u + wide <= p.box.right).sort((a, b) => near(a) - near(b))[0];
-      el("text", { class: "tick", x: round(x), y: round(y) }, p.svg, words);
-    };
-    const x = p.X((above(all, y.from)[0] || [[0, 0]]).slice(-1)[0][0]), none = p.Y(0), low = p.box.bottom - 6;
-    word("treat all", [[x + 6, low], [x + 6, none - 6], [x - 54, low], [p.X(0) + 16, p.box.top + 12]]);
-    word("treat none", [[p.box.right - 66, none + 16], [p.box.right - 66, none - 6], [p.X(0) + 6, none + 16], [p.X(0.4), none + 16]]);
-    return p;
-  }, (c, index) => { const t = index === null ? NaN : thresholdAt(index); return [t, t > 0 && t < 1 ? NET_BENEFIT(c[0], c[1], c[2], c[3], t) : NaN]; },
-  (c, index, x, y) => `${thresholdText(index)} · net benefit ${digits(y)}`);
 }
 
 // ---------------------------------------------------------------- the numbers behind the charts
