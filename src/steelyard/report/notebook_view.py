@@ -8,9 +8,13 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from steelyard._names import __version__
+from steelyard.analysis.intervals.score_histogram import score_histogram
 from steelyard.analysis.results.formatting import three_digits
 from steelyard.evaluation.class_views import class_view
 from steelyard.evaluation.json_values import plain_scores
+from steelyard.evaluation.moved_sentences import moved_sentences
+from steelyard.evaluation.prevalence_grid import nearest_place, prevalence_grid
+from steelyard.evaluation.score_dots import DOTS
 from steelyard.evaluation.threshold_grid import threshold_grid
 from steelyard.report import metric_facts
 from steelyard.report.document import asset, embedded, rendered_html
@@ -40,6 +44,7 @@ class NotebookLine:
     high: float | None
     value: float | None
     chance: float | None
+    is_ranked: bool
 
 
 def notebook_view(evaluation: Evaluation) -> str:
@@ -72,9 +77,8 @@ def notebook_view(evaluation: Evaluation) -> str:
 
 
 def _line(row: MetricRow) -> NotebookLine:
-    return NotebookLine(
-        metric_line(row), *(_place(row, getattr(row, end)) for end in ("low", "high", "value", "chance"))
-    )
+    low, high, value, chance = (_place(row, getattr(row, end)) for end in ("low", "high", "value", "chance"))
+    return NotebookLine(metric_line(row), low, high, value, chance, is_ranked=row.spec.metric.scores is not None)
 
 
 def _place(row: MetricRow, value: float) -> float | None:
@@ -111,17 +115,30 @@ def _slider_data(evaluation: Evaluation, rows: Sequence[MetricRow]) -> str:
     scores, table = getattr(evaluation, "scores", None), getattr(evaluation, "confusion", None)
     if scores is None or table is None or not (scores.positive.n and scores.negative.n):
         return ""
-    grid = threshold_grid(plain_scores(scores), [], evaluation.threshold, _MOST_THRESHOLDS)
+    plain = plain_scores(scores)
+    grid, bins = threshold_grid(plain, [], evaluation.threshold, _MOST_THRESHOLDS), score_histogram(plain)
+    view = class_view(table, evaluation.positive)
+    start = given_prevalence(evaluation) or view.share
+    stops = prevalence_grid(*(share for share in (start, view.share) if 0 < share < 1))
     data = interval_constants(evaluation) | {
         "digits": rounding_constants(),
         "wide": _WIDE,
         "level": evaluation.level,
-        "view": view_numbers(class_view(table, evaluation.positive)),
+        "view": view_numbers(view),
+        "rows": evaluation.rows,
+        "weighted": table.weighted,
+        "dots": DOTS,
+        "axis": {"from": bins.low, "to": bins.high},
+        "is_whole": grid.total == len(grid.tp),
+        "stops": stops.tolist(),
+        "stop": nearest_place(stops, start),
+        "headline": moved_sentences(evaluation),
+        "is_live": any(sentence.code == "outcomes" for sentence in evaluation.verdict[:1]),
         "positive": table.index(evaluation.positive),
         "share": given_prevalence(evaluation),
         "thresholds": threshold_columns(grid),
         "index": grid.nearest(table.counts(evaluation.positive)) if grid.current is None else grid.current,
-        "rows": [_row_data(row) for row in rows if not row.spec.reads_scores(scores)],
+        "lines": [_row_data(row) for row in rows if not row.spec.reads_scores(scores)],
     }
     return embedded(data)
 
@@ -129,7 +146,8 @@ def _slider_data(evaluation: Evaluation, rows: Sequence[MetricRow]) -> str:
 def _script(evaluation: Evaluation, rows: Sequence[MetricRow], data: str, key: str) -> str:
     specs = [row.spec for row in rows if not row.spec.reads_scores(evaluation.scores)]
     formulas = metric_facts.formulas(specs, evaluation.positive)
-    parts = (f'const D = {data}, KEY = "{key}";', formulas, asset("numbers.js"), asset("notebook_view.js"))
+    scripts = map(asset, ("numbers.js", "outcomes.js", "notebook_view.js"))
+    parts = (f'const D = {data}, KEY = "{key}";', formulas, *scripts)
     return '"use strict";(() => {\n' + "\n".join(parts) + "\n})();"
 
 

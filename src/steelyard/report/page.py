@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from steelyard.auditing.decisions import Decision
     from steelyard.protocol.cross_evaluation import CrossEvaluation
 
-_SCRIPTS = ("state.js", "rows.js", "update.js", "dots.js", "curves.js", "page.js")
+_SCRIPTS = ("state.js", "rows.js", "outcomes.js", "update.js", "dots.js", "curves.js", "page.js")
 _EXPORTS = ("JSON", "Markdown", "CSV")
 _UNNAMED = "predictions"
 _MOST_BYTES = 180 * 1024  # of a page of two classes, whatever the input
