@@ -12,8 +12,8 @@ function wholeRows([tp, fn, fp, tn], base) {
 }
 
 // The table in whole rows of a round number, as Python states it: what has rows keeps one.
-function outcomes([tp, fn, fp, tn], rows) {
-  const cells = [tp, fn, fp, tn], total = tp + fn + fp + tn, [least, forCells, largest] = D.headline.limits;
+function outcomes([tp, fn, fp, tn], rows, limits = D.headline.limits) {
+  const cells = [tp, fn, fp, tn], total = tp + fn + fp + tn, [least, forCells, largest] = limits;
   const share = (parts) => Math.min(...parts.filter((part) => part > 0), total) / total;
   const rarer = share([tp + fn, fp + tn]), cell = share([tp, fn, fp]);
   let base = 100;
