@@ -18,7 +18,7 @@ from steelyard.cli.overview import COMMANDS
 SHELL = {"positive": "pos_label", "jobs": "n_jobs", "seed": "rng", "folds": "k", "target": "y", "model": "estimator"}
 # What only a shell has: where results go, how they look, what is read, and what a gate asks.
 ALONE = {"all", "against", "baseline", "counts", "data", "force", "format", "list", "min_count", "output", "overlap"}
-ALONE |= {"profile", "promise", "quick", "rarer_positive", "require"}
+ALONE |= {"no_color", "profile", "promise", "quick", "rarer_positive", "require"}
 
 
 def arguments():

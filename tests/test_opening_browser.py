@@ -97,6 +97,7 @@ def test_a_table_without_scores_has_its_dots_by_prediction(show):
 def test_the_threshold_is_dragged_through_the_chart(show, html, chart):
     with show(html) as tab:
         before = tab.locator("h1").text_content()
+        tab.locator(f"#{chart} svg").scroll_into_view_if_needed()
         box = tab.locator(f"#{chart} svg").bounding_box()
         tab.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.6)
         tab.mouse.down()

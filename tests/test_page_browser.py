@@ -31,6 +31,7 @@ from steelyard.analysis.thresholds.rate_bands import rate_band
 from steelyard.auditing.property_list import PROPERTIES
 from steelyard.evaluation.groups import Group
 from steelyard.evaluation.outcomes import STARTS, outcomes_text, whole_outcomes
+from steelyard.evaluation.score_dots import score_dots
 from steelyard.evaluation.threshold_grid import threshold_grid
 from steelyard.report.page import audit_page, comparison_page, notebook, page
 from steelyard.report.page_numbers import amount
@@ -693,14 +694,10 @@ def test_a_decision_curve_below_the_axis_is_broken_off_there(show):
     score[:40] = 0.95
     evaluation = evaluate(y, y_score=score, draws=50)
     with show(page(evaluation)) as tab:
-        runs = tab.locator("#decision polyline.curve").evaluate_all("ps => ps.map(p => p.getAttribute('points'))")
+        runs = tab.locator("#decision-curve polyline.curve").evaluate_all("ps => ps.map(p => p.getAttribute('points'))")
         points = [[tuple(map(float, pair.split(","))) for pair in run.split()] for run in runs]
         bottom = max(y for run in points for _, y in run)
         assert not any(a[1] == b[1] == bottom and a[0] != b[0] for run in points for a, b in itertools.pairwise(run))
-        slide(tab, "threshold", tab.evaluate("steelyard.last") - 1)
-        threshold = settings(tab)[0]
-        assert get_metric("net_benefit")(evaluation.scores.at(threshold), threshold=threshold) < -0.1
-        assert not tab.locator("#decision .point").is_visible()
 
 
 def test_between_scores_the_page_draws_the_value_of_the_higher_one(show):
@@ -992,12 +989,12 @@ def test_an_output_of_a_notebook_takes_its_colours_and_each_has_its_own_slider(s
     )
     with show(html) as tab:
         cells = tab.locator(".cell")
-        assert tab.locator("input[type=range]").count() == 2 and cells.nth(1).locator("input").count() == 0
+        assert tab.locator("input[type=range]").count() == 4 and cells.nth(1).locator("input").count() == 0
         before = cells.nth(0).inner_text()
-        slider = cells.nth(2).locator("input")
-        slider.evaluate("s => { s.value = 60; s.dispatchEvent(new Event('input')); }")
+        slider = cells.nth(2).locator("input").first
+        slider.evaluate("s => { s.value = 260; s.dispatchEvent(new Event('input')); }")
         until(tab, "() => !document.querySelectorAll('.sy-metrics')[2].textContent.includes('…')")
-        threshold = float(cells.nth(2).locator("output").inner_text())
+        threshold = float(slider.get_attribute("data-threshold"))
         counts = evaluation.scores.at(threshold)
         shown = [int(text.replace(",", "")) for text in cells.nth(2).locator(".sy-matrix td").all_inner_texts()]
         assert shown == [counts.tn, counts.fp, counts.fn, counts.tp]
@@ -1007,6 +1004,15 @@ def test_an_output_of_a_notebook_takes_its_colours_and_each_has_its_own_slider(s
         assert float(low) < number(recall[0]) < number(high)
         assert cells.nth(2).locator('tr[data-metric="roc_auc"] td').first.inner_text() == three_digits(
             evaluation["roc_auc"].value
+        )
+        dots = score_dots(evaluation.scores, threshold).outcomes
+        words = f"{dots.found} true positives, {dots.missed} false negatives, {dots.false_alarms} false positives"
+        assert words in cells.nth(2).locator(".sy-dots svg").get_attribute("aria-label")
+        assert cells.nth(2).locator(".sy-verdict b").first.inner_text() != evaluation.verdict[0]
+        cells.nth(2).locator("input").last.evaluate("s => { s.value = 3; s.dispatchEvent(new Event('input')); }")
+        share = number(cells.nth(2).locator("output").last.inner_text()) / 100
+        assert cells.nth(2).locator('tr[data-metric="precision"] td').first.inner_text() == unbroken(
+            percent_text(get_metric("precision")(at_prevalence(counts, share)))
         )
         assert cells.nth(0).inner_text() == before
         cells.nth(2).locator("button").click()
@@ -1020,7 +1026,7 @@ def test_an_output_that_is_not_trusted_can_be_read_without_script_and_style(brow
     import re
 
     html = evaluation._repr_html_()
-    assert len(html) < 40_000 and len(evaluate(Counts(28, 23, 72, 2680))._repr_html_()) < 12_000
+    assert len(html) < 48_000 and len(evaluate(Counts(28, 23, 72, 2680))._repr_html_()) < 12_000
     bare = re.sub(r"<(script|style)>.*?</\1>|<svg.*?</svg>", "", html, flags=re.DOTALL)
     path = tmp_path / "bare.html"
     path.write_text(in_notebook(bare), encoding="utf-8")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 
 import pytest
+from pages_open import press
 
 from steelyard import SurfaceDisplay
 from steelyard.studies.claims import Claim
@@ -66,4 +68,37 @@ def test_the_page_opens_alone_fits_and_shows_its_figures(html, tmp_path, width, 
         tab.locator("#long summary").click()
         assert tab.locator("#long tbody tr").count() == 50 and tab.locator("#long table").is_visible()
         assert tab.locator(".claim").count() == 4 and "does not hold" in tab.locator(".claim.fails").inner_text()
+        assert not tab.locator(".claim.fails dl").is_visible()
+        tab.locator(".claim.fails summary").press("Enter")
+        assert tab.locator(".claim.fails dl").is_visible() and "claim-4" in tab.evaluate("location.hash")
         browser.close()
+
+
+def test_the_claims_and_the_tables_are_taken_along(show, html):
+    with show(html) as tab:
+        with tab.expect_download() as saved:
+            press(tab, "save")
+        verdicts = [row["verdict"] for row in json.loads(saved.value.path().read_text(encoding="utf-8"))]
+        assert verdicts == ["holds", "holds with qualification", "not shown", "does not hold"]
+        tab.locator("#long summary").click()
+        with tab.expect_download() as saved:
+            tab.locator("#long .save-table").click()
+        rows = saved.value.path().read_text(encoding="utf-8").split()
+        assert rows[:3] == ["a,b", "0,1", "1,1"] and len(rows) == 51
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_an_accessibility_check_of_a_study_finds_nothing(show, html, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+    for width in (1440, 390):
+        with show(html, width=width, color_scheme=scheme) as tab:
+            found = axe.Axe().run(tab).response["violations"]
+            assert [(v["id"], [node["html"][:160] for node in v["nodes"][:3]]) for v in found] == [], width
+
+
+def test_paper_opens_what_is_folded(show, html):
+    with show(html, width=704) as tab:
+        tab.emulate_media(media="print")
+        tab.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+        assert tab.locator(".claim.fails dl").is_visible() and tab.locator("#long tbody tr").last.is_visible()
+        assert not tab.locator(".save-table").first.is_visible()

@@ -110,6 +110,20 @@ def inputs(*parts: str | _Decorator) -> _Decorator:
     return lambda function: options(gather(function))
 
 
+def _uncoloured(context: click.Context, _option: click.Parameter, given: bool) -> None:
+    if given:
+        context.color = False
+
+
+_NO_COLOUR = click.option(
+    "--no-color",
+    is_flag=True,
+    expose_value=False,
+    callback=_uncoloured,
+    help="Neither bold nor colour, also on a terminal.",
+)
+
+
 def output(*kinds: str, about: str = "Write to this file; its ending gives the format.") -> _Decorator:
     """The options about where the result goes and in which format, which the function takes as `output`."""
 
@@ -126,6 +140,7 @@ def output(*kinds: str, about: str = "Write to this file; its ending gives the f
         *([form(*kinds)] if kinds else []),
         click.option("-o", "--output", "path", metavar="OUT", help=about),
         click.option("--force", is_flag=True, help="Replace an output that exists."),
+        *([_NO_COLOUR] if "table" in kinds else []),
     )
     return lambda function: options(gather(function))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from steelyard.cli.streams import check_stdout, print_message
 from steelyard.errors import InputError
 from steelyard.ingest.file_errors import is_there
 from steelyard.ingest.replaced_files import check_replaceable, replacement_file
+from steelyard.report.terminal_letters import encodable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,6 +35,7 @@ class Output:
         table = self.kind == "table"  # bold and colour are for it alone, and for the terminal
         if self.path is None:
             check_stdout()
+            text = encodable(text, sys.stdout.encoding or "utf-8") if table and isinstance(text, str) else text
             click.echo(text, nl=isinstance(text, str) and not text.endswith("\n"), color=None if table else False)
             return
         text = click.unstyle(text) if table and isinstance(text, str) else text

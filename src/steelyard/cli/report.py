@@ -12,6 +12,7 @@ from click.core import ParameterSource
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, evaluate_inputs, print_assumed
+from steelyard.cli.next_command import next_command
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.saved_tables import read_saved_evaluation
 from steelyard.errors import InputError
@@ -75,7 +76,7 @@ def write_report(
         output.write(_profile_text(in_shell_words(shown), core, output.kind))
     else:
         shown = shown if core is None else _with_methods(shown, core)
-        output.write(_text(shown, output.kind, everything, given, evaluation.source or inputs.name))
+        output.write(_text(shown, output.kind, everything, given, inputs))
 
 
 def _profile(given: str | None, inputs: Inputs, metrics: list[str] | None) -> Profile | None:
@@ -125,10 +126,11 @@ def in_shell_words(evaluation: Evaluation) -> Evaluation:
     return shown
 
 
-def _text(evaluation: Evaluation, kind: str, everything: bool, given: bool | None, name: str) -> str:
+def _text(evaluation: Evaluation, kind: str, everything: bool, given: bool | None, inputs: Inputs) -> str:
     from steelyard.report.csv_text import evaluation_csv
     from steelyard.report.terminal_summary import evaluation_summary
 
+    name = evaluation.source or inputs.name
     if kind == "html":
         return evaluation.to_html(source=name)
     if kind == "json":
@@ -140,4 +142,5 @@ def _text(evaluation: Evaluation, kind: str, everything: bool, given: bool | Non
         return evaluation_markdown(evaluation, given=given)
     if kind == "csv":
         return evaluation_csv(evaluation)
-    return evaluation_summary(evaluation, name, everything=everything, given=given)
+    then = next_command(inputs, evaluation)
+    return evaluation_summary(evaluation, name, everything=everything, given=given, then=then)

@@ -94,6 +94,15 @@ def _on_their_side(scores: Array, flagged: int, threshold: float) -> Array:
     return np.concatenate([below, np.maximum(scores[unflagged:], threshold)])
 
 
+def score_range(table: ScoreTable) -> tuple[float, float]:
+    """The lowest and the highest score; of probabilities 0 or 1 unless they end in its half."""
+    low = float(min(side.scores[0] for side in table.classes))
+    high = float(max(side.scores[-1] for side in table.classes))
+    if table.has_probabilities:
+        low, high = 0.0 if low <= 0.5 else low, 1.0 if high >= 0.5 else high
+    return low, high if high > low else low + 1
+
+
 def stacked_dots(scores: Array, edges: Array) -> tuple[Array, Array]:
     """The column of each of some ascending scores between edges, and its place in it, counted from 0."""
     columns = np.clip(np.searchsorted(edges, scores, side="right") - 1, 0, len(edges) - 2)

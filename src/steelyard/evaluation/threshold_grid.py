@@ -10,8 +10,9 @@ import numpy as np
 from steelyard.analysis.thresholds.threshold_criterion import Criterion, ThresholdCounts, read_aim
 from steelyard.analysis.thresholds.threshold_gap import threshold_of
 from steelyard.auditing.decision_store import recalled_decisions
+from steelyard.metrics.calibration import isotonic_curve
 from steelyard.statistics.counts import CELLS
-from steelyard.statistics.precision import as_read
+from steelyard.statistics.precision import DOUBLE, as_read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from steelyard.statistics.score_table import ScoreTable
 
 MOST_THRESHOLDS = 360  # more would be finer than the pixels of a slider
+_MOST_WEIGHTED = 240  # sums of weights take twice the room of counts
 _MOST_SEARCHED = 10_000  # thresholds among which a monotone metric looks for its best one; beyond, only at the corners
 
 
@@ -44,22 +46,25 @@ class ThresholdGrid:
 
 
 def threshold_grid(
-    table: ScoreTable, metrics: Iterable[Metric], threshold: float | None, most: int = MOST_THRESHOLDS
+    table: ScoreTable, metrics: Iterable[Metric], threshold: float | None, most: int | None = None
 ) -> ThresholdGrid:
-    """All thresholds where they are few; else the one in use, the best of every metric, and an even rest.
+    """All thresholds where they are few; else the one in use, the best of every metric and cost, and an even rest.
 
-    The rest is spread evenly along the ROC curve, half of it by the share of each class and half by the logarithm of
-    what is flagged, so that the few highest scores, where rare positives are looked for, are resolved.
+    Whatever errors cost and whatever the prevalence, one of the ROC convex hull costs least. The rest is spread evenly
+    along the ROC curve, half of it by the share of each class and half by the logarithm of what is flagged, so that the
+    few highest scores, where rare positives are looked for, are resolved.
     """
     thresholds, tp, fp = table.thresholds, np.asarray(table.counts.tp), np.asarray(table.counts.fp)
     current = None if threshold is None else _in_use(thresholds, as_read(threshold, table.precision))
     best = _best_places(table, metrics, tp, fp)
     needed = {0, len(thresholds) - 1, *best.values(), *([] if current is None else [current])}
+    most = most or (_MOST_WEIGHTED if table.weighted else MOST_THRESHOLDS)
     few = len(thresholds) <= most
+    needed |= set() if few else set(_hull(table, most // 2).tolist())
     places = np.arange(len(thresholds)) if few else _thinned(tp, fp, np.array(sorted(needed)), most)
     where = {int(place): i for i, place in enumerate(places)}
-    chosen = {place: threshold_of(table, float(thresholds[place])) for place in {0, *best.values()}}
-    shown = np.array([_shown(thresholds, int(place), chosen.get(int(place))) for place in places])
+    exact = {0, *best.values()}
+    shown = np.array([_shown(table, int(place), exact=int(place) in exact) for place in places])
     if current is not None and threshold is not None and threshold > -np.inf:
         shown[where[current]] = threshold  # the one in use, where the nearest score above it flags the same rows
     best_here = {name: where[place] for name, place in best.items()}
@@ -83,16 +88,30 @@ def _best_places(table: ScoreTable, metrics: Iterable[Metric], tp: Array, fp: Ar
     return {name: place for name, place in places.items() if place is not None}
 
 
-def _shown(thresholds: Array, place: int, chosen: float | None) -> float:
-    """The threshold to show: the best of a metric as best_threshold gives it; else, and for everybody, a short one."""
-    return shortest_threshold(thresholds, place) if chosen is None or chosen == -np.inf else chosen
+def _shown(table: ScoreTable, place: int, *, exact: bool) -> float:
+    """The threshold to show: as best_threshold gives it, to nine digits unless all are asked for; everybody's short."""
+    thresholds = table.thresholds
+    middle = threshold_of(table, float(thresholds[place]))
+    if middle == -np.inf:
+        return shortest_threshold(thresholds, place)
+    return middle if exact else shortest_threshold(thresholds, place, middle, 5e-10, table.precision)
 
 
-def shortest_threshold(thresholds: Array, place: int) -> float:
-    """The threshold with the fewest digits that flags the same rows as this one: above the next lower score."""
+def shortest_threshold(
+    thresholds: Array, place: int, near: float | None = None, off: float = np.inf, precision: str = DOUBLE
+) -> float:
+    """The number with the fewest digits near another, the score itself if none, that flags the same rows as it."""
     score, below = float(thresholds[place]), float(thresholds[place + 1]) if place + 1 < len(thresholds) else -np.inf
-    tries = (float(f"{score:.{digits}g}") for digits in range(2, 17))
-    return next((cut for cut in tries if below < cut <= score), score)
+    near = score if near is None else near
+    tries = (float(f"{near:.{digits}g}") for digits in range(2, 17))
+    flags_same = (cut for cut in tries if below < cut <= score and below < as_read(cut, precision) <= score)
+    return next((cut for cut in flags_same if abs(cut - near) <= off * max(1, abs(near))), near)
+
+
+def _hull(table: ScoreTable, most: int) -> Array:
+    """The thresholds at the corners of the ROC convex hull, or as many of them."""
+    places = len(table.thresholds) - 1 - np.unique(isotonic_curve(table).ends)
+    return places if len(places) <= most else places[np.linspace(0, len(places) - 1, most).astype(np.int64)]
 
 
 def _in_use(thresholds: Array, threshold: float) -> int:

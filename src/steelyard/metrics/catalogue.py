@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         "threshold figure",
         "group",
         "page",
+        "least on the page",
         "metrics reloaded",
     ),
     is_share=True,
@@ -51,7 +52,16 @@ def recall(c):
     range=(0, 1),
     aliases=("tnr", "true_negative_rate"),
     cite="fawcett2006",
-    roles=("group on the page", "headline", "verdict", "compared", "group", "page", "metrics reloaded"),
+    roles=(
+        "group on the page",
+        "headline",
+        "verdict",
+        "compared",
+        "group",
+        "page",
+        "least on the page",
+        "metrics reloaded",
+    ),
     is_share=True,
 )
 def specificity(c):
@@ -105,6 +115,7 @@ def false_negative_rate(c):
         "prevalence figure",
         "group",
         "page",
+        "least on the page",
         "metrics reloaded",
     ),
     is_share=True,
@@ -121,7 +132,7 @@ def precision(c):
     aliases=("npv",),
     cite="altman1994",
     is_share=True,
-    roles=("metrics reloaded",),
+    roles=("least on the page", "metrics reloaded"),
 )
 def negative_predictive_value(c):
     """Share of the predicted negatives that are negative."""

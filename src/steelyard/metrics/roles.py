@@ -29,6 +29,7 @@ ROLES = {
     "on request": "reported by evaluate only where they are named",
     "group": "shown for each group of rows",
     "group on the page": "shown for each group of rows on the page, with intervals",
+    "least on the page": "a least value of which can be asked for on the page",
     "page": "read by the page's pictures and tables, whatever was asked for",
 }
 

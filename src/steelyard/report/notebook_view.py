@@ -8,9 +8,13 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from steelyard._names import __version__
+from steelyard.analysis.intervals.score_histogram import score_histogram
 from steelyard.analysis.results.formatting import three_digits
-from steelyard.evaluation.class_views import class_view
+from steelyard.evaluation.class_views import ClassView, class_view
 from steelyard.evaluation.json_values import plain_scores
+from steelyard.evaluation.moved_sentences import moved_sentences
+from steelyard.evaluation.prevalence_grid import nearest_place, prevalence_grid
+from steelyard.evaluation.score_dots import DOTS
 from steelyard.evaluation.threshold_grid import threshold_grid
 from steelyard.report import metric_facts
 from steelyard.report.document import asset, embedded, rendered_html
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.metric_row import MetricRow
     from steelyard.report.html_tables import MetricLine
     from steelyard.statistics.confusion import Confusion
+    from steelyard.statistics.score_table import ScoreTable
 
 _WIDE = 120  # of the bar, whose ends keep a margin of 4
 _MOST_CLASSES = 12  # of a confusion matrix that fits an output
@@ -40,6 +45,7 @@ class NotebookLine:
     high: float | None
     value: float | None
     chance: float | None
+    is_ranked: bool
 
 
 def notebook_view(evaluation: Evaluation) -> str:
@@ -72,9 +78,8 @@ def notebook_view(evaluation: Evaluation) -> str:
 
 
 def _line(row: MetricRow) -> NotebookLine:
-    return NotebookLine(
-        metric_line(row), *(_place(row, getattr(row, end)) for end in ("low", "high", "value", "chance"))
-    )
+    low, high, value, chance = (_place(row, getattr(row, end)) for end in ("low", "high", "value", "chance"))
+    return NotebookLine(metric_line(row), low, high, value, chance, is_ranked=row.spec.metric.scores is not None)
 
 
 def _place(row: MetricRow, value: float) -> float | None:
@@ -111,25 +116,46 @@ def _slider_data(evaluation: Evaluation, rows: Sequence[MetricRow]) -> str:
     scores, table = getattr(evaluation, "scores", None), getattr(evaluation, "confusion", None)
     if scores is None or table is None or not (scores.positive.n and scores.negative.n):
         return ""
-    grid = threshold_grid(plain_scores(scores), [], evaluation.threshold, _MOST_THRESHOLDS)
-    data = interval_constants(evaluation) | {
+    view, constants = class_view(table, evaluation.positive), interval_constants(evaluation)
+    data = {
         "digits": rounding_constants(),
         "wide": _WIDE,
         "level": evaluation.level,
-        "view": view_numbers(class_view(table, evaluation.positive)),
+        "view": view_numbers(view),
+        "rows": evaluation.rows,
+        "weighted": table.weighted,
+        "headline": moved_sentences(evaluation),
+        "is_live": any(sentence.code == "outcomes" for sentence in evaluation.verdict[:1]),
         "positive": table.index(evaluation.positive),
-        "share": given_prevalence(evaluation),
+        "lines": [_row_data(row) for row in rows if not row.spec.reads_scores(scores)],
+    }
+    return embedded(constants | data | _thresholds(evaluation, scores, table) | _prevalences(evaluation, view))
+
+
+def _thresholds(evaluation: Evaluation, scores: ScoreTable, table: Confusion) -> dict[str, Any]:
+    plain = plain_scores(scores)
+    grid, bins = threshold_grid(plain, [], evaluation.threshold, _MOST_THRESHOLDS), score_histogram(plain)
+    return {
+        "dots": DOTS,
+        "axis": {"from": bins.low, "to": bins.high},
+        "is_whole": grid.total == len(grid.tp),
         "thresholds": threshold_columns(grid),
         "index": grid.nearest(table.counts(evaluation.positive)) if grid.current is None else grid.current,
-        "rows": [_row_data(row) for row in rows if not row.spec.reads_scores(scores)],
     }
-    return embedded(data)
+
+
+def _prevalences(evaluation: Evaluation, view: ClassView) -> dict[str, Any]:
+    given = given_prevalence(evaluation)
+    start = given or view.share
+    stops = prevalence_grid(*(share for share in (start, view.share) if 0 < share < 1))
+    return {"share": given, "stops": stops.tolist(), "stop": nearest_place(stops, start)}
 
 
 def _script(evaluation: Evaluation, rows: Sequence[MetricRow], data: str, key: str) -> str:
     specs = [row.spec for row in rows if not row.spec.reads_scores(evaluation.scores)]
     formulas = metric_facts.formulas(specs, evaluation.positive)
-    parts = (f'const D = {data}, KEY = "{key}";', formulas, asset("numbers.js"), asset("notebook_view.js"))
+    scripts = map(asset, ("numbers.js", "outcomes.js", "notebook_view.js"))
+    parts = (f'const D = {data}, KEY = "{key}";', formulas, *scripts)
     return '"use strict";(() => {\n' + "\n".join(parts) + "\n})();"
 
 

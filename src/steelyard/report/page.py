@@ -14,6 +14,7 @@ from steelyard.evaluation.opening_threshold import at_opening_threshold
 from steelyard.report import metric_facts
 from steelyard.report.class_map import map_data
 from steelyard.report.class_sections import classes_context
+from steelyard.report.decision_section import decision_section
 from steelyard.report.document import clipped, rendered_html
 from steelyard.report.frame import Section, framed
 from steelyard.report.group_section import group_section
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from steelyard.auditing.decisions import Decision
     from steelyard.protocol.cross_evaluation import CrossEvaluation
 
-_SCRIPTS = ("state.js", "rows.js", "update.js", "dots.js", "curves.js", "page.js")
+_SCRIPTS = ("state.js", "rows.js", "outcomes.js", "update.js", "dots.js", "curves.js", "page.js")
 _EXPORTS = ("JSON", "Markdown", "CSV")
 _UNNAMED = "predictions"
 _MOST_BYTES = 180 * 1024  # of a page of two classes, whatever the input
@@ -75,7 +76,8 @@ def _evaluation_page(evaluation: Evaluation, source: str, more: Sequence[Section
         return _classes_page(thresholded, source, more)
     data = payload(thresholded, source) | {"own_threshold": thresholded is not evaluation} | page_sentences(evaluation)
     context = page_context(thresholded, source, data, evaluation.verdict)
-    return _fitting(thresholded, context | {"more": more}, data, _formulas(thresholded))
+    decision = [] if evaluation.scores is None else [decision_section(evaluation, data)]
+    return _fitting(thresholded, context | {"more": more, "decision": decision}, data, _formulas(thresholded))
 
 
 def _fitting(evaluation: Evaluation, context: Mapping[str, Any], data: dict[str, Any], formulas: str) -> str:
@@ -95,7 +97,8 @@ def _sections(context: Mapping[str, Any], data: Mapping[str, Any], groups: Secti
     first, *others = (rendered_html(f"{name}.html", **context) for name in ("opening", "metrics", "curves"))
     about = Section(rendered_html("about.html", **context))
     scripts, styles = (("classes.js",), ("classes.css",)) if context["classes"] else ((), ())
-    return [Section(first, data, (*scripts, *_SCRIPTS), styles), *map(Section, others), groups, *context["more"], about]
+    opening = [Section(first, data, (*scripts, *_SCRIPTS), styles), *context.get("decision", ())]
+    return [*opening, *map(Section, others), groups, *context["more"], about]
 
 
 def _formulas(evaluation: Evaluation) -> str:

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.results.formatting import filled
-from steelyard.analysis.results.text_table import LABEL_WIDTH, clipped_text, text_table
+from steelyard.analysis.results.text_table import LABEL_WIDTH, clipped_text, text_table, text_width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +42,23 @@ def one_line(sentence: str) -> str:
 def clean_label(value: object, most: int = LABEL_WIDTH) -> str:
     """A label without what could steer a terminal; a long one ends in an ellipsis."""
     return clipped_text(without_controls(str(value)), most)
+
+
+def clean_labels(values: Sequence[object]) -> list[str]:
+    """Labels without what could steer a terminal; long ones that differ only later keep their ends.
+
+    >>> clean_labels(["a rather long class name 01", "a rather long class name 02"])
+    ['a rather long cl…name 01', 'a rather long cl…name 02']
+    """
+    labels = [clean_label(value) for value in values]
+    return labels if len(set(labels)) == len(labels) else [_with_end(without_controls(str(value))) for value in values]
+
+
+def _with_end(text: str, most: int = LABEL_WIDTH) -> str:
+    if text_width(text) <= most:
+        return text
+    end = clipped_text(text[::-1], most // 3)[:-1][::-1]
+    return clipped_text(text, most - text_width(end)) + end
 
 
 def print_table(

@@ -1,4 +1,4 @@
-"""The confusion matrix on a terminal: with its margins, or of many classes the pairs that are confused most."""
+"""The confusion matrix on a terminal: with its margins, or where it does not fit the pairs that are confused most."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.analysis.results.formatting import percent_text, terminal_width
 from steelyard.analysis.results.text_table import text_width
-from steelyard.report.terminal import clean_label, paragraph, print_table
+from steelyard.report.terminal import clean_labels, paragraph, print_table
 
 if TYPE_CHECKING:
     from steelyard.statistics.confusion import Confusion
@@ -17,15 +17,17 @@ MOST_SHOWN_LABELS, _MOST_SHOWN_PAIRS = 12, 8
 
 
 def matrix_text(table: Confusion) -> str:
-    """The confusion matrix with its margins; of many classes it would not fit."""
+    """The confusion matrix with its margins; where it does not fit, the pairs confused most."""
     if len(table.labels) > MOST_SHOWN_LABELS:
         return _confused_pairs(table)
-    labels = [clean_label(label) for label in table.labels]
+    labels = clean_labels(table.labels)
     numbers = [[cell_count(cell) for cell in (*row, row.sum())] for row in (*table.matrix, table.matrix.sum(0))]
     heads = labels
     if _matrix_width(labels, numbers) > terminal_width():  # classes by number, told apart by their rows
         heads = [str(i) for i in range(1, len(labels) + 1)]
         labels = [f"{head:>{len(heads[-1])}} {label}" for head, label in zip(heads, labels, strict=True)]
+        if _matrix_width(labels, numbers, heads) > terminal_width():
+            return _confused_pairs(table)
     rows = [[label, *row] for label, row in zip([*labels, "all"], numbers, strict=True)]
     return print_table(["true \\ predicted", *heads, "all"], rows, wrap=())
 
@@ -34,9 +36,10 @@ def _confused_pairs(table: Confusion) -> str:
     """The pairs of classes that are confused most, where the whole matrix would not fit."""
     off = table.matrix - np.diag(np.diag(table.matrix))
     places = [divmod(int(place), len(off)) for place in np.argsort(-off, axis=None, kind="stable")[:_MOST_SHOWN_PAIRS]]
+    labels = clean_labels(table.labels)
     rows = [
         [
-            *(clean_label(table.labels[k]) for k in (i, j)),
+            *(labels[k] for k in (i, j)),
             cell_count(off[i, j]),
             percent_text(off[i, j] / table.matrix[i].sum()),
         ]
@@ -44,12 +47,13 @@ def _confused_pairs(table: Confusion) -> str:
         if off[i, j] > 0
     ]
     whole = paragraph(f"The confusion matrix of all {len(off)} classes is in --format json and on the page.")
-    return f"{print_table(['true', 'mostly mistaken for', 'rows', 'of the true class'], rows, wrap=())}\n{whole}"
+    head = ["true", "mostly mistaken for", "rows", "of the true class"]
+    return f"{print_table(head, rows, wrap=(), optional=(3,))}\n{whole}"
 
 
-def _matrix_width(labels: list[str], numbers: list[list[str]]) -> int:
+def _matrix_width(labels: list[str], numbers: list[list[str]], heads: list[str] | None = None) -> int:
     first = max(map(text_width, ("true \\ predicted", *labels)))
-    columns = zip([*labels, "all"], zip(*numbers, strict=True), strict=True)
+    columns = zip([*(heads or labels), "all"], zip(*numbers, strict=True), strict=True)
     return first + sum(2 + max(map(text_width, (head, *cells))) for head, cells in columns)
 
 

@@ -10,20 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.results.formatting import terminal_width
 from steelyard.analysis.results.rows import table_text
-from steelyard.analysis.results.text_table import LABEL_WIDTH
+from steelyard.analysis.results.text_table import LABEL_WIDTH, text_width
 from steelyard.report.metric_blocks import metric_blocks
 from steelyard.report.source_facts import source_facts
 from steelyard.report.terminal import (
     bold,
     clean_label,
-    coloured,
+    clean_labels,
     paragraph,
     print_table,
     safe_paragraph,
     without_controls,
 )
+from steelyard.report.terminal_bars import bar_cells, metric_bar
 from steelyard.report.terminal_matrix import MOST_SHOWN_LABELS, cell_count, matrix_text
-from steelyard.report.text import verdict_text
+from steelyard.report.terminal_scores import scores_text
+from steelyard.report.text import verdict_parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,25 +34,31 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
 
-_BAR_CELLS, _LEAST_BAR_CELLS = 20, 10
-
 
 # ---------------------------------------------------------------- an evaluation
 
 
 def evaluation_summary(
-    evaluation: Evaluation, name: str, *, everything: bool = False, given: bool | None = None
+    evaluation: Evaluation,
+    name: str,
+    *,
+    everything: bool = False,
+    given: bool | None = None,
+    then: tuple[str, str] | None = None,
 ) -> str:
-    """The verdict, the metrics as bars, the table, and what was assumed."""
+    """The headline, the scores, why, the metrics as bars, the table, and what was assumed."""
     table = getattr(evaluation, "confusion", None)  # which schema 1 may not have saved
+    headline, reasons = verdict_parts(evaluation, safe_paragraph)
     parts = [
         _title(evaluation, name, given),
-        verdict_text(evaluation, safe_paragraph, bold),
+        bold(headline),
+        scores_text(evaluation),
+        reasons,
         _metrics(evaluation, everything),
         _classes(evaluation, everything),
         _groups(evaluation),
         matrix_text(table) if table is not None else "",
-        _last(evaluation, everything),
+        _last(evaluation, everything, then),
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -65,12 +73,12 @@ def _title(evaluation: Evaluation, name: str, given: bool | None) -> str:
 def _metrics(evaluation: Evaluation, everything: bool) -> str:
     """One line per metric, what to read first apart; the bars take what is left of the width."""
     blocks = _blocks(evaluation, everything)
-    cells = _bar_cells([row for rows in blocks.values() for row in rows])
+    cells = bar_cells([row for rows in blocks.values() for row in rows])
     shown: list[list[str] | str] = []
     for heading, rows in blocks.items():
         shown += [heading] if heading else []
         for row in rows:
-            name, drawn = without_controls(row.name), _bar(row, cells)
+            name, drawn = without_controls(row.name), metric_bar(row, cells)
             shown.append([name, row.text(row.value), drawn, row.interval_or_reason(), row.text(row.chance)])
     head = ["metric", "value", "", f"{100 * evaluation.level:g} % interval", "chance"]
     return print_table(head, shown, wrap=(3,), optional=(2, 4))
@@ -88,40 +96,6 @@ def _blocks(evaluation: Evaluation, everything: bool) -> dict[str, list[MetricRo
     return {key: list(rows) for key, rows in groupby(evaluation.metrics, lambda row: row.spec.metric.family)}
 
 
-def _bar_cells(rows: Sequence[MetricRow]) -> int:
-    """How long the bars are beside the names and the numbers; reasons are words and wrap."""
-    beside = [
-        [row.name for row in rows],
-        ["value", *(row.text(row.value) for row in rows)],
-        [
-            "95 % interval",
-            *(row.interval_or_reason() for row in rows if not math.isnan(row.value) and not row.no_interval),
-        ],
-        ["chance", *(row.text(row.chance) for row in rows)],
-    ]
-    room = terminal_width() - sum(max(map(len, texts)) + 2 for texts in beside)
-    return min(room, _BAR_CELLS) if room >= _LEAST_BAR_CELLS else 0
-
-
-def _bar(row: MetricRow, size: int) -> str:
-    """Cells over the range of the metric: the interval drawn, the value in it, chance as a stroke."""
-    low, high = row.spec.metric.range
-    if not size or not (math.isfinite(low) and math.isfinite(high)) or math.isnan(row.value):
-        return ""
-    cells = ["·"] * size
-
-    def place(value: float) -> int:
-        return min(max(int((value - low) / (high - low) * size), 0), size - 1)
-
-    if math.isfinite(row.low) and math.isfinite(row.high):
-        for i in range(place(row.low), place(row.high) + 1):
-            cells[i] = "━"
-    if math.isfinite(row.chance):
-        cells[place(row.chance)] = "┃" if cells[place(row.chance)] == "━" else "|"
-    cells[place(row.value)] = "●"
-    return re.sub("[━┃●]+", lambda drawn: coloured(drawn[0]), "".join(cells))
-
-
 def _classes(evaluation: Evaluation, everything: bool) -> str:
     """Each class, or of many those of the lowest recall."""
     classes = list(getattr(evaluation, "per_class", ()))  # which schema 1 may not have saved
@@ -134,13 +108,13 @@ def _classes(evaluation: Evaluation, everything: bool) -> str:
     names = list(classes[0].intervals)
     rows = [
         [
-            clean_label(row.label),
+            label,
             f"{row.rows:,}",
             *(interval.text() for interval in row.intervals.values()),
         ]
-        for row in classes
+        for label, row in zip(clean_labels([row.label for row in classes]), classes, strict=True)
     ]
-    return print_table(["class", "rows", *names], rows, wrap=(), optional=range(len(names) + 1, 3, -1)) + more
+    return print_table(["class", "rows", *names], rows, wrap=(), optional=[*range(len(names) + 1, 3, -1), 2]) + more
 
 
 def _last_if_nan(value: float) -> float:
@@ -155,16 +129,29 @@ def _groups(evaluation: Evaluation) -> str:
     return table_text([{**row, "group": label} for row, label in zip(rows, labels, strict=True)], bold)
 
 
-def _last(evaluation: Evaluation, everything: bool) -> str:
+def _last(evaluation: Evaluation, everything: bool, then: tuple[str, str] | None) -> str:
+    """What was assumed, and what to try next: a command where there is one to copy."""
     assumed = map(safe_paragraph, evaluation.assumed)
     hidden = 0 if everything else len(evaluation.metrics) - len(evaluation.shown())
     more = f"--all shows {hidden} more metrics" if hidden else "steelyard explain NAME shows a metric's formula"
-    then = (
-        "steelyard threshold finds the best threshold"
-        if getattr(evaluation, "scores", None) is not None
-        else "--format json gives every number"
-    )
-    return "\n".join([*assumed, paragraph(f"Next: {more}; {then}.")])
+    if then is None:
+        return "\n".join([*assumed, paragraph(f"Next: {more}; --format json gives every number.")])
+    does, command = then
+    lines = _command_lines(without_controls(command))
+    if max(map(text_width, lines)) > terminal_width():  # a path or a label that no line holds
+        return "\n".join([*assumed, paragraph(f"Next: {more}; {' '.join(command.split()[:2])} {does}.")])
+    return "\n".join([*assumed, paragraph(f"Next: {more}; this {does}:"), *lines])
+
+
+def _command_lines(command: str) -> list[str]:
+    """A command in lines that a shell reads as one, each as wide as the terminal at most, broken before options."""
+    lines = [" "]
+    for part in re.split(r" (?=-)", command):
+        if lines[-1].strip() and text_width(f"{lines[-1]} {part} \\") > terminal_width():
+            lines[-1] += " \\"
+            lines.append("   ")
+        lines[-1] += f" {part}"
+    return lines
 
 
 # ---------------------------------------------------------------- the other answers
@@ -211,9 +198,12 @@ def shift_summary(here: Evaluation, there: Evaluation) -> str:
     shown = {row.name for row in there.shown()}
     rows = [row for row in shifted_rows(here, there) if row["metric"] in shown]
     by_group = ["", _groups(there)] if there.groups else []
+    headline, reasons = verdict_parts(there, safe_paragraph)
     return "\n".join(
         [
-            verdict_text(there, safe_paragraph, bold),
+            bold(headline),
+            *([""] if headline and reasons else []),
+            *([reasons] if reasons else []),
             "",
             table_text(rows, bold),
             *by_group,

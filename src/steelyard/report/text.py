@@ -31,11 +31,16 @@ def evaluation_text(evaluation: Evaluation) -> str:
     ).rstrip()
 
 
-def verdict_text(evaluation: Evaluation, fill: Callable[[str], str], emphasis: Callable[[str], str] = str) -> str:
+def verdict_text(evaluation: Evaluation, fill: Callable[[str], str]) -> str:
     """The sentences of the verdict, filled one by one, the headline apart."""
-    headline = [emphasis(fill(sentence)) for sentence in evaluation.verdict if sentence.is_headline]
+    return "\n\n".join(part for part in verdict_parts(evaluation, fill) if part)
+
+
+def verdict_parts(evaluation: Evaluation, fill: Callable[[str], str]) -> tuple[str, str]:
+    """The headline, and the other sentences of the verdict, filled one by one."""
+    headline = [fill(sentence) for sentence in evaluation.verdict if sentence.is_headline]
     others = [fill(sentence) for sentence in evaluation.verdict if not sentence.is_headline]
-    return "\n".join([*headline, *([""] if headline and others else []), *others])
+    return "\n".join(headline), "\n".join(others)
 
 
 def printable(text: str) -> str:

@@ -7,7 +7,8 @@ from base64 import b64encode
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.results.formatting import three_digits
-from steelyard.report.document import document, rendered_html
+from steelyard.report.document import label_html, rendered_html
+from steelyard.report.frame import Section, framed
 
 if TYPE_CHECKING:
     from steelyard.studies.study import Study, Table
@@ -24,17 +25,20 @@ MOST_SHOWN = 20  # rows of a table that are shown unasked
 def study_page(study: Study, drawings: dict[str, bytes] | None = None) -> str:
     """The whole file; its figures are SVG inside it, those handed in or drawn now, and nothing comes from elsewhere."""
     svgs = {picture.name: picture.image("svg") for picture in study.pictures} if drawings is None else drawings
-    body = rendered_html(
+    html = rendered_html(
         "study.html",
         study=study,
         kinds=_KINDS,
+        tally=_tally(study),
         drawings={name: b64encode(svg).decode() for name, svg in svgs.items()},
         tables=[_table(table) for table in study.tables],
         command=shell_command(study),
         choices={key: _value(value) for key, value in study.choices.items()},
         environment={key: _value(value) for key, value in {**study.environment, "computed in": study.took}.items()},
     )
-    return document(f"{study.title} · Steelyard", body, styles=("page.css", "study.css"), images=True)
+    facts = [f"study {study.name}", label_html(study.title)]
+    section = Section(html, {}, ("study.js",), ("study.css",))
+    return framed(f"{study.title} · Steelyard", facts, [section], exports=("CSV", "JSON"))
 
 
 def shell_command(study: Study) -> str:
@@ -44,6 +48,20 @@ def shell_command(study: Study) -> str:
 
 
 # ---------------------------------------------------------------- the parts
+
+
+def _tally(study: Study) -> list[dict[str, object]]:
+    """The claims by verdict as parts of a bar, in percent of all."""
+    parts, start = [], 0.0
+    for verdict, kind in _KINDS.items():
+        count = sum(claim.verdict == verdict for claim in study.claims)
+        width = 100 * count / len(study.claims) if study.claims else 0.0
+        if count:
+            parts.append(
+                {"kind": kind, "start": round(start, 3), "width": round(width, 3), "words": f"{count} {verdict}"}
+            )
+        start += width
+    return parts
 
 
 def _table(table: Table) -> dict[str, object]:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from steelyard.statistics.score_table import ScoreTable
 
 _POINTS = 100
-_WORTH_SHOWING = 0.05  # of the net benefit of a perfect model: the curve ends at the last threshold that has as much
+WORTH_SHOWING = 0.05  # of the net benefit of a perfect model: the curve ends at the last threshold that has as much
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,5 +192,5 @@ def shown_thresholds(tables: Iterable[ScoreTable], share: float) -> Array:
     odds, last = cuts / (1 - cuts) * (1 - share) / share, min(2 * share, cuts[-1])
     for table in tables:
         (recall, _), (alarms, _) = (part.T for part in _flagged(table, cuts)[:2])
-        last = max(last, cuts[recall - odds * alarms >= _WORTH_SHOWING].max(initial=0))
+        last = max(last, cuts[recall - odds * alarms >= WORTH_SHOWING].max(initial=0))
     return np.linspace(0, last, _POINTS + 1)[1:]

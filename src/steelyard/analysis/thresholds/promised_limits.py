@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # Where a sequence begins: with rows that would hold this share of their class if the rate were at its bound, and the
 # part of the risk that each start has.
 _ROUNDING = 1e-9
-_STARTS = ((0.15, 0.25), (0.3, 0.5), (0.6, 0.25))
+SEQUENCE_STARTS = ((0.15, 0.25), (0.3, 0.5), (0.6, 0.25))
 
 
 def check_confidence(confidence: float | None) -> None:
@@ -159,9 +159,9 @@ def _in_sequence(rate: RateLimit, sample: ThresholdSample, side: int, risk: floa
     step = 1 if rate.part.order == "rising" else -1
     hits, trials = hits[::step], trials[::step]
     of_class = float((counts.positives if rate.part.order == "rising" else counts.negatives)[0])
-    starts = [int(np.searchsorted(trials, share * of_class / max(rate.bound, 1e-9))) for share, _ in _STARTS]
+    starts = [int(np.searchsorted(trials, share * of_class / max(rate.bound, 1e-9))) for share, _ in SEQUENCE_STARTS]
     kept, passed = np.zeros(len(hits), dtype=bool), 0.0
-    for start, end, (_, part) in zip(starts, [*starts[1:], len(hits)], _STARTS, strict=True):
+    for start, end, (_, part) in zip(starts, [*starts[1:], len(hits)], SEQUENCE_STARTS, strict=True):
         passed += part * risk
         run = _shown_run(rate, hits[start:end], trials[start:end], passed)
         kept[start : start + run] = True

@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError
+from steelyard.evaluation.score_dots import score_range
 from steelyard.report.figures import caption_text, panels, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
 from steelyard.report.figures.line_labels import Line, label_lines
@@ -135,15 +136,6 @@ def _spread(name: str, evaluation: Evaluation, bins: int) -> _Spread:
 def _edges(table: ScoreTable, bins: int) -> Array:
     """Even bins over the range of the scores."""
     return np.linspace(*score_range(table), bins + 1)
-
-
-def score_range(table: ScoreTable) -> tuple[float, float]:
-    """The lowest and the highest score; of probabilities 0 or 1 unless they end in its half."""
-    low = float(min(side.scores[0] for side in table.classes))
-    high = float(max(side.scores[-1] for side in table.classes))
-    if table.has_probabilities:
-        low, high = 0.0 if low <= 0.5 else low, 1.0 if high >= 0.5 else high
-    return low, high if high > low else low + 1
 
 
 def _density(side: ClassScores, edges: Array) -> Array:

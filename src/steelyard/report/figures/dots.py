@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from steelyard.analysis.results.rows import Rows
-from steelyard.evaluation.score_dots import ScoreDots, score_dots, stacked_dots
+from steelyard.evaluation.score_dots import ScoreDots, score_dots, score_range, stacked_dots
 from steelyard.metrics.registry import default_metric
 from steelyard.report.figures import caption_text, panels
-from steelyard.report.figures.density import score_range
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
 from steelyard.report.palette import inks
 

@@ -24,9 +24,9 @@ function widthOf(id, usual) {
 }
 
 // A plot with axes: `x` and `y` turn values into pixels; `right` leaves room for labels at the ends of lines.
-function plot(id, { x, y, xTitle, yTitle, left = 40, right = 16, height = HEIGHT }) {
+function plot(id, { x, y, xTitle, yTitle, left = 40, right = 16, height: tall = HEIGHT, square = false }) {
   const room = host(id);
-  const width = Math.max(200, widthOf(id, 360));
+  const width = Math.max(200, widthOf(id, 360)), height = square ? width - left - right + 72 : tall;
   const svg = el("svg", { width: "100%", height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
   const box = { left, right: width - right, top: 32, bottom: height - 40 };
   const scale = (axis, from, to) => {

@@ -3,6 +3,8 @@
 const each = (make) => Array.from({ length: THRESHOLDS }, (_, i) => make(i));
 const rates = (c) => [c[2] / (c[2] + c[3]), c[0] / (c[0] + c[1])];
 const isFiniteThreshold = (i) => D.thresholds.threshold[i] !== null;
+// Thresholds lie between scores, so that the next set of flagged rows begins about half-way to the next threshold.
+const stepEnd = (i) => (i < 2 && (WHOLE || !i) ? SCORES.to : WHOLE ? (thresholdAt(i - 1) + thresholdAt(i)) / 2 : thresholdAt(i));
 
 // A chart over the thresholds: drawn anew when its lines change, its point moved at every update.
 function chart(id, draw, at, words, fixedShare) {
@@ -82,7 +84,7 @@ const precisionOf = (c) => valueOf("precision", c);
 const recallOf = (c) => valueOf("recall", c);
 
 chart("roc", (share) => {
-  const p = plot("roc", { x: SHARES, y: SHARES, xTitle: "False positive rate", yTitle: "True positive rate (recall)" });
+  const p = plot("roc", { square: true, x: SHARES, y: SHARES, xTitle: "False positive rate", yTitle: "True positive rate (recall)" });
   line(p, [[0, 0], [1, 1]], "chance-line");
   banded(p, share, rates);
   line(p, each((i) => rates(countsAt(i))), "curve");
@@ -92,7 +94,7 @@ chart("roc", (share) => {
 }, rates, (c, index, x, y) => `${thresholdText(index)} · recall ${percent(y)} · false positive rate ${percent(x)}`, true);
 
 chart("pr", (share) => {
-  const p = plot("pr", { x: SHARES, y: SHARES, xTitle: "Recall", yTitle: "Precision" });
+  const p = plot("pr", { square: true, x: SHARES, y: SHARES, xTitle: "Recall", yTitle: "Precision" });
   const grid = Array.from({ length: 61 }, (_, i) => i / 60);
   const least = grid.map((r) => [r, precisionOf(rated(r, 1, share))]).filter(([, y]) => isNumber(y));
   if (least.length) area(p, [[0, 0], ...least, [1, 0]], "unachievable");
@@ -106,7 +108,7 @@ chart("pr", (share) => {
 }, (c) => [recallOf(c), precisionOf(c)], (c, index, x, y) => `${thresholdText(index)} · recall ${percent(x)} · precision ${percent(y)}`);
 
 chart("gain", (share) => {
-  const p = plot("gain", { x: SHARES, y: SHARES, xTitle: "Predicted positive rate", yTitle: "True positive rate (recall)" });
+  const p = plot("gain", { square: true, x: SHARES, y: SHARES, xTitle: "Predicted positive rate", yTitle: "True positive rate (recall)" });
   const s = share === null ? view.share : share, point = (c) => [flagged(c), recallOf(c)];
   line(p, [[0, 0], [1, 1]], "chance-line");
   line(p, [[0, 0], [s, 1], [1, 1]], "perfect-line");
@@ -154,7 +156,7 @@ function several(id, x, xTitle, points, bands = () => []) {
   const y = spanned(lines.flatMap((l) => l.points.map(([, v]) => v)));
   const p = plot(id, { x, y, xTitle, yTitle: "value", right: 112 });
   lines.forEach((l, i) => bands(l.row).forEach((outline) => area(p, outline, `band fill-${i % 6}`)));
-  lines.forEach((l, i) => defined(l.points).forEach((run) => line(p, run, `curve colour-${i % 6}`)));
+  lines.forEach((l, i) => defined(l.points).forEach((run) => line(p, run, `curve colour-${i % 6} dash-${Math.floor(i / 6)}`)));
   labels(p, lines.map((l, i) => ({ words: short(l.row), kind: `fill-${i % 6}`, y: (l.points.filter(([, v]) => isNumber(v)).slice(-1)[0] || [])[1] })));
   return p;
 }
@@ -169,14 +171,14 @@ chart("over-threshold", (share) => several("over-threshold", SCORES, "threshold"
     const v = valueAt(row, atPrevalence(countsAt(i), share), state.stop), from = steps.length ? steps[steps.length - 1][0] : SCORES.from;
     if (from >= SCORES.to) break;
     if (WHOLE || !steps.length || !isFiniteThreshold(i)) steps.push([from, v]);
-    steps.push([isFiniteThreshold(i) ? thresholdAt(i) : SCORES.to, v]);
+    steps.push([stepEnd(i), v]);
   }
   return steps;
 }, (row) => {
   if (!hasBands() || !FORMULAS[row.name]) return [];
   const low = [], high = [];
   for (let i = THRESHOLDS - 1, from = SCORES.from; i >= 0 && from < SCORES.to; i--) {
-    const to = isFiniteThreshold(i) ? Math.min(thresholdAt(i), SCORES.to) : SCORES.to, ends = endsAt(row.name, i, share);
+    const to = Math.min(stepEnd(i), SCORES.to), ends = endsAt(row.name, i, share);
     if (ends.every(isNumber)) { low.push([from, ends[0]], [to, ends[0]]); high.push([from, ends[1]], [to, ends[1]]); }
     from = Math.max(from, to);
   }
@@ -232,30 +234,6 @@ if (D.reliability) {
       host("reliability-readout").textContent = `${points.length} ${points.length === 1 ? "bin" : "bins"} of equal width; bars are ${100 * D.level} % intervals`;
     },
   });
-  chart("decision", (share) => {
-    const found = each((i) => i).filter((i) => thresholdAt(i) > 0 && thresholdAt(i) < 1).reverse();
-    const at = (i, t) => [t, NET_BENEFIT(...atPrevalence(countsAt(i), share), t)];
-    const benefit = found.flatMap((i, j) => [...(WHOLE ? [at(i, j ? thresholdAt(found[j - 1]) : 0)] : []), at(i, thresholdAt(i))]);
-    const s = share === null ? view.share : share;
-    const all = Array.from({ length: 99 }, (_, i) => (i + 1) / 100).map((t) => [t, NET_BENEFIT(s, 0, 1 - s, 0, t)]);
-    const top = Math.max(s, 1e-9), y = { ...ticked(-top * 0.25, top * 1.05) };
-    const p = plot("decision", { x: SHARES, y, xTitle: "Threshold probability", yTitle: "Net benefit per row" });
-    line(p, [[0, 0], [1, 0]], "chance-line");
-    for (const run of above(all, y.from)) line(p, run, "chance-line");
-    for (const run of above(benefit, y.from)) line(p, run, "curve");
-    // Words stand where the fewest points of the lines are.
-    const drawn = [...above(benefit, y.from), ...above(all, y.from)].flat().map(([u, v]) => [p.X(u), p.Y(v)]);
-    const word = (words, spots) => {
-      const wide = 6 * words.length, near = ([u, v]) => drawn.filter(([a, b]) => a > u - 4 && a < u + wide && Math.abs(b - v + 4) < 12).length;
-      const [x, y] = spots.filter(([u]) => u >= p.box.left && u + wide <= p.box.right).sort((a, b) => near(a) - near(b))[0];
-      el("text", { class: "tick", x: round(x), y: round(y) }, p.svg, words);
-    };
-    const x = p.X((above(all, y.from)[0] || [[0, 0]]).slice(-1)[0][0]), none = p.Y(0), low = p.box.bottom - 6;
-    word("treat all", [[x + 6, low], [x + 6, none - 6], [x - 54, low], [p.X(0) + 16, p.box.top + 12]]);
-    word("treat none", [[p.box.right - 66, none + 16], [p.box.right - 66, none - 6], [p.X(0) + 6, none + 16], [p.X(0.4), none + 16]]);
-    return p;
-  }, (c, index) => { const t = index === null ? NaN : thresholdAt(index); return [t, t > 0 && t < 1 ? NET_BENEFIT(c[0], c[1], c[2], c[3], t) : NaN]; },
-  (c, index, x, y) => `${thresholdText(index)} · net benefit ${digits(y)}`);
 }
 
 // ---------------------------------------------------------------- the numbers behind the charts

@@ -1,37 +1,8 @@
 // Dots: a thousand rows by score and outcome, in the whole rows of the headline, and the threshold one can drag.
 
-// The table in so many whole rows, as Python states it: what has rows keeps one.
-function wholeRows([tp, fn, fp, tn], base) {
-  const total = tp + fn + fp + tn, within = (part, low, high) => Math.max(+low, Math.min(Math.floor((part / total) * base + 0.5 + 1e-9), high));
-  const positives = within(tp + fn, tp + fn > 0, base - (fp + tn > 0));
-  const found = within(tp, tp > 0, positives - (fn > 0)), alarms = within(fp, fp > 0, base - positives - (tn > 0));
-  return { base, positives, flagged: found + alarms, found, missed: positives - found, false_alarms: alarms };
-}
-
 const ownRows = (share) => share === null && !D.weighted && D.rows <= D.dots;
 
-// Scores of so many dots of a class, from the highest down: the k-th of m lies at the quantile (k - 0.5) / m. Where the
-// page does not hold every score, a dot lies between the two thresholds whose counts it lies between.
-function dotScores(sums, dots) {
-  const t = D.thresholds.threshold, all = sums[sums.length - 1], found = [];
-  let i = 0;
-  for (let k = 0; k < dots; k++) {
-    const rank = WHOLE ? all - Math.floor((1 - (k + 0.5) / dots) * all) : ((k + 0.5) / dots) * all;
-    while (i < sums.length - 1 && sums[i] < rank) i++;
-    const low = t[i] === null ? SCORES.to : t[i], high = WHOLE || !i ? low : t[i - 1] === null ? SCORES.to : t[i - 1];
-    const before = i ? sums[i - 1] : 0, part = sums[i] > before ? (rank - before) / (sums[i] - before) : 1;
-    found.push(high + (low - high) * part);
-  }
-  return found;
-}
-
-// What rounding to whole rows leaves on the other side of the threshold stands at it.
-function onTheirSide(scores, flagged, threshold) {
-  const below = threshold - (SCORES.to - SCORES.from) * 1e-6;
-  return scores.map((score, k) => (k < flagged ? Math.max(score, threshold) : Math.min(score, below)));
-}
-
-const DOT = 6, BLOCK_DOT = 7, TALL = 224, OUTCOMES = ["tp", "fn", "fp", "tn"];
+const DOT = 6, BLOCK_DOT = 7, TALL = 224;
 const OUTCOME_WORDS = ["found (true positives)", "missed (false negatives)", "false alarms (false positives)", "correctly rejected (true negatives)"];
 const dots = {
   moved(cells, share, redraw) {
@@ -71,16 +42,8 @@ const dots = {
     handle.addEventListener("keydown", stepped);
     dragged(p);
   },
-  // By score: columns of one dot, positives upwards, negatives downwards.
   byScores(whole) {
-    const { X, box } = this.p, threshold = thresholdAt(state.index), wide = box.right - box.left;
-    const sides = [[D.thresholds.tp, whole.positives, whole.found], [D.thresholds.fp, whole.base - whole.positives, whole.false_alarms]];
-    return sides.map(([sums, dots, flagged]) => onTheirSide(dotScores(sums, dots), flagged, Math.min(threshold, SCORES.to + 1)).map((score, k) => {
-      // A column never holds dots of both sides of the threshold.
-      const edge = X(Math.min(threshold, SCORES.to)), off = X(Math.min(SCORES.to, Math.max(SCORES.from, score))) - edge;
-      const step = k < flagged ? Math.max(0, Math.floor(off / DOT)) : Math.min(-1, Math.floor(off / DOT));
-      return Math.min(box.left + wide + DOT, Math.max(box.left - DOT, edge + (step + 0.5) * DOT));
-    }));
+    return dotsByScore({ ...D.thresholds, whole, now: thresholdAt(state.index), isWhole: WHOLE, axis: SCORES, X: this.p.X, left: this.p.box.left, right: this.p.box.right, size: DOT });
   },
   // By prediction, where there is no score: two blocks, as wide as their rows need.
   byPrediction(whole) {
@@ -91,21 +54,11 @@ const dots = {
     });
     return [block(whole.positives, whole.found), block(negatives, whole.false_alarms)];
   },
-  // Dots on each other, closer where a column is taller than the room; only what changed is written.
-  place(whole, [ups, downs]) {
-    const { box } = this.p, size = this.size, height = box.bottom - box.top;
-    const stacks = [ups, downs].map((list) => { const tall = new Map(); return { places: list.map((x) => { const key = Math.round(x); const n = tall.get(key) || 0; tall.set(key, n + 1); return n; }), most: Math.max(1, ...tall.values()) }; });
-    const up = Math.min(Math.max(stacks[0].most * size, 24), Math.max(height * 0.4, height - stacks[1].most * size - 8));
-    const middle = box.top + Math.min(up + 8, height * 0.6), rooms = [middle - box.top - 4, box.bottom - middle - 4];
-    let next = 0;
-    [ups, downs].forEach((list, side) => {
-      const gap = Math.min(size, (rooms[side] - size) / Math.max(1, stacks[side].most - 1)), flagged = side ? whole.false_alarms : whole.found;
-      list.forEach((x, k) => {
-        const y = middle + (side ? 1 : -1) * (size / 2 + 1 + stacks[side].places[k] * gap);
-        this.put(next++, round(x), round(y), OUTCOMES[2 * side + (k < flagged ? 0 : 1)]);
-      });
-    });
-    for (; next < this.circles.length; next++) this.put(next, 0, 0, "");
+  // Only what changed is written.
+  place(whole, sides) {
+    const places = stackedDots(whole, sides, this.p.box, this.size);
+    places.forEach(([x, y, kind], i) => this.put(i, round(x), round(y), kind));
+    for (let i = places.length; i < this.circles.length; i++) this.put(i, 0, 0, "");
   },
   put(i, x, y, kind) {
     const circle = this.circles[i], old = this.seen[i] || [];

@@ -100,7 +100,6 @@ function describe(cells, share, start) {
   else now(cells, share, null);
 }
 
-const filled = (template, words) => template.replace(/\{(\w+)\}/g, (_, key) => words[key]);
 const rateRow = (name) => BY_NAME.get(name) || { name, title: name, range: [0, 1], share: true };
 
 function now(cells, share, set) {
@@ -150,28 +149,6 @@ function drawRates(cells, set, start) {
     drawMark(parts, row, v, c);
     if (isNumber(low) || !isNumber(v)) drawBand(parts, row, low, high);
   }
-}
-
-// The table in whole rows of a round number, as Python states it: what has rows keeps one.
-function outcomes([tp, fn, fp, tn], rows) {
-  const cells = [tp, fn, fp, tn], total = tp + fn + fp + tn, [least, forCells, largest] = D.headline.limits;
-  const share = (parts) => Math.min(...parts.filter((part) => part > 0), total) / total;
-  const rarer = share([tp + fn, fp + tn]), cell = share([tp, fn, fp]);
-  let base = 100;
-  while (base < largest && !(rarer * base >= least && (cell * base >= 0.5 || base >= forCells))) base *= 10;
-  if (rows !== null && rows <= base) return { base: rows, positives: tp + fn, flagged: tp + fp, found: tp, missed: fn, false_alarms: fp, own: true };
-  return { ...wholeRows(cells, base), own: false };
-}
-
-function headline(cells, share) {
-  const { starts, parts, some, none, name } = D.headline;
-  const counts = outcomes(cells, D.weighted || share !== null ? null : D.rows), whole = (n) => grouped(String(n));
-  const start = starts[share !== null ? "prevalence" : counts.own ? "these" : D.weighted ? "weighted" : "like"];
-  const words = { start: start.replace("{base}", whole(counts.base)).replace("{share}", percent(share)) };
-  for (const [key, forms] of Object.entries(parts)) {
-    words[key] = forms[Math.min(counts[key], 2)].replace("{n}", whole(counts[key])).replace("{name}", () => name);
-  }
-  return (counts.flagged ? some : none).replace(/\{(\w+)\}/g, (_, key) => words[key]);
 }
 
 function controls() {

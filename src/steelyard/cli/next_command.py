@@ -1,0 +1,31 @@
+"""The next command: what to try after a report, written so that it can be copied."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from steelyard.ingest.file_errors import STDIN
+
+if TYPE_CHECKING:
+    from steelyard.cli.inputs import Inputs
+    from steelyard.evaluation.evaluation import Evaluation
+
+_PAGE = ("-o", "page.html")
+_COLUMNS = ("true", "pred", "score", "weight", "frequency")
+
+
+def next_command(inputs: Inputs, evaluation: Evaluation) -> tuple[str, str] | None:
+    """What the next command does, and the command; None where the input was read from a pipe and is gone."""
+    if STDIN in inputs.files:
+        return None
+    scored = getattr(evaluation, "scores", None) is not None and bool(evaluation.columns)
+    words = ["steelyard", "threshold" if scored else "report", *inputs.files]
+    words += [] if inputs.counts is None else ["--counts", inputs.counts]
+    uses = [use for use in _COLUMNS if not (scored and use == "pred")]  # the threshold is that of the scores alone
+    for use in uses:
+        if isinstance(column := evaluation.columns.get(use), str) and inputs.files:
+            words += [f"--{use}", column]
+    words += [] if inputs.positive is None else ["--positive", str(inputs.positive)]
+    words += [] if scored else _PAGE
+    return "finds the best threshold" if scored else "writes the page", shlex.join(words)

@@ -1,0 +1,144 @@
+"""The decision sentence: a threshold in whole rows, what its errors cost there, and the limits that it keeps.
+
+The page's script writes it again at every entry, from the same phrases.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.analysis.prevalence.prevalence import at_prevalence
+from steelyard.analysis.results.formatting import percent_text, three_digits
+from steelyard.analysis.thresholds.limit_parts import rate_limit
+from steelyard.analysis.thresholds.threshold_limits import Capacity, read_limits
+from steelyard.evaluation import outcomes
+from steelyard.metrics.registry import metrics_with_role
+
+if TYPE_CHECKING:
+    from steelyard.analysis.thresholds.best_threshold_result import BestThreshold, KeptLimit
+    from steelyard.statistics.counts import Counts
+    from steelyard.statistics.score_table import ScoreTable
+
+RULES = {
+    "threshold": "At threshold {threshold}",
+    "nobody": "With nobody flagged",
+    "everybody": "With everybody flagged",
+}
+DECISION_ROWS = {key: text[0].lower() + text[1:] for key, text in outcomes.STARTS.items()}
+# What is said of no row, of one and of more.
+DECISION_PARTS = {
+    "flagged": ("none is flagged", "1 is flagged", "{n} are flagged"),
+    "found": (
+        "none of {all} positives is found",
+        "1 of {all} positives is found",
+        "{n} of {all} positives are found",
+    ),
+    "false_alarms": outcomes.PARTS["false_alarms"],
+}
+FRAMES = {
+    "threshold": "{rule}, {rows}, {flagged}: {found} and {false_alarms}.",
+    "nobody": "{rule}, {rows}, {found}.",
+    "everybody": "{rule}, {rows}, {found} and {false_alarms}.",
+}
+COST = (
+    "Where a miss costs as much as {ratio}, the expected cost is that of {cost} false alarms per {base} rows "
+    "({nobody} with nobody flagged, {everybody} with everybody flagged)."
+)
+RATIO = ("1 false alarm", "{n} false alarms")
+TITLES = {metric.name: metric.title.lower() for metric in metrics_with_role("least on the page")}
+LIMIT_LEAST = "{title} is at least {bound}"
+LIMIT_MOST = "a day of {rows} rows has at most {alerts} alerts"
+PROMISED = ("{limits} with {confidence} confidence.", "{limits}, together with {confidence} confidence.")
+HERE = "{title} is {value} (at least {bound} is asked{chance})"
+HERE_ALERTS = "a day of {rows} rows has {value} alerts on average (at most {alerts} are asked{chance})"
+BASES = (outcomes.LEAST, outcomes.LARGEST_CELL_BASE, outcomes.LARGEST_BASE)
+LIMIT_CHANCE = "; new rows keep it with a chance of about {chance}"
+
+
+def decision_sentence(best: BestThreshold, table: ScoreTable, cost: float, prevalence: float | None) -> str:
+    """The best threshold at which a miss costs so many false alarms, in a sentence or three to pass on.
+
+    >>> from steelyard import best_threshold
+    >>> from steelyard.ingest.array_tables import score_table
+    >>> table = score_table([0] * 8 + [1] * 2, [0.1, 0.1, 0.2, 0.2, 0.3, 0.3, 0.4, 0.6, 0.5, 0.8])
+    >>> best = best_threshold(table, cost={"cost_fn": 3}, resamples=0)
+    >>> print(decision_sentence(best, table, 3, None).split(". ")[0])
+    At threshold 0.450, of these 10 rows, 3 are flagged: 2 of 2 positives are found and 1 is a false alarm
+    """
+    counts = best.counts if prevalence is None else at_prevalence(best.counts, prevalence)
+    whole = outcomes.whole_outcomes(counts, None if table.weighted or prevalence is not None else table.n)
+    limits = _limits(best, table, prevalence)
+    return " ".join([_outcome(best, table, whole, prevalence), _cost(counts, cost, whole.base), *limits])
+
+
+def _outcome(best: BestThreshold, table: ScoreTable, whole: outcomes.Outcomes, prevalence: float | None) -> str:
+    rows = "like" if whole.base != table.n else "these"
+    rows = "prevalence" if prevalence is not None else "weighted" if table.weighted else rows
+    share = "" if prevalence is None else percent_text(prevalence)
+    flagged, left = best.counts.predicted_positives, best.counts.predicted_negatives
+    rule = "nobody" if not flagged else "threshold" if left else "everybody"
+    return FRAMES[rule].format(
+        rule=RULES[rule].format(threshold=three_digits(float(best.threshold))),
+        rows=DECISION_ROWS[rows].format(base=f"{whole.base:,}", share=share),
+        flagged=_part("flagged", whole.flagged, whole),
+        found=_part("found", whole.found, whole),
+        false_alarms=_part("false_alarms", whole.false_alarms, whole),
+    )
+
+
+def _part(key: str, n: int, whole: outcomes.Outcomes) -> str:
+    return DECISION_PARTS[key][min(n, 2)].format(n=f"{n:,}", all=f"{whole.positives:,}")
+
+
+def _cost(counts: Counts, cost: float, base: int) -> str:
+    total = float(counts.total)
+    amounts = {
+        "cost": cost * float(counts.fn) + float(counts.fp),
+        "nobody": cost * float(counts.positives),
+        "everybody": float(counts.negatives),
+    }
+    shown = {key: three_digits(float(amount / total * base)) for key, amount in amounts.items()}
+    return COST.format(ratio=RATIO[cost != 1].format(n=f"{cost:,.10g}"), base=f"{base:,}", **shown)
+
+
+def _limits(best: BestThreshold, table: ScoreTable, prevalence: float | None) -> list[str]:
+    """What is promised, in one sentence, or what each limit is here."""
+    if not best.limits:
+        return []
+    if (confidence := best.limits[0].confidence) is not None:
+        words = " and ".join(_least(kept) for kept in best.limits)
+        return [_first_large(PROMISED[len(best.limits) > 1].format(limits=words, confidence=f"{100 * confidence:g} %"))]
+    return [_first_large("; ".join(_here(kept, best, table, prevalence) for kept in best.limits) + ".")]
+
+
+def _least(kept: KeptLimit) -> str:
+    (limit,) = read_limits(kept.limit)
+    if isinstance(limit, Capacity):
+        return LIMIT_MOST.format(rows=f"{limit.rows:,}", alerts=f"{limit.alerts:,}")
+    return LIMIT_LEAST.format(title=TITLES[limit.metric.name], bound=f"{100 * limit.bound:.10g} %")
+
+
+def _here(kept: KeptLimit, best: BestThreshold, table: ScoreTable, prevalence: float | None) -> str:
+    (limit,) = read_limits(kept.limit)
+    known = kept.chance is not None and not best.trivial and _is_exact(kept, table, prevalence)
+    chance = LIMIT_CHANCE.format(chance=f"{100 * kept.chance:.0f} %") if known and kept.chance is not None else ""
+    if isinstance(limit, Capacity):
+        value = three_digits(float(kept.value * limit.rows))
+        return HERE_ALERTS.format(rows=f"{limit.rows:,}", alerts=f"{limit.alerts:,}", value=value, chance=chance)
+    title, bound = TITLES[limit.metric.name], f"{100 * limit.bound:.10g} %"
+    return HERE.format(title=title, bound=bound, value=percent_text(kept.value), chance=chance)
+
+
+def _is_exact(kept: KeptLimit, table: ScoreTable, prevalence: float | None) -> bool:
+    """Whether the chance that new rows keep a limit is an exact tail, and so one that a page can state."""
+    (limit,) = read_limits(kept.limit)
+    rate = rate_limit(limit)
+    if table.weighted or rate is None:
+        return False
+    return bool(rate.part.is_of_class or (prevalence is None and np.isfinite(kept.value)))
+
+
+def _first_large(text: str) -> str:
+    return text[:1].upper() + text[1:]

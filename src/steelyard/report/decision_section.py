@@ -1,0 +1,170 @@
+"""The decision section: what errors cost and which limits are to be kept, and the threshold that follows from them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from steelyard.analysis.results.formatting import unbroken
+from steelyard.analysis.thresholds.best_threshold import best_threshold
+from steelyard.analysis.thresholds.decision_curve import WORTH_SHOWING
+from steelyard.analysis.thresholds.promised_limits import SEQUENCE_STARTS
+from steelyard.evaluation import decision_sentence as words
+from steelyard.report.controls import MenuEntry
+from steelyard.report.document import rendered_html
+from steelyard.report.frame import Section
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.statistics.score_table import ScoreTable
+
+_PLATEAU = 0.05  # of the least cost: thresholds whose cost is so near are about as good
+_MOST_COMMAND = 400  # characters of a file, its columns and the class that a person would paste
+_WHYS = {
+    "weighted": "Rows have weights: a promise with a confidence needs draws, which the page cannot repeat, so limits "
+    "are those of these rows. The command takes --confidence.",
+    "clustered": "Rows are clustered: a promise with a confidence needs the clusters, which the page does not keep, so "
+    "limits are those of these rows. The command takes --confidence.",
+}
+_NOTES = {
+    "plateau": "{with} cost is within {within} of that from threshold {low} to {high}.",
+    "limited": "With the limits kept, the",
+    "alone": "No threshold beside it has a cost within {within} of that.",
+    "held": "The page holds {held} of {all} thresholds; the command searches all, and may find one that costs less.",
+    "mend": "One of the entries cannot be used, so there is no answer.",
+    "step": "The nearest step of the slider is {share}.",
+    "gate": "steelyard gate reads rows at their own prevalence; enter a limit to hold new rows to.",
+}
+_LIMIT_NOTES = {
+    "unmet": "No threshold reaches {limit}{others}; the nearest is {value}.",
+}
+_PROMISE_NOTES = {
+    "unkept": "No threshold keeps {limits} with {confidence} confidence.",
+    "trivial": "Only flagging nobody or everybody keeps {limits} with {confidence} confidence, which needs no model.",
+    "needed": "{limits} with {confidence} confidence needs at least {rows} {kind}; here are {there}.",
+    "never": "No number of rows shows {limits} with {confidence} confidence: it leaves no room for a single error.",
+    "more": "The command says how many rows would do.",
+    "shifted": "At another prevalence than the sample's a promise of {titles} needs draws, which the page cannot "
+    "repeat, so limits are those of these rows; add --confidence {confidence} to the command.",
+}
+_WRONG = {
+    "cost": "A number from 0.0001 to 1,000,000.",
+    "alerts": "A whole number, at most the rows a day.",
+    "rows": "A whole number from 1 to 1,000,000,000.",
+    "prevalence": "Above 0 % and below 100 %.",
+    "share": "A percentage from 0 to 100.",
+}
+_SHORT = {"negative_predictive_value": "NPV"}
+_UNNAMED = "The rows did not come from one file with named columns: put your own in place of these names."
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A number to enter: its label, unit, step and the value it has before anybody enters one."""
+
+    key: str
+    label: str
+    unit: str = "%"
+    step: str = "any"
+    value: str = ""
+
+
+def decision_section(evaluation: Evaluation, data: Mapping[str, Any]) -> Section:
+    """The section of a two-class page with scores, whose numbers the payload of the page holds."""
+    scores = evaluation.scores
+    assert scores is not None  # noqa: S101 - the page has scores
+    share = data["stops"][data["stop"]]
+    prevalence = None if share == data["view"]["share"] else share
+    best = best_threshold(scores, cost={"cost_fn": 1.0}, prevalence=prevalence, resamples=0)
+    why = _WHYS["clustered"] if evaluation.is_clustered else _WHYS["weighted"] if scores.weighted else ""
+    html = rendered_html(
+        "decision.html",
+        entries=_entries(share),
+        confidences=_confidences(),
+        exact=not why,
+        sentence=unbroken(words.decision_sentence(best, scores, 1.0, prevalence)),
+        has_probabilities=scores.has_probabilities,
+    )
+    scripts = ("decision_rule.js", *([] if why else ["promises.js"]), "decision.js")
+    return Section(html, {"decision": _data(evaluation, scores, why)}, scripts, ("decision.css",))
+
+
+def _entries(share: float) -> list[_Entry]:
+    return [
+        _Entry("cost", "a miss costs", "false alarms", value="1"),
+        _Entry("alerts", "alerts a day, at most", "", "1"),
+        _Entry("rows", "of rows a day", "", "1"),
+        _Entry("prevalence", "prevalence", value=f"{100 * share:.3g}"),
+        *(_Entry(name, f"{_SHORT.get(name, title)}, at least") for name, title in words.TITLES.items()),
+    ]
+
+
+def _confidences() -> list[MenuEntry]:
+    levels = ("80", "90", "95", "99")
+    return [
+        MenuEntry("", "none", chosen=False),
+        *(MenuEntry(f"{int(level) / 100}", f"{level}\N{NO-BREAK SPACE}%", level == "95") for level in levels),
+    ]
+
+
+def _data(evaluation: Evaluation, scores: ScoreTable, why: str) -> dict[str, Any]:
+    """What the script reads: constants of the rule, the phrases it fills, and the commands it adds options to."""
+    file, named = _file(evaluation)
+    data = {
+        "exact": not why,
+        "why": why,
+        "plateau": _PLATEAU,
+        "worth": WORTH_SHOWING,
+        "file": file,
+        "unnamed": "" if named else _UNNAMED,
+        "rules": words.RULES,
+        "rows": words.DECISION_ROWS,
+        "parts": words.DECISION_PARTS,
+        "frames": words.FRAMES,
+        "cost": words.COST,
+        "ratio": words.RATIO,
+        "titles": words.TITLES,
+        "here": [words.HERE, words.HERE_ALERTS],
+        "bases": words.BASES,
+        "notes": _NOTES | _LIMIT_NOTES,
+        "wrong": _WRONG,
+    }
+    return data if why else data | _promise_data(scores, data)
+
+
+def _promise_data(scores: ScoreTable, data: Mapping[str, Any]) -> dict[str, Any]:
+    """What is needed where limits can be promised."""
+    return {
+        "n": [scores.positive.n, scores.negative.n],
+        "starts": SEQUENCE_STARTS,
+        "least": [words.LIMIT_LEAST, words.LIMIT_MOST],
+        "promised": words.PROMISED,
+        "here": [*data["here"], words.LIMIT_CHANCE],
+        "notes": data["notes"] | _PROMISE_NOTES,
+    }
+
+
+def _file(evaluation: Evaluation) -> tuple[str, bool]:
+    """The file and its columns as a shell takes them, and whether the evaluation names them."""
+    columns, source = evaluation.columns, evaluation.source or ""
+    label = None if evaluation.scores is None else evaluation.scores.label
+    options = {use: columns.get(use) for use in ("true", "score", "weight", "frequency", "cluster")}
+    named = {use: name for use, name in options.items() if isinstance(name, str)}
+    parts = [f"./{source}" if source.startswith("-") else source, *_options(named)]
+    parts += [] if label is None else _options({"positive": str(label)})
+    line = shlex.join(parts)
+    is_file = source and {"true", "score"} <= named.keys() and not re.search(r" and \d+ more$", source)
+    if is_file and len(line) <= _MOST_COMMAND and line.isprintable():
+        return line, True
+    return "predictions.csv --true label --score score", False
+
+
+def _options(named: Mapping[str, str]) -> list[str]:
+    """Options and their values, in one word where the value could be taken for an option."""
+    return [
+        part for use, name in named.items() for part in ([f"--{use}={name}"] if name[:1] == "-" else [f"--{use}", name])
+    ]

@@ -1,0 +1,239 @@
+// Your decision: costs and limits as entered, the threshold that follows, its sentence, its charts and its commands.
+// No template within a template: the minifier takes the blanks out of the inner one.
+
+if (D.decision) (() => {
+  const W = D.decision, LAST = THRESHOLDS - 1, FLAGGING = each((i) => i).slice(1), ROWS_AT = each(countsAt), at = thresholdAt;
+  const { brokenChance, decide, leastRows, ofClass, valueOfLimit } = decisionRule, KEYS = ["cost", "alerts", "rows", ...Object.keys(W.titles)];
+  const entry = (key) => host("decision-" + key), menu = entry("confidence"), ENTRIES = KEYS.map(entry).concat(menu || []), FIRST = ENTRIES.map((box) => box.value);
+  const filled = (text, words) => text.replace(/\{(\w+)\}/g, (_, key) => words[key]), note = (key, words) => filled(W.notes[key], words);
+  const whole = (n) => grouped(String(n)), plain = (v) => String(Number(v.toPrecision(10))), inPercent = (share) => plain(100 * share) + " %";
+  const joined = (limits) => limits.map(({ text }) => text).join(" and ");
+  const kindOf = (i) => (i === 0 ? "nobody" : i === LAST ? "everybody" : "threshold"), sure = ({ limits, confidence }) => ({ limits: joined(limits), confidence: inPercent(confidence) });
+  const ratio = ({ cost }) => filled(W.ratio[cost === 1 ? 0 : 1], { n: grouped(plain(cost)) });
+  let answer = null;
+
+  // ---------------------------------------------------------------- what is entered
+
+  const entered = (key) => (entry(key).validity.badInput ? NaN : entry(key).value === "" ? null : Number(entry(key).value));
+
+  function settings() {
+    const wrong = {}, limits = [], [cost, alerts, rows] = KEYS.map(entered), isWhole = (v, low, high) => Number.isInteger(v) && v >= low && v <= high;
+    if (!(cost >= 1e-4 && cost <= 1e6)) wrong.cost = W.wrong.cost;
+    for (const name of KEYS.slice(3)) {
+      const v = entered(name);
+      if (v !== null && !(v >= 0 && v <= 100)) wrong[name] = W.wrong.share;
+      else if (v) limits.push({ name, bound: v / 100, text: name + " >= " + plain(v) + " %", where: name + ">=" + v + "%" });
+    }
+    if (alerts !== rows && !isWhole(rows, 1, 1e9)) wrong.rows = W.wrong.rows;
+    else if (alerts !== null && !isWhole(alerts, 0, rows)) wrong.alerts = W.wrong.alerts;
+    else if (alerts !== null && alerts < rows) limits.push({ name: "alerts", alerts, rows, text: `alerts <= ${whole(alerts)} of ${whole(rows)} rows`, where: `alerts<=${alerts} of ${rows}` });
+    return { cost, limits, wrong, confidence: limits.length && menu && menu.value ? Number(menu.value) : null };
+  }
+
+  // ---------------------------------------------------------------- the answer
+
+  function answered() {
+    const asked = settings(), share = shareAt(state.stop), notes = [], bad = Object.keys(asked.wrong).length > 0;
+    const drawn = share === null || !asked.confidence ? [] : asked.limits.filter((limit) => !ofClass(limit));
+    const found = { ...asked, share, notes, bad, stop: state.stop, base: 1000, index: null, text: W.notes.mend, there: ROWS_AT.map((c) => atPrevalence(c, share)), confidence: drawn.length ? null : asked.confidence };
+    if (bad) return found;
+    Object.assign(found, decide({ ...found, tables: ROWS_AT, plateau: W.plateau, starts: W.starts, whole: WHOLE }));
+    (found.index === null ? refused : described)(found);
+    if (drawn.length) notes.push(note("shifted", { titles: drawn.map(({ name }) => W.titles[name] || name).join(" and "), confidence: asked.confidence }));
+    if (W.why) notes.push(W.why);
+    return found;
+  }
+
+  function refused(found) {
+    if (found.unmet) {
+      const { limit, before, value } = found.unmet, shown = limit.rows ? digits(value * limit.rows) + " alerts" : percent(value);
+      found.text = note("unmet", { limit: limit.text, others: before.length ? " with " + joined(before) : "", value: shown });
+    } else {
+      found.text = note("unkept", sure(found));
+      found.notes.push(...needed(found));
+    }
+  }
+
+  // The rows of a class that a promise takes at the very least; how many would do, the command finds out.
+  function needed({ limits, confidence }) {
+    const lines = limits.filter(ofClass).map((limit) => {
+      const least = leastRows(limit, (1 - confidence) / limits.length), of = limit.name === "recall" ? 0 : 1;
+      return least > W.n[of] && note(least < Infinity ? "needed" : "never", { ...sure({ limits: [limit], confidence }), rows: whole(least), kind: ["positives", "negatives"][of], there: whole(W.n[of]) });
+    }).filter(Boolean);
+    return lines.length ? lines : [W.notes.more];
+  }
+
+  function described(found) {
+    const { limits, notes, share, plateau } = found, counts = outcomes(found.there[found.index], D.weighted || share !== null ? null : D.rows, W.bases);
+    found.base = counts.base;
+    found.text = [outcomeText(found, counts), costText(found), limitsText(found)].join(" ").trim();
+    const [low, high] = plateau.map((i) => (kindOf(i) === "threshold" ? digits(at(i)) : kindOf(i) + " flagged"));
+    notes.push(note(plateau[0] === plateau[1] ? "alone" : "plateau", { with: limits.length ? W.notes.limited : "The", within: inPercent(W.plateau), low, high }));
+    if (found.onlyTrivial) notes.push(note("trivial", sure(found)), ...needed(found));
+    if (limits.length && !WHOLE) notes.push(note("held", { held: whole(THRESHOLDS), all: whole(D.all_thresholds) }));
+  }
+
+  function outcomeText({ index, share }, counts) {
+    const key = kindOf(index), rows = share !== null ? "prevalence" : counts.own ? "these" : D.weighted ? "weighted" : "like";
+    const words = { rule: filled(W.rules[key], { threshold: digits(at(index)) }), rows: filled(W.rows[rows], { base: whole(counts.base), share: percent(share) }) };
+    for (const [name, forms] of Object.entries(W.parts)) words[name] = filled(forms[Math.min(counts[name], 2)], { n: whole(counts[name]), all: whole(counts.positives) });
+    return filled(W.frames[key], words);
+  }
+
+  function costText(found) {
+    const [cost, nobody, everybody] = [found.index, 0, LAST].map((i) => digits(found.costs[i] * found.base));
+    return filled(W.cost, { cost, nobody, everybody, base: whole(found.base), ratio: ratio(found) });
+  }
+
+  function limitsText({ limits, confidence, index, there, share }) {
+    const words = limits.map((limit) => {
+      const { name, rows, alerts, bound } = limit, v = valueOfLimit(limit, there[index]), known = W.exact && !confidence && kindOf(index) === "threshold" && (share === null || ofClass(limit));
+      const chance = known ? filled(W.here[2], { chance: fixed(100 * (1 - brokenChance(limit, ROWS_AT[index])), 0) + " %" }) : "", forms = confidence ? W.least : W.here;
+      return rows ? filled(forms[1], { rows: whole(rows), alerts: whole(alerts), value: digits(v * rows), chance }) : filled(forms[0], { title: W.titles[name], bound: inPercent(bound), value: percent(v), chance });
+    });
+    const text = confidence ? filled(W.promised[words.length > 1 ? 1 : 0], { limits: words.join(" and "), confidence: inPercent(confidence) }) : words.join("; ") + (words.length ? "." : "");
+    return text.slice(0, 1).toUpperCase() + text.slice(1);
+  }
+
+  function commands({ cost, limits, confidence, share, index, costs, bad }) {
+    if (bad) return [];
+    let search = `steelyard threshold ${W.file} --cost-fn ${cost}` + (share === null ? "" : " --prevalence " + share);
+    for (const { where } of limits) search += ` --where '${where}'`;
+    if (confidence) search += " --confidence " + confidence;
+    if (limits.length) return [search + " -o chosen.json", `steelyard gate ${W.file} --promise chosen.json`];
+    if (share !== null) return [search];
+    const least = Number(Math.min(costs[0], costs[LAST]).toPrecision(6));
+    return [search, `steelyard gate ${W.file} --threshold ${index === 0 ? "inf" : at(index)} --require 'expected_cost[cost_fn=${cost}]<=${least}'`];
+  }
+
+  // ---------------------------------------------------------------- the charts
+
+  const stepped = (places, value) => places.slice().reverse().flatMap((i) => [...(WHOLE ? [i < LAST ? stepEnd(i + 1) : SCORES.from] : []), stepEnd(i)].map((t) => [t, value(i, t)]));
+  const turned = (points) => points.map(([x, y]) => [x, -y]);
+
+  function costChart() {
+    const { costs, index, plateau, base } = answer, cost = (i) => costs[i] * base, levels = [cost(0), cost(LAST)];
+    const top = 1.05 * Math.min(base * Math.max(...costs), Math.max(1.25 * Math.min(...levels), 3 * cost(index || 0))) || 1;
+    const cheap = FLAGGING.filter((i) => cost(i) <= top), inside = (cheap.length ? cheap : FLAGGING).map(at), low = Math.min(...inside), high = Math.max(...inside), pad = (high - low) / 25 || (SCORES.to - SCORES.from) / 20;
+    const x = ticked(Math.max(SCORES.from, low - pad), Math.min(SCORES.to, high + pad));
+    const p = plot("expected-cost", { x, y: ticked(0, top), xTitle: "Threshold", yTitle: `Expected cost per ${whole(base)} rows, in false alarms`, right: 128 });
+    if (index !== null) {
+      const from = plateau[0] === LAST ? x.from : at(plateau[0]), to = plateau[1] ? at(plateau[1]) : x.to;
+      area(p, [[from, 0], [from, top], [to, top], [to, 0]], "plateau");
+    }
+    for (const level of levels) if (level <= top) line(p, [[x.from, level], [x.to, level]], "chance-line");
+    for (const run of above(turned(stepped(FLAGGING, cost).filter(([t]) => t >= x.from && t <= x.to)), -top)) line(p, turned(run), "curve");
+    labels(p, levels.map((level, i) => ({ words: ["nobody ", "everybody "][i] + digits(level) + (level > top ? " ↑" : ""), kind: "baseline", y: Math.min(level, top) })));
+    const now = rule(p);
+    if (index) place(dot(p), p, at(index), cost(index));
+    return { p, x, now };
+  }
+
+  // Over the thresholds at which the model is worth acting on, the prevalence, and what the entered cost implies.
+  const INNER = FLAGGING.filter((i) => at(i) > 0 && at(i) < 1), benefit = (i, t) => NET_BENEFIT(...answer.there[i], t);
+  const ofAll = (t) => D.stops[state.stop] - ((1 - D.stops[state.stop]) * t) / (1 - t);
+  function benefitChart() {
+    const s = D.stops[state.stop], implied = 1 / (1 + answer.cost), chosen = answer.index === null ? NaN : benefit(answer.index, implied);
+    const worth = INNER.filter((i) => benefit(i, at(i)) >= W.worth * s).map(at), y = ticked(-0.25 * s, 1.05 * s);
+    const last = Math.min(1 - 1e-9, 1.02 * Math.max(2 * s, 1.25 * implied, ...worth));
+    const p = plot("decision-curve", { x: ticked(0, last), y, xTitle: "Threshold probability", yTitle: "Net benefit per row", right: 88 });
+    const drawn = (points, kind) => above(points.filter(([t]) => t <= last), y.from).map((run) => { line(p, run, kind); return run; });
+    drawn([[0, 0], [last, 0]], "chance-line");
+    drawn(Array.from({ length: 201 }, (_, k) => [(last * k) / 200, ofAll((last * k) / 200)]), "chance-line");
+    const end = drawn(stepped(INNER, benefit), "curve").flat().slice(-1)[0];
+    labels(p, [{ words: "this model", kind: "fill-0", y: end && end[1] }, { words: "treat none", kind: "baseline", y: 0 }, { words: "treat all", kind: "baseline", y: y.from }]);
+    place(rule(p, "implied"), p, implied);
+    place(dot(p), p, implied, chosen);
+    const words = isNumber(chosen) ? " · net benefit " + digits(chosen) + " at the threshold that costs least" : "";
+    host("decision-curve-readout").textContent = `${ratio(answer)} for a miss: threshold probability ${percent(implied)}${words}`;
+  }
+
+  const chart = {
+    moved(cells, share, redraw) {
+      if (redraw || !answer || answer.stop !== state.stop) {
+        answer = answered();
+        written();
+        if (!answer.bad) { this.drawn = costChart(); listen(this.drawn.p, this); if (host("decision-curve")) benefitChart(); }
+      }
+      used();
+      this.mark(hover === null ? state.index : hover);
+    },
+    mark(index) {
+      if (answer.bad || index === null) return;
+      const { p, x, now } = this.drawn, { base, costs } = answer;
+      place(now, p, at(index) >= x.from && at(index) <= x.to ? at(index) : NaN);
+      host("expected-cost-readout").textContent = `${thresholdText(index)} · expected cost ${digits(costs[index] * base)} per ${whole(base)} rows`;
+    },
+    nearest(x) {
+      const away = (i) => Math.abs(this.drawn.p.X(at(i)) - x);
+      return FLAGGING.reduce((best, i) => (away(i) < away(best) ? i : best));
+    },
+  };
+
+  // ---------------------------------------------------------------- what is written
+
+  const unbroken = (words) => words.replace(/ %/g, "\u00a0%");
+
+  // A word below an entry: what is wrong with it, or what became of it.
+  function marked(key, isWrong, words) {
+    const box = entry(key), room = box.closest("label");
+    box.setAttribute("aria-invalid", isWrong);
+    (room.querySelector("b") || el("b", { role: "alert" }, room)).textContent = unbroken(words || "");
+  }
+
+  function written() {
+    const { index, wrong, plateau, costs, text } = answer, sentence = entry("sentence"), lines = commands(answer);
+    for (const key of KEYS) marked(key, key in wrong, wrong[key]);
+    sentence.textContent = unbroken(text);
+    sentence.dataset.answer = index === null ? "" : JSON.stringify({ index, cost: costs[index], plateau });
+    entry("notes").replaceChildren(...answer.notes.map((words) => el("p", {}, null, unbroken(words))));
+    entry("commands").textContent = lines.join("\n");
+    entry("shell-note").textContent = (lines.length === 1 ? W.notes.gate + " " : "") + W.unnamed;
+  }
+
+  function used() {
+    const { index, bad } = answer, here = index !== null && index === state.index, box = entry("prevalence");
+    entry("use").disabled = here || index === null;
+    entry("use").textContent = here ? "The page is at this threshold" : "Use this threshold";
+    entry("copy").disabled = index === null;
+    entry("copy-commands").disabled = bad;
+    if (document.activeElement !== box) box.value = Number((100 * D.stops[state.stop]).toPrecision(3));
+  }
+
+  // ---------------------------------------------------------------- entries and the address
+
+  function changed() {
+    answer = null;
+    chart.moved();
+    remembered();
+  }
+
+  // The slider and this entry are one prevalence, so that it is moved to the nearest step.
+  function prevalenceEntered() {
+    const v = entered("prevalence"), is = v > 0 && v < 100, stop = is ? nearestPlace(D.stops.map(logit), logit(v / 100)) : state.stop;
+    const off = is && Math.abs((100 * D.stops[stop]) / v - 1) > 0.005;
+    marked("prevalence", !is, is ? off && note("step", { share: percent(D.stops[stop]) }) : W.wrong.prevalence);
+    move({ stop });
+  }
+
+  kept.push({
+    write(parts) { ENTRIES.forEach((box, i) => { if (box.value !== FIRST[i]) parts.set(box.id, box.value); }); },
+    read(parts) {
+      ENTRIES.forEach((box, i) => { const given = parts.get(box.id); box.value = given === null || (box !== menu && !isNumber(Number(given || NaN))) ? FIRST[i] : given; });
+      if (menu && menu.selectedIndex < 0) menu.value = FIRST[KEYS.length];
+      answer = null;
+    },
+  });
+
+  tables.set("expected-cost", () => [["threshold", "expected cost per row", "predicted positive rate"], ...each((i) => [at(i), answer.costs[i], flagged(answer.there[i])])]);
+  tables.set("decision-curve", () => [["threshold probability", "net benefit", "treat all"], ...INNER.map((i) => [at(i), benefit(i, at(i)), ofAll(at(i))])]);
+  charts.push(chart);
+  begins.push(() => {
+    for (const box of ENTRIES) box.addEventListener("input", changed);
+    when("decision-prevalence", "input", prevalenceEntered);
+    when("decision-prevalence", "blur", used);
+    when("decision-use", "click", () => move({ index: answer.index }));
+    when("decision-copy", "click", () => { remembered(); copied(answer.text + " " + location.href); });
+    when("decision-copy-commands", "click", () => copied(entry("commands").textContent));
+  });
+})();
