@@ -332,8 +332,8 @@ function heatLegend() {
 // ---------------------------------------------------------------- pointing and moving
 
 function heatWords([i, j]) {
-  const count = classCell(i, j), total = CLASS_SIZES[i], { words, least, unit } = CLASSES;
-  const parts = { count: counted(count), total: counted(total), unit, true: quotedName(i), predicted: quotedName(j), share: percent(count / total), least: least === null ? "" : counted(least) };
+  const count = classCell(i, j), total = CLASS_SIZES[i], { words, least, units } = CLASSES;
+  const parts = { count: counted(count), total: counted(total), units, true: quotedName(i), predicted: quotedName(j), share: percent(count / total), least: least === null ? "" : counted(least) };
   return filledWords(!total ? words.absent : count ? (i === j ? words.right : words.cell) : least === null || i === j ? words.empty : words.small, parts);
 }
 
