@@ -138,12 +138,14 @@ def test_the_rows_stand_in_the_chosen_order(show, evaluations, by):
         assert walked(tab, "ArrowDown", 11) == [words_of(evaluation, i, wanted[0]) for i in wanted]
 
 
+@pytest.mark.parametrize("by", ["weight", "share"])
 @pytest.mark.parametrize("k", [3, 60])
-def test_the_pairs_are_pythons(show, evaluations, k):
+def test_the_pairs_are_pythons(show, evaluations, k, by):
     evaluation, html = evaluations(k)
-    pairs = confused_pairs(evaluation.confusion, evaluation.level, most=10)
+    pairs = confused_pairs(evaluation.confusion, evaluation.level, most=10, by=by)
     with show(html) as tab:
-        rows = tab.locator(".pair-table tbody tr").evaluate_all(
+        tab.select_option("#pair-order", by)
+        rows = tab.locator(".pair-table tbody tr:visible").evaluate_all(
             "trs => trs.map(tr => [...tr.querySelectorAll('bdi, td')].map(part => part.textContent))"
         )
         assert rows == [
@@ -155,7 +157,7 @@ def test_the_pairs_are_pythons(show, evaluations, k):
             ]
             for pair in pairs
         ]
-        tab.locator(".pair-table tbody button").nth(1).click()
+        tab.locator(".pair-table tbody button:visible").nth(1).click()
         assert status(tab) == words_of(
             evaluation, *(evaluation.confusion.index(label) for label in (pairs[1].true, pairs[1].predicted))
         )
@@ -368,6 +370,18 @@ def test_a_finger_names_a_cell(show, evaluations):
         assert status(tab) in {words_of(evaluation, i, j) for i in order for j in order}
 
 
+@pytest.mark.parametrize("k", [12, 60, 1000])
+def test_the_whole_map_is_saved_as_a_picture(show, evaluations, k, tmp_path):
+    with show(evaluations(k)[1]) as tab:
+        tab.locator("#map-figure .take summary").click()
+        with tab.expect_download() as saved:
+            tab.locator("#map-figure .take button", has_text="PNG").click()
+        saved.value.save_as(tmp_path / "map.png")
+    head = (tmp_path / "map.png").read_bytes()[:24]
+    width, height = (int.from_bytes(head[at : at + 4]) for at in (16, 20))
+    assert head[1:4] == b"PNG" and min(width, height) >= 4 * k
+
+
 def test_a_class_is_found_by_its_name(show, evaluations):
     evaluation, html = evaluations(1000)
     with show(html) as tab:
@@ -389,12 +403,13 @@ def test_what_was_chosen_is_in_the_address(show, evaluations):
         tab.select_option("#class-order", "size")
         tab.select_option("#class-shade", "count")
         tab.select_option("#list-order", "precision")
-        tab.locator(".pair-table tbody button").first.click()
+        tab.select_option("#pair-order", "share")
+        tab.locator(".pair-table tbody button:visible").first.click()
         until(tab, "location.hash.includes('cell')")
         address, sentence = tab.evaluate("location.hash"), status(tab)
     with show(html, hash=address) as tab:
-        chosen = [tab.input_value(f"#{key}") for key in ("class-order", "class-shade", "list-order")]
-        assert chosen == ["size", "count", "precision"]
+        chosen = [tab.input_value(f"#{key}") for key in ("class-order", "class-shade", "list-order", "pair-order")]
+        assert chosen == ["size", "count", "precision", "share"]
         assert status(tab) == sentence
         first = tab.locator("#class-list tbody bdi").first.text_content()
         values = {row.label: row.precision.value for row in evaluation.per_class}
@@ -424,7 +439,7 @@ def test_without_a_script_the_numbers_stand(browser, evaluations, tmp_path):
         tab = context.new_page()
         tab.goto((tmp_path / "page.html").as_uri())
         assert tab.locator("#class-list tbody tr:visible").count() == (50 if k == 1000 else k)
-        assert tab.locator(".pair-table tbody tr:visible").count() == 10
+        assert tab.locator(".pair-table tbody tr:visible").count() == 20
         assert tab.locator(".matrix-table").count() == (k == 12)
         if k == 12:
             written = tab.locator(".matrix-table tbody td").all_text_contents()
