@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
-.PHONY: demo test locked lock chromium screenshots check house format mutants sklearn-suite coverage promises properties studies bench docs pages stub build lowest clean
+.PHONY: demo test locked lock chromium screenshots check house format mutants sklearn-suite coverage promises properties studies bench frames docs pages stub build lowest clean
 
 demo: $(VENV)/.demo  ## install into .venv and run the main job on embedded data
 	$(BIN)/steelyard demo -o build/demo
@@ -50,6 +50,9 @@ properties: $(VENV)/.test  ## decide every property of every metric; writes docs
 
 studies: $(VENV)/.test  ## run the studies in full with three seeds each and write docs/studies; one whose data are missing keeps its page
 	$(BIN)/python docs/findings.py
+
+frames: $(VENV)/.test chromium  ## time how the page follows its sliders in Chromium, beside a frame of a screen
+	$(BIN)/python -m benchmarks.frames
 
 bench: $(VENV)/.bench  ## check equality with the peers, then time both in one run; writes docs/benchmarks.md; ROWS=word only prints
 	$(BIN)/python -m benchmarks.run

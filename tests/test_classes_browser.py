@@ -19,6 +19,7 @@ from steelyard.report.class_map import WORDS, sparse_cells
 from steelyard.report.class_sections import weakest_first
 from steelyard.report.html_tables import interval_cell
 from steelyard.report.page import page
+from steelyard.report.page_numbers import amount
 
 HOSTILE = (
     '</script><img src=x onerror="window.hit=1">\'"&\u2028',
@@ -74,7 +75,7 @@ def words_of(evaluation, i, j):
     matrix, labels = evaluation.confusion.matrix, evaluation.labels
     count, total = int(matrix[i, j]), int(matrix[i].sum())
     kind = "absent" if not total else "empty" if not count else "right" if i == j else "cell"
-    parts = {"true": f'"{labels[i]}"', "predicted": f'"{labels[j]}"', "unit": "rows", "total": f"{total:,}"}
+    parts = {"true": f'"{labels[i]}"', "predicted": f'"{labels[j]}"', "units": "rows", "total": f"{total:,}"}
     return WORDS[kind].format(count=f"{count:,}", share=unbroken(percent_text(count / (total or 1))), **parts)
 
 
@@ -138,12 +139,14 @@ def test_the_rows_stand_in_the_chosen_order(show, evaluations, by):
         assert walked(tab, "ArrowDown", 11) == [words_of(evaluation, i, wanted[0]) for i in wanted]
 
 
+@pytest.mark.parametrize("by", ["weight", "share"])
 @pytest.mark.parametrize("k", [3, 60])
-def test_the_pairs_are_pythons(show, evaluations, k):
+def test_the_pairs_are_pythons(show, evaluations, k, by):
     evaluation, html = evaluations(k)
-    pairs = confused_pairs(evaluation.confusion, evaluation.level, most=10)
+    pairs = confused_pairs(evaluation.confusion, evaluation.level, most=10, by=by)
     with show(html) as tab:
-        rows = tab.locator(".pair-table tbody tr").evaluate_all(
+        tab.select_option("#pair-order", by)
+        rows = tab.locator(".pair-table tbody tr:visible").evaluate_all(
             "trs => trs.map(tr => [...tr.querySelectorAll('bdi, td')].map(part => part.textContent))"
         )
         assert rows == [
@@ -155,7 +158,7 @@ def test_the_pairs_are_pythons(show, evaluations, k):
             ]
             for pair in pairs
         ]
-        tab.locator(".pair-table tbody button").nth(1).click()
+        tab.locator(".pair-table tbody button:visible").nth(1).click()
         assert status(tab) == words_of(
             evaluation, *(evaluation.confusion.index(label) for label in (pairs[1].true, pairs[1].predicted))
         )
@@ -208,6 +211,50 @@ def test_the_slider_holds_the_share_of_the_class_that_is_looked_at(show, evaluat
             share = float(counts.positives / counts.total)
             assert float(tab.get_attribute("#prevalence", "data-prevalence")) == share
             assert "sample" in tab.text_content("#prevalence-shown")
+
+
+def test_classes_that_are_numbers_are_named_as_they_are(show):
+    rows = np.array([[30, 5, 2], [4, 60, 9], [1, 3, 12]])
+    with show(page(evaluate(Confusion.of_rows((0, 7, 12), rows), draws=40))) as tab:
+        assert tab.locator("#class option").all_text_contents() == ["0", "7", "12"]
+        tab.select_option("#class-order", "given")
+        tab.focus("#class-map")
+        for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight"):
+            tab.keyboard.press(key)
+        assert status(tab) == unbroken("9 of the 73 rows of 7 were predicted as 12: 12.3 %.")
+        tab.keyboard.press("Enter")
+        assert tab.evaluate("steelyard.numbers().positive") == 7
+
+
+def test_weighted_classes_are_shown_by_weight_and_follow_the_slider(show):
+    rng = np.random.default_rng(4)
+    y, p, w = rng.integers(0, 4, 300), rng.integers(0, 4, 300), rng.uniform(0.2, 3, 300)
+    evaluation = evaluate(np.array(list("abcd"))[y], np.array(list("abcd"))[p], sample_weight=w, draws=40)
+    matrix = evaluation.confusion.matrix
+    with show(page(evaluation)) as tab:
+        tab.select_option("#class-order", "given")
+        tab.focus("#class-map")
+        tab.keyboard.press("ArrowDown")
+        tab.keyboard.press("ArrowRight")
+        count, total = (amount(float(v)) for v in (matrix[0, 1], matrix[0].sum()))
+        share = percent_text(matrix[0, 1] / matrix[0].sum())
+        assert status(tab) == unbroken(f'{count} of the {total} units of weight of "a" were predicted as "b": {share}.')
+        for label in "abcd":
+            tab.select_option("#class", label)
+            slide(tab, "prevalence", 20)
+            share = float(tab.get_attribute("#prevalence", "data-prevalence"))
+            at = at_prevalence(evaluation.confusion.counts(label), share)
+            for name in ("recall", "precision", "mcc"):
+                value = float(tab.get_attribute(f'[data-class-metric="{name}"]', "data-value"))
+                assert math.isclose(value, get_metric(name)(at), abs_tol=1e-9)
+
+
+def test_a_table_without_errors_has_no_pairs_and_says_so(show):
+    with show(page(evaluate(Confusion.of_rows("abc", np.diag([5, 60, 9])), draws=40))) as tab:
+        assert "No row was predicted as another class." in tab.locator(".pairs").text_content()
+        tab.focus("#class-map")
+        tab.keyboard.press("ArrowDown")
+        assert "predicted correctly: recall 100" in status(tab)
 
 
 # ---------------------------------------------------------------- room
@@ -368,6 +415,18 @@ def test_a_finger_names_a_cell(show, evaluations):
         assert status(tab) in {words_of(evaluation, i, j) for i in order for j in order}
 
 
+@pytest.mark.parametrize("k", [12, 60, 1000])
+def test_the_whole_map_is_saved_as_a_picture(show, evaluations, k, tmp_path):
+    with show(evaluations(k)[1]) as tab:
+        tab.locator("#map-figure .take summary").click()
+        with tab.expect_download() as saved:
+            tab.locator("#map-figure .take button", has_text="PNG").click()
+        saved.value.save_as(tmp_path / "map.png")
+    head = (tmp_path / "map.png").read_bytes()[:24]
+    width, height = (int.from_bytes(head[at : at + 4]) for at in (16, 20))
+    assert head[1:4] == b"PNG" and min(width, height) >= 4 * k
+
+
 def test_a_class_is_found_by_its_name(show, evaluations):
     evaluation, html = evaluations(1000)
     with show(html) as tab:
@@ -389,12 +448,13 @@ def test_what_was_chosen_is_in_the_address(show, evaluations):
         tab.select_option("#class-order", "size")
         tab.select_option("#class-shade", "count")
         tab.select_option("#list-order", "precision")
-        tab.locator(".pair-table tbody button").first.click()
+        tab.select_option("#pair-order", "share")
+        tab.locator(".pair-table tbody button:visible").first.click()
         until(tab, "location.hash.includes('cell')")
         address, sentence = tab.evaluate("location.hash"), status(tab)
     with show(html, hash=address) as tab:
-        chosen = [tab.input_value(f"#{key}") for key in ("class-order", "class-shade", "list-order")]
-        assert chosen == ["size", "count", "precision"]
+        chosen = [tab.input_value(f"#{key}") for key in ("class-order", "class-shade", "list-order", "pair-order")]
+        assert chosen == ["size", "count", "precision", "share"]
         assert status(tab) == sentence
         first = tab.locator("#class-list tbody bdi").first.text_content()
         values = {row.label: row.precision.value for row in evaluation.per_class}
@@ -424,7 +484,7 @@ def test_without_a_script_the_numbers_stand(browser, evaluations, tmp_path):
         tab = context.new_page()
         tab.goto((tmp_path / "page.html").as_uri())
         assert tab.locator("#class-list tbody tr:visible").count() == (50 if k == 1000 else k)
-        assert tab.locator(".pair-table tbody tr:visible").count() == 10
+        assert tab.locator(".pair-table tbody tr:visible").count() == 20
         assert tab.locator(".matrix-table").count() == (k == 12)
         if k == 12:
             written = tab.locator(".matrix-table tbody td").all_text_contents()

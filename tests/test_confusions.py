@@ -83,6 +83,23 @@ def test_the_pairs_are_the_largest_errors_in_order(table):
         assert (pair.low, pair.high) == tuple(map(float, jeffreys(np.array(pair.weight), np.array(float(size)), 0.95)))
 
 
+@given(TABLES)
+def test_pairs_by_share_are_those_whose_lower_end_is_largest(table):
+    every = confused_pairs(table, 0.9, most=99)
+    lows = sorted((pair.low for pair in every), reverse=True)
+    assert [pair.low for pair in confused_pairs(table, 0.9, most=5, by="share")] == lows[:5]
+
+
+def test_of_very_many_cells_the_pairs_by_share_are_the_same():
+    rows = np.random.default_rng(0).integers(1, 60, (180, 180)) + np.diag(np.full(180, 3_000))
+    rows[7, 9], rows[40, 2], rows[3] = 2_500, 900, 1
+    table = Confusion.of_rows(range(180), rows)
+    lows = jeffreys(rows.astype(float), rows.sum(1, keepdims=True).astype(float), 0.95)[0]
+    np.fill_diagonal(lows, 0)
+    pairs = confused_pairs(table, 0.95, most=20, by="share")
+    assert [pair.low for pair in pairs] == np.sort(lows, axis=None)[::-1][:20].tolist()
+
+
 def test_weighted_pairs_are_of_weights_and_have_the_ends_of_the_rows_they_are_worth():
     y, p = np.array(list("aaaabbbb")), np.array(list("abbbbbaa"))
     plain, heavy = (

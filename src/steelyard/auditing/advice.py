@@ -13,6 +13,8 @@ from steelyard.metrics.references import reference
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from steelyard.metrics.metric import Metric
+
 RELOADED = "maierhein2024"
 
 
@@ -81,3 +83,8 @@ class Recommendation(Result[Advice]):
         }
         indented = {head: [f"  {line}" for line in lines] for head, lines in parts.items()}
         return "\n".join(line for head, lines in indented.items() if lines for line in (head, *lines))
+
+
+def meaning_words(metric: Metric) -> str:
+    """What a metric means, as a part of a sentence."""
+    return metric.meaning[:1].lower() + metric.meaning[1:].rstrip(".")

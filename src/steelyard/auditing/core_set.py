@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.results.formatting import listed
-from steelyard.auditing.advice import RELOADED, Advice, Recommendation
+from steelyard.auditing.advice import RELOADED, Advice, Recommendation, meaning_words
 from steelyard.auditing.properties import decide
 from steelyard.metrics.registry import metrics_with_role
 from steelyard.statistics.class_scores import ClassScores
@@ -45,7 +45,7 @@ def _of_capacity(problem: Problem) -> Iterator[Advice]:
     if problem.capacity is not None:
         for metric in metrics_with_role("capacity"):
             written = f"{metric.name}[k={problem.capacity}]" if "k" in metric.parameters else metric.name
-            yield Advice(written, f"{_meaning(metric)}: what is found of what can be looked at", metric.cite)
+            yield Advice(written, f"{meaning_words(metric)}: what is found of what can be looked at", metric.cite)
 
 
 def _of_threshold(problem: Problem) -> Iterator[Advice]:
@@ -55,7 +55,9 @@ def _of_threshold(problem: Problem) -> Iterator[Advice]:
             written = f"{metric.name}[threshold={problem.threshold:g}]"
             decision = decide(written, "fixed_threshold")
             best = f"true probabilities are best flagged at it ({decision.verdict})"
-            yield Advice(written, f"{_meaning(metric)}; {best}" if decision.holds else _meaning(metric), metric.cite)
+            yield Advice(
+                written, f"{meaning_words(metric)}; {best}" if decision.holds else meaning_words(metric), metric.cite
+            )
 
 
 def _of_probabilities(problem: Problem) -> Iterator[Advice]:
@@ -63,7 +65,9 @@ def _of_probabilities(problem: Problem) -> Iterator[Advice]:
         for metric in metrics_with_role("probabilities"):
             proper = "the true probability is best (tried on rows of four true probabilities, 99 stated ones each)"
             yield Advice(
-                metric.name, f"{_meaning(metric)}; {proper}" if is_proper(metric) else _meaning(metric), metric.cite
+                metric.name,
+                f"{meaning_words(metric)}; {proper}" if is_proper(metric) else meaning_words(metric),
+                metric.cite,
             )
 
 
@@ -100,7 +104,3 @@ def _differences(use: tuple[Advice, ...], avoid: tuple[Advice, ...]) -> Iterator
         yield f"Metrics Reloaded has no {listed(missing, 'or')} in its pool [{RELOADED}]"
     if blamed:
         yield f"of its pool, {listed(blamed)} lack what is wanted here, as shown above"
-
-
-def _meaning(metric: Metric) -> str:
-    return metric.meaning[:1].lower() + metric.meaning[1:].rstrip(".")

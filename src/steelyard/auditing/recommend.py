@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard._renamed import renamed_keywords
 from steelyard.analysis.results.formatting import listed
-from steelyard.auditing.advice import Advice, Recommendation
+from steelyard.auditing.advice import Advice, Recommendation, meaning_words
 from steelyard.auditing.core_set import with_core
 from steelyard.auditing.decision_store import recalled_decisions
 from steelyard.auditing.order_advice import order_metrics
@@ -222,7 +222,7 @@ def _of_costs() -> Iterator[Advice]:
         decisions = [decide(metric, property_) for property_ in ("monotone_fn", "monotone_fp")]
         reasons = [reason_text(decision, wanted=True) for decision in decisions if decision.holds]
         set_to = f"set {', '.join(metric.parameters)} to your own"
-        yield Advice(metric.name, "; ".join([_meaning(metric), set_to, *reasons]), metric.cite)
+        yield Advice(metric.name, "; ".join([meaning_words(metric), set_to, *reasons]), metric.cite)
 
 
 def _ranking(problem: Problem) -> Recommendation:
@@ -230,7 +230,7 @@ def _ranking(problem: Problem) -> Recommendation:
     orders = order_metrics()
     wholly = [order for order in orders if order.fits(problem, prevalence=True)]
     fit = wholly or [order for order in orders if order.fits(problem, prevalence=False)] or list(orders)
-    use = [Advice(o.metric.name, f"{_meaning(o.metric)}; {o.words(problem)}", o.metric.cite) for o in fit]
+    use = [Advice(o.metric.name, f"{meaning_words(o.metric)}; {o.words(problem)}", o.metric.cite) for o in fit]
     avoid = [Advice(o.metric.name, o.words(problem), o.metric.cite) for o in orders if o not in fit]
     beside = list(reported_beside(problem))
     if not wholly and problem.in_use:
@@ -245,7 +245,3 @@ def _of_one_threshold() -> Iterator[Advice]:
     of_labels = [metric for metric in _reported() if metric.scores is None]
     for metric in of_labels[:_MOST]:
         yield Advice(metric.name, "is of labels: it judges one threshold, not the order of the scores", None)
-
-
-def _meaning(metric: Metric) -> str:
-    return metric.meaning[:1].lower() + metric.meaning[1:].rstrip(".")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from markupsafe import Markup, escape
 
 from steelyard.analysis.confusions.class_order import true_class_shares
-from steelyard.analysis.confusions.confused_pairs import confused_pairs
+from steelyard.analysis.confusions.confused_pairs import PairOrder, confused_pairs
 from steelyard.analysis.results.formatting import bounds_text, percent_text, unbroken
 from steelyard.evaluation.averages import averaged_metrics
 from steelyard.report.html_tables import MetricLine, interval_cell, metric_lines
@@ -72,7 +72,7 @@ class ClassSections:
     count: int
     labels: Sequence[Label]
     matrix: Sequence[tuple[Label, Sequence[MatrixCell]]]
-    pairs: Sequence[PairLine]
+    pairs: Mapping[str, Sequence[PairLine]]
     errors: float
     unit: str
     lines: Sequence[ClassLine]
@@ -101,7 +101,7 @@ def _sections(evaluation: Evaluation, table: Confusion) -> ClassSections:
         count,
         table.labels,
         _matrix(table) if count <= MOST_WRITTEN else (),
-        [_pair_line(table, pair) for pair in _pairs(evaluation, table)],
+        {by: _pairs(evaluation, table, by) for by in get_args(PairOrder)},
         float(table.matrix.sum() - table.matrix.trace()),
         "weight" if table.weighted else "rows",
         [_class_line(place, row) for place, row in few],
@@ -123,8 +123,9 @@ def _left_out(count: int) -> str:
     )
 
 
-def _pairs(evaluation: Evaluation, table: Confusion) -> list[ConfusedPair]:
-    return confused_pairs(table, evaluation.level, most=_PAIRS, clustered=evaluation.is_clustered)
+def _pairs(evaluation: Evaluation, table: Confusion, by: PairOrder) -> list[PairLine]:
+    pairs = confused_pairs(table, evaluation.level, most=_PAIRS, by=by, clustered=evaluation.is_clustered)
+    return [_pair_line(table, pair) for pair in pairs]
 
 
 def weakest_first(evaluation: Evaluation) -> list[tuple[int, ClassRow]]:

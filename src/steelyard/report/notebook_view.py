@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard._names import __version__
 from steelyard.analysis.intervals.score_histogram import score_histogram
 from steelyard.analysis.results.formatting import three_digits
-from steelyard.evaluation.class_views import class_view
+from steelyard.evaluation.class_views import ClassView, class_view
 from steelyard.evaluation.json_values import plain_scores
 from steelyard.evaluation.moved_sentences import moved_sentences
 from steelyard.evaluation.prevalence_grid import nearest_place, prevalence_grid
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.metric_row import MetricRow
     from steelyard.report.html_tables import MetricLine
     from steelyard.statistics.confusion import Confusion
+    from steelyard.statistics.score_table import ScoreTable
 
 _WIDE = 120  # of the bar, whose ends keep a margin of 4
 _MOST_CLASSES = 12  # of a confusion matrix that fits an output
@@ -115,32 +116,39 @@ def _slider_data(evaluation: Evaluation, rows: Sequence[MetricRow]) -> str:
     scores, table = getattr(evaluation, "scores", None), getattr(evaluation, "confusion", None)
     if scores is None or table is None or not (scores.positive.n and scores.negative.n):
         return ""
-    plain = plain_scores(scores)
-    grid, bins = threshold_grid(plain, [], evaluation.threshold, _MOST_THRESHOLDS), score_histogram(plain)
-    view = class_view(table, evaluation.positive)
-    start = given_prevalence(evaluation) or view.share
-    stops = prevalence_grid(*(share for share in (start, view.share) if 0 < share < 1))
-    data = interval_constants(evaluation) | {
+    view, constants = class_view(table, evaluation.positive), interval_constants(evaluation)
+    data = {
         "digits": rounding_constants(),
         "wide": _WIDE,
         "level": evaluation.level,
         "view": view_numbers(view),
         "rows": evaluation.rows,
         "weighted": table.weighted,
-        "dots": DOTS,
-        "axis": {"from": bins.low, "to": bins.high},
-        "is_whole": grid.total == len(grid.tp),
-        "stops": stops.tolist(),
-        "stop": nearest_place(stops, start),
         "headline": moved_sentences(evaluation),
         "is_live": any(sentence.code == "outcomes" for sentence in evaluation.verdict[:1]),
         "positive": table.index(evaluation.positive),
-        "share": given_prevalence(evaluation),
-        "thresholds": threshold_columns(grid),
-        "index": grid.nearest(table.counts(evaluation.positive)) if grid.current is None else grid.current,
         "lines": [_row_data(row) for row in rows if not row.spec.reads_scores(scores)],
     }
-    return embedded(data)
+    return embedded(constants | data | _thresholds(evaluation, scores, table) | _prevalences(evaluation, view))
+
+
+def _thresholds(evaluation: Evaluation, scores: ScoreTable, table: Confusion) -> dict[str, Any]:
+    plain = plain_scores(scores)
+    grid, bins = threshold_grid(plain, [], evaluation.threshold, _MOST_THRESHOLDS), score_histogram(plain)
+    return {
+        "dots": DOTS,
+        "axis": {"from": bins.low, "to": bins.high},
+        "is_whole": grid.total == len(grid.tp),
+        "thresholds": threshold_columns(grid),
+        "index": grid.nearest(table.counts(evaluation.positive)) if grid.current is None else grid.current,
+    }
+
+
+def _prevalences(evaluation: Evaluation, view: ClassView) -> dict[str, Any]:
+    given = given_prevalence(evaluation)
+    start = given or view.share
+    stops = prevalence_grid(*(share for share in (start, view.share) if 0 < share < 1))
+    return {"share": given, "stops": stops.tolist(), "stop": nearest_place(stops, start)}
 
 
 def _script(evaluation: Evaluation, rows: Sequence[MetricRow], data: str, key: str) -> str:

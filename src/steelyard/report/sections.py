@@ -87,6 +87,7 @@ def page_verdict(sentences: Sequence[Sentence]) -> PageVerdict:
     first = sum(sentence.is_headline for sentence in sentences) or 1
     others = lines[first:]
     lead = [line for line in others if _is_lead(line.code)][:1]
+    lead += [line for line in others if line.code == "weakest-class"]
     return PageVerdict(lines[:first], lead, [line for line in others if line not in lead])
 
 

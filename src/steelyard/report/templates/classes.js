@@ -332,8 +332,8 @@ function heatLegend() {
 // ---------------------------------------------------------------- pointing and moving
 
 function heatWords([i, j]) {
-  const count = classCell(i, j), total = CLASS_SIZES[i], { words, least, unit } = CLASSES;
-  const parts = { count: counted(count), total: counted(total), unit, true: quotedName(i), predicted: quotedName(j), share: percent(count / total), least: least === null ? "" : counted(least) };
+  const count = classCell(i, j), total = CLASS_SIZES[i], { words, least, units } = CLASSES;
+  const parts = { count: counted(count), total: counted(total), units, true: quotedName(i), predicted: quotedName(j), share: percent(count / total), least: least === null ? "" : counted(least) };
   return filledWords(!total ? words.absent : count ? (i === j ? words.right : words.cell) : least === null || i === j ? words.empty : words.small, parts);
 }
 
@@ -416,22 +416,25 @@ function classPicked(i) {
   pick.dispatchEvent(new Event("change"));
 }
 
-// ---------------------------------------------------------------- paper
+// ---------------------------------------------------------------- the whole as a picture, and paper
+
+function heatPicture(canvas, { wide, cell, sharp }) {
+  const names = Math.min(widestName(), 120) + 12, size = cell || (wide - names - 1) / CLASS_COUNT, height = CLASS_COUNT <= WRITTEN ? 48 : size;
+  const upright = size >= 72, top = upright ? 28 : names, whole = [names + CLASS_COUNT * size + 1, top + CLASS_COUNT * height + 1];
+  canvas.width = Math.ceil(whole[0] * sharp);
+  canvas.height = Math.ceil(whole[1] * sharp);
+  const context = canvas.getContext("2d"), former = heat.colours, colours = heatColours();
+  context.setTransform(sharp, 0, 0, sharp, 0, 0);
+  heat.colours = colours;
+  paintHeat(context, { ...heat, colours, image: heatImage(colours), left: names, top, width: size, height, upright, x: 0, y: 0, wide: whole[0], tall: whole[1], font: mapFont(Math.max(5, Math.min(12, size - 1))), cell: null, hover: null });
+  heat.colours = former;
+  return canvas;
+}
 
 function heatPrinted() {
-  const canvas = host("map-print");
   if (CLASS_COUNT <= WRITTEN || host("map-figure").classList.contains("off-paper")) return;
-  canvas.hidden = false;
-  const wide = 704, left = Math.min(widestName(), 120) + 12, size = (wide - left - 1) / CLASS_COUNT, sharp = 3, font = mapFont(Math.max(5, Math.min(10, size - 1)));
-  const top = Math.min(widestName(), 120) + 12, tall = top + CLASS_COUNT * size + 1, colours = heatColours();
-  canvas.width = wide * sharp;
-  canvas.height = Math.ceil(tall * sharp);
-  const context = canvas.getContext("2d");
-  context.setTransform(sharp, 0, 0, sharp, 0, 0);
-  const former = heat.colours;
-  heat.colours = colours;
-  paintHeat(context, { ...heat, colours, image: heatImage(colours), left, top, width: size, height: size, upright: false, x: 0, y: 0, wide, tall, font, cell: null, hover: null });
-  heat.colours = former;
+  host("map-print").hidden = false;
+  heatPicture(host("map-print"), { wide: 704, sharp: 3 });
 }
 
 // ---------------------------------------------------------------- the list of classes
@@ -499,7 +502,13 @@ function classesListed() {
 
 // ---------------------------------------------------------------- begin
 
+// One list of pairs on the screen; on paper there is room for both.
+function pairsShown() {
+  for (const room of document.querySelectorAll(".pair-list")) room.classList.toggle("off-screen", room.id !== `pairs-${host("pair-order").value}`);
+}
+
 function pairsOpened() {
+  if (host("pair-choice")) { host("pair-choice").hidden = false; when("pair-order", "change", () => { pairsShown(); remembered(); }); }
   for (const tr of document.querySelectorAll(".pair-table tbody tr")) {
     const head = tr.querySelector("th"), button = el("button", { type: "button", class: "open-class" });
     button.append(...head.childNodes);
@@ -534,6 +543,7 @@ function classesBegun() {
   map.hidden = false;
   if (host("listed-words")) host("listed-words").className = "on-paper";
   if (host("written-matrix")) host("written-matrix").classList.add("aside-table");
+  map.picture = () => heatPicture(document.createElement("canvas"), { cell: CLASS_COUNT <= WRITTEN ? heatSizes(1200).width : CLASS_COUNT > 200 ? 4 : 12, sharp: CLASS_COUNT > 200 ? 1 : 2 });
   heat.room = el("div", { class: "map-room" }, map);
   heat.canvas = el("canvas", { "aria-hidden": "true" }, heat.room);
   heatReordered(heat.by);
@@ -562,6 +572,7 @@ kept.push({
     if (heat.by !== firstOf("class-order")) parts.set("order", heat.by);
     if (heat.shade !== firstOf("class-shade")) parts.set("shade", heat.shade);
     if (classRows.by !== firstOf("list-order")) parts.set("list", classRows.by);
+    if (host("pair-order") && host("pair-order").value !== firstOf("pair-order")) parts.set("pairs", host("pair-order").value);
     if (heat.cell) parts.set("cell", heat.cell.join(" "));
   },
   read(parts) {
@@ -569,6 +580,7 @@ kept.push({
     heatReordered(chosen("class-order", "order"));
     host("class-shade").value = heat.shade = chosen("class-shade", "shade");
     host("list-order").value = classRows.by = chosen("list-order", "list");
+    if (host("pair-order")) { host("pair-order").value = chosen("pair-order", "pairs"); pairsShown(); }
     const cell = (parts.get("cell") || "").split(" ").map(Number);
     heat.cell = cell.length === 2 && cell.every((i) => Number.isInteger(i) && i >= 0 && i < CLASS_COUNT) ? cell : null;
     classesListed();

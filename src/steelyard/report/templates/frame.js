@@ -122,7 +122,7 @@ function menus() {
     title.after(menu);
     title.parentNode.classList.add("takes");
     if (tables.has(id)) act("CSV", () => saveText(`${id}.csv`, "text/csv", csvText(tables.get(id)())));
-    if (chart.querySelector("canvas")) act("PNG", () => save(`${id}.png`, chart.querySelector("canvas").toDataURL("image/png")));
+    if (chart.querySelector("canvas")) act("PNG", () => save(`${id}.png`, (chart.picture ? chart.picture() : chart.querySelector("canvas")).toDataURL("image/png")));
     else {
       act("SVG", () => saveText(`${id}.svg`, "image/svg+xml", drawing(figure).words));
       act("PNG", () => savePicture(figure, id));

@@ -1,9 +1,9 @@
 // Notebook view: dots and sliders for every output that holds this evaluation; what they move was written by Python.
 
-const STEPS = 1000, WIDE = 560, TALL = 150, DOT = 5, { threshold: CUTS, tp: TPS, fp: FPS } = D.thresholds, LAST = TPS.length - 1;
-const cutAt = (i) => (CUTS[i] === null ? Infinity : CUTS[i]);
+const STEPS = 1000, WIDE = 560, TALL = 150, DOT = 5, { threshold: THRESHOLDS, tp: TPS, fp: FPS } = D.thresholds, LAST = TPS.length - 1;
+const thresholdAt = (i) => (THRESHOLDS[i] === null ? Infinity : THRESHOLDS[i]);
 const partOf = (t) => Math.min(1, Math.max(0, (t - D.axis.from) / (D.axis.to - D.axis.from || 1)));
-const nearestCut = (t) => (t > D.axis.to ? 0 : CUTS.reduce((best, cut, i) => (Math.abs((cut === null ? 1e300 : cut) - t) < Math.abs((CUTS[best] === null ? 1e300 : CUTS[best]) - t) ? i : best), 0));
+const nearestThreshold = (t) => (t > D.axis.to ? 0 : THRESHOLDS.reduce((best, v, i) => (Math.abs((v === null ? 1e300 : v) - t) < Math.abs((THRESHOLDS[best] === null ? 1e300 : THRESHOLDS[best]) - t) ? i : best), 0));
 
 function begin(root) {
   const part = (name) => root.querySelector(`.sy-${name}`), head = part("verdict").querySelector("b"), first = head.textContent;
@@ -26,9 +26,9 @@ function begin(root) {
 
   function show() {
     const counts = [TPS[index], TPS[LAST] - TPS[index], FPS[index], FPS[LAST] - FPS[index]], table = share() === null ? counts : reweighted(counts, share());
-    sliders[0].input.value = cutAt(index) === Infinity ? STEPS : Math.round(partOf(cutAt(index)) * (STEPS - 1));
-    sliders[0].input.dataset.threshold = String(cutAt(index));
-    sliders[0].show(cutAt(index) === Infinity ? "nobody" : digits(cutAt(index)));
+    sliders[0].input.value = thresholdAt(index) === Infinity ? STEPS : Math.round(partOf(thresholdAt(index)) * (STEPS - 1));
+    sliders[0].input.dataset.threshold = String(thresholdAt(index));
+    sliders[0].show(thresholdAt(index) === Infinity ? "nobody" : digits(thresholdAt(index)));
     sliders[1].input.value = stop;
     sliders[1].show(percent(D.stops[stop]));
     dots(table, share(), index);
@@ -56,13 +56,13 @@ function begin(root) {
   }
 
   const turn = (i) => { index = Math.min(LAST, Math.max(0, i)); show(); };
-  sliders[0].input.addEventListener("input", (event) => { const v = Number(event.target.value); turn(v >= STEPS ? 0 : nearestCut(D.axis.from + ((D.axis.to - D.axis.from) * v) / (STEPS - 1))); });
+  sliders[0].input.addEventListener("input", (event) => { const v = Number(event.target.value); turn(v >= STEPS ? 0 : nearestThreshold(D.axis.from + ((D.axis.to - D.axis.from) * v) / (STEPS - 1))); });
   sliders[0].input.addEventListener("keydown", (event) => {
     const by = { ArrowRight: -1, ArrowUp: -1, ArrowLeft: 1, ArrowDown: 1 }[event.key];
     if (by) { event.preventDefault(); turn(index + by); }
   });
   sliders[1].input.addEventListener("input", (event) => { stop = Number(event.target.value); show(); });
-  dots.dragged((part) => turn(nearestCut(D.axis.from + (D.axis.to - D.axis.from) * part)));
+  dots.dragged((part) => turn(nearestThreshold(D.axis.from + (D.axis.to - D.axis.from) * part)));
   reset.addEventListener("click", () => { index = D.index; stop = D.stop; show(); });
   show();
 }
@@ -72,16 +72,16 @@ const NS = "http://www.w3.org/2000/svg";
 function drawing(room) {
   const svg = document.createElementNS(NS, "svg"), box = { left: 8, right: WIDE - 8, top: 8, bottom: TALL - 4 }, X = (v) => box.left + (box.right - box.left) * partOf(v);
   const add = (name, kind) => { const made = document.createElementNS(NS, name); made.setAttribute("class", kind); svg.append(made); return made; };
-  const paths = Object.fromEntries(OUTCOMES.map((kind) => [kind, add("path", `sy-${kind}`)])), line = add("path", "sy-cut");
+  const paths = Object.fromEntries(OUTCOMES.map((kind) => [kind, add("path", `sy-${kind}`)])), line = add("path", "sy-line");
   svg.setAttribute("viewBox", `0 0 ${WIDE} ${TALL}`);
   svg.setAttribute("role", "img");
   room.append(svg);
   const draw = (cells, share, index) => {
     const whole = wholeRows(cells, share === null && !D.weighted && D.rows <= D.dots ? D.rows : D.dots), drawn = Object.fromEntries(OUTCOMES.map((kind) => [kind, ""]));
-    const sides = dotsByScore({ ...D.thresholds, whole, now: cutAt(index), isWhole: D.is_whole, axis: D.axis, X, ...box, size: DOT }), r = DOT / 2 - 0.5;
+    const sides = dotsByScore({ ...D.thresholds, whole, now: thresholdAt(index), isWhole: D.is_whole, axis: D.axis, X, ...box, size: DOT }), r = DOT / 2 - 0.5;
     for (const [x, y, kind] of stackedDots(whole, sides, box, DOT)) drawn[kind] += `M${(x - r).toFixed(1)} ${y.toFixed(1)}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`;
     for (const kind of OUTCOMES) paths[kind].setAttribute("d", drawn[kind]);
-    line.setAttribute("d", `M${X(Math.min(cutAt(index), D.axis.to)).toFixed(1)} 0V${TALL}`);
+    line.setAttribute("d", `M${X(Math.min(thresholdAt(index), D.axis.to)).toFixed(1)} 0V${TALL}`);
     svg.setAttribute("aria-label", `${whole.base} rows by score: ${whole.found} true positives, ${whole.missed} false negatives, ${whole.false_alarms} false positives`);
   };
   draw.dragged = (act) => {

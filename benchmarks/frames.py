@@ -1,0 +1,72 @@
+"""Frames: how long a page takes to follow its sliders, in Chromium, beside the 16.7 ms of a frame of a screen.
+
+`make frames` prints a line for each page: the median and the 95th percentile of the updates of a threshold and of a
+prevalence, layout included, and the size of the file.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from steelyard import evaluate
+from steelyard.report.page import page
+
+_FRAME = 1000 / 60
+_MEASURE = """async ([key, places]) => {
+    const times = [];
+    for (const place of places) times.push(await new Promise((done) => requestAnimationFrame(() => {
+        const began = performance.now();
+        steelyard.move({ [key]: place });
+        document.body.offsetHeight;
+        done(performance.now() - began);
+    })));
+    return times;
+}"""
+
+
+def scored(rows: int, groups: int = 0) -> str:
+    """The page of so many scored rows, with so many groups."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(rows) < 0.02).astype(int)
+    score = 1 / (1 + np.exp(-(rng.normal(size=rows) + 2 * y - 3)))
+    by = {"site": rng.integers(groups, size=rows)} if groups else None
+    return page(evaluate(y, y_score=score, by=by))
+
+
+PAGES = {
+    "1,000 rows": lambda: scored(1_000),
+    "1,000,000 rows": lambda: scored(1_000_000),
+    "1,000,000 rows, 12 groups": lambda: scored(1_000_000, 12),
+}
+
+
+def main() -> None:
+    """Open each page, move its sliders, print the times."""
+    from playwright.sync_api import sync_playwright
+
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    print(
+        f"{'page':<28}{'size':>10}{'threshold':>22}{'prevalence':>22}   (median, 95th percentile; a frame: {_FRAME:.1f} ms)"
+    )
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        for name, make in PAGES.items():
+            html, file = make(), Path(folder) / "page.html"
+            file.write_text(html, encoding="utf-8")
+            tab = browser.new_page(viewport={"width": 1440, "height": 900})
+            tab.goto(file.as_uri())
+            tab.wait_for_selector("html[data-ready]", state="attached")
+            last = tab.evaluate("steelyard.last")
+            places = {"index": [round(last * (0.1 + 0.013 * i)) for i in range(60)], "stop": [*range(5, 40)]}
+            times = {key: tab.evaluate(_MEASURE, [key, found]) for key, found in places.items()}
+            cells = (f"{np.median(t):.1f}, {np.quantile(t, 0.95):.1f} ms" for t in times.values())
+            print(f"{name:<28}{len(html.encode()) / 1024:>7.0f} KB" + "".join(f"{cell:>22}" for cell in cells))
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
