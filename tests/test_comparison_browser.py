@@ -6,12 +6,13 @@ import csv
 import io
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from pages_open import page_data, press, slide
 
-from steelyard import Counts, compare, comparison_page, get_metric
+from steelyard import Counts, CrossEvaluation, Folds, compare, comparison_page, cross_evaluate, get_metric, page
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed: the browser tests are skipped")
 WIDTHS = (1440, 1024, 768, 390)
@@ -283,6 +284,66 @@ def test_numbers_are_taken_along(show, five, five_page):
             tab.keyboard.press("Escape")
 
 
+# ---------------------------------------------------------------- over the runs of a cross-evaluation
+
+
+@pytest.fixture(scope="module")
+def crossed():
+    pytest.importorskip("sklearn")
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.tree import DecisionTreeClassifier
+
+    y, models = scored(4, rows=400)
+    stump, tree = DecisionTreeClassifier(max_depth=1), DecisionTreeClassifier(max_depth=4, random_state=0)
+    given = {"naive Bayes": GaussianNB(), "stump": stump, HOSTILE["long"]: tree}
+    return cross_evaluate(given, np.column_stack(list(models.values())), y, split=Folds(4, repeats=2))
+
+
+def test_runs_are_dots_around_their_means(show, crossed):
+    with show(page(crossed)) as tab:
+        names = tab.locator("#runs-metric option").evaluate_all("all => all.map(o => o.value)")
+        assert names[0] == "ac_score"
+        numbers = {mark["number"]: i for i, mark in enumerate(page_data(page(crossed))["comparison"]["models"])}
+        for name in names:
+            tab.select_option("#runs-metric", name)
+            rows = tab.locator(f'[data-run-board="{name}"] tbody tr')
+            shown = rows.evaluate_all(
+                "all => all.map(r => [Number(r.dataset.model), r.dataset.number, r.querySelectorAll('.run').length])"
+            )
+            board, models = crossed.leaderboard(name), list(crossed.models)
+            assert [(models[numbers[n]], float(v)) for n, v, _ in shown] == [(row.model, row.value) for row in board]
+            defined = [int(np.isfinite(crossed[row.model].values(name)).sum()) for row in board]
+            assert [dots for *_, dots in shown] == defined
+        address = tab.evaluate("location.hash")
+    with show(page(crossed), hash=address) as tab:
+        assert tab.locator("#runs-metric").input_value() == names[-1]
+
+
+def test_the_place_of_each_dot_is_the_value_of_its_run(show, crossed):
+    with show(page(crossed)) as tab:
+        board = tab.locator('[data-run-board="ac_score"]')
+        low, high = (float(end) for end in board.locator(".scale span").all_text_contents())
+        first = crossed.leaderboard("ac_score").rows[0].model
+        dots = board.locator("tbody tr").first.locator(".run")
+        places = dots.evaluate_all("all => all.map(d => parseFloat(d.getAttribute('cx')))")
+        expected = [100 * (value - low) / (high - low) for value in crossed[first].values("ac_score")]
+        assert places == pytest.approx(expected, abs=0.01)
+
+
+def test_the_pages_of_runs_fit_every_screen_and_paper(show, crossed):
+    one = CrossEvaluation({"stump": replace(crossed["stump"], alone=True)}, crossed.notes, crossed.setting)
+    for result in (crossed, one):
+        with show(page(result)) as tab:
+            assert tab.locator("#cost tbody tr").count() == len(result.models)
+            for width in WIDTHS:
+                tab.set_viewport_size({"width": width, "height": 900})
+                assert tab.evaluate("document.documentElement.scrollWidth") <= width, width
+            tab.set_viewport_size({"width": 704, "height": 1000})
+            tab.emulate_media(media="print")
+            tab.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+            assert tab.evaluate("document.documentElement.scrollWidth") <= 704
+
+
 # ---------------------------------------------------------------- every size, every name, every reader
 
 KINDS = {
@@ -340,11 +401,11 @@ def test_hostile_names_are_words_and_never_widen_the_page(show, name):
 
 
 @pytest.mark.parametrize("scheme", MEDIA)
-@pytest.mark.parametrize("kind", ["ten", "labels", "different rows"])
-def test_an_accessibility_check_finds_nothing(browser, tmp_path, scheme, kind):
+@pytest.mark.parametrize("kind", ["ten", "labels", "different rows", "runs"])
+def test_an_accessibility_check_finds_nothing(browser, tmp_path, scheme, kind, crossed):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
     path = tmp_path / "comparison.html"
-    path.write_text(comparison_page(KINDS[kind]()), encoding="utf-8")
+    path.write_text(page(crossed) if kind == "runs" else comparison_page(KINDS[kind]()), encoding="utf-8")
     for width in (1280, 390):
         context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
         tab = context.new_page()

@@ -242,3 +242,27 @@ def test_flips_stand_between_two_prevalences_with_another_leader_each():
 def test_many_classes_have_no_prevalence_of_one_class():
     with pytest.raises(SteelyardError, match="A prevalence is that of one class"):
         CLASSES.leaders()
+
+
+# ---------------------------------------------------------------- means over runs
+
+
+def test_a_cross_evaluation_ranks_means_and_joins_what_the_corrected_tests_do_not_distinguish():
+    pytest.importorskip("sklearn")
+    from sklearn.dummy import DummyClassifier
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.tree import DecisionTreeClassifier
+
+    data = np.column_stack(list(SCORES.values()))[:500]
+    models = {"nb": GaussianNB(), "stump": DecisionTreeClassifier(max_depth=1), "prior": DummyClassifier()}
+    result = steelyard.cross_evaluate(models, data, Y[:500], split=5)
+    board = result.leaderboard("balanced_accuracy")
+    assert board.runs == 5
+    means = {name: result[name].values("balanced_accuracy").mean() for name in models}
+    assert {row.model: row.value for row in board} == pytest.approx(means)
+    shared = {row.model: set(row.letters) for row in board}
+    for row in result.differences("balanced_accuracy"):
+        assert bool(shared[row.a] & shared[row.b]) == (row.p_holm >= 0.05)
+    assert board.rows[-1].model == "prior"
+    assert f"{board.rows[0].model} has the highest mean balanced accuracy" in board.headline
+    assert Result.from_json(board.to_json()) == board

@@ -71,13 +71,17 @@ def test_the_pages_attributes_are_words_of_the_library():
     templates = Path(steelyard.__file__).parent / "report"
     texts = [path.read_text() for path in templates.rglob("*") if path.suffix in (".py", ".html", ".js", ".css")]
     used = {name for text in texts for name in re.findall(r"\bdata-([a-z]+)", text)}
-    assert used and used <= {
-        "a",
-        "b",
-        "cell",
-        "class",
-        "code",
-        "metric",
-        "property",
-        "value",
-    }  # a and b: as in Comparison
+    library = {"a", "b", "bin", "cell", "class", "code", "metric", "model", "prevalence", "property", "run", "value"}
+    place = {
+        "at",
+        "board",
+        "line",
+        "number",
+        "only",
+        "opens",
+        "own",
+        "shown",
+        "title",
+    }  # of a model on a comparison's page
+    acts = {"export", "save"}
+    assert used and used <= library | place | acts  # a and b: as in Comparison

@@ -23,6 +23,7 @@ from steelyard.protocol import pooling, summary_text
 from steelyard.protocol.cost import COST_KINDS
 from steelyard.protocol.model_result import ModelResult
 from steelyard.protocol.run_difference import RunDifference
+from steelyard.protocol.run_leaderboard import run_leaderboard
 from steelyard.protocol.run_summary import Summary
 from steelyard.protocol.run_values import KALITA_MEAN_F
 from steelyard.protocol.saved_runs import read_models, saved_runs
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.analysis.comparison.comparison import Comparison
+    from steelyard.analysis.comparison.leaderboard import Leaderboard
     from steelyard.analysis.results.result_json import Writer
     from steelyard.analysis.thresholds.best_threshold import SearchOptions
     from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
@@ -121,6 +123,10 @@ class CrossEvaluation(Result[Summary]):
         why = f"defined for every model in {common.sum()} of {len(common)} runs only: ranked by the merged tables"
         rows = [replace(model.summarised(spec), why=why) for model in self.models.values()]
         return _sorted(rows, spec.sign, "pooled")
+
+    def leaderboard(self, metric: SpecLike | None = None) -> Leaderboard:
+        """The models by their means over the runs, with Nadeau and Bengio's intervals and brackets of their tests."""
+        return run_leaderboard(self, metric)
 
     def differences(self, metrics: SpecLike | Iterable[SpecLike] | None = None) -> Rows[RunDifference]:
         """Every pair of models, run by run: the mean difference with Nadeau and Bengio's corrected t-test.

@@ -13,25 +13,35 @@ from steelyard.report.page_numbers import exact_digits
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from steelyard.analysis.comparison.leaderboard import Leaderboard, RankedModel
+    from steelyard.analysis.comparison.leaderboard import Leaderboard, RankedModel, RankedValue
     from steelyard.report.compared_marks import ModelMark
 
 _STEPS = (1, 2, 2.5, 5, 10)
+_MOST_DOTS = 60
+_RISES = (0, -5, 5, -2.5, 2.5)  # pixels
 
 
-def board_context(board: Leaderboard, marks: Mapping[str, ModelMark]) -> dict[str, Any]:
-    """One leaderboard as its template shows it."""
-    ends = _scale(board)
+def board_context(
+    board: Leaderboard, marks: Mapping[str, ModelMark], runs: Mapping[str, Sequence[float]] | None = None
+) -> dict[str, Any]:
+    """One leaderboard as its template shows it; `runs` are the values of each model that its mean is of."""
+    of_runs = runs or {}
+    ends = round_ends([*_numbers(board), *(value for values in of_runs.values() for value in values)])
     joined = [bracket for bracket in board.brackets if len(bracket) > 1]
     order = [row.model for row in board]
     headline, *others = statements_html(leaderboard_sentences(board))
     return {
         "name": board.metric,
         "title": board.spec.title,
+        "head": board.spec.title if board.runs is None else f"mean {board.spec.title}",
         "headline": headline,
         "others": others,
         "ends": [value_text(end, share=board.spec.is_share) for end in ends],
-        "rows": [_row(board, row, marks, ends, _lines(row.model, order, joined)) for row in board],
+        "rows": [
+            _row(board, row, marks, ends, _lines(row.model, order, joined))
+            | {"dots": run_dots(of_runs.get(row.model, ()), ends)}
+            for row in board
+        ],
         "brackets": len(joined),
         "note": _note(board),
     }
@@ -40,21 +50,38 @@ def board_context(board: Leaderboard, marks: Mapping[str, ModelMark]) -> dict[st
 def _note(board: Leaderboard) -> str:
     """What the brackets say."""
     pairs, better = len(board.pairs), "Higher" if board.spec.sign > 0 else "Lower"
+    dots = "" if board.runs is None else f" Each small dot is one of {board.runs} runs."
     over = "" if pairs == 1 else f", Holm over {pairs} pairs"
     return (
-        f"{better} is better. Models that share a letter, joined by a line, are not distinguishable by "
+        f"{better} is better.{dots} Models that share a letter, joined by a line, are not distinguishable by "
         f"{board.spec.title} (p of {1 - board.level:.2g} or more{over}). Bars: {100 * board.level:g} % intervals."
     )
 
 
-def _scale(board: Leaderboard) -> tuple[float, float]:
-    """Round numbers around all values and intervals."""
-    numbers = [end for row in board for end in (row.value, row.low, row.high) if math.isfinite(end)]
-    low, high = (min(numbers), max(numbers)) if numbers else (0.0, 1.0)
+def _numbers(board: Leaderboard) -> list[float]:
+    return [end for row in board for end in (row.value, row.low, row.high)]
+
+
+def round_ends(numbers: Sequence[float]) -> tuple[float, float]:
+    """Round numbers around all that are defined."""
+    finite = [number for number in numbers if math.isfinite(number)]
+    low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
     raw = (high - low or abs(high) or 1.0) / 8
     size = 10.0 ** math.floor(math.log10(raw))
     step = next(k * size for k in _STEPS if k * size >= raw * (1 - 1e-9))
     return math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+
+
+def run_dots(values: Sequence[float], ends: tuple[float, float]) -> list[dict[str, object]]:
+    """Where each run lies across the cell; neighbours stand a little higher or lower, so that none hides another."""
+    finite = [value for value in values if math.isfinite(value)][:_MOST_DOTS]
+    return [{"x": across(value, ends), "y": 12 + _RISES[i % len(_RISES)]} for i, value in enumerate(finite)]
+
+
+def across(value: float, ends: tuple[float, float]) -> str:
+    """The place of a value between two ends, in percent."""
+    low, high = ends
+    return f"{100 * min(1.0, max(0.0, (value - low) / ((high - low) or 1.0))):.2f}%"
 
 
 def _row(
@@ -71,7 +98,7 @@ def _row(
         "exact": exact_digits(row.value),
         "value": unbroken(value_text(row.value, share=share)),
         "between": _between(row, share=share),
-        "bar": _bar(row, ends),
+        "bar": value_bar(row, ends),
         "letters": row.letters,
         "lines": lines,
     }
@@ -83,20 +110,18 @@ def _between(row: RankedModel, *, share: bool) -> str:
     return unbroken(interval_text(row.value, row.low, row.high, share=share).partition("(")[2].removesuffix(")"))
 
 
-def _bar(row: RankedModel, ends: tuple[float, float]) -> dict[str, str] | None:
+def value_bar(row: RankedValue, ends: tuple[float, float]) -> dict[str, str] | None:
     """Where the interval and the value lie across the cell."""
     if math.isnan(row.value):
         return None
-    low, high = ends
-    span = (high - low) or 1.0
-
-    def across(value: float) -> str:
-        return f"{100 * min(1.0, max(0.0, (value - low) / span)):.2f}%"
-
     if math.isnan(row.low):
-        return {"value": across(row.value)}
-    width = 100 * (row.high - row.low) / span
-    return {"value": across(row.value), "low": across(row.low), "width": f"{max(width, 0.2):.2f}%"}
+        return {"value": across(row.value, ends)}
+    width = 100 * (row.high - row.low) / ((ends[1] - ends[0]) or 1.0)
+    return {
+        "value": across(row.value, ends),
+        "low": across(row.low, ends),
+        "width": f"{max(width, 0.2):.2f}%",
+    }
 
 
 def _lines(model: str, order: Sequence[str], joined: Sequence[Sequence[str]]) -> list[dict[str, object]]:

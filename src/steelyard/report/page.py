@@ -59,11 +59,12 @@ def page(evaluation: Evaluation | CrossEvaluation, *, source: str | None = None)
 
 
 def _cross_page(result: CrossEvaluation, source: str) -> str:
-    from steelyard.report.run_sections import runs_html
+    from steelyard.report.run_sections import runs_section
 
     if len(result.models) > 1:
-        return comparison_page(result.compare(), source=source, more=[Section(runs_html(result))])
-    return _evaluation_page(result.evaluation, source, [Section(runs_html(result))])
+        comparison = result.compare()
+        return comparison_page(comparison, source=source, more=[runs_section(result, comparison)])
+    return _evaluation_page(result.evaluation, source, [runs_section(result)])
 
 
 def _evaluation_page(evaluation: Evaluation, source: str, more: Sequence[Section] = ()) -> str:
@@ -132,10 +133,11 @@ def comparison_page(comparison: Comparison, *, source: str = "predictions", more
     from steelyard.report import comparison_sections as parts
     from steelyard.report.comparison_data import slider_formulas
 
+    opening, *others = parts.comparison_sections(comparison, source)
     return framed(
         f"{parts.comparison_title(comparison)} · Steelyard",
         parts.comparison_facts(comparison, source),
-        [*parts.comparison_sections(comparison, source), *more, parts.about_section(comparison)],
+        [opening, *more, *others, parts.about_section(comparison)],
         exports=_EXPORTS,
         formulas=slider_formulas(comparison),
     )

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.results.formatting import cell_text
+from steelyard.analysis.comparison.leaderboard import RankedModel
+from steelyard.analysis.results.formatting import bounds_text, cell_text, value_text
+from steelyard.analysis.results.text_table import LABEL_WIDTH
+from steelyard.errors import SteelyardError
 from steelyard.metrics.registry import default_metric
+from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import summary_text
-from steelyard.report.document import rendered_html
+from steelyard.protocol.cost import COST_KINDS
+from steelyard.report.compared_marks import model_marks
+from steelyard.report.document import label_html, rendered_html
+from steelyard.report.frame import Section
 from steelyard.report.html_tables import HtmlTable
+from steelyard.report.leaderboard_section import board_context, round_ends, run_dots, value_bar
+from steelyard.report.page_numbers import exact_digits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from markupsafe import Markup
-
+    from steelyard.analysis.comparison.comparison import Comparison
     from steelyard.protocol.cross_evaluation import CrossEvaluation
     from steelyard.protocol.model_result import ModelResult
+    from steelyard.protocol.run_summary import Summary
+    from steelyard.report.compared_marks import ModelMark
 
 _MOST_RUNS = 100
 _FIXED = (
@@ -26,16 +37,74 @@ _FIXED = (
 )
 
 
-def runs_html(result: CrossEvaluation) -> Markup:
-    """What was done, a table of each model over its runs, each run, and the differences of the models."""
-    several = len(result.models) > 1
+def runs_section(result: CrossEvaluation, comparison: Comparison | None = None) -> Section:
+    """The models over their runs by each metric, what they cost, and all numbers; `comparison` is that of several."""
+    first = next(iter(result.models.values()))
+    several = comparison is not None
     order = [summary_text.order(result)] if several else []
-    return rendered_html(
+    html = rendered_html(
         "runs.html",
         sentences=[summary_text.head(result), _FIXED, *order, *result.notes],
+        boards=[] if comparison is None else _boards(result, model_marks(comparison)),
+        one=None if several else [_metric_runs(first, row) for row in _metric_rows(first)],
+        run_count=len(first.runs),
+        level=f"{100 * first.level:g} %",
+        cost=_costs(result),
         models=[_of_model(model) for model in result.models.values()],
         differences=_table(row.row() for row in result.differences()) if several else None,
     )
+    return Section(html, scripts=("runs.js",), styles=("board.css",))
+
+
+def _metric_rows(model: ModelResult) -> list[Summary]:
+    return [row for row in summary_text.first_rows(model) if isinstance(row.spec, MetricSpec)]
+
+
+def _boards(result: CrossEvaluation, marks: Mapping[str, ModelMark]) -> list[dict[str, Any]]:
+    """A leaderboard for each metric that is read first, the default one before the others."""
+    rows = (row for model in result.models.values() for row in _metric_rows(model))
+    specs = dict.fromkeys(row.spec for row in rows if isinstance(row.spec, MetricSpec) and row.spec.sign)
+    default = MetricSpec(default_metric())
+    boards = []
+    for spec in [spec for spec in (default,) if spec in specs] + [spec for spec in specs if spec != default]:
+        try:
+            board = result.leaderboard(spec)
+        except SteelyardError:  # one that some model does not allow
+            continue
+        boards.append(board_context(board, marks, {name: result[name].values(spec).tolist() for name in result.models}))
+    return boards
+
+
+def _metric_runs(model: ModelResult, row: Summary) -> dict[str, Any]:
+    """A metric of the only model: its mean, its interval, and each run as a dot."""
+    spec = row.spec
+    assert isinstance(spec, MetricSpec)  # noqa: S101 - no cost
+    values = [] if row.why is not None else model.values(spec).tolist()
+    ends, share = round_ends([*values, row.mean, row.low, row.high]), spec.is_share
+    mean = RankedModel(None, model.name, row.mean, row.low, row.high, "")
+    return {
+        "name": row.name,
+        "title": spec.title,
+        "exact": exact_digits(row.mean),
+        "value": value_text(row.mean, share=share),
+        "between": "–" if math.isnan(row.low) else bounds_text(row.low, row.high, share=share) + "*" * row.of_rows,
+        "ends": [value_text(end, share=share) for end in ends],
+        "bar": value_bar(mean, ends),
+        "dots": run_dots(values, ends),
+    }
+
+
+def _costs(result: CrossEvaluation) -> HtmlTable:
+    """Time, memory and space of each model, a column for each kind that was measured."""
+    costs = {name: {row.name: row for row in model.cost} for name, model in result.models.items()}
+    measured = [kind for kind in COST_KINDS if any(rows[kind].why is None for rows in costs.values())]
+    rows = [
+        [label_html(name, LABEL_WIDTH), *(cell_text(kind, rows[kind].median) for kind in measured)]
+        for name, rows in costs.items()
+    ]
+    timed = any(row.noise is not None for rows in costs.values() for row in rows.values())
+    heads = [kind.replace("_", " ") for kind in measured]
+    return HtmlTable(["model", *heads], rows if measured else [], notes=[] if timed else [summary_text.ONE_TIMING])
 
 
 def _of_model(model: ModelResult) -> dict[str, object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from steelyard.analysis.comparison.brackets import brackets, letters
 from steelyard.analysis.comparison.leaderboard_sentences import leaderboard_sentences
@@ -19,12 +19,50 @@ from steelyard.metrics.registry import default_metric
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from steelyard.analysis.comparison.comparison import Comparison
-    from steelyard.analysis.comparison.paired_difference import Difference
-    from steelyard.analysis.intervals.interval import Interval
     from steelyard.metrics.spec import SpecLike
+
+
+class RankedValue(Protocol):
+    """A value with its interval, and why one of them is missing."""
+
+    @property
+    def value(self) -> float:
+        """The value."""
+
+    @property
+    def low(self) -> float:
+        """The lower end."""
+
+    @property
+    def high(self) -> float:
+        """The upper end."""
+
+    @property
+    def why(self) -> Any:
+        """The reason."""
+
+
+class TestedPair(Protocol):
+    """Two models, their difference, and the p-value that it is 0."""
+
+    @property
+    def a(self) -> str:
+        """The first model."""
+
+    @property
+    def b(self) -> str:
+        """The second model."""
+
+    @property
+    def difference(self) -> float:
+        """The first minus the second."""
+
+    @property
+    def p_value(self) -> float:
+        """Of the test that it is 0."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +95,8 @@ class Leaderboard(Result[RankedModel]):
     """The models from the best to the worst by one metric.
 
     Models that share a letter, and so stand in one of the `brackets`, are not distinguishable: the test of their
-    difference has a p-value of 1 - level or more by Holm's method over all pairs by this metric.
+    difference has a p-value of 1 - level or more by Holm's method over all pairs by this metric. Where `runs` says how
+    many, values are means over the runs of a cross-evaluation.
     """
 
     spec: MetricSpec = field(metadata={"key": "metric"})
@@ -65,6 +104,7 @@ class Leaderboard(Result[RankedModel]):
     rows: Rows[RankedModel]
     pairs: Rows[RankedPair]
     brackets: tuple[tuple[str, ...], ...]
+    runs: int | None = None
 
     def __iter__(self) -> Iterator[RankedModel]:
         return iter(self.rows)
@@ -130,16 +170,27 @@ def leaderboard(comparison: Comparison, metric: SpecLike | None = None) -> Leade
     spec = ranked_spec(comparison, metric)
     place = comparison.tables.specs.index(spec)
     own = comparison.intervals or model_intervals(comparison.tables, Inference(comparison.level), RowDesign())
-    intervals = {name: own[name][place] for name in comparison.models}
-    worth = {name: spec.sign * float(interval.value) for name, interval in intervals.items()}
-    order = sorted(comparison.models, key=lambda name: math.inf if math.isnan(worth[name]) else -worth[name])
+    values = {name: own[name][place] for name in comparison.models}
+    tests = [row for row in comparison.rows if row.spec == spec]
+    return ranked_leaderboard(spec, comparison.level, values, tests)
+
+
+def ranked_leaderboard(
+    spec: MetricSpec,
+    level: float,
+    values: Mapping[str, RankedValue],
+    tests: Sequence[TestedPair],
+    runs: int | None = None,
+) -> Leaderboard:
+    """The models in the order of their values, joined where the tests of their pairs do not distinguish them."""
+    worth = {name: spec.sign * float(value.value) for name, value in values.items()}
+    order = sorted(worth, key=lambda name: math.inf if math.isnan(worth[name]) else -worth[name])
     defined = [name for name in order if not math.isnan(worth[name])]
-    pairs = _pairs([row for row in comparison.rows if row.spec == spec], order, comparison.level)
-    apart = {frozenset((pair.better, pair.worse)) for pair in pairs if pair.is_distinguishable}
-    joined = brackets(defined, apart)
+    pairs = _pairs(tests, order, level)
+    joined = brackets(defined, {frozenset((pair.better, pair.worse)) for pair in pairs if pair.is_distinguishable})
     shown = letters(defined, joined)
-    rows = Rows(_ranked(name, intervals[name], _place(worth, name), shown.get(name, "")) for name in order)
-    return Leaderboard(spec, comparison.level, rows, pairs, joined)
+    rows = Rows(_ranked(name, values[name], _place(worth, name), shown.get(name, "")) for name in order)
+    return Leaderboard(spec, level, rows, pairs, joined, runs)
 
 
 def _place(worth: dict[str, float], name: str) -> int | None:
@@ -149,12 +200,12 @@ def _place(worth: dict[str, float], name: str) -> int | None:
     return 1 + sum(other > worth[name] + ROUNDING for other in worth.values())
 
 
-def _ranked(name: str, interval: Interval, place: int | None, shared: str) -> RankedModel:
+def _ranked(name: str, interval: RankedValue, place: int | None, shared: str) -> RankedModel:
     why = None if interval.why is None else str(interval.why)
     return RankedModel(place, name, float(interval.value), float(interval.low), float(interval.high), shared, why)
 
 
-def _pairs(rows: Sequence[Difference], order: Sequence[str], level: float) -> Rows[RankedPair]:
+def _pairs(rows: Sequence[TestedPair], order: Sequence[str], level: float) -> Rows[RankedPair]:
     """The tests of all pairs by one metric, corrected together; one that was not made distinguishes nothing."""
     places = {name: place for place, name in enumerate(order)}
     tests: Rows[RankedPair] = Rows()

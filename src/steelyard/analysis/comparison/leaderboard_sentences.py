@@ -42,7 +42,8 @@ def leaderboard_sentences(board: Leaderboard) -> list[Statement]:
 
 
 def _title(board: Leaderboard) -> str:
-    return metric_phrase(board.spec)
+    phrase = metric_phrase(board.spec)
+    return phrase if board.runs is None else f"mean {phrase}"
 
 
 def metric_phrase(spec: MetricSpec) -> str:
@@ -90,9 +91,14 @@ def _of_many(board: Leaderboard, ranked: Sequence[RankedModel]) -> list[Statemen
     if apart:
         than = "lower" if board.spec.sign > 0 else "higher"
         verb = f"has a {than}" if len(apart) == 1 else f"have a {than}"
-        words = f"{{models}} {verb} {_title(board)} than {{leader}} (p < {1 - board.level:.2g}, Holm over all pairs)"
+        words = f"{{models}} {verb} {_title(board)} than {{leader}} (p < {1 - board.level:.2g}{_over(board)})"
         sentences.append(_named(words, apart, leader=first.model))
     return sentences
+
+
+def _over(board: Leaderboard) -> str:
+    """What the p-values are corrected for."""
+    return ", Holm over all pairs" if len(board.pairs) > 1 else ""
 
 
 def _named(template: str, models: Sequence[str], leader: str | None = None, title: str = "") -> Statement:
