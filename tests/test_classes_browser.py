@@ -19,6 +19,7 @@ from steelyard.report.class_map import WORDS, sparse_cells
 from steelyard.report.class_sections import weakest_first
 from steelyard.report.html_tables import interval_cell
 from steelyard.report.page import page
+from steelyard.report.page_numbers import amount
 
 HOSTILE = (
     '</script><img src=x onerror="window.hit=1">\'"&\u2028',
@@ -74,7 +75,7 @@ def words_of(evaluation, i, j):
     matrix, labels = evaluation.confusion.matrix, evaluation.labels
     count, total = int(matrix[i, j]), int(matrix[i].sum())
     kind = "absent" if not total else "empty" if not count else "right" if i == j else "cell"
-    parts = {"true": f'"{labels[i]}"', "predicted": f'"{labels[j]}"', "unit": "rows", "total": f"{total:,}"}
+    parts = {"true": f'"{labels[i]}"', "predicted": f'"{labels[j]}"', "units": "rows", "total": f"{total:,}"}
     return WORDS[kind].format(count=f"{count:,}", share=unbroken(percent_text(count / (total or 1))), **parts)
 
 
@@ -210,6 +211,50 @@ def test_the_slider_holds_the_share_of_the_class_that_is_looked_at(show, evaluat
             share = float(counts.positives / counts.total)
             assert float(tab.get_attribute("#prevalence", "data-prevalence")) == share
             assert "sample" in tab.text_content("#prevalence-shown")
+
+
+def test_classes_that_are_numbers_are_named_as_they_are(show):
+    rows = np.array([[30, 5, 2], [4, 60, 9], [1, 3, 12]])
+    with show(page(evaluate(Confusion.of_rows((0, 7, 12), rows), draws=40))) as tab:
+        assert tab.locator("#class option").all_text_contents() == ["0", "7", "12"]
+        tab.select_option("#class-order", "given")
+        tab.focus("#class-map")
+        for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight"):
+            tab.keyboard.press(key)
+        assert status(tab) == unbroken("9 of the 73 rows of 7 were predicted as 12: 12.3 %.")
+        tab.keyboard.press("Enter")
+        assert tab.evaluate("steelyard.numbers().positive") == 7
+
+
+def test_weighted_classes_are_shown_by_weight_and_follow_the_slider(show):
+    rng = np.random.default_rng(4)
+    y, p, w = rng.integers(0, 4, 300), rng.integers(0, 4, 300), rng.uniform(0.2, 3, 300)
+    evaluation = evaluate(np.array(list("abcd"))[y], np.array(list("abcd"))[p], sample_weight=w, draws=40)
+    matrix = evaluation.confusion.matrix
+    with show(page(evaluation)) as tab:
+        tab.select_option("#class-order", "given")
+        tab.focus("#class-map")
+        tab.keyboard.press("ArrowDown")
+        tab.keyboard.press("ArrowRight")
+        count, total = (amount(float(v)) for v in (matrix[0, 1], matrix[0].sum()))
+        share = percent_text(matrix[0, 1] / matrix[0].sum())
+        assert status(tab) == unbroken(f'{count} of the {total} units of weight of "a" were predicted as "b": {share}.')
+        for label in "abcd":
+            tab.select_option("#class", label)
+            slide(tab, "prevalence", 20)
+            share = float(tab.get_attribute("#prevalence", "data-prevalence"))
+            at = at_prevalence(evaluation.confusion.counts(label), share)
+            for name in ("recall", "precision", "mcc"):
+                value = float(tab.get_attribute(f'[data-class-metric="{name}"]', "data-value"))
+                assert math.isclose(value, get_metric(name)(at), abs_tol=1e-9)
+
+
+def test_a_table_without_errors_has_no_pairs_and_says_so(show):
+    with show(page(evaluate(Confusion.of_rows("abc", np.diag([5, 60, 9])), draws=40))) as tab:
+        assert "No row was predicted as another class." in tab.locator(".pairs").text_content()
+        tab.focus("#class-map")
+        tab.keyboard.press("ArrowDown")
+        assert "predicted correctly: recall 100" in status(tab)
 
 
 # ---------------------------------------------------------------- room

@@ -80,6 +80,12 @@ def test_the_page_has_the_colours_of_the_figures(colours, dark):
     assert tuple(stated[name] for name in LINE_NAMES) == colours.lines
 
 
+def test_a_notebook_has_no_colours_of_its_own():
+    css = Path(palette.__file__).parent.joinpath("templates", "notebook_view.css").read_text(encoding="utf-8")
+    known = {*palette.ON_WHITE.lines, palette.ON_WHITE.grey, *palette.ON_DARK.lines}
+    assert set(re.findall(r"#[0-9a-f]{6}\b", css.lower())) <= known
+
+
 @pytest.mark.parametrize("colours", [palette.ON_WHITE, palette.ON_DARK])
 def test_lines_and_words_stand_out_from_the_paper(colours):
     assert all(_contrast(line, colours.paper) >= 3 for line in colours.lines)
@@ -167,7 +173,15 @@ def test_bands_of_many_models_are_outlines_and_hardly_filled(models):
     two = figure("roc", dict(list(models.items())[:2])).plot().ax_
     five = figure("roc", models).plot().ax_
     assert {band.get_alpha() for band in two.collections} == {style.BAND}
-    assert max(band.get_alpha() for band in five.collections) < style.BAND / 2
+    filled = [band for band in five.collections if band.get_facecolor().size]
+    outlines = [band for band in five.collections if not band.get_facecolor().size]
+    assert len(filled) == len(outlines) == 5 and max(band.get_alpha() for band in filled) < style.BAND / 2
+
+
+def test_the_band_of_a_roc_curve_is_closed_at_both_corners(models):
+    band = figure("roc", next(iter(models.values()))).curves[0].band
+    for side in (band.lowest, band.highest):
+        assert (band.x[0], side[0]) == (0, 0) and (band.x[-1], side[-1]) == (1, 1)
 
 
 # ---------------------------------------------------------------- any script
@@ -182,6 +196,12 @@ def test_labels_of_any_script_are_drawn_without_a_warning(name, models, tmp_path
         drawn.save(tmp_path / "roc.png")
         text = drawn.save(tmp_path / "roc.svg").read_text(encoding="utf-8")
     assert name.split()[0].replace("$", "$") in text
+
+
+def test_words_from_right_to_left_leave_the_numbers_beside_them_in_order(models):
+    drawn = figure("roc", {"שלום": next(iter(models.values())), "other": list(models.values())[1]}).plot()
+    words = next(text.get_text() for text in drawn.figure_.findobj(Text) if "שלום" in text.get_text())
+    assert re.fullmatch(r"— \u200eשלום\u200e 0\.\d+( \(0\.\d+ to 0\.\d+\))?", words)
 
 
 def test_fallback_fonts_are_those_of_the_machine_and_looked_up_again_when_one_is_added(monkeypatch):
@@ -301,3 +321,27 @@ def test_figures_of_compared_models_come_from_predictions_too_and_refuse_what_is
     assert len(display.from_predictions(y, models, metrics=["recall", "f1"]).frame()) >= 2
     with pytest.raises(steelyard.SteelyardError, match="drawn from a Comparison"):
         display.from_result(None)
+
+
+# Deuteranopia and protanopia as Machado, Oliveira and Fernandes (2009) simulate them on linear RGB.
+SEEN = {
+    "by most": np.eye(3),
+    "deuteranopia": np.array([[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]]),
+    "protanopia": np.array([[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]]),
+}
+
+
+def _lab(colour, sight):
+    linear = np.array([c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)])
+    matrix = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+    xyz = matrix @ np.clip(sight @ linear, 0, 1) / np.array([0.9505, 1, 1.089])
+    x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("sight", SEEN)
+@pytest.mark.parametrize("colours", [palette.ON_WHITE, palette.ON_DARK])
+def test_six_lines_can_be_told_apart_with_any_sight_of_colours(colours, sight):
+    labs = [_lab(line, SEEN[sight]) for line in colours.lines]
+    apart = {(i, j): np.linalg.norm(labs[i] - labs[j]) for i in range(6) for j in range(i)}
+    assert min(apart.values()) > 12, {pair: round(float(gap), 1) for pair, gap in apart.items() if gap < 14}

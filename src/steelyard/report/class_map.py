@@ -26,11 +26,11 @@ _MOST_BYTES = 320_000  # of the cells; what is beyond is left out, the smallest 
 _GAP_BYTES = 4  # that the place of a cell takes about
 
 WORDS = {
-    "cell": "{count} of the {total} {unit} of {true} were predicted as {predicted}: {share}.",
-    "right": "{count} of the {total} {unit} of {true} were predicted correctly: recall {share}.",
-    "empty": "None of the {total} {unit} of {true} were predicted as {predicted}.",
-    "small": "At most {least} of the {total} {unit} of {true} were predicted as {predicted}.",
-    "absent": "{true} has no {unit} in the truth.",
+    "cell": "{count} of the {total} {units} of {true} were predicted as {predicted}: {share}.",
+    "right": "{count} of the {total} {units} of {true} were predicted correctly: recall {share}.",
+    "empty": "None of the {total} {units} of {true} were predicted as {predicted}.",
+    "small": "At most {least} of the {total} {units} of {true} were predicted as {predicted}.",
+    "absent": "{true} has no {units} in the truth.",
     "hint": "Point at a cell or move over the cells with the arrow keys; Enter shows the true class against the rest.",
     "matches": "{found} of {all} classes match.",
     "none": "No class matches.",
@@ -49,6 +49,7 @@ def map_data(evaluation: Evaluation, table: Confusion) -> dict[str, Any]:
         **_sides(views, weighted=table.weighted),
         **_intervals(evaluation),
         "unit": "weight" if table.weighted else "rows",
+        "units": "units of weight" if table.weighted else "rows",
         "words": WORDS,
     }
 

@@ -45,7 +45,7 @@ ON_WHITE = Palette(
     soft="#5a636e",
     grey="#8a949f",
     line="#d9dee4",
-    lines=("#0072b2", "#d55e00", "#009e73", "#b3578b", "#b07a00", "#2f8fc4"),
+    lines=("#0072b2", "#d55e00", "#009e73", "#b3578b", "#805600", "#1a9fc9"),
     shades=("#9cc9e3", "#0072b2", "#003d63"),
     signs=("#7a2f00", "#e59a66", "#74b3d6", "#00395e"),
 )
@@ -55,7 +55,7 @@ ON_DARK = Palette(
     soft="#a3adb8",
     grey="#8a949f",
     line="#333a42",
-    lines=("#58b4e8", "#ff9b57", "#3fc79c", "#e29ac4", "#e6b04a", "#9bd0f2"),
+    lines=("#58b4e8", "#ff9b57", "#3fc79c", "#e29ac4", "#ffdf5e", "#c9e8fb"),
     shades=("#1d4a66", "#3f93c4", "#a9d9f5"),
     signs=("#ffb98a", "#94512a", "#2d658a", "#8fcdf2"),
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from matplotlib import style
 from matplotlib.colors import to_hex, to_rgba
 from matplotlib.figure import Figure, FigureBase
 
-from steelyard.report.figures.font_fallback import font_families
+from steelyard.report.figures.font_fallback import font_families, without_font_warnings
 from steelyard.report.palette import ON_DARK, ON_WHITE, Palette, drawn_with
 
 if TYPE_CHECKING:
@@ -61,8 +60,7 @@ def paper(colours: Palette | None = None) -> Iterator[None]:
     What the user had set is put back.
     """
     chosen = colours or palette_in_force()
-    with mpl.rc_context(), drawn_with(chosen), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from font", UserWarning)  # no font has it: a box
+    with mpl.rc_context(), drawn_with(chosen), without_font_warnings():
         style.use("default")
         mpl.rcParams.update(_PAPER | _inks(chosen) | {"font.family": font_families()})
         yield

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+import unicodedata
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -106,8 +107,12 @@ def cropped(label: Label, most: int = 40) -> str:
 
 
 def drawn_label(label: Label, most: int = 16) -> str:
-    """A label to be drawn; matplotlib is kept from reading mathematics into it."""
-    return cropped(label, most).replace("$", r"\$")
+    """A label to be drawn; matplotlib is kept from reading mathematics into it.
+
+    Marks around letters that run from right to left keep the numbers beside them in their order.
+    """
+    text = cropped(label, most).replace("$", r"\$")
+    return f"\u200e{text}\u200e" if any(unicodedata.bidirectional(sign) in ("R", "AL") for sign in text) else text
 
 
 def wrapped(text: str, width: float) -> str:

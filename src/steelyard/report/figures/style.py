@@ -112,10 +112,11 @@ def shades(ink: str | None = None) -> Colormap:
 
 def draw_band(ax: Axes, x: Array, low: Array, high: Array, i: int, of: int) -> None:
     """The band of the i-th of some models: filled, and of more than two only just, between thin outlines."""
-    crowded = of > _MOST_FILLED
-    ax.fill_between(x, low, high, color=colour(i), alpha=_FAINT_BAND if crowded else BAND, linewidth=0, zorder=1.5)
-    for side in (low, high) if crowded else ():
-        ax.plot(x, side, color=colour(i), alpha=0.4, linewidth=0.4, zorder=1.6)
+    ink, crowded = colour(i), of > _MOST_FILLED
+    alpha = _FAINT_BAND if crowded else BAND
+    ax.fill_between(x, low, high, facecolor=ink, alpha=alpha, linewidth=0, zorder=1.5)
+    if crowded:
+        ax.fill_between(x, low, high, facecolor="none", edgecolor=ink, alpha=0.4, linewidth=0.4, zorder=1.6)
 
 
 def write_above(ax: Axes, text: str, x: float, points: float, *, size: float = 7, colour: str = "") -> None:
