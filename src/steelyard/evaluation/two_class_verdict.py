@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from steelyard.statistics.counts import Counts
 
 FEW = 30  # rows of a class below which its recall is hardly known
-_FAR = 0.2  # between recall and specificity
+FAR = 0.2  # between recall and specificity
 _KNOWN_TO = 0.05  # the half-width, as a share, that a plan aims at
 
 
@@ -141,7 +141,7 @@ def _recall_words(table: TwoClasses) -> tuple[str, str]:
         first, second = (specificity, recall) if table.is_few else (recall, specificity)
         return f"{first.name} is {_share(first)}, {second.name} {_of(second)}", "rates"
     low, high = (recall, specificity) if recall.value < specificity.value else (specificity, recall)
-    far = "far below" if high.value - low.value > _FAR else "below"
+    far = "far below" if high.value - low.value > FAR else "below"
     own = _of(low) if table.is_few and low is table.rate else _share(low)
     return f"{low.name} is {own}, {far} {high.name} ({_of(high)})", f"{low.name}-below-{high.name}"
 

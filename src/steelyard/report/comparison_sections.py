@@ -5,8 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steelyard._names import __version__
-from steelyard.analysis.comparison.comparison_sentences import flip_sentences, pair_sentence, win_sentences
-from steelyard.analysis.results.formatting import value_text
+from steelyard.analysis.comparison.comparison_sentences import (
+    flip_sentences,
+    pair_sentence,
+    short_percent,
+    win_sentences,
+)
+from steelyard.analysis.results.formatting import unbroken, value_text
 from steelyard.errors import SteelyardError
 from steelyard.metrics.spec import MetricSpec
 from steelyard.report.compared_marks import model_marks, statement_html, statements_html
@@ -190,19 +195,15 @@ def _heat(comparison: Comparison, leaders: PrevalenceLeaders, marks: Mapping[str
         rows.setdefault(leader.metric, []).append(leader)
     changed = {(flip.metric, flip.high) for flip in leaders.flips}
     return {
-        "shares": [{"words": _round_percent(p), "here": p == leaders.observed} for p in leaders.prevalences],
+        "shares": [{"words": unbroken(short_percent(p)), "here": p == leaders.observed} for p in leaders.prevalences],
         "lines": [
             {"title": specs[name].title, "cells": [_led(specs[name], cell, marks, changed) for cell in cells]}
             for name, cells in rows.items()
         ],
         "sentences": statements_html(flip_sentences(comparison, leaders)),
+        "changes": bool(changed),
         "models": list(marks.values()),
     }
-
-
-def _round_percent(share: float) -> str:
-    """A prevalence in as few digits as it has; its space does not break."""
-    return f"{float(f'{100 * share:.3g}'):g}\u00a0%"
 
 
 def _led(

@@ -14,7 +14,7 @@ from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import summary_text
 from steelyard.protocol.cost import COST_KINDS
 from steelyard.report.compared_marks import model_marks
-from steelyard.report.document import label_html, rendered_html
+from steelyard.report.document import clipped, label_html, rendered_html
 from steelyard.report.frame import Section
 from steelyard.report.html_tables import HtmlTable
 from steelyard.report.leaderboard_section import board_context, round_ends, run_dots, value_bar
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.comparison.comparison import Comparison
     from steelyard.protocol.cross_evaluation import CrossEvaluation
     from steelyard.protocol.model_result import ModelResult
+    from steelyard.protocol.run_difference import RunDifference
     from steelyard.protocol.run_summary import Summary
     from steelyard.report.compared_marks import ModelMark
 
@@ -41,7 +42,7 @@ def runs_section(result: CrossEvaluation, comparison: Comparison | None = None) 
     """The models over their runs by each metric, what they cost, and all numbers; `comparison` is that of several."""
     first = next(iter(result.models.values()))
     several = comparison is not None
-    order = [summary_text.order(result)] if several else []
+    order = [_short_names(summary_text.order(result), result)] if several else []
     html = rendered_html(
         "runs.html",
         sentences=[summary_text.head(result), _FIXED, *order, *result.notes],
@@ -51,9 +52,20 @@ def runs_section(result: CrossEvaluation, comparison: Comparison | None = None) 
         level=f"{100 * first.level:g} %",
         cost=_costs(result),
         models=[_of_model(model) for model in result.models.values()],
-        differences=_table(row.row() for row in result.differences()) if several else None,
+        differences=_table(map(_difference, result.differences())) if several else None,
     )
     return Section(html, scripts=("runs.js",), styles=("board.css",))
+
+
+def _short_names(sentence: str, result: CrossEvaluation) -> str:
+    """The sentence with the names of models no longer than a page shows them."""
+    for name in sorted(result.models, key=len, reverse=True):
+        sentence = sentence.replace(name, clipped(name, LABEL_WIDTH))
+    return sentence
+
+
+def _difference(row: RunDifference) -> dict[str, Any]:
+    return row.row() | {"a": clipped(row.a, LABEL_WIDTH), "b": clipped(row.b, LABEL_WIDTH)}
 
 
 def _metric_rows(model: ModelResult) -> list[Summary]:

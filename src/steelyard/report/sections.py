@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from steelyard._names import __version__
 from steelyard.analysis.results.formatting import three_digits, unbroken
+from steelyard.evaluation.limiting_rate import limiting_rate
 from steelyard.report.controls import controls
 from steelyard.report.document import label_html
 from steelyard.report.html_tables import class_table, metric_lines
@@ -33,6 +34,7 @@ def page_context(
     return {
         "facts": facts_of(evaluation, source, Markup("positive {}").format(label_html(evaluation.positive))),
         "verdict": page_verdict(verdict),
+        "limit": unbroken(limiting_rate(evaluation)),
         "classes": None,
         "positive": evaluation.positive,
         "controls": controls(data),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.comparison.leaderboard_sentences import Statement, metric_phrase
-from steelyard.analysis.results.formatting import listed, percent_text
+from steelyard.analysis.results.formatting import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +45,15 @@ def pair_sentence(comparison: Comparison, pair: PairWins) -> Statement:
     return Statement(f"{', '.join(parts)} (p below {limit}, Holm over all tests){others}.", models)
 
 
+def short_percent(share: float) -> str:
+    """A prevalence in as few digits as it has, three at most.
+
+    >>> short_percent(0.2), short_percent(0.08123)
+    ('20 %', '8.12 %')
+    """
+    return f"{float(f'{100 * share:.3g}'):g} %"
+
+
 def _counted(metrics: int) -> str:
     return f"{metrics} metric{'s' * (metrics != 1)}"
 
@@ -77,7 +86,7 @@ def flip_sentences(comparison: Comparison, leaders: PrevalenceLeaders) -> list[S
     if not metrics:
         return []
     if not flips:
-        ends = " and ".join(percent_text(share) for share in (leaders.prevalences[0], leaders.prevalences[-1]))
+        ends = " and ".join(short_percent(share) for share in (leaders.prevalences[0], leaders.prevalences[-1]))
         return [Statement(f"At every prevalence between {ends} the same model leads by each metric.")]
     changing = list(dict.fromkeys(flip.metric for flip in flips))
     phrases = {spec.name: metric_phrase(spec) for spec in comparison.tables.specs}
@@ -88,7 +97,7 @@ def flip_sentences(comparison: Comparison, leaders: PrevalenceLeaders) -> list[S
 
 
 def _flip(flip: Flip, phrase: str) -> Statement:
-    low, high = (percent_text(share) for share in (flip.low, flip.high))
+    low, high = (short_percent(share) for share in (flip.low, flip.high))
     return Statement(
         f"By {phrase} the lead goes from {{before}} to {{after}} between {low} and {high} positives.",
         {"before": flip.before, "after": flip.after},

@@ -147,13 +147,13 @@ function widestNumber() {
 function heatSizes(room, zoom) {
   const narrow = room < 480, least = CLASS_COUNT > 120 && !narrow ? 96 : 0, names = Math.max(widestName(), least); // room for the whole in the corner
   const left = Math.ceil(Math.min(names, narrow ? 88 : 152)) + 14;
-  const fit = (room - left - 2) / CLASS_COUNT, written = CLASS_COUNT <= WRITTEN;
+  const written = CLASS_COUNT <= WRITTEN, fit = (room - left - (written ? 2 : 18)) / CLASS_COUNT; // beside a scroll bar
   const smallest = written ? Math.max(44, Math.ceil(widestNumber()) + 12) : 12;
-  const own = written ? Math.max(smallest, Math.min(112, Math.floor(fit))) : Math.max(12, Math.min(32, Math.floor(fit)));
+  const own = written ? Math.max(smallest, Math.min(112, Math.floor(fit))) : fit < 10 ? 12 : Math.min(32, Math.floor(fit));
   const width = zoom || own, height = written && !zoom ? Math.min(width, 48) : width;
   const upright = width >= widestName() + 8 || width >= 72;
   const top = upright ? 28 : Math.ceil(Math.min(names, narrow ? 88 : 136)) + 14;
-  return { left, top, width, height, upright };
+  return { left, top, width, height, upright, own };
 }
 
 function heatLayout() {
@@ -192,7 +192,7 @@ function heatSoon() {
 function heatDrawn() {
   const began = performance.now(), map = host("class-map"), context = heat.canvas.getContext("2d");
   context.setTransform(heat.ratio, 0, 0, heat.ratio, 0, 0);
-  paintHeat(context, { ...heat, x: map.scrollLeft, y: map.scrollTop, wide: heat.seen[0], tall: heat.seen[1], font: mapFont(heat.height < 14 ? 11 : 12) });
+  paintHeat(context, { ...heat, x: map.scrollLeft, y: map.scrollTop, wide: heat.seen[0], tall: heat.seen[1], font: mapFont(heat.height < 14 ? Math.max(10, Math.min(11, heat.height)) : 12) });
   heat.corner = null;
   if (0.6 * CLASS_COUNT * heat.width > heat.seen[0] - heat.left || 0.6 * CLASS_COUNT * heat.height > heat.seen[1] - heat.top) paintCorner(context, map);
   map.dataset.drawn = (performance.now() - began).toFixed(3);
@@ -391,10 +391,11 @@ function heatKey(event) {
 function heatZoom(step) {
   const map = host("class-map"), room = [heat.seen[0] - heat.left, heat.seen[1] - heat.top];
   const middle = heat.cell ? [heat.at[heat.cell[1]] + 0.5, heat.at[heat.cell[0]] + 0.5] : [(map.scrollLeft + room[0] / 2) / heat.width, (map.scrollTop + room[1] / 2) / heat.height];
-  const sizes = CELL_SIZES.filter((size) => (step > 0 ? size > heat.width : size < heat.width));
+  const sizes = [...CELL_SIZES, heat.own].sort((a, b) => a - b).filter((size) => (step > 0 ? size > heat.width : size < heat.width));
   if (!sizes.length) return;
   const tiny = isTiny();
-  heat.zoom = step > 0 ? sizes[0] : sizes[sizes.length - 1];
+  const size = step > 0 ? sizes[0] : sizes[sizes.length - 1];
+  heat.zoom = size === heat.own ? null : size;
   heatLayout();
   map.scrollTo({ left: middle[0] * heat.width - (heat.seen[0] - heat.left) / 2, top: middle[1] * heat.height - (heat.seen[1] - heat.top) / 2, behavior: "instant" });
   (tiny === isTiny() ? heatDrawn : heatPainted)();

@@ -2,7 +2,7 @@
 
 const ownRows = (share) => share === null && !D.weighted && D.rows <= D.dots;
 
-const DOT = 6, BLOCK_DOT = 7, TALL = 224;
+const DOT = 6, BLOCK_DOT = 7, TALL = 224, FEW_DOTS = 40;
 const OUTCOME_WORDS = ["found (true positives)", "missed (false negatives)", "false alarms (false positives)", "correctly rejected (true negatives)"];
 const dots = {
   moved(cells, share, redraw) {
@@ -29,7 +29,7 @@ const dots = {
     const x = byScore ? SCORES : { from: 0, to: 1, ticks: [0.25, 0.75], name: (v) => (v < 0.5 ? "predicted negative" : "predicted positive") };
     const p = this.p = plot("dots", { x, y, xTitle: byScore ? "Score" : "", yTitle: "", right: 16, left: 8, height: TALL + 72 });
     this.size = byScore ? DOT : BLOCK_DOT;
-    this.circles = Array.from({ length: D.dots }, () => el("circle", { r: this.size / 2 - 0.6 }, p.svg));
+    this.circles = Array.from({ length: D.dots }, () => el("circle", {}, p.svg));
     this.seen = [];
     if (!byScore) return;
     p.svg.removeAttribute("aria-hidden");
@@ -57,15 +57,18 @@ const dots = {
   // Only what changed is written.
   place(whole, sides) {
     const places = stackedDots(whole, sides, this.p.box, this.size);
-    places.forEach(([x, y, kind], i) => this.put(i, round(x), round(y), kind));
-    for (let i = places.length; i < this.circles.length; i++) this.put(i, 0, 0, "");
+    // Few positives are drawn larger.
+    const r = this.size / 2 - 0.6, large = whole.positives <= FEW_DOTS ? r * 1.5 : r;
+    places.forEach(([x, y, kind], i) => this.put(i, round(x), round(y), kind, i < whole.positives ? large : r));
+    for (let i = places.length; i < this.circles.length; i++) this.put(i, 0, 0, "", r);
   },
-  put(i, x, y, kind) {
+  put(i, x, y, kind, r) {
     const circle = this.circles[i], old = this.seen[i] || [];
+    if (old[3] !== r) circle.setAttribute("r", r);
     if (old[0] !== x) circle.setAttribute("cx", x);
     if (old[1] !== y) circle.setAttribute("cy", y);
     if (old[2] !== kind) { circle.setAttribute("class", kind); shown(circle, kind); }
-    this.seen[i] = [x, y, kind];
+    this.seen[i] = [x, y, kind, r];
   },
   words(whole) {
     const negatives = whole.base - whole.positives, counts = [whole.found, whole.missed, whole.false_alarms, negatives - whole.false_alarms];

@@ -48,13 +48,14 @@ function dotScores(threshold, sums, dots, isWhole, top) {
   return found;
 }
 
-// By score: columns of one dot, none of which holds dots of both sides of the threshold. What rounding to whole rows
-// leaves on the other side stands at it.
-function dotsByScore({ threshold: thresholds, tp, fp, whole, isWhole, axis, X, left, right, size, ...at }) {
+// By score: columns of one dot, none of which holds dots of both sides of the threshold: what its column or rounding to
+// whole rows leaves on the other side stands beside it.
+function dotsByScore({ threshold: thresholds, tp, fp, whole, isWhole, axis, X, left, right, size, now }) {
+  const last = Math.floor((right - left) / size), edge = now === Infinity ? last + 1 : Math.ceil((X(Math.min(now, axis.to)) - left) / size - 0.5);
   return [[tp, whole.positives, whole.found], [fp, whole.base - whole.positives, whole.false_alarms]].map(([sums, dots, flagged]) =>
     dotScores(thresholds, sums, dots, isWhole, axis.to).map((score, k) => {
-      const edge = X(Math.min(at.now, axis.to)), off = X(Math.min(axis.to, Math.max(axis.from, score))) - edge, step = Math.floor(off / size);
-      return Math.min(right + size, Math.max(left - size, edge + ((k < flagged ? Math.max(0, step) : Math.min(-1, step)) + 0.5) * size));
+      const column = Math.floor((X(Math.min(axis.to, Math.max(axis.from, score))) - left) / size);
+      return left + ((k < flagged ? Math.max(edge, column) : Math.min(edge - 1, column)) + 0.5) * size;
     }));
 }
 

@@ -155,7 +155,8 @@ function controls() {
   const share = D.stops[state.stop], p = host("prevalence");
   p.value = state.stop;
   p.dataset.prevalence = String(share);
-  host("prevalence-shown").textContent = percent(share) + (share === view.share ? " (sample)" : "");
+  host("prevalence-shown").textContent = percent(share);
+  if (share === view.share) el("span", { class: "roomy" }, host("prevalence-shown"), " (sample)");
   p.setAttribute("aria-valuetext", percent(share));
   if (!THRESHOLDS) return;
   const t = host("threshold"), threshold = thresholdAt(state.index);
