@@ -368,3 +368,9 @@ def test_six_lines_can_be_told_apart_with_any_sight_of_colours(colours, sight):
     labs = [_lab(line, SEEN[sight]) for line in colours.lines]
     apart = {(i, j): np.linalg.norm(labs[i] - labs[j]) for i in range(6) for j in range(i)}
     assert min(apart.values()) > 12, {pair: round(float(gap), 1) for pair, gap in apart.items() if gap < 14}
+
+
+def test_a_cost_over_the_threshold_fills_its_axis(models):
+    drawn = figure("threshold", next(iter(models.values())), metrics=["expected_cost[cost_fn=10]"])
+    top = max(float(np.nanmax(track.high)) for track in drawn.tracks)
+    assert top <= drawn.ax_.get_ylim()[1] <= 1.1 * top
