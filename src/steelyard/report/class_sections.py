@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
+import numpy as np
 from markupsafe import Markup, escape
 
 from steelyard.analysis.confusions.class_order import true_class_shares
@@ -13,6 +14,7 @@ from steelyard.analysis.confusions.confused_pairs import PairOrder, confused_pai
 from steelyard.analysis.results.formatting import bounds_text, percent_text, unbroken
 from steelyard.evaluation.averages import averaged_metrics
 from steelyard.report.html_tables import MetricLine, interval_cell, metric_lines
+from steelyard.report.page_numbers import amount
 from steelyard.report.sections import facts_of
 
 if TYPE_CHECKING:
@@ -73,6 +75,7 @@ class ClassSections:
     labels: Sequence[Label]
     matrix: Sequence[tuple[Label, Sequence[MatrixCell]]]
     pairs: Mapping[str, Sequence[PairLine]]
+    pair_words: Mapping[str, str]
     errors: float
     unit: str
     lines: Sequence[ClassLine]
@@ -102,6 +105,7 @@ def _sections(evaluation: Evaluation, table: Confusion) -> ClassSections:
         table.labels,
         _matrix(table) if count <= MOST_WRITTEN else (),
         {by: _pairs(evaluation, table, by) for by in get_args(PairOrder)},
+        _pair_words(evaluation, table),
         float(table.matrix.sum() - table.matrix.trace()),
         "weight" if table.weighted else "rows",
         [_class_line(place, row) for place, row in few],
@@ -126,6 +130,22 @@ def _left_out(count: int) -> str:
 def _pairs(evaluation: Evaluation, table: Confusion, by: PairOrder) -> list[PairLine]:
     pairs = confused_pairs(table, evaluation.level, most=_PAIRS, by=by, clustered=evaluation.is_clustered)
     return [_pair_line(table, pair) for pair in pairs]
+
+
+def _pair_words(evaluation: Evaluation, table: Confusion) -> dict[str, str]:
+    """What each list of pairs holds, and in which order."""
+    errors = table.matrix.sum() - table.matrix.trace()
+    every = f"{amount(float(errors))} {'units of weight' if table.weighted else 'rows'}"
+    some = np.count_nonzero(table.matrix) - np.count_nonzero(np.diagonal(table.matrix)) > _PAIRS
+    level, clustered = f"{100 * evaluation.level:g} % interval", evaluation.is_clustered
+    ends = "" if clustered else f" and its {level}, each pair by itself"
+    alike = " that rows outside clusters would have" if clustered else ""
+    return {
+        "weight": f"{f'The {_PAIRS} commonest of all' if some else 'All'} errors ({every}), with the share of the true "
+        f"class{ends}.",
+        "share": f"{f'The {_PAIRS} largest shares' if some else 'The shares'} of a true class that went to one other "
+        f"class, by the lower end of the {level}{alike}.",
+    }
 
 
 def weakest_first(evaluation: Evaluation) -> list[tuple[int, ClassRow]]:

@@ -84,16 +84,27 @@ def _of_many(board: Leaderboard, ranked: Sequence[RankedModel]) -> list[Statemen
     best = "highest" if board.spec.sign > 0 else "lowest"
     apart = [row.model for row in others if board.pair(first.model, row.model).is_distinguishable]
     alike = [row.model for row in others if row.model not in apart]
-    leads = f"Of {len(board.rows)} models {{a}} has the {best} {_title(board)}, {_value(board, first)}."
-    sentences = [Statement(leads, {"a": first.model})]
     if alike:
-        sentences.append(_named("{models} {is} not distinguishable from {leader}", alike, leader=first.model))
+        sentences = _tied(board, first, [row for row in others if row.model in alike])
+    else:
+        leads = f"Of {len(board.rows)} models {{a}} has the {best} {_title(board)}, {_value(board, first)}."
+        sentences = [Statement(leads, {"a": first.model})]
     if apart:
         than = "lower" if board.spec.sign > 0 else "higher"
         verb = f"has a {than}" if len(apart) == 1 else f"have a {than}"
         words = f"{{models}} {verb} {_title(board)} than {{leader}} (p < {1 - board.level:.2g}{_over(board)})"
         sentences.append(_named(words, apart, leader=first.model))
     return sentences
+
+
+def _tied(board: Leaderboard, first: RankedModel, alike: Sequence[RankedModel]) -> list[Statement]:
+    """The models that lead together, as no test distinguishes the first from the others."""
+    ends = [value_text(row.value, share=board.spec.is_share) for row in (first, alike[-1])]
+    values = " and ".join(ends) if len(alike) == 1 else f"{ends[0]} to {ends[1]}"
+    words = f"Of {len(board.rows)} models {{models}} lead by {_title(board)} ({values})"
+    tied = "which no test distinguishes" if len(alike) == 1 else "and no test distinguishes the others from {leader}"
+    named = [first.model, *(row.model for row in alike)]
+    return [_named(f"{words}, {tied}", named, leader=None if len(alike) == 1 else first.model)]
 
 
 def _over(board: Leaderboard) -> str:
