@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
-from pages_open import page_data, slide
+from pages_open import page_data, slide, until
 from scipy.special import betainc
 
 from steelyard import ThresholdDisplay, best_threshold, evaluate
@@ -420,3 +420,16 @@ def test_the_figure_of_a_cost_has_the_baselines_and_the_plateau_of_the_page(few,
     low, high = display.ax_.get_ylim()
     assert low == 0 and best.value < high
     assert ThresholdDisplay.from_evaluation(few, metrics=["f1"]).costs is None
+
+
+def test_the_sentence_is_copied_with_an_address_that_brings_it_back(show, few):
+    html = page(few)
+    with show(html, permissions=["clipboard-read", "clipboard-write"]) as tab:
+        put(tab, cost="7", recall="75", confidence="0.8")
+        told = sentence(tab)
+        tab.click("#decision-copy")
+        until(tab, "document.getElementById('copied').textContent === 'copied'")
+        words, _, address = tab.evaluate("navigator.clipboard.readText()").rpartition(" ")
+        assert words == told
+    with show(html, hash="#" + address.partition("#")[2]) as tab:
+        assert sentence(tab) == told
