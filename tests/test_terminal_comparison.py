@@ -10,6 +10,7 @@ import pytest
 from steelyard import Counts, compare
 from steelyard.analysis.results.text_table import text_width
 from steelyard.report.terminal_comparison import comparison_summary
+from steelyard.report.terminal_letters import encodable
 
 STYLE = re.compile(r"\x1b\[[\d;]*m")
 RNG = np.random.default_rng(7)
@@ -93,3 +94,10 @@ def test_models_of_different_rows_are_ranked_too():
         compare({"old": Counts(28, 23, 72, 2680), "new": Counts(41, 12, 95, 2510)}, draws=200), []
     )
     assert text.startswith("old against new on different rows, 5,461 in all\n\n\x1b[1mnew ")
+
+
+def test_brackets_stand_in_a_plain_encoding_too():
+    _, text = shown(6)
+    plain = encodable(STYLE.sub("", text), "ascii")
+    assert re.search(r"^1  .* a +\+", plain, re.MULTILINE)
+    assert not re.search("[┐┤┘│●━]", plain)
