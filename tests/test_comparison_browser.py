@@ -354,6 +354,9 @@ KINDS = {
         np.arange(300) % 3, {name: (np.arange(300) // by) % 3 for name, by in (("A", 1), ("B", 2), ("C", 3))}, draws=200
     ),
     "different rows": lambda: compare({"old": Counts(28, 23, 72, 2680), "new": Counts(41, 12, 95, 2510)}, draws=200),
+    "none best": lambda: compare(
+        np.arange(90) % 3 == 0, {c: np.arange(90) % 4 == i for i, c in enumerate("ABC")}, metrics=["prevalence"]
+    ),
     "undefined": lambda: compare([0] * 20 + [1] * 5, {"none": [0] * 25, "some": [0] * 21 + [1] * 4}, draws=200),
 }
 
@@ -372,6 +375,7 @@ def test_every_kind_of_comparison_fits_every_screen_and_paper(show, kind):
         assert tab.evaluate("document.documentElement.scrollWidth") <= 704
         assert tab.evaluate(OUTSIDE, 704) == []
         assert not tab.locator("#board-metric").is_visible()
+        assert tab.locator("#leaderboard").count() == (kind != "none best")
         assert tab.pdf(format="A4").startswith(b"%PDF")
 
 

@@ -12,10 +12,10 @@ import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
-from pages_open import page_data, slide
+from pages_open import page_data, slide, until
 from scipy.special import betainc
 
-from steelyard import best_threshold, evaluate
+from steelyard import ThresholdDisplay, best_threshold, evaluate
 from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
 from steelyard.analysis.thresholds.promised_limits import Promise
 from steelyard.analysis.thresholds.threshold_limits import read_limits
@@ -405,3 +405,31 @@ def test_names_in_commands_are_quoted_and_long_ones_left_out():
         data = decision_section(replace(evaluation, source=source), payload(evaluation, source)).data["decision"]
         assert bool(data["unnamed"]) == (expected is None)
         assert shlex.split(data["file"]) == (expected or ["predictions.csv", "--true", "label", "--score", "score"])
+
+
+@pytest.mark.parametrize("cost", [0.3, 10])
+def test_the_figure_of_a_cost_has_the_baselines_and_the_plateau_of_the_page(few, cost):
+    display = ThresholdDisplay.from_evaluation(few, metrics=[f"expected_cost[cost_fn={cost}]"])
+    best = best_threshold(few.scores, cost={"cost_fn": cost}, resamples=0)
+    near = best_threshold(few.scores, cost={"cost_fn": cost}, resamples=0, tolerance=0.05 * best.value)
+    share = few.scores.positive.n / few.scores.n
+    assert (display.costs.nobody, display.costs.everybody) == pytest.approx((cost * share, 1 - share), abs=1e-12)
+    assert display.costs.plateau == near.plateau and display.costs.least == best.value
+    assert "flagging nobody" in display.caption() and "within 5 % of the least" in display.caption()
+    display.plot()
+    low, high = display.ax_.get_ylim()
+    assert low == 0 and best.value < high
+    assert ThresholdDisplay.from_evaluation(few, metrics=["f1"]).costs is None
+
+
+def test_the_sentence_is_copied_with_an_address_that_brings_it_back(show, few):
+    html = page(few)
+    with show(html, permissions=["clipboard-read", "clipboard-write"]) as tab:
+        put(tab, cost="7", recall="75", confidence="0.8")
+        told = sentence(tab)
+        tab.click("#decision-copy")
+        until(tab, "document.getElementById('copied').textContent === 'copied'")
+        words, _, address = tab.evaluate("navigator.clipboard.readText()").rpartition(" ")
+        assert words == told
+    with show(html, hash="#" + address.partition("#")[2]) as tab:
+        assert sentence(tab) == told

@@ -259,6 +259,29 @@ def test_all_dots_stand_inside_the_axes_flagged_ones_right_of_the_threshold(shar
     assert (points[flagged, 0] > 0.3).all() and (points[~flagged, 0] < 0.3).all()
 
 
+@pytest.mark.parametrize("prevalence", [None, 0.2])
+def test_dots_of_labels_are_blocks_by_what_was_predicted(prevalence):
+    evaluation = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680), prevalence=prevalence)
+    drawn = DotsDisplay.from_evaluation(evaluation)
+    headline = str(evaluation.verdict[0])
+    outcomes = [row["outcome"] for row in drawn.frame()]
+    if prevalence is None:
+        assert "18 are positive" in headline and outcomes.count("true positive") == 10
+        assert (outcomes.count("missed"), outcomes.count("false alarm"), len(outcomes)) == (8, 26, 1_000)
+    missed, found, rejected, alarms = (part.get_offsets() for part in drawn.ax_.collections)
+    assert (missed[:, 0] < 0.5).all() and (rejected[:, 0] < 0.5).all()
+    assert (found[:, 0] > 0.5).all() and (alarms[:, 0] > 0.5).all()
+    assert (found[:, 1] > 0).all() and (rejected[:, 1] < 0).all() and "as predicted" in drawn.caption()
+    assert len(missed) + len(found) + len(rejected) + len(alarms) == 1_000
+
+
+def test_few_labels_are_all_of_them_and_many_classes_are_refused():
+    drawn = DotsDisplay.from_evaluation(evaluate([0, 0, 1, 1, 1], [0, 1, 1, 1, 0]))
+    assert len(drawn.frame()) == 5
+    with pytest.raises(steelyard.SteelyardError, match="one positive class"):
+        DotsDisplay.from_evaluation(evaluate([0, 1, 2, 2], [0, 1, 2, 1]))
+
+
 def test_scores_without_a_threshold_are_read_where_the_default_metric_is_best():
     drawn = DotsDisplay.from_predictions([0, 0, 1, 1], [-3.0, 5.0, 4.0, 9.0])
     assert "is best on these rows" in drawn.caption()
@@ -345,3 +368,9 @@ def test_six_lines_can_be_told_apart_with_any_sight_of_colours(colours, sight):
     labs = [_lab(line, SEEN[sight]) for line in colours.lines]
     apart = {(i, j): np.linalg.norm(labs[i] - labs[j]) for i in range(6) for j in range(i)}
     assert min(apart.values()) > 12, {pair: round(float(gap), 1) for pair, gap in apart.items() if gap < 14}
+
+
+def test_a_cost_over_the_threshold_fills_its_axis(models):
+    drawn = figure("threshold", next(iter(models.values())), metrics=["expected_cost[cost_fn=10]"])
+    top = max(float(np.nanmax(track.high)) for track in drawn.tracks)
+    assert top <= drawn.ax_.get_ylim()[1] <= 1.1 * top

@@ -143,7 +143,7 @@ def test_the_default_metric_comes_first_and_another_only_where_it_was_not_compar
 def test_lower_is_better_where_the_metric_says_so():
     board = compare(Y, SCORES, scores=True, metrics=["brier"]).leaderboard()
     assert board.rows[0].value == min(row.value for row in board)
-    assert f"{board.rows[0].model} has the lowest Brier score" in board.headline
+    assert f"models {board.rows[0].model} and {board.rows[1].model} lead by Brier score" in board.headline
 
 
 def test_a_metric_that_was_not_compared_or_has_no_best_value_is_refused():

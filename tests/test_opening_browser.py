@@ -196,3 +196,18 @@ def saved(tab, chart):
     tab.keyboard.press("Escape")
     assert not menu.locator("div").is_visible()
     return files
+
+
+def test_a_step_of_the_threshold_touches_the_dots_beside_it_alone(show):
+    y, score = scored(4000)
+    counting = """place => {
+        const seen = new MutationObserver(() => {});
+        for (const dot of document.querySelectorAll('#dots circle')) seen.observe(dot, { attributes: true });
+        steelyard.move({ index: place });
+        return new Set(seen.takeRecords().map(record => record.target)).size;
+    }"""
+    with show(page(evaluate(y, y_score=score, draws=100))) as tab:
+        last = tab.evaluate("steelyard.last")
+        slide(tab, "threshold", last // 2)
+        touched = [tab.evaluate(counting, last - last // 2 + step) for step in (1, 2, 3)]
+        assert max(touched) < 150

@@ -67,6 +67,7 @@ def test_decision_curves_are_standardized_where_asked(preds, tmp_path):
         ("intervals", ["--pred", "guess"]),
         ("density", ["--score", "a"]),
         ("dots", ["--score", "a", "--score", "b", "--prevalence", "0.03"]),
+        ("dots", ["--pred", "guess"]),
         ("ranking", ["--score", "a", "--score", "b", "--threshold", "0.5"]),
         ("leaderboard", ["--score", "a", "--score", "b", "--metrics", "roc_auc"]),
         ("wins", ["--score", "a", "--score", "b", "--threshold", "0.5"]),

@@ -26,7 +26,7 @@ from steelyard.analysis.results import formatting, text_table
 from steelyard.cli.commands import commands
 from steelyard.cli.outputs import Output
 from steelyard.ingest import compressed_files
-from steelyard.report import terminal_matrix, terminal_summary
+from steelyard.report import terminal_comparison, terminal_matrix, terminal_summary
 
 ROWS = 600
 COMMAND = [sys.executable, "-m", "steelyard.cli"]
@@ -222,7 +222,7 @@ def test_at_every_width_lines_fit_and_no_number_is_cut(answer, answers, monkeypa
     if answer.startswith("crossval"):
         pytest.importorskip("sklearn")
     with monkeypatch.context() as wide:
-        for module in (formatting, terminal_matrix, terminal_summary, text_table):
+        for module in (formatting, terminal_comparison, terminal_matrix, terminal_summary, text_table):
             wide.setattr(module, "terminal_width", lambda: 10_000)
         whole = numbers(run(*words).stdout) | {
             str(i) for i in range(1, 13)

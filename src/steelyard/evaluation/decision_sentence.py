@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from steelyard.statistics.counts import Counts
     from steelyard.statistics.score_table import ScoreTable
 
+COST_PLATEAU = 0.05  # of the least cost: thresholds whose cost is so near are about as good
 RULES = {
     "threshold": "At threshold {threshold}",
     "nobody": "With nobody flagged",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.statistics.class_scores import ClassScores
+    from steelyard.statistics.counts import Counts
     from steelyard.statistics.score_table import ScoreTable
 
 DOTS = 1_000
@@ -72,6 +73,13 @@ def score_dots(
         threshold,
         outcomes,
     )
+
+
+def label_dots(counts: Counts, rows: int | None, dots: int = DOTS) -> ScoreDots:
+    """The dots of labels, which have outcomes and no scores: all `rows` where they are no more, else `dots`."""
+    outcomes = outcomes_of(counts, rows if rows is not None and rows <= dots else dots)
+    positives, negatives = (np.full(n, np.nan) for n in (outcomes.positives, outcomes.base - outcomes.positives))
+    return ScoreDots(positives, negatives, np.nan, outcomes)
 
 
 def dot_scores(side: ClassScores, dots: int) -> Array:

@@ -13,6 +13,7 @@ from steelyard.analysis.comparison.comparison_sentences import (
 )
 from steelyard.analysis.results.formatting import unbroken, value_text
 from steelyard.errors import SteelyardError
+from steelyard.metrics.registry import default_metric
 from steelyard.metrics.spec import MetricSpec
 from steelyard.report.compared_marks import model_marks, statement_html, statements_html
 from steelyard.report.comparison_data import comparison_data, slider_specs
@@ -40,7 +41,7 @@ _CURVES = {"roc": "ROC", "pr": "Precision-recall", "reliability": "Reliability",
 def comparison_sections(comparison: Comparison, source: str) -> list[Section]:
     """The parts of a comparison's page from top to bottom."""
     marks = model_marks(comparison)
-    first = comparison.leaderboard() if any(spec.sign for spec in comparison.tables.specs) else None
+    first = comparison.leaderboard() if _is_ranked(comparison) else None
     boards = [] if first is None else [first, *_other_boards(comparison, first.metric)]
     leaders, context = _leaders(comparison), {"marks": marks, "level": f"{100 * comparison.level:g} %"}
     opening = rendered_html(
@@ -63,6 +64,11 @@ def comparison_sections(comparison: Comparison, source: str) -> list[Section]:
         sections.append(Section(heat))
     pairs = rendered_html("comparison.html", **context, **_pairs(comparison, marks))
     return [*sections, Section(pairs)]
+
+
+def _is_ranked(comparison: Comparison) -> bool:
+    """Whether some metric has a best value."""
+    return any(spec.sign for spec in comparison.tables.specs)
 
 
 def comparison_facts(comparison: Comparison, source: str) -> list[str]:
@@ -95,10 +101,12 @@ def _other_boards(comparison: Comparison, first: str) -> list[Any]:
 
 
 def _leaders(comparison: Comparison) -> PrevalenceLeaders | None:
+    """Who leads at which prevalence; None where no value is best, or several classes have no one prevalence."""
     try:
-        return comparison.leaders()
-    except SteelyardError:  # several classes have no one prevalence
+        leaders = comparison.leaders()
+    except SteelyardError:
         return None
+    return leaders if any(leader.models for leader in leaders) else None
 
 
 def _sentences(comparison: Comparison, leaders: PrevalenceLeaders | None) -> list[Markup]:
@@ -114,6 +122,7 @@ def _curves(comparison: Comparison, marks: Mapping[str, ModelMark]) -> dict[str,
         "charts": {f"compared-{key}": title for key, title in titles.items()},
         "models": list(marks.values()),
         "thresholded": bool(tables.labels),
+        "default": default_metric().title,
         "choices": slider_specs(comparison),
     }
 
@@ -124,7 +133,7 @@ def _curves(comparison: Comparison, marks: Mapping[str, ModelMark]) -> dict[str,
 def _pairs(comparison: Comparison, marks: Mapping[str, ModelMark]) -> dict[str, Any]:
     wins = comparison.wins()
     return {
-        "matrix": _matrix(comparison, wins, marks) if len(comparison.models) > 2 else None,
+        "matrix": _matrix(comparison, wins, marks) if len(wins) > 1 and _is_ranked(comparison) else None,
         "models": [marks[name] for name in comparison.models],
         "pairs": [_pair(comparison, pair, marks) for pair in wins],
         "on_paper": len(wins) <= _OPEN_PAIRS,

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.statistics.score_table import ScoreTable
 
-_PLATEAU = 0.05  # of the least cost: thresholds whose cost is so near are about as good
 _MOST_COMMAND = 400  # characters of a file, its columns and the class that a person would paste
 _WHYS = {
     "weighted": "Rows have weights: a promise with a confidence needs draws, which the page cannot repeat, so limits "
@@ -117,7 +116,7 @@ def _data(evaluation: Evaluation, scores: ScoreTable, why: str) -> dict[str, Any
     data = {
         "exact": not why,
         "why": why,
-        "plateau": _PLATEAU,
+        "plateau": words.COST_PLATEAU,
         "worth": WORTH_SHOWING,
         "file": file,
         "unnamed": "" if named else _UNNAMED,

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
+from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.rows import Rows
-from steelyard.evaluation.score_dots import ScoreDots, score_dots, score_range, stacked_dots
+from steelyard.evaluation.score_dots import ScoreDots, label_dots, score_dots, score_range, stacked_dots
 from steelyard.metrics.registry import default_metric
 from steelyard.report.figures import caption_text, panels
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
+from steelyard.report.figures.dot_layout import class_rooms, column_edges, size_in_points
 from steelyard.report.palette import inks
 
 if TYPE_CHECKING:
@@ -22,7 +24,8 @@ if TYPE_CHECKING:
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations
 
 _DOT = 2.9  # points across, one of which is left free
-_LEAST_ROOM = 0.3  # of the height, that the class with the lower columns keeps
+_WHAT = "A figure of dots"
+_BLOCK = 0.4  # of the width, that a block of labels takes at most
 
 
 class _Outcome(NamedTuple):
@@ -43,11 +46,11 @@ _OUTCOMES = {
 
 @dataclass(frozen=True, eq=False)
 class _Panel:
-    """The dots of one model, the ends of its scores, and whether its threshold was found, not given."""
+    """The dots of one model, the ends of its scores if it has any, and whether its threshold was found, not given."""
 
     name: str
     dots: ScoreDots
-    ends: tuple[float, float]
+    ends: tuple[float, float] | None
     chosen: bool
 
     def classes(self) -> tuple[tuple[bool, Array, Array], ...]:
@@ -80,8 +83,8 @@ class DotsDisplay(ScoreDisplay):
 
     @classmethod
     def from_evaluation(cls, evaluation: Evaluations, *, ax: DrawingArea | None = None) -> Self:
-        """The dots of an Evaluation of scores, or of several by name."""
-        by_model = evaluations(evaluation, "A figure of dots", scores=True)
+        """The dots of an Evaluation, or of several by name; of labels alone in blocks by what was predicted."""
+        by_model = evaluations(evaluation, _WHAT)
         shown = tuple(_panel(name, each) for name, each in by_model.items())
         return cls(shown, caption_text.read_text(by_model.values())).placed(ax)
 
@@ -107,32 +110,36 @@ class DotsDisplay(ScoreDisplay):
     def caption(self) -> str:
         """How many rows the dots are, and what becomes of them."""
         base = self.panels[0].dots.outcomes.base
-        text = f"{base:,} rows by score, of {self.rows}: positives above (solid), negatives below (outlined)"
+        by = "by score" if any(panel.ends for panel in self.panels) else "as predicted"
+        text = f"{base:,} rows {by}, of {self.rows}: positives above (solid), negatives below (outlined)"
         states = [caption_text.with_name(panel.name, self._state(panel)) for panel in self.panels]
         return f"{'; '.join([text, *states])}. Blue: true positives; vermilion: errors; grey: true negatives."
 
     @staticmethod
     def _state(panel: _Panel) -> str:
         outcomes = panel.dots.outcomes
+        threshold = caption_text.threshold_text(panel.dots.threshold)
         best = f", where {default_metric().title} is best on these rows," if panel.chosen else ""
-        return (
-            f"at the threshold {caption_text.threshold_text(panel.dots.threshold)}{best} {outcomes.found:,} positives "
-            f"are found and {outcomes.missed:,} missed, with {outcomes.false_alarms:,} false alarms"
-        )
+        where = f"at the threshold {threshold}{best} " if panel.ends else ""
+        found = f"{outcomes.found:,} positives are found and {outcomes.missed:,} missed"
+        return f"{where}{found}, with {outcomes.false_alarms:,} false alarms"
 
     def _draw(self, ax: Axes) -> DrawnAxes:
         axes = panels.as_array([ax]) if len(self.panels) == 1 else panels.grid(ax, len(self.panels), 1)
         for each, panel in zip(axes.flat, self.panels, strict=True):
             _prepare(each, panel)
-        axes.flat[-1].set_xlabel("score")
+        if self.panels[-1].ends:
+            axes.flat[-1].set_xlabel("Score")
         for each, panel in zip(axes.flat, self.panels, strict=True):  # when all words have their room
-            _place_dots(each, panel)
+            (_place_dots if panel.ends else _place_blocks)(each, panel)
         return ax if len(self.panels) == 1 else axes
 
 
 def _prepare(ax: Axes, panel: _Panel) -> None:
     """All but the dots."""
-    ax.set(xlim=panel.ends, ylim=(-1, 1), yticks=[])
+    ax.set(xlim=panel.ends or (0, 1), ylim=(-1, 1), yticks=[])
+    if panel.ends is None:
+        ax.set_xticks([0.25, 0.75], ["predicted negative", "predicted positive"])
     ax.grid(visible=False)
     ax.spines["left"].set_visible(False)
     _write_outcomes(ax, panel)
@@ -142,6 +149,11 @@ def _prepare(ax: Axes, panel: _Panel) -> None:
 
 
 def _panel(name: str, evaluation: Evaluation) -> _Panel:
+    if evaluation.scores is None:
+        counts, prevalence = caption_text.two_class(evaluation, _WHAT), evaluation.prevalence
+        own = prevalence is None and evaluation.confusion is not None and not evaluation.confusion.weighted
+        shifted: Any = counts if prevalence is None else at_prevalence(counts, prevalence)
+        return _Panel(name, label_dots(shifted, evaluation.rows if own else None), None, chosen=False)
     table, threshold = scores_of(evaluation), evaluation.threshold
     used = evaluation.best_threshold(resamples=0).threshold if threshold is None else threshold
     dots = score_dots(table, float(used), evaluation.prevalence)
@@ -155,12 +167,12 @@ def _write_outcomes(ax: Axes, panel: _Panel) -> None:
     outcomes = panel.dots.outcomes
     true_negatives = outcomes.base - outcomes.flagged - outcomes.missed
     counts = (outcomes.found, outcomes.missed, outcomes.false_alarms, true_negatives)
-    names = ("found", "missed", "false alarms" if outcomes.false_alarms != 1 else "false alarm", "true negatives")
+    names = ("found", "missed", "false alarms" if outcomes.false_alarms != 1 else "false alarm", "correctly rejected")
     parts: list[Any] = [
         TextArea(f"{'●' if kind.solid else '○'} {n:,} {word}", textprops={"color": _word_ink(kind), "size": 7})
         for kind, n, word in zip(_OUTCOMES.values(), counts, names, strict=True)
     ]
-    threshold = f"threshold {caption_text.threshold_text(panel.dots.threshold)}"
+    threshold = f"threshold {caption_text.threshold_text(panel.dots.threshold)}" if panel.ends else "as predicted"
     title = caption_text.with_name(caption_text.drawn_label(panel.name, 40), threshold)
     head = TextArea(title.replace(" -", " −"), textprops={"size": 7, "color": inks().ink})
     lines: list[Any] = [head, *(HPacker(children=parts[i : i + 2], pad=0, sep=7) for i in (0, 2))]
@@ -176,11 +188,11 @@ def _word_ink(kind: _Outcome) -> str:
 
 def _place_dots(ax: Axes, panel: _Panel) -> None:
     """The dots in columns of one dot, a column edge at the threshold; a column that is too tall is pressed together."""
-    width, height = _size(ax)
-    edges = _edges(panel, max(int(width / _DOT), 1))
+    width, height = size_in_points(ax)
+    edges = column_edges(panel.ends or (0, 1), panel.dots.threshold, max(int(width / _DOT), 1))
     stacks = [stacked_dots(scores, edges) for _, scores, _ in panel.classes()]
     tallest = [int(heights.max(initial=-1)) + 1 for _, heights in stacks]
-    rooms = _rooms(tallest[0], tallest[1], height / _DOT)
+    rooms = class_rooms(tallest[0], tallest[1], height / _DOT)
     ax.set(xlim=(edges[0], edges[-1]), ylim=(-rooms[1], rooms[0]))
     centres = (edges[:-1] + edges[1:]) / 2
     for (positive, _, flagged), (columns, heights), room in zip(panel.classes(), stacks, rooms, strict=True):
@@ -191,34 +203,26 @@ def _place_dots(ax: Axes, panel: _Panel) -> None:
             _scatter(ax, centres[columns[chosen]], y[chosen], _OUTCOMES[positive, is_flagged])
 
 
+def _place_blocks(ax: Axes, panel: _Panel) -> None:
+    """The dots of labels in a block for each outcome, the predicted positives at the right."""
+    width, height = size_in_points(ax)
+    groups = [
+        (positive, is_flagged, int((flagged == is_flagged).sum()))
+        for positive, _, flagged in panel.classes()
+        for is_flagged in (False, True)
+    ]
+    columns = [min(max(int(np.ceil(np.sqrt(2 * n))), 1), max(int(_BLOCK * width / _DOT), 1)) for _, _, n in groups]
+    rows = [int(np.ceil(n / wide)) for (_, _, n), wide in zip(groups, columns, strict=True)]
+    rooms = class_rooms(max(rows[:2]), max(rows[2:]), height / _DOT)
+    ax.set_ylim(-rooms[1], rooms[0])
+    for (positive, is_flagged, n), wide, tall in zip(groups, columns, rows, strict=True):
+        place = np.arange(n)
+        x = (0.75 if is_flagged else 0.25) + (place % wide - (wide - 1) / 2) * _DOT / width
+        pitch = min(1, rooms[0 if positive else 1] / max(tall, 1)) * (1 if positive else -1)
+        _scatter(ax, x, (place // wide + 0.5) * pitch, _OUTCOMES[positive, is_flagged])
+
+
 def _scatter(ax: Axes, x: Array, y: Array, kind: _Outcome) -> None:
     ink = getattr(inks(), kind.ink)
     face = ink if kind.solid else inks().paper
     ax.scatter(x, y, s=(_DOT - 1) ** 2, facecolor=face, edgecolor=ink, linewidth=0.6, zorder=3)
-
-
-def _size(ax: Axes) -> tuple[float, float]:
-    """The size of the axes in points, once the layout has decided."""
-    figure = ax.figure.get_figure(root=True)
-    figure.draw_without_rendering()
-    extent = ax.get_window_extent()
-    return extent.width * 72 / figure.dpi, extent.height * 72 / figure.dpi
-
-
-def _edges(panel: _Panel, columns: int) -> Array:
-    """Edges of so many columns or one more; one of them is the threshold where it lies between the ends."""
-    low, high = panel.ends
-    step, threshold = (high - low) / columns, panel.dots.threshold
-    if not low < threshold < high:
-        return np.linspace(low, high, columns + 1)
-    below, above = int(np.ceil((threshold - low) / step)), int(np.ceil((high - threshold) / step))
-    return np.asarray(threshold + step * np.arange(-below, above + 1))
-
-
-def _rooms(up: int, down: int, whole: float) -> tuple[float, float]:
-    """How many dots the positives and the negatives may be tall: what they need, or a fair part of the whole."""
-    if up + down <= whole:
-        return up + (whole - up - down) / 2, down + (whole - up - down) / 2
-    least = _LEAST_ROOM * whole
-    upper = min(max(whole - down, min(up, least)), max(whole - least, whole - down))
-    return upper, whole - upper

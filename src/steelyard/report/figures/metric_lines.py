@@ -90,6 +90,8 @@ def set_limits(ax: Axes, tracks: tuple[Track, ...]) -> None:
     low, high = min(t.metric.range[0] for t in tracks), max(t.metric.range[1] for t in tracks)
     drawn = np.concatenate([np.asarray(t.value)[np.isfinite(t.value)] for t in tracks])
     low = low if low >= 0 else min(0.0, float(drawn.min(initial=0.0)))
-    high = high if np.isfinite(high) else float(drawn.max(initial=1.0))
+    if high > 1:  # a cost or a ratio, whose range is far from what is drawn
+        ends = [np.asarray(t.high)[np.isfinite(t.high)] for t in tracks if t.high is not None]
+        high = float(np.concatenate([drawn, *ends]).max(initial=0.0)) or 1.0
     low = low if np.isfinite(low) else 0.0
     ax.set_ylim(low - 0.02 * (high - low), high + 0.04 * (high - low))

@@ -14,6 +14,7 @@ from steelyard.analysis.thresholds.confidence_band import thinned
 from steelyard.analysis.thresholds.rate_bands import rate_band
 from steelyard.errors import UndefinedError
 from steelyard.report.figures import caption_text, metric_lines, score_curves, style
+from steelyard.report.figures.cost_marks import CostMarks
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, scores_of, single_evaluation
 from steelyard.report.figures.line_labels import Line, label_lines
 from steelyard.report.figures.metric_lines import Track
@@ -38,7 +39,8 @@ class ThresholdDisplay(ScoreDisplay):
     """Metrics over the threshold; a dot marks the best one of each metric that counts both kinds of error.
 
     One metric or two have a simultaneous confidence band, which holds at all thresholds together; more do not unless
-    band=True.
+    band=True. A cost alone, such as expected_cost[cost_fn=10], has that of flagging nobody and everybody as well, and
+    the thresholds at which it is about the least are shaded.
 
     >>> display = ThresholdDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], metrics=["recall"])
     >>> [(row["threshold"], row["value"]) for row in display.frame()]
@@ -51,6 +53,7 @@ class ThresholdDisplay(ScoreDisplay):
     rows: str
     threshold: float | None
     level: float
+    costs: CostMarks | None = None
 
     @classmethod
     def from_evaluation(
@@ -67,9 +70,8 @@ class ThresholdDisplay(ScoreDisplay):
         shown = metric_lines.metrics_of_counts(metrics, "threshold figure")
         thresholds, tracks = _tracks(chosen, shown, banded=metric_lines.has_bands(band, shown))
         best = tuple(best for metric in shown if (best := _best(chosen, metric)) is not None)
-        return cls(thresholds, tracks, best, caption_text.read_text([chosen]), chosen.threshold, chosen.level).placed(
-            ax
-        )
+        rows, costs = caption_text.read_text([chosen]), CostMarks.of(chosen, shown)
+        return cls(thresholds, tracks, best, rows, chosen.threshold, chosen.level, costs).placed(ax)
 
     def frame(self) -> Rows[Record]:
         """One row per threshold and metric."""
@@ -85,6 +87,7 @@ class ThresholdDisplay(ScoreDisplay):
         text += (
             f"; dashed: the threshold in use, {caption_text.threshold_text(self.threshold)}" if self._in_use() else ""
         )
+        text += "" if self.costs is None else self.costs.caption()
         if self.tracks[0].low is not None:
             text += f"; bands: {caption_text.percent(self.level)} {self.tracks[0].method}"
         elif self.tracks[0].method:
@@ -102,6 +105,8 @@ class ThresholdDisplay(ScoreDisplay):
         # The cuts fall, and in the gap below a score the rows from that score up are flagged.
         lines = metric_lines.draw_tracks(ax, self.thresholds, self.tracks, step="post")
         metric_lines.set_limits(ax, self.tracks)
+        if self.costs is not None:
+            lines += self.costs.draw(ax, self.tracks[0].value)
         names = [track.metric.name for track in self.tracks]
         for best in self.best:
             i = names.index(best.metric)

@@ -1,7 +1,6 @@
 // Update: values at once, intervals when the sliders rest.
 
 function update(redraw) {
-  const began = performance.now();
   if (redraw) WIDTHS.clear();
   const share = shareAt(state.stop), cells = atPrevalence(cellsAt(state.index), share), start = isStart();
   for (const { tr, row, value, interval, chance, parts: marks } of rows.values()) {
@@ -26,7 +25,6 @@ function update(redraw) {
   if (start) host("how-intervals").textContent = "";
   clearTimeout(resting);
   resting = setTimeout(atRest, 60);
-  document.documentElement.dataset.update = (performance.now() - began).toFixed(3);
 }
 
 // What waits until the sliders rest, at once: before the numbers are taken away.
