@@ -2,9 +2,10 @@
 
 const CLASSES = { ...D.classes, names: D.classes.names || D.labels }, CLASS_COUNT = CLASSES.names.length;
 
-// The matrix from its cells that hold anything; what was left out is NaN where it is not known to be 0.
+// The matrix from its cells that hold anything.
 const CLASS_CELLS = new Float64Array(CLASS_COUNT * CLASS_COUNT);
-CLASSES.gaps.reduce((place, gap, i) => { CLASS_CELLS[place + gap] = CLASSES.counts[i]; return place + gap; }, 0);
+const CLASS_PLACES = new Uint32Array(CLASSES.gaps.length);
+CLASSES.gaps.reduce((place, gap, i) => { CLASS_PLACES[i] = place + gap; CLASS_CELLS[place + gap] = CLASSES.counts[i]; return place + gap; }, 0);
 const classCell = (i, j) => CLASS_CELLS[i * CLASS_COUNT + j];
 const CLASS_SIZES = CLASSES.fn.map((fn, i) => classCell(i, i) + fn);
 
@@ -79,34 +80,36 @@ function cellColour(i, j, colours) {
   return depth ? mixed(rgb(colours.paper), rgb(i === j ? colours.blue : colours.other), deepened(depth)) : rgb(colours.paper);
 }
 
-// The whole matrix, a pixel a cell; it is drawn larger without smoothing.
-function heatImage(colours) {
+// The colours of 256 depths as pixels; errors come second.
+function pixelShades(colours) {
+  const paper = rgb(colours.paper), packed = ([r, g, b]) => ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
+  const shades = [colours.blue, colours.other].map((ink) => Uint32Array.from({ length: 256 }, (_, k) => packed(mixed(paper, rgb(ink), deepened(k / 255)))));
+  return { paper: packed(paper), shades };
+}
+
+function pixelImage(side, colours, act) {
   const image = document.createElement("canvas");
-  image.width = image.height = CLASS_COUNT;
-  const context = image.getContext("2d"), data = context.createImageData(CLASS_COUNT, CLASS_COUNT), paper = rgb(colours.paper);
-  for (let k = 0; k < data.data.length; k += 4) data.data.set([...paper, 255], k);
-  for (let y = 0; y < CLASS_COUNT; y++) for (let x = 0; x < CLASS_COUNT; x++) {
-    const i = heat.places[y], j = heat.places[x];
-    if (classCell(i, j)) data.data.set(cellColour(i, j, colours), 4 * (y * CLASS_COUNT + x));
+  image.width = image.height = side;
+  const context = image.getContext("2d"), data = context.createImageData(side, side), pixels = new Uint32Array(data.data.buffer), { paper, shades } = pixelShades(colours);
+  pixels.fill(paper);
+  for (const place of CLASS_PLACES) {
+    const i = Math.floor(place / CLASS_COUNT), j = place % CLASS_COUNT, depth = depthOf(i, j);
+    act(pixels, heat.at[i], heat.at[j], depth, shades[i === j ? 0 : 1][Math.round(255 * depth)]);
   }
   context.putImageData(data, 0, 0);
   return image;
 }
 
-// The matrix in the corner: a pixel shows the deepest of its cells, errors before what is right.
+// The whole matrix, a pixel a cell; it is drawn larger without smoothing.
+const heatImage = (colours) => pixelImage(CLASS_COUNT, colours, (pixels, y, x, _, shade) => { pixels[y * CLASS_COUNT + x] = shade; });
+
+// The matrix in the corner: a pixel shows the deepest of its cells.
 function miniImage(colours, side) {
-  const image = document.createElement("canvas"), deepest = new Float64Array(side * side);
-  image.width = image.height = side;
-  const context = image.getContext("2d");
-  const placed = (y) => Math.min(side - 1, Math.floor((y / CLASS_COUNT) * side));
-  for (let y = 0; y < CLASS_COUNT; y++) for (let x = 0; x < CLASS_COUNT; x++) {
-    const i = heat.places[y], j = heat.places[x], depth = depthOf(i, j), at = placed(y) * side + placed(x);
-    if (!depth || depth <= deepest[at]) continue;
-    deepest[at] = depth;
-    context.fillStyle = `rgb(${cellColour(i, j, colours)})`;
-    context.fillRect(placed(x), placed(y), 1, 1);
-  }
-  return image;
+  const deepest = new Float64Array(side * side), placed = (k) => Math.min(side - 1, Math.floor((k / CLASS_COUNT) * side));
+  return pixelImage(side, colours, (pixels, y, x, depth, shade) => {
+    const at = placed(y) * side + placed(x);
+    if (depth > deepest[at]) { deepest[at] = depth; pixels[at] = shade; }
+  });
 }
 
 // ---------------------------------------------------------------- its room
