@@ -35,6 +35,7 @@ def test_version_and_help():
 
 
 ROOMS = {
+    "next_command",
     "commands",
     "baseline_gate",
     "class_scores",

@@ -41,9 +41,9 @@ def explanation(metric: Metric) -> str:
         _section("range", f"{range_text(metric)}, {_best(metric)}"),
         _section("undefined", _undefined(metric)),
         _section("limits", _limits(metric)),
+        _section("parameters", ", ".join(f"{k} = {_parameter(v)}" for k, v in metric.parameters.items())),
         _section("use it where", "\n".join(metric_uses(metric).fits)),
         _section("not where", "\n".join(metric_uses(metric).fails)),
-        _section("parameters", ", ".join(f"{k} = {_parameter(v)}" for k, v in metric.parameters.items())),
         _section("source", "\n".join(dict.fromkeys(_sources(metric)))),
         _section("example", _example(metric)),
     ]
