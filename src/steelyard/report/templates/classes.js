@@ -62,11 +62,13 @@ function heatColours() {
   return named;
 }
 
-// How deep a cell is, from 0 to 1: by the root of its share, or by the logarithm of its count.
+// How deep a cell is, from 0 to 1: errors by the root of their share, so that rare ones are seen; what is right by its
+// square, so that good and middling classes differ; or both by the logarithm of the count.
+const DEPTHS = { right: (share) => share ** 2, wrong: Math.sqrt };
 function depthOf(i, j) {
   const v = classCell(i, j);
   if (!v) return 0;
-  return heat.shade === "share" ? Math.sqrt(Math.min(1, v / CLASS_SIZES[i])) : Math.log1p(v) / Math.log1p(LARGEST_CELL);
+  return heat.shade === "share" ? DEPTHS[i === j ? "right" : "wrong"](Math.min(1, v / CLASS_SIZES[i])) : Math.log1p(v) / Math.log1p(LARGEST_CELL);
 }
 const isTiny = () => heat.width < 4; // where a cell is a few pixels, faint ones would not be seen
 const deepened = (depth) => { const least = isTiny() ? 0.4 : 0.1; return least + (1 - least) * depth; };
@@ -323,13 +325,14 @@ function paintCorner(context, map) {
 }
 
 function heatLegend() {
-  const depths = heat.shade === "share" ? [0.01, 0.05, 0.2, 0.5, 1].map(Math.sqrt) : [0.2, 0.4, 0.6, 0.8, 1];
+  const parts = { right: [0.2, 0.4, 0.6, 0.8, 1], wrong: [0.01, 0.05, 0.2, 0.5, 1] };
   for (const [kind, colour] of [["right", heat.colours.blue], ["wrong", heat.colours.other]]) {
     const room = document.querySelector(`#map-figure .swatches.${kind}`);
     room.replaceChildren();
+    const depths = heat.shade === "share" ? parts[kind].map(DEPTHS[kind]) : parts.right;
     for (const depth of depths) el("b", {}, room).style.background = `rgb(${mixed(rgb(heat.colours.paper), rgb(colour), deepened(depth))})`;
   }
-  host("shade-words").textContent = heat.shade === "share" ? "1, 5, 20, 50, 100 % of the true class" : `up to ${counted(LARGEST_CELL)} ${CLASSES.unit}, by the logarithm`;
+  host("shade-words").textContent = heat.shade === "share" ? "of the true class: right 20, 40, 60, 80, 100 %, errors 1, 5, 20, 50, 100 %" : `up to ${counted(LARGEST_CELL)} ${CLASSES.unit}, by the logarithm`;
 }
 
 // ---------------------------------------------------------------- pointing and moving
