@@ -140,15 +140,19 @@ def _best(inputs: Inputs, asked: dict[str, Any]) -> tuple[BestThreshold, list[st
 def _best_of_clusters(inputs: Inputs, asked: dict[str, Any]) -> tuple[BestThreshold, list[str]]:
     """The best threshold of clustered rows, which no saved table keeps apart."""
     from steelyard.analysis.thresholds.best_threshold import best_threshold
+    from steelyard.ingest.label_tables import match_label
 
     if add_saved(inputs.files) is not None:
         raise InputError("--cluster names a column of a file of predictions, which a saved table does not keep.")
     if any(isinstance(cost, str) for cost in (asked["cost"] or {}).values()):
         raise InputError("With --cluster costs are numbers; for a column of costs leave out --cluster, or use Python.")
+    positive = inputs.positive
+    if positive is not None:  # as the labels write it, such as 1 and not "1"
+        positive = match_label(positive, count_inputs(replace(inputs, cluster=None), scores=True).tally.labels)
     with open_files(inputs) as source:
         named, assumed = guess_columns(source, inputs, scores=True)
         columns: dict[str, Any] = named.columns
-        best = best_threshold(source, **columns, cluster=inputs.cluster, pos_label=inputs.positive, **asked)
+        best = best_threshold(source, **columns, cluster=inputs.cluster, pos_label=positive, **asked)
     return replace(best, assumed=()), [*map(of_shell, best.assumed), *assumed]
 
 

@@ -100,7 +100,7 @@ def _cost(counts: Counts, cost: float, base: int) -> str:
         "nobody": cost * float(counts.positives),
         "everybody": float(counts.negatives),
     }
-    shown = {key: three_digits(float(amount / total * base)) for key, amount in amounts.items()}
+    shown = {key: _amount(float(amount / total * base)) for key, amount in amounts.items()}
     return COST.format(ratio=RATIO[cost != 1].format(n=f"{cost:,.10g}"), base=f"{base:,}", **shown)
 
 
@@ -143,3 +143,7 @@ def _is_exact(kept: KeptLimit, table: ScoreTable, prevalence: float | None) -> b
 
 def _first_large(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def _amount(cost: float) -> str:
+    return f"{cost:,.0f}" if cost >= 1e6 else three_digits(cost)

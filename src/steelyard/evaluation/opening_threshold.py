@@ -34,5 +34,7 @@ def at_opening_threshold(evaluation: Evaluation) -> Evaluation:
         groups=evaluation.groups,
         metrics_named=evaluation.metrics_named,
         seed=evaluation.seed,
+        source=evaluation.source,
+        columns=evaluation.columns,
         assumed=(*evaluation.assumed, sentence),
     )

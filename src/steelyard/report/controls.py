@@ -11,7 +11,7 @@ from steelyard.metrics.registry import default_metric
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_OWN_THRESHOLD = "No threshold was given, so the page chose the threshold where informedness is best on these same rows"
+_OWN_THRESHOLD = "No threshold was given, so the page chose the threshold where {} is best on these same rows"
 
 _STEPS = 1_000  # of the threshold's slider, the last of which flags nobody
 
@@ -60,7 +60,7 @@ def controls(data: Mapping[str, Any]) -> Controls:
 
 def _now(data: Mapping[str, Any], share: float) -> str:
     which = "the sample's" if share == data["view"]["share"] else "as asked for"
-    start = _OWN_THRESHOLD if data.get("own_threshold") else "As evaluated"
+    start = _OWN_THRESHOLD.format(default_metric().title) if data.get("own_threshold") else "As evaluated"
     return f"{start}: {_flagged(data)}, {_percent(share)} of the rows positive ({which})."
 
 

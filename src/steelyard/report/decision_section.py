@@ -34,7 +34,7 @@ _NOTES = {
     "limited": "With the limits kept, the",
     "alone": "No threshold beside it has a cost within {within} of that.",
     "held": "The page holds {held} of {all} thresholds; the command searches all, and may find one that costs less.",
-    "mend": "One of the entries cannot be used, so there is no answer.",
+    "mend": "There is no answer yet; {entry}: {why}",
     "step": "The nearest step of the slider is {share}.",
     "gate": "steelyard gate reads rows at their own prevalence; enter a limit to hold new rows to.",
 }

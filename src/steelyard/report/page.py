@@ -74,8 +74,10 @@ def _evaluation_page(evaluation: Evaluation, source: str, more: Sequence[Section
     thresholded = at_opening_threshold(evaluation) if evaluation.confusion is None else evaluation
     if thresholded.positive is None:
         return _classes_page(thresholded, source, more)
-    data = payload(thresholded, source) | {"own_threshold": thresholded is not evaluation} | page_sentences(evaluation)
-    context = page_context(thresholded, source, data, evaluation.verdict)
+    own = thresholded is not evaluation
+    opening = [sentence for sentence in thresholded.verdict if sentence.code == "outcomes"] if own else []
+    data = payload(thresholded, source) | {"own_threshold": own} | page_sentences(evaluation, live=bool(opening))
+    context = page_context(thresholded, source, data, [*opening, *evaluation.verdict])
     decision = [] if evaluation.scores is None else [decision_section(evaluation, data)]
     return _fitting(thresholded, context | {"more": more, "decision": decision}, data, _formulas(thresholded))
 

@@ -66,6 +66,7 @@ def _identity(evaluation: Evaluation, source: str, table: Confusion) -> dict[str
         "labels": [typed_label(label) for label in table.labels],
         "method": evaluation.method,
         "assumed": list(evaluation.assumed),
+        "assumed_moved": [sentence for sentence in evaluation.assumed if "threshold" not in sentence],
         "written": beside_metrics(evaluation, table),
         "sides": [row.label == evaluation.positive for row in evaluation.per_class],
         "weighted": table.weighted,
@@ -73,10 +74,10 @@ def _identity(evaluation: Evaluation, source: str, table: Confusion) -> dict[str
     }
 
 
-def page_sentences(evaluation: Evaluation) -> dict[str, Any]:
+def page_sentences(evaluation: Evaluation, *, live: bool = False) -> dict[str, Any]:
     """The verdict, and the phrases of its headline, which the script fills again where a slider was moved."""
     moved = {code: Sentence("", code).row() for code in ("outcomes", "rates") if code not in evaluation.muted}
-    is_live = any(sentence.code == "outcomes" for sentence in evaluation.verdict)
+    is_live = live or any(sentence.code == "outcomes" for sentence in evaluation.verdict)
     verdict = [sentence.row() for sentence in evaluation.verdict]
     return {"verdict": verdict, "moved": moved, "headline": moved_sentences(evaluation), "is_live": is_live}
 

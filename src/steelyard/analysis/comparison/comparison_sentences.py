@@ -29,7 +29,7 @@ def pair_sentence(comparison: Comparison, pair: PairWins) -> Statement:
     limit = f"{1 - comparison.level:.2g}"
     if not pair.by_a and not pair.by_b:
         return Statement(
-            f"{{a}} and {{b}} are not distinguishable by any of {_counted(tested)} "
+            f"Of {_counted(tested)} tested together none distinguishes {{a}} and {{b}} "
             f"(p of {limit} or more, Holm over all tests).",
             models,
         )

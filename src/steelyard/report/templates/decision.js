@@ -10,7 +10,7 @@ if (D.decision) (() => {
   const joined = (limits) => limits.map(({ text }) => text).join(" and ");
   const kindOf = (i) => (i === 0 ? "nobody" : i === LAST ? "everybody" : "threshold"), sure = ({ limits, confidence }) => ({ limits: joined(limits), confidence: inPercent(confidence) });
   const ratio = ({ cost }) => filled(W.ratio[cost === 1 ? 0 : 1], { n: grouped(plain(cost)) });
-  let answer = null;
+  let answer = null, wrongAt = null;
 
   // ---------------------------------------------------------------- what is entered
 
@@ -35,7 +35,7 @@ if (D.decision) (() => {
   function answered() {
     const asked = settings(), share = shareAt(state.stop), notes = [], bad = Object.keys(asked.wrong).length > 0;
     const drawn = share === null || !asked.confidence ? [] : asked.limits.filter((limit) => !ofClass(limit));
-    const found = { ...asked, share, notes, bad, stop: state.stop, base: 1000, index: null, text: W.notes.mend, there: ROWS_AT.map((c) => atPrevalence(c, share)), confidence: drawn.length ? null : asked.confidence };
+    const found = { ...asked, share, notes, bad, stop: state.stop, base: 1000, index: null, text: bad ? mended(Object.entries(asked.wrong)[0]) : "", there: ROWS_AT.map((c) => atPrevalence(c, share)), confidence: drawn.length ? null : asked.confidence };
     if (bad) return found;
     Object.assign(found, decide({ ...found, tables: ROWS_AT, plateau: W.plateau, starts: W.starts, whole: WHOLE }));
     (found.index === null ? refused : described)(found);
@@ -43,6 +43,8 @@ if (D.decision) (() => {
     if (W.why) notes.push(W.why);
     return found;
   }
+
+  const mended = ([key, why]) => note("mend", { entry: entry(key).closest("label").firstChild.textContent.trim(), why: why.slice(0, 1).toLowerCase() + why.slice(1) });
 
   function refused(found) {
     if (found.unmet) {
@@ -81,7 +83,7 @@ if (D.decision) (() => {
   }
 
   function costText(found) {
-    const [cost, nobody, everybody] = [found.index, 0, LAST].map((i) => digits(found.costs[i] * found.base));
+    const [cost, nobody, everybody] = [found.index, 0, LAST].map((i) => found.costs[i] * found.base).map((v) => (v >= 1e6 ? whole(Math.round(v)) : digits(v)));
     return filled(W.cost, { cost, nobody, everybody, base: whole(found.base), ratio: ratio(found) });
   }
 
@@ -197,7 +199,8 @@ if (D.decision) (() => {
     entry("use").textContent = here ? "The page is at this threshold" : "Use this threshold";
     entry("copy").disabled = index === null;
     entry("copy-commands").disabled = bad;
-    if (document.activeElement !== box) box.value = Number((100 * D.stops[state.stop]).toPrecision(3));
+    if (wrongAt !== null && wrongAt !== state.stop) { wrongAt = null; marked("prevalence", false, ""); }
+    if (document.activeElement !== box && wrongAt === null) box.value = Number((100 * D.stops[state.stop]).toPrecision(3));
   }
 
   // ---------------------------------------------------------------- entries and the address
@@ -208,10 +211,12 @@ if (D.decision) (() => {
     remembered();
   }
 
+  // An entry that is no prevalence stays as it was written, until the slider is moved.
   // The slider and this entry are one prevalence, so that it is moved to the nearest step.
   function prevalenceEntered() {
     const v = entered("prevalence"), is = v > 0 && v < 100, stop = is ? nearestPlace(D.stops.map(logit), logit(v / 100)) : state.stop;
     const off = is && Math.abs((100 * D.stops[stop]) / v - 1) > 0.005;
+    wrongAt = is ? null : stop;
     marked("prevalence", !is, is ? off && note("step", { share: percent(D.stops[stop]) }) : W.wrong.prevalence);
     move({ stop });
   }

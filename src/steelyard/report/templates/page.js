@@ -82,7 +82,7 @@ function numbers() {
     schema: 2, version: D.version, source: D.source, rows: D.rows, labels: D.labels, positive: view.typed,
     threshold: number(threshold), ...(threshold === Infinity ? { infinite: { threshold: 1 } } : {}),
     level: D.level, method: start ? D.method : [...methods].filter(Boolean).join(", "), seed: D.seed,
-    metrics, verdict: start ? D.verdict : movedVerdict(), assumed: D.assumed, ...D.written.fixed,
+    metrics, verdict: start ? D.verdict : movedVerdict(), assumed: state.index === START.index ? D.assumed : D.assumed_moved, ...D.written.fixed,
     ...(start ? { ...D.written.as_evaluated, groups: groupRows() } : movedTables(share)), scores: null,
   };
 }
@@ -92,7 +92,7 @@ function numbers() {
 function movedTables(share) {
   const [tp, fn, fp, tn] = cellsAt(state.index), two = D.labels.length === 2 && !D.weighted;
   const positive = view.typed, first = JSON.stringify(D.labels[0]) === JSON.stringify(positive), table = { labels: D.labels, positive, rows: first ? [[tp, fn], [fp, tn]] : [[tn, fp], [fn, tp]] };
-  return { prevalence: share, counts: { tp, fn, fp, tn }, per_class: [], beats: null, behind: [], groups: [], table: two ? table : null };
+  return { prevalence: share, counts: { tp, fn, fp, tn }, per_class: [], beats: null, behind: [], groups: liveGroups(), table: two ? table : null };
 }
 
 function movedVerdict() {
@@ -100,11 +100,17 @@ function movedVerdict() {
   return Object.values(D.moved).map((sentence) => ({ ...sentence, text: texts[sentence.code].replace(/\u00a0%/g, " %") })).filter((sentence) => sentence.text);
 }
 
-function groupRows() {
-  const { by, names, methods, parts } = D.groups;
-  return parts.map(([key, rows, found]) => ({
+// The groups where the sliders stand, as far as they follow.
+const liveGroups = () => (D.groups.follows ? groupRows(GROUP_ROWS.map(({ now }) => now)) : []);
+
+function groupRows(live) {
+  const { by, names, methods, parts } = D.groups, number = (v) => (isNumber(v) ? v : null), drawn = D.stratified ? "stratified" : "posterior";
+  return parts.map(([key, rows, first], g) => ({
     group: Object.fromEntries(by.map((name, i) => [name, key[i]])), rows,
-    metrics: found.map(([value, low, high, chance, method, why], i) => ({ name: names[i], value, low, high, chance, undefined_share: null, undefined: why || null, method: methods[method] })),
+    metrics: (live ? live[g] : first).map(([value, low, high, chance, method, why], i) => ({
+      name: names[i], value: number(value), low: number(low), high: number(high), chance: number(chance),
+      undefined_share: null, undefined: why || null, method: live && FORMULAS[names[i]] ? (isNumber(low) ? drawn : "") : methods[method],
+    })),
     table: null,
   }));
 }
