@@ -77,7 +77,9 @@ def _evaluation_page(evaluation: Evaluation, source: str, more: Sequence[Section
     own = thresholded is not evaluation
     opening = [sentence for sentence in thresholded.verdict if sentence.code == "outcomes"] if own else []
     data = payload(thresholded, source) | {"own_threshold": own} | page_sentences(evaluation, live=bool(opening))
-    context = page_context(thresholded, source, data, [*opening, *evaluation.verdict])
+    few = sum(sentence.code.startswith("few-") for sentence in evaluation.verdict[:1])  # which come first
+    sentences = [*evaluation.verdict[:few], *opening, *evaluation.verdict[few:]]
+    context = page_context(thresholded, source, data, sentences)
     decision = [] if evaluation.scores is None else [decision_section(evaluation, data)]
     return _fitting(thresholded, context | {"more": more, "decision": decision}, data, _formulas(thresholded))
 

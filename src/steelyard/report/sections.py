@@ -86,16 +86,18 @@ def page_verdict(sentences: Sequence[Sentence]) -> PageVerdict:
     lines = [PageSentence(unbroken(s), s.code, f"{s.code} ({s.severity}): {s.docs}") for s in sentences] or [
         PageSentence("There is no verdict on this table.", "", "")
     ]
-    first = sum(sentence.is_headline for sentence in sentences) or 1
-    others = lines[first:]
+    # Beside the outcomes at a threshold, how well the scores rank is a sentence below the headline.
+    below = {"ranking"} if any(sentence.code == "outcomes" for sentence in sentences) else set()
+    heads = [s.code for s in sentences if s.is_headline and s.code not in below] or [lines[0].code]
+    headline, others = ([line for line in lines if (line.code in heads) is wanted] for wanted in (True, False))
     lead = [line for line in others if _is_lead(line.code)][:1]
     lead += [line for line in others if line.code == "weakest-class"]
-    return PageVerdict(lines[:first], lead, [line for line in others if line not in lead])
+    return PageVerdict(headline, lead, [line for line in others if line not in lead])
 
 
 def _is_lead(code: str) -> bool:
     """Whether a sentence says if the classifier is any good: beside the majority class, or a random predictor."""
-    return code.startswith("accuracy") or code.endswith("random")
+    return code.startswith("accuracy") or code.endswith("random") or code == "ranking"
 
 
 def facts_of(evaluation: Evaluation, source: str, last: str) -> list[str]:
