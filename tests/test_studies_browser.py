@@ -6,7 +6,7 @@ import json
 import shutil
 
 import pytest
-from pages_open import press
+from pages_open import press, until
 
 from steelyard import SurfaceDisplay
 from steelyard.studies.claims import Claim
@@ -70,7 +70,8 @@ def test_the_page_opens_alone_fits_and_shows_its_figures(html, tmp_path, width, 
         assert tab.locator(".claim").count() == 4 and "does not hold" in tab.locator(".claim.fails").inner_text()
         assert not tab.locator(".claim.fails dl").is_visible()
         tab.locator(".claim.fails summary").press("Enter")
-        assert tab.locator(".claim.fails dl").is_visible() and "claim-4" in tab.evaluate("location.hash")
+        assert tab.locator(".claim.fails dl").is_visible()
+        until(tab, "location.hash.includes('claim-4')")
         browser.close()
 
 
