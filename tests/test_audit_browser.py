@@ -127,7 +127,7 @@ def test_an_accessibility_check_of_an_audit_finds_nothing(show, html, scheme):
         with show(html, width=width, color_scheme=scheme) as tab:
             cell(tab, "precision", "class_symmetry").click()
             assert tab.evaluate("document.documentElement.scrollWidth") <= width
-            if width in (1440, 390):
+            if width == 1440 or (width == 390 and scheme == "light"):
                 found = axe.Axe().run(tab).response["violations"]
                 assert [(v["id"], [node["html"][:160] for node in v["nodes"][:3]]) for v in found] == [], width
 
