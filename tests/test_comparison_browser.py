@@ -406,7 +406,10 @@ def test_hostile_names_are_words_and_never_widen_the_page(show, name):
 
 @pytest.mark.parametrize(
     ("kind", "scheme"),
-    [("ten", "light"), *((kind, scheme) for kind in ("labels", "different rows", "runs") for scheme in MEDIA)],
+    [
+        ("ten", "light"),
+        *((kind, scheme) for kind in ("labels", "different rows", "runs") for scheme in ("light", "dark")),
+    ],
 )
 def test_an_accessibility_check_finds_nothing(browser, tmp_path, scheme, kind, crossed):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
