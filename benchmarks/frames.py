@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from steelyard import evaluate
-from steelyard.report.page import page
+from steelyard.report.pages.page import page
 
 _FRAME = 1000 / 60
 _MEASURE = """async ([key, places]) => {

@@ -9,8 +9,8 @@ from pages_open import press, until
 
 from steelyard import audit, list_metrics
 from steelyard.auditing.property_list import PROPERTIES
-from steelyard.report.audit_sections import audit_sentence
-from steelyard.report.page import audit_page
+from steelyard.report.pages.audit_sections import audit_sentence
+from steelyard.report.pages.page import audit_page
 
 
 @pytest.fixture(scope="module")

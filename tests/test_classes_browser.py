@@ -15,11 +15,11 @@ from steelyard import Confusion, at_prevalence, evaluate, get_metric
 from steelyard.analysis.confusions.class_order import confusion_order
 from steelyard.analysis.confusions.confused_pairs import confused_pairs
 from steelyard.analysis.results.formatting import bounds_text, percent_text, unbroken
-from steelyard.report.class_map import WORDS, sparse_cells
-from steelyard.report.class_sections import weakest_first
-from steelyard.report.html_tables import interval_cell
-from steelyard.report.page import page
-from steelyard.report.page_numbers import amount
+from steelyard.report.pages.class_map import WORDS, sparse_cells
+from steelyard.report.pages.class_sections import weakest_first
+from steelyard.report.pages.html_tables import interval_cell
+from steelyard.report.pages.page import page
+from steelyard.report.pages.page_numbers import amount
 
 HOSTILE = (
     '</script><img src=x onerror="window.hit=1">\'"&\u2028',

@@ -676,8 +676,8 @@ def test_bad_input_gets_one_sentence(case):
 
 
 def test_a_tiny_p_value_is_told_as_below_a_bound_and_never_as_zero():
-    from steelyard.report.page import comparison_page
-    from steelyard.report.terminal_comparison import comparison_summary
+    from steelyard.report.pages.page import comparison_page
+    from steelyard.report.terminal.comparison_text import comparison_summary
 
     true = np.tile([0, 1], 3_000)
     found = compare(true, {"right": true, "wrong": 1 - true}, metrics=["accuracy"])

@@ -23,9 +23,9 @@ from steelyard.analysis.thresholds.threshold_sample import ThresholdSample
 from steelyard.cli.commands import commands
 from steelyard.errors import SteelyardError
 from steelyard.evaluation.decision_sentence import decision_sentence
-from steelyard.report.decision_section import decision_section
-from steelyard.report.page import page
-from steelyard.report.page_data import payload
+from steelyard.report.pages.decision_section import decision_section
+from steelyard.report.pages.page import page
+from steelyard.report.pages.page_data import payload
 
 FIELDS = ("cost", "alerts", "rows", "recall", "specificity", "precision", "negative_predictive_value")
 
@@ -37,7 +37,7 @@ def rows(n, share, seed=0, digits=2):
 
 
 def script(*names):
-    texts = (files("steelyard.report").joinpath("templates", name).read_text("utf-8") for name in names)
+    texts = (files("steelyard.report.pages").joinpath("templates", name).read_text("utf-8") for name in names)
     return "\n".join(texts)
 
 

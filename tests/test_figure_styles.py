@@ -73,7 +73,7 @@ def test_the_two_colours_with_a_meaning_are_those_of_the_handbook():
 
 @pytest.mark.parametrize(("colours", "dark"), [(palette.ON_WHITE, False), (palette.ON_DARK, True)])
 def test_the_page_has_the_colours_of_the_figures(colours, dark):
-    css = Path(palette.__file__).parent.joinpath("templates", "page.css").read_text(encoding="utf-8")
+    css = Path(palette.__file__).parent.joinpath("pages", "templates", "page.css").read_text(encoding="utf-8")
     light, _, rest = css.partition("prefers-color-scheme: dark")
     stated = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6});", rest.partition("* {")[0] if dark else light))
     assert {key: stated[key] for key in PAGE_NAMES} == {key: getattr(colours, name) for key, name in PAGE_NAMES.items()}
@@ -81,7 +81,7 @@ def test_the_page_has_the_colours_of_the_figures(colours, dark):
 
 
 def test_a_notebook_has_no_colours_of_its_own():
-    css = Path(palette.__file__).parent.joinpath("templates", "notebook_view.css").read_text(encoding="utf-8")
+    css = Path(palette.__file__).parent.joinpath("pages", "templates", "notebook_view.css").read_text(encoding="utf-8")
     known = {*palette.ON_WHITE.lines, palette.ON_WHITE.grey, *palette.ON_DARK.lines}
     assert set(re.findall(r"#[0-9a-f]{6}\b", css.lower())) <= known
 

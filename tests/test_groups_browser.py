@@ -7,7 +7,7 @@ import pytest
 from pages_open import slide, until
 
 from steelyard import Counts, at_prevalence, evaluate, get_metric
-from steelyard.report.page import page
+from steelyard.report.pages.page import page
 
 READ = """() => [...document.querySelectorAll('#group-table tbody tr')].map(tr => [
     tr.querySelector('bdi').textContent, tr.querySelector('.apart').textContent,

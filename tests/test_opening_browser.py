@@ -8,7 +8,7 @@ from pages_open import slide, until
 
 from steelyard import Counts, evaluate
 from steelyard.evaluation.score_dots import score_dots
-from steelyard.report.page import page
+from steelyard.report.pages.page import page
 
 LONG = "a very long label " * 600
 HOSTILE = '</script><img src=x onerror="window.hit=1">\u202eשלום مرحبا \U0001f600 分类'

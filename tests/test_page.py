@@ -34,8 +34,8 @@ from steelyard.auditing.property_list import PROPERTIES
 from steelyard.evaluation.groups import Group
 from steelyard.evaluation.prevalence_grid import MOST_UNGROUPED, grouped_scores, prevalence_grid, values_over
 from steelyard.evaluation.threshold_grid import MOST_THRESHOLDS, threshold_grid
-from steelyard.report.document import clipped, embedded, rendered_html
-from steelyard.report.page import comparison_page, page
+from steelyard.report.pages.document import clipped, embedded, rendered_html
+from steelyard.report.pages.page import comparison_page, page
 
 MOST = 180 * 1024
 HOSTILE = "</script><script>alert(1)</script><!-- '\"&<b>\u2028\u2029\u202e{{body}}"

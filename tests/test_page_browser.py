@@ -33,8 +33,8 @@ from steelyard.evaluation.groups import Group
 from steelyard.evaluation.outcomes import STARTS, outcomes_text, whole_outcomes
 from steelyard.evaluation.score_dots import score_dots
 from steelyard.evaluation.threshold_grid import threshold_grid
-from steelyard.report.page import audit_page, comparison_page, notebook, page
-from steelyard.report.page_numbers import amount
+from steelyard.report.pages.page import audit_page, comparison_page, notebook, page
+from steelyard.report.pages.page_numbers import amount
 
 # A row of metrics as one cell of a class: the percent sign stands behind the value alone.
 WITH_INTERVAL = r"""tr => {

@@ -16,7 +16,7 @@ from steelyard import RARER, best_threshold, compare, confusion, cross_evaluate,
 from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
 from steelyard.cli.option_words import of_shell
 from steelyard.errors import InputError, InputTypeError
-from steelyard.report.explanation import explanation
+from steelyard.report.terminal.explanation import explanation
 
 N = 200
 evaluate = partial(steelyard.evaluate, draws=20)  # what is stated does not depend on the draws

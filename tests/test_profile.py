@@ -13,7 +13,7 @@ from steelyard.cli.commands import commands
 from steelyard.metrics.references import references
 from steelyard.metrics.spec import MetricSpec
 from steelyard.report.figures.figure_kinds import FIGURE_KINDS
-from steelyard.report.profile import PROFILES, read_profile
+from steelyard.report.terminal.profile import PROFILES, read_profile
 
 
 @pytest.fixture(scope="module")

@@ -838,7 +838,7 @@ def test_without_scikit_learn_it_says_what_to_install():
 
 
 def test_the_order_of_models_says_its_metric_and_whom_kalitas_mean_f_puts_first():
-    from steelyard.report.page import page
+    from steelyard.report.pages.page import page
 
     rng = np.random.default_rng(0)
     y = (np.arange(400) % 20 == 0).astype(int)

@@ -23,7 +23,7 @@ from steelyard import Confusion, Counts, best_threshold, evaluate, metric, tally
 from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError
 from steelyard.evaluation.evaluation import Evaluation
-from steelyard.report.page import page
+from steelyard.report.pages.page import page
 
 HERE = Path(__file__).parent
 VALIDATOR = jsonschema.Draft202012Validator(Evaluation.json_schema())

@@ -26,7 +26,9 @@ from steelyard.analysis.results import formatting, text_table
 from steelyard.cli.commands import commands
 from steelyard.cli.outputs import Output
 from steelyard.ingest import compressed_files
-from steelyard.report import terminal_comparison, terminal_matrix, terminal_summary
+from steelyard.report.terminal import comparison_text as terminal_comparison
+from steelyard.report.terminal import matrix as terminal_matrix
+from steelyard.report.terminal import summary as terminal_summary
 
 ROWS = 600
 COMMAND = [sys.executable, "-m", "steelyard.cli"]

@@ -9,8 +9,8 @@ import pytest
 
 from steelyard import Counts, compare
 from steelyard.analysis.results.text_table import text_width
-from steelyard.report.terminal_comparison import comparison_summary
-from steelyard.report.terminal_letters import encodable
+from steelyard.report.terminal.comparison_text import comparison_summary
+from steelyard.report.terminal.letters import encodable
 
 STYLE = re.compile(r"\x1b\[[\d;]*m")
 RNG = np.random.default_rng(7)

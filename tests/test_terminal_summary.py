@@ -15,9 +15,9 @@ import pytest
 from steelyard import Counts, evaluate
 from steelyard.analysis.results.text_table import text_width
 from steelyard.evaluation.score_dots import score_dots
-from steelyard.report.terminal_letters import encodable
-from steelyard.report.terminal_scores import scores_text
-from steelyard.report.terminal_summary import evaluation_summary
+from steelyard.report.terminal.letters import encodable
+from steelyard.report.terminal.scores import scores_text
+from steelyard.report.terminal.summary import evaluation_summary
 
 CODES = re.compile(r"\x1b\[[\d;]*m")
 COMMAND = [sys.executable, "-m", "steelyard.cli"]

@@ -18,9 +18,9 @@ from steelyard.analysis.comparison.group_tests import can_permute
 from steelyard.cli.commands import commands
 from steelyard.evaluation.outcomes import outcomes_text, whole_outcomes
 from steelyard.evaluation.sentences import SEVERITIES, Sentence
-from steelyard.report.html_tables import metric_lines
-from steelyard.report.page import page
-from steelyard.report.terminal_summary import evaluation_summary
+from steelyard.report.pages.html_tables import metric_lines
+from steelyard.report.pages.page import page
+from steelyard.report.terminal.summary import evaluation_summary
 from steelyard.statistics.confusion import Confusion
 
 FINLEY = Counts(28, 23, 72, 2680)

@@ -97,7 +97,7 @@ def test_docstrings_errors_and_texts_are_in_the_fields_words(floor):
 
 
 def test_the_templates_are_in_the_fields_words():
-    templates = sorted((SOURCE / "report" / "templates").iterdir())
+    templates = sorted((SOURCE / "report" / "pages" / "templates").iterdir())
     assert_plain({path.name: path.read_text(encoding="utf-8") for path in templates})
 
 

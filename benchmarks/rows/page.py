@@ -63,7 +63,7 @@ def written():
 
 def _write(path):
     from steelyard import evaluate
-    from steelyard.report.page import page
+    from steelyard.report.pages.page import page
 
     rng = np.random.default_rng(0)
     truth = (rng.random(ROWS) < 0.03).astype(int)

@@ -84,10 +84,10 @@ from steelyard.report.figures.surface import SurfaceDisplay as SurfaceDisplay
 from steelyard.report.figures.threshold import ThresholdDisplay as ThresholdDisplay
 from steelyard.report.figures.triptych import TriptychDisplay as TriptychDisplay
 from steelyard.report.figures.wins import WinsDisplay as WinsDisplay
-from steelyard.report.page import audit_page as audit_page
-from steelyard.report.page import comparison_page as comparison_page
-from steelyard.report.page import notebook as notebook
-from steelyard.report.page import page as page
+from steelyard.report.pages.page import audit_page as audit_page
+from steelyard.report.pages.page import comparison_page as comparison_page
+from steelyard.report.pages.page import notebook as notebook
+from steelyard.report.pages.page import page as page
 from steelyard.statistics.confusion import Confusion as Confusion
 from steelyard.statistics.counts import Counts as Counts
 from steelyard.statistics.paired import Paired as Paired

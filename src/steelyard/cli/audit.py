@@ -65,11 +65,11 @@ def _refuse_unread(inputs: Inputs, tolerance: float | None) -> None:
 
 def _decisions(metrics: list[MetricOrFunction], kind: str) -> str:
     from steelyard.auditing import audit_table
-    from steelyard.report.terminal import paragraph, print_table
+    from steelyard.report.terminal.layout import paragraph, print_table
 
     decisions = audit_table.audit(*metrics)
     if kind == "html":
-        from steelyard.report.page import audit_page
+        from steelyard.report.pages.page import audit_page
 
         return audit_page(decisions)
     if kind == "md":
@@ -88,7 +88,7 @@ def _changes(metrics: list[MetricOrFunction], kind: str, inputs: Inputs, toleran
     """How the metrics behave on the predictions in a file."""
     from steelyard.auditing.robustness import robustness
     from steelyard.auditing.robustness_result import TOLERANCE
-    from steelyard.report.terminal import clean_label, paragraph
+    from steelyard.report.terminal.layout import clean_label, paragraph
 
     tables, scores = _tables(inputs, metrics)
     tolerance = TOLERANCE if tolerance is None else tolerance

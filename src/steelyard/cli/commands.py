@@ -176,7 +176,7 @@ def _sentence(ctx: click.Context, error: Exception) -> str:
 def refuse(ctx: click.Context, sentence: str) -> NoReturn:
     """One line on stderr, whatever names and labels it quotes, and exit code 2."""
     from steelyard.cli.option_words import of_shell
-    from steelyard.report.terminal import one_line
+    from steelyard.report.terminal.layout import one_line
 
     print_message(f"steelyard: {one_line(of_shell(sentence))}")
     ctx.exit(2)

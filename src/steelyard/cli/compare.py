@@ -47,7 +47,7 @@ def compare_models(
 
 def _text(comparison: Comparison, assumed: list[str], kind: str, inputs: Inputs) -> str:
     from steelyard.report.csv_text import csv_rows
-    from steelyard.report.terminal_comparison import comparison_summary
+    from steelyard.report.terminal.comparison_text import comparison_summary
 
     if kind == "json":
         return json_text({**comparison.to_dict(), "assumed": assumed}, indent=1)
@@ -58,7 +58,7 @@ def _text(comparison: Comparison, assumed: list[str], kind: str, inputs: Inputs)
     if kind == "csv":
         return csv_rows(comparison.rows.to_dicts())
     if kind == "html":
-        from steelyard.report.page import comparison_page
+        from steelyard.report.pages.page import comparison_page
 
         return comparison_page(comparison, source=inputs.name)
     return comparison_summary(comparison, assumed)

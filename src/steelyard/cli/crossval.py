@@ -88,7 +88,7 @@ def _text(result: CrossEvaluation, kind: str, target: str) -> str:
     if kind == "json":
         return json_text(result.to_dict(), indent=1)
     if kind == "html":
-        from steelyard.report.page import page
+        from steelyard.report.pages.page import page
 
         return page(result, source=f"cross-evaluation of {target}")
     return repr(result)

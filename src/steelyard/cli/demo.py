@@ -27,7 +27,7 @@ _PAGES = (("report", "report.html", _LOGISTIC), ("compare", "comparison.html", _
 def run_demo(ctx: click.Context, folder: str | None) -> None:
     """Train two classifiers on embedded data, write their predictions, then report, compare and find a threshold."""
     from steelyard.datasets.digits import write_predictions
-    from steelyard.report.explanation import paradox
+    from steelyard.report.terminal.explanation import paradox
 
     place = Path(folder) if folder else Path(tempfile.mkdtemp(prefix="steelyard-demo-"))
     place.mkdir(parents=True, exist_ok=True)

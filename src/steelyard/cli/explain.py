@@ -13,7 +13,7 @@ def explain_metric(name: str) -> None:
     """Explain the metric NAME, such as mcc or f_beta[beta=2], or a code of the verdict, such as read-first."""
     from steelyard.evaluation.sentences import SEVERITIES, code_explanation
     from steelyard.metrics.registry import get_metric
-    from steelyard.report.explanation import explanation
-    from steelyard.report.terminal import paragraph
+    from steelyard.report.terminal.explanation import explanation
+    from steelyard.report.terminal.layout import paragraph
 
     click.echo(paragraph(code_explanation(name)) if name in SEVERITIES else explanation(get_metric(name)))

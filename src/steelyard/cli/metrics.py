@@ -14,6 +14,6 @@ from steelyard.cli.commands import command
 def print_metrics(family: str | None, form: str) -> None:
     """List the metrics: name, range, best value, meaning."""
     from steelyard.metrics.registry import list_metrics
-    from steelyard.report.metric_list import FORMS
+    from steelyard.report.terminal.metric_list import FORMS
 
     click.echo(FORMS[form](list_metrics(family)))

@@ -16,7 +16,7 @@ from steelyard.cli.streams import check_stdout, print_message
 from steelyard.errors import InputError
 from steelyard.ingest.file_errors import is_there
 from steelyard.ingest.replaced_files import check_replaceable, replacement_file
-from steelyard.report.terminal_letters import encodable
+from steelyard.report.terminal.letters import encodable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -59,7 +59,7 @@ def draw_figure(
     brier or triptych (reliability, roc and murphy), as SVG, PDF or PNG by the ending of -o. The caption is printed.
     """  # noqa: D205 - click fills the paragraph
     from steelyard.report.figures import VIEWS, display_of, figure
-    from steelyard.report.terminal import without_controls
+    from steelyard.report.terminal.layout import without_controls
 
     display_of(kind)  # refuses a kind that there is not, before anything is read
     if output.path is None:

@@ -90,7 +90,7 @@ def recommend_metrics(
 
 def _text(recommendation: str, data: Evaluation | None) -> str:
     """The recommendation filled to the terminal, and what was taken for granted about the data."""
-    from steelyard.report.terminal import bold, paragraph
+    from steelyard.report.terminal.layout import bold, paragraph
 
     lines = [*recommendation.splitlines(), *map(of_shell, data.assumed if data is not None else ())]
     filled = [paragraph(line.strip(), "  " * line.startswith(" ")) for line in lines]

@@ -20,7 +20,7 @@ from steelyard.errors import InputError
 if TYPE_CHECKING:
     from steelyard.cli.outputs import Output
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.report.profile import Profile
+    from steelyard.report.terminal.profile import Profile
 
 
 @command
@@ -87,20 +87,20 @@ def _profile(given: str | None, inputs: Inputs, metrics: list[str] | None) -> Pr
         raise InputError("--profile names the metrics; give it or --metrics, not both.")
     if inputs.by:
         raise InputError("--profile is one table of all rows; leave --by out, or give --metrics with it.")
-    from steelyard.report.profile import read_profile
+    from steelyard.report.terminal.profile import read_profile
 
     return read_profile(given, inputs.threshold)
 
 
 def _with_methods(evaluation: Evaluation, profile: Profile) -> Evaluation:
     """The evaluation that names the profile and its methods among its sentences, for a page and for machines."""
-    from steelyard.report.profile import methods_text
+    from steelyard.report.terminal.profile import methods_text
 
     return replace(evaluation, assumed=(*evaluation.assumed, f"{profile.title}. {methods_text(evaluation, profile)}"))
 
 
 def _profile_text(evaluation: Evaluation, profile: Profile, kind: str) -> str:
-    from steelyard.report.profile import profile_markdown, profile_text
+    from steelyard.report.terminal.profile import profile_markdown, profile_text
 
     return profile_markdown(evaluation, profile) if kind == "md" else profile_text(evaluation, profile)
 
@@ -128,7 +128,7 @@ def in_shell_words(evaluation: Evaluation) -> Evaluation:
 
 def _text(evaluation: Evaluation, kind: str, everything: bool, given: bool | None, inputs: Inputs) -> str:
     from steelyard.report.csv_text import evaluation_csv
-    from steelyard.report.terminal_summary import evaluation_summary
+    from steelyard.report.terminal.summary import evaluation_summary
 
     name = evaluation.source or inputs.name
     if kind == "html":

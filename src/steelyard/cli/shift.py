@@ -35,7 +35,7 @@ def shift_prevalence(
     from steelyard.evaluation.sentences import muted_codes
     from steelyard.report.csv_text import csv_rows
     from steelyard.report.markdown import shift_markdown
-    from steelyard.report.terminal_summary import shift_summary, shifted_rows
+    from steelyard.report.terminal.summary import shift_summary, shifted_rows
 
     muted = muted_codes(mute or None)
     shifted, counted = evaluate_inputs(inputs, level=level, metrics=metrics, prevalence=prevalence)

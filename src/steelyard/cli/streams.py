@@ -31,7 +31,7 @@ def print_message(text: str) -> None:
     """A line on stderr, whatever names and labels it quotes; that no one can read it is no error."""
     import click
 
-    from steelyard.report.terminal import without_controls
+    from steelyard.report.terminal.layout import without_controls
 
     try:
         click.echo(without_controls(text), err=True)
@@ -43,7 +43,7 @@ def print_verdict(text: str) -> None:
     """What the exit code says as well: that stdout is lost changes nothing."""
     import click
 
-    from steelyard.report.terminal import without_controls
+    from steelyard.report.terminal.layout import without_controls
 
     try:
         click.echo("\n".join(map(without_controls, text.splitlines())))

@@ -34,7 +34,7 @@ def run_study(
     Without NAME the studies are listed. The data sets are looked for in DIR, or without it where STEELYARD_DATA
     points, and in the cache folder, then asked for at OpenML.
     """
-    from steelyard.report.terminal import print_table
+    from steelyard.report.terminal.layout import print_table
     from steelyard.studies import registry, study_files
 
     if listed or name is None:

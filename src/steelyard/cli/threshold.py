@@ -166,7 +166,7 @@ def _share(prevalence: PrevalenceLike, level: float) -> str:
 
 def _text(best: BestThreshold, assumed: list[str], kind: str) -> str:
     from steelyard.report.result_view import result_markdown
-    from steelyard.report.terminal_summary import all_digits, threshold_summary
+    from steelyard.report.terminal.summary import all_digits, threshold_summary
 
     if kind == "md":
         return of_shell(result_markdown(best, [all_digits(best), *assumed]))

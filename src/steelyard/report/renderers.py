@@ -29,7 +29,7 @@ def _markdown(result: Result[Any], /, **_: str) -> str:
 
 
 def _html(result: Result[Any], /, **options: str) -> str:
-    from steelyard.report.page import audit_page, comparison_page, page
+    from steelyard.report.pages.page import audit_page, comparison_page, page
     from steelyard.report.result_view import result_page
 
     match result:
@@ -43,7 +43,7 @@ def _html(result: Result[Any], /, **options: str) -> str:
 
 
 def _notebook(result: Result[Any], /, **_: str) -> str:
-    from steelyard.report.notebook_view import notebook_view
+    from steelyard.report.pages.notebook_view import notebook_view
     from steelyard.report.result_view import result_notebook
 
     return notebook_view(result) if isinstance(result, Evaluation) else result_notebook(result)

@@ -11,8 +11,8 @@ import numpy as np
 from steelyard._names import __version__
 from steelyard.analysis.results.formatting import cell_text
 from steelyard.analysis.results.rows import Rows
-from steelyard.report.document import asset, clipped, document, rendered_html
 from steelyard.report.markdown import escaped, markdown_table
+from steelyard.report.pages.document import asset, clipped, document, rendered_html
 from steelyard.report.text import printable
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.result_json import from_fields
-from steelyard.report.terminal import paragraph
+from steelyard.report.terminal.layout import paragraph
 from steelyard.studies.claims import Claim, TableRow, count_verdicts
 from steelyard.studies.pictures import Picture, SavedPicture
 

@@ -7,8 +7,8 @@ from base64 import b64encode
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.results.formatting import three_digits
-from steelyard.report.document import label_html, rendered_html
-from steelyard.report.frame import Section, framed
+from steelyard.report.pages.document import label_html, rendered_html
+from steelyard.report.pages.frame import Section, framed
 
 if TYPE_CHECKING:
     from steelyard.studies.study import Study, Table

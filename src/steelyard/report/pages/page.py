@@ -11,16 +11,16 @@ from steelyard.evaluation.class_views import class_evaluation, rarest_class
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.json_values import plain_scores
 from steelyard.evaluation.opening_threshold import at_opening_threshold
-from steelyard.report import metric_facts
-from steelyard.report.class_map import map_data
-from steelyard.report.class_sections import classes_context
-from steelyard.report.decision_section import decision_section
-from steelyard.report.document import clipped, rendered_html
-from steelyard.report.frame import Section, framed
-from steelyard.report.group_section import group_section
-from steelyard.report.html_tables import MOST_GROUPS
-from steelyard.report.page_data import page_sentences, payload
-from steelyard.report.sections import page_context
+from steelyard.report.pages import metric_facts
+from steelyard.report.pages.class_map import map_data
+from steelyard.report.pages.class_sections import classes_context
+from steelyard.report.pages.decision_section import decision_section
+from steelyard.report.pages.document import clipped, rendered_html
+from steelyard.report.pages.frame import Section, framed
+from steelyard.report.pages.group_section import group_section
+from steelyard.report.pages.html_tables import MOST_GROUPS
+from steelyard.report.pages.page_data import page_sentences, payload
+from steelyard.report.pages.sections import page_context
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -59,7 +59,7 @@ def page(evaluation: Evaluation | CrossEvaluation, *, source: str | None = None)
 
 
 def _cross_page(result: CrossEvaluation, source: str) -> str:
-    from steelyard.report.run_sections import runs_section
+    from steelyard.report.pages.run_sections import runs_section
 
     if len(result.models) > 1:
         comparison = result.compare()
@@ -134,8 +134,8 @@ def comparison_page(comparison: Comparison, *, source: str = "predictions", more
     >>> "on the same 100 rows" in comparison_page(comparison)
     True
     """
-    from steelyard.report import comparison_sections as parts
-    from steelyard.report.comparison_data import slider_formulas
+    from steelyard.report.pages import comparison_sections as parts
+    from steelyard.report.pages.comparison_data import slider_formulas
 
     opening, *others = parts.comparison_sections(comparison, source)
     return framed(
@@ -154,7 +154,7 @@ def audit_page(decisions: Iterable[Decision]) -> str:
     >>> "class_symmetry" in audit_page(audit("recall", properties=["class_symmetry"]))
     True
     """
-    from steelyard.report.audit_sections import audit_facts, audit_section
+    from steelyard.report.pages.audit_sections import audit_facts, audit_section
 
     rows = list(decisions)
     return framed("Audit of metrics · Steelyard", audit_facts(rows), [audit_section(rows)], exports=("CSV", "JSON"))

@@ -12,8 +12,8 @@ from steelyard.auditing.metric_uses import metric_uses
 from steelyard.metrics import notation, references, registry
 from steelyard.metrics.expression import Expression, Named, walk
 from steelyard.metrics.spec_text import parse_form
-from steelyard.report.metric_list import number_text, range_text
-from steelyard.report.terminal import bold, paragraph, print_table
+from steelyard.report.terminal.layout import bold, paragraph, print_table
+from steelyard.report.terminal.metric_list import number_text, range_text
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.score_table import ScoreTable

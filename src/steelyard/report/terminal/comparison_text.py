@@ -11,7 +11,7 @@ from steelyard.analysis.comparison.leaderboard_sentences import leaderboard_sent
 from steelyard.analysis.results.formatting import interval_text, terminal_width, unbroken, value_text
 from steelyard.analysis.results.rows import table_text
 from steelyard.analysis.results.text_table import text_width, wrapped_lines
-from steelyard.report.terminal import bold, clean_label, coloured, print_table, safe_paragraph
+from steelyard.report.terminal.layout import bold, clean_label, coloured, print_table, safe_paragraph
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.comparison.leaderboard_sentences import leaderboard_sentences
 from steelyard.analysis.results.formatting import interval_text, unbroken, value_text
-from steelyard.report.compared_marks import statements_html
-from steelyard.report.page_numbers import exact_digits
+from steelyard.report.pages.compared_marks import statements_html
+from steelyard.report.pages.page_numbers import exact_digits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from steelyard.analysis.comparison.leaderboard import Leaderboard, RankedModel, RankedValue
-    from steelyard.report.compared_marks import ModelMark
+    from steelyard.report.pages.compared_marks import ModelMark
 
 _STEPS = (1, 2, 2.5, 5, 10)
 _MOST_DOTS = 60

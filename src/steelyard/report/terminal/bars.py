@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.results.formatting import terminal_width
-from steelyard.report.terminal import coloured
+from steelyard.report.terminal.layout import coloured
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

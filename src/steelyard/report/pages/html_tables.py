@@ -11,9 +11,9 @@ from markupsafe import Markup
 from steelyard.analysis.results.formatting import interval_text, three_digits, unbroken, value_text
 from steelyard.evaluation.class_views import agreeing_intervals
 from steelyard.metrics.registry import metrics_with_role
-from steelyard.report.document import clipped, label_html
 from steelyard.report.metric_blocks import metric_blocks
-from steelyard.report.page_numbers import exact_digits, finite_or_none, rounded, rounded_ends
+from steelyard.report.pages.document import clipped, label_html
+from steelyard.report.pages.page_numbers import exact_digits, finite_or_none, rounded, rounded_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.analysis.results.formatting import terminal_width, three_digits
 from steelyard.evaluation.score_dots import score_dots, score_range, stacked_dots
-from steelyard.report.terminal import coloured
+from steelyard.report.terminal.layout import coloured
 
 if TYPE_CHECKING:
     from steelyard._types import Array

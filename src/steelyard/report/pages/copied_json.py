@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.analysis.results.rows import Rows
 from steelyard.evaluation.json_values import label_json
 from steelyard.evaluation.written_evaluation import evaluation_json
-from steelyard.report.document import clipped
+from steelyard.report.pages.document import clipped
 
 if TYPE_CHECKING:
     from steelyard._types import Label

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.results.strict_json import json_text, strict
 from steelyard.report.markdown import markdown_table
-from steelyard.report.terminal import print_table
+from steelyard.report.terminal.layout import print_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

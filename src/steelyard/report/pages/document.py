@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from steelyard.report.page_numbers import amount, digits, exact_digits
+from steelyard.report.pages.page_numbers import amount, digits, exact_digits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ def label_html(value: object, most: int = _SHOWN) -> Markup:
 
 @cache
 def _environment() -> Environment:
-    loader = PackageLoader("steelyard.report", "templates")
+    loader = PackageLoader("steelyard.report.pages", "templates")
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -61,7 +61,7 @@ def asset(name: str) -> str:
     import rcssmin
     import rjsmin
 
-    source = files("steelyard.report").joinpath("templates", name).read_text(encoding="utf-8")
+    source = files("steelyard.report.pages").joinpath("templates", name).read_text(encoding="utf-8")
     minified: str = rcssmin.cssmin(source) if name.endswith(".css") else rjsmin.jsmin(source)
     return minified
 

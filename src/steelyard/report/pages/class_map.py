@@ -9,9 +9,9 @@ import numpy as np
 from steelyard.analysis.confusions.class_order import confusion_order
 from steelyard.evaluation.class_views import class_views
 from steelyard.evaluation.metric_row import CLASS_METRICS
-from steelyard.report.copied_json import LABEL
-from steelyard.report.document import clipped
-from steelyard.report.page_numbers import finite_or_none, rounded, rounded_ends
+from steelyard.report.pages.copied_json import LABEL
+from steelyard.report.pages.document import clipped
+from steelyard.report.pages.page_numbers import finite_or_none, rounded, rounded_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

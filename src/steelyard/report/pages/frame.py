@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from steelyard._names import __version__
-from steelyard.report.document import asset, document, rendered_html
-from steelyard.report.page_numbers import rounding_constants
+from steelyard.report.pages.document import asset, document, rendered_html
+from steelyard.report.pages.page_numbers import rounding_constants
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

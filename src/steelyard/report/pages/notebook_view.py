@@ -16,18 +16,18 @@ from steelyard.evaluation.moved_sentences import moved_sentences
 from steelyard.evaluation.prevalence_grid import nearest_place, prevalence_grid
 from steelyard.evaluation.score_dots import DOTS
 from steelyard.evaluation.threshold_grid import threshold_grid
-from steelyard.report import metric_facts
-from steelyard.report.document import asset, embedded, rendered_html
-from steelyard.report.html_tables import metric_line
-from steelyard.report.page_data import given_prevalence, threshold_columns, view_numbers
-from steelyard.report.page_numbers import finite_or_none, interval_constants, rounding_constants
+from steelyard.report.pages import metric_facts
+from steelyard.report.pages.document import asset, embedded, rendered_html
+from steelyard.report.pages.html_tables import metric_line
+from steelyard.report.pages.page_data import given_prevalence, threshold_columns, view_numbers
+from steelyard.report.pages.page_numbers import finite_or_none, interval_constants, rounding_constants
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
-    from steelyard.report.html_tables import MetricLine
+    from steelyard.report.pages.html_tables import MetricLine
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.score_table import ScoreTable
 

@@ -10,10 +10,10 @@ from markupsafe import Markup
 from steelyard._names import __version__
 from steelyard.analysis.results.formatting import three_digits, unbroken
 from steelyard.evaluation.limiting_rate import limiting_rate
-from steelyard.report.controls import controls
-from steelyard.report.document import label_html
-from steelyard.report.html_tables import class_table, metric_lines
 from steelyard.report.metric_blocks import TOP_METRICS
+from steelyard.report.pages.controls import controls
+from steelyard.report.pages.document import label_html
+from steelyard.report.pages.html_tables import class_table, metric_lines
 from steelyard.report.source_facts import column_facts
 
 if TYPE_CHECKING:

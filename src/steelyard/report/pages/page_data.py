@@ -24,12 +24,12 @@ from steelyard.evaluation.sentences import Sentence
 from steelyard.evaluation.threshold_grid import threshold_grid
 from steelyard.metrics.registry import default_metric, get_metric
 from steelyard.metrics.roles import FAMILIES
-from steelyard.report import metric_facts
-from steelyard.report.copied_json import LABEL, beside_metrics, typed_label
-from steelyard.report.document import clipped
 from steelyard.report.metric_blocks import TOP_METRICS, top_metrics
-from steelyard.report.page_bands import page_bands
-from steelyard.report.page_numbers import finite_or_none, interval_constants, rounded
+from steelyard.report.pages import metric_facts
+from steelyard.report.pages.copied_json import LABEL, beside_metrics, typed_label
+from steelyard.report.pages.document import clipped
+from steelyard.report.pages.page_bands import page_bands
+from steelyard.report.pages.page_numbers import finite_or_none, interval_constants, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -11,10 +11,10 @@ from steelyard.evaluation.metric_row import CLASS_METRICS
 from steelyard.evaluation.threshold_grid import shortest_threshold, threshold_grid
 from steelyard.metrics.registry import default_metric, get_metric, metrics_with_role
 from steelyard.metrics.spec import MetricSpec
-from steelyard.report import metric_facts
-from steelyard.report.document import clipped
-from steelyard.report.page_data import reliability_bin, threshold_columns
-from steelyard.report.page_numbers import finite_or_none, rounded
+from steelyard.report.pages import metric_facts
+from steelyard.report.pages.document import clipped
+from steelyard.report.pages.page_data import reliability_bin, threshold_columns
+from steelyard.report.pages.page_numbers import finite_or_none, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.comparison.leaderboard import Leaderboard
     from steelyard.analysis.comparison.paired_difference import Difference
     from steelyard.evaluation.threshold_grid import ThresholdGrid
-    from steelyard.report.compared_marks import ModelMark
+    from steelyard.report.pages.compared_marks import ModelMark
 
 _MOST_THRESHOLDS = ((3, 360), (6, 240))  # of each model, where there are so many models at most
 _FEWEST_THRESHOLDS = 160

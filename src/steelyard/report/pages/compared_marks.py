@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from steelyard.report.document import clipped
+from steelyard.report.pages.document import clipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -16,8 +16,8 @@ from steelyard.metrics.references import reference
 from steelyard.metrics.spec import MetricSpec
 from steelyard.report.figures.figure_kinds import FIGURE_KINDS
 from steelyard.report.markdown import escaped, markdown_table
-from steelyard.report.sections import INTERVAL_METHODS
-from steelyard.report.terminal import bold, paragraph, print_table
+from steelyard.report.pages.sections import INTERVAL_METHODS
+from steelyard.report.terminal.layout import bold, paragraph, print_table
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation

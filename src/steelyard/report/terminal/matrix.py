@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.analysis.results.formatting import percent_text, terminal_width
 from steelyard.analysis.results.text_table import text_width
-from steelyard.report.terminal import clean_labels, paragraph, print_table
+from steelyard.report.terminal.layout import clean_labels, paragraph, print_table
 
 if TYPE_CHECKING:
     from steelyard.statistics.confusion import Confusion

@@ -15,11 +15,11 @@ from steelyard.analysis.results.formatting import unbroken, value_text
 from steelyard.errors import SteelyardError
 from steelyard.metrics.registry import default_metric
 from steelyard.metrics.spec import MetricSpec
-from steelyard.report.compared_marks import model_marks, statement_html, statements_html
-from steelyard.report.comparison_data import comparison_data, slider_specs
-from steelyard.report.document import clipped, label_html, rendered_html
-from steelyard.report.frame import Section
-from steelyard.report.leaderboard_section import board_context
+from steelyard.report.pages.compared_marks import model_marks, statement_html, statements_html
+from steelyard.report.pages.comparison_data import comparison_data, slider_specs
+from steelyard.report.pages.document import clipped, label_html, rendered_html
+from steelyard.report.pages.frame import Section
+from steelyard.report.pages.leaderboard_section import board_context
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.comparison.metric_ranking import Ranking, Standing
     from steelyard.analysis.comparison.pair_wins import PairWins
     from steelyard.analysis.comparison.prevalence_leaders import Leader, PrevalenceLeaders
-    from steelyard.report.compared_marks import ModelMark
+    from steelyard.report.pages.compared_marks import ModelMark
 
 _STYLES = ("board.css", "comparison.css")
 _SHADES = 5

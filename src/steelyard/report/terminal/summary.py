@@ -13,7 +13,8 @@ from steelyard.analysis.results.rows import table_text
 from steelyard.analysis.results.text_table import LABEL_WIDTH, text_width
 from steelyard.report.metric_blocks import metric_blocks
 from steelyard.report.source_facts import source_facts
-from steelyard.report.terminal import (
+from steelyard.report.terminal.bars import bar_cells, metric_bar
+from steelyard.report.terminal.layout import (
     bold,
     clean_label,
     clean_labels,
@@ -22,9 +23,8 @@ from steelyard.report.terminal import (
     safe_paragraph,
     without_controls,
 )
-from steelyard.report.terminal_bars import bar_cells, metric_bar
-from steelyard.report.terminal_matrix import MOST_SHOWN_LABELS, cell_count, matrix_text
-from steelyard.report.terminal_scores import scores_text
+from steelyard.report.terminal.matrix import MOST_SHOWN_LABELS, cell_count, matrix_text
+from steelyard.report.terminal.scores import scores_text
 from steelyard.report.text import verdict_parts
 
 if TYPE_CHECKING:

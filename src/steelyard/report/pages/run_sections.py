@@ -13,12 +13,12 @@ from steelyard.metrics.registry import default_metric
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import summary_text
 from steelyard.protocol.cost import COST_KINDS
-from steelyard.report.compared_marks import model_marks
-from steelyard.report.document import clipped, label_html, rendered_html
-from steelyard.report.frame import Section
-from steelyard.report.html_tables import HtmlTable
-from steelyard.report.leaderboard_section import board_context, round_ends, run_dots, value_bar
-from steelyard.report.page_numbers import exact_digits
+from steelyard.report.pages.compared_marks import model_marks
+from steelyard.report.pages.document import clipped, label_html, rendered_html
+from steelyard.report.pages.frame import Section
+from steelyard.report.pages.html_tables import HtmlTable
+from steelyard.report.pages.leaderboard_section import board_context, round_ends, run_dots, value_bar
+from steelyard.report.pages.page_numbers import exact_digits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from steelyard.protocol.model_result import ModelResult
     from steelyard.protocol.run_difference import RunDifference
     from steelyard.protocol.run_summary import Summary
-    from steelyard.report.compared_marks import ModelMark
+    from steelyard.report.pages.compared_marks import ModelMark
 
 _MOST_RUNS = 100
 _FIXED = (

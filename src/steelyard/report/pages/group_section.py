@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.evaluation.class_views import class_view
-from steelyard.report.document import rendered_html
-from steelyard.report.frame import Section
-from steelyard.report.html_tables import group_numbers, group_table, shown_groups
+from steelyard.report.pages.document import rendered_html
+from steelyard.report.pages.frame import Section
+from steelyard.report.pages.html_tables import group_numbers, group_table, shown_groups
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,9 +12,9 @@ from steelyard.analysis.thresholds.best_threshold import best_threshold
 from steelyard.analysis.thresholds.decision_curve import WORTH_SHOWING
 from steelyard.analysis.thresholds.promised_limits import SEQUENCE_STARTS
 from steelyard.evaluation import decision_sentence as words
-from steelyard.report.controls import MenuEntry
-from steelyard.report.document import rendered_html
-from steelyard.report.frame import Section
+from steelyard.report.pages.controls import MenuEntry
+from steelyard.report.pages.document import rendered_html
+from steelyard.report.pages.frame import Section
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,8 +12,8 @@ from steelyard.auditing.property_list import PROPERTIES
 from steelyard.metrics import notation, reasons, references
 from steelyard.metrics.registry import get_metric, metrics_with_role
 from steelyard.metrics.spec import MetricSpec
-from steelyard.report.document import embedded
-from steelyard.report.page_numbers import finite_or_none, rounded, rounded_ends
+from steelyard.report.pages.document import embedded
+from steelyard.report.pages.page_numbers import finite_or_none, rounded, rounded_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

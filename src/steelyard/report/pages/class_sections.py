@@ -13,9 +13,9 @@ from steelyard.analysis.confusions.class_order import true_class_shares
 from steelyard.analysis.confusions.confused_pairs import PairOrder, confused_pairs
 from steelyard.analysis.results.formatting import bounds_text, percent_text, unbroken
 from steelyard.evaluation.averages import averaged_metrics
-from steelyard.report.html_tables import MetricLine, interval_cell, metric_lines
-from steelyard.report.page_numbers import amount
-from steelyard.report.sections import facts_of
+from steelyard.report.pages.html_tables import MetricLine, interval_cell, metric_lines
+from steelyard.report.pages.page_numbers import amount
+from steelyard.report.pages.sections import facts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

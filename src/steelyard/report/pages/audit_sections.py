@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from steelyard._names import __version__
 from steelyard.auditing.property_list import PROPERTIES
 from steelyard.metrics.registry import get_metric
-from steelyard.report.document import rendered_html
-from steelyard.report.frame import Section
+from steelyard.report.pages.document import rendered_html
+from steelyard.report.pages.frame import Section
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

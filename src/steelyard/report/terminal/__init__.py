@@ -1,0 +1,1 @@
+"""Terminal: what the command line writes, as text of a terminal's width."""
