@@ -45,6 +45,7 @@ kept.push({
   },
 });
 redraws.push(() => update(true));
+settles.push(settled);
 
 const ownStop = () => (view === D.view ? START.stop : Math.max(0, D.stops.indexOf(view.share)));
 
@@ -143,6 +144,7 @@ exporters.set("markdown", markdown);
 exporters.set("csv", () => csvText([["metric", "value", "low", "high", "chance", "method", "undefined"], ...numbers().metrics.map((m) => [m.name, m.value, m.low, m.high, m.chance, m.method, m.undefined])]));
 
 begins.push(() => {
+  for (const { room } of charts) if (room) watcher.observe(room);
   readRows(host("metrics"), BY_NAME, rows);
   if (D.all) readRows(host("all"), new Map(D.all.map((row) => [row.name, row])), null);
   choices();
@@ -155,5 +157,5 @@ begins.push(() => {
   when("sort", "change", () => { sorted(host("sort").value); if (host("sort").value === "first") folded(true); remembered(); });
   when("class", "change", (event) => { turned(D.views[event.target.selectedIndex], false); move({}); });
   when("more", "click", () => folded(!host("metrics").classList.contains("few")));
-  window.steelyard = { last: THRESHOLDS - 1, headline: D.is_live && headline, numbers, markdown, state, move, digits, percent, counted };
+  window.steelyard = { last: THRESHOLDS - 1, headline: D.is_live && headline, numbers, markdown, state, move, caughtUp, digits, percent, counted };
 });
