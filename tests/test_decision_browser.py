@@ -28,6 +28,7 @@ from steelyard.report.pages.decision_section import decision_section
 from steelyard.report.pages.page import page
 from steelyard.report.pages.page_data import payload
 
+BY_RATES = ("precision", "recall", "f1", "mcc", "accuracy", "balanced_accuracy")
 FIELDS = ("cost", "alerts", "rows", "recall", "specificity", "precision", "negative_predictive_value")
 
 
@@ -276,13 +277,27 @@ def test_the_prevalence_entered_is_that_of_the_slider(show, few):
         tab.fill("#decision-prevalence", "2")
         assert float(tab.get_attribute("#prevalence", "data-prevalence")) == 0.02
         assert "at a prevalence of 2.00 %" in sentence(tab)
-        tab.fill("#decision-prevalence", "2.2")
-        assert "nearest step of the slider is 2.00" in tab.locator(".entries").text_content()
+        tab.fill("#decision-prevalence", "2.345")  # between two steps: as it was typed, and in the address
+        best = best_threshold(few.scores, cost={"cost_fn": 1}, prevalence=0.02345, resamples=0)
+        assert sentence(tab) == decision_sentence(best, few.scores, 1.0, 0.02345)
+        asked = {"threshold": 0.015, "prevalence": 0.02345, "metrics": BY_RATES, "draws": 20}
+        there, known = evaluate(few.scores, **asked), "steelyard.numbers().metrics"
+        assert tab.evaluate("steelyard.numbers().prevalence") == 0.02345
+        for row in tab.evaluate(known):
+            if row["name"] in BY_RATES:
+                assert row["value"] == pytest.approx(there[row["name"]].value, rel=1e-9, abs=1e-9), row["name"]
+        (missing,) = {row["undefined"] for row in tab.evaluate(known) if row["name"] == "average_precision"}
+        assert "steps of the slider" in missing
+        until(tab, "location.hash.includes('prevalence=0.02345')")
+        address = tab.evaluate("location.hash")
         tab.fill("#decision-prevalence", "130")
         assert "below 100" in tab.locator(".entries").text_content()
         slide(tab, "prevalence", 0)
         tab.locator("#decision-cost").focus()
         assert float(tab.input_value("#decision-prevalence")) == 0.01
+    with show(page(few), hash=address) as tab:
+        assert float(tab.get_attribute("#prevalence", "data-prevalence")) == 0.02345
+        assert float(tab.input_value("#decision-prevalence")) == 2.345
 
 
 def test_what_no_threshold_keeps_is_said_with_the_rows_it_takes(show):
@@ -299,6 +314,21 @@ def test_what_no_threshold_keeps_is_said_with_the_rows_it_takes(show):
         put(tab, precision="99", confidence="0.99")
         assert "No threshold keeps precision >= 99 % with 99 % confidence." in sentence(tab)
         assert tab.locator("#decision-use").is_disabled()
+        assert "how many rows would do, or why more would not" in tab.locator("#decision-notes").text_content()
+
+
+def test_the_dot_of_the_decision_curve_lies_on_it(show, few):
+    script = """() => {
+        const svg = document.querySelector('#decision-curve svg'), dot = svg.querySelector('.point');
+        const [x, y] = ['cx', 'cy'].map(key => Number(dot.getAttribute(key)));
+        const points = [...svg.querySelectorAll('.curve')].flatMap(line => [...line.points]).sort((a, b) => a.x - b.x);
+        const next = points.findIndex(point => point.x >= x), [a, b] = [points[next - 1], points[next]];
+        return Math.abs(a.y + ((b.y - a.y) * (x - a.x)) / (b.x - a.x || 1) - y);
+    }"""
+    with show(page(few)) as tab:
+        for cost in ("2.7", "11", "33"):  # between two steps
+            put(tab, cost=cost)
+            assert tab.evaluate(script) < 1  # pixels
 
 
 @pytest.mark.parametrize("kind", ["weighted", "clustered"])

@@ -13,7 +13,7 @@ function chart(id, draw, at, words, fixedShare) {
   const self = {
     room: roomOf(id),
     moved(cells, share, redraw) {
-      const key = fixedShare ? view.label : `${state.stop}|${state.chosen}|${view.label}`;
+      const key = fixedShare ? view.label : `${prevalence()}|${state.chosen}|${view.label}`;
       if (!p || redraw || drawnFor !== key) { p = draw(share); drawnFor = key; marks = [rule(p), dot(p)]; if (at.upright) marks[1].remove(); if (!at.upright) marks[0].remove(); listen(p, self); }
       self.mark(hover === null ? state.index : hover);
     },
@@ -197,8 +197,8 @@ const overPrevalence = {
   moved(cells, share, redraw) {
     const key = `${state.index}|${state.chosen}|${view.label}`;
     if (redraw || this.key !== key) { this.key = key; this.draw(); }
-    place(this.rule, this.p, D.stops[state.stop]);
-    say(host("over-prevalence-readout"), `prevalence ${percent(D.stops[state.stop])} · ${values(cells, state.stop)}`);
+    place(this.rule, this.p, prevalence());
+    say(host("over-prevalence-readout"), `prevalence ${percent(prevalence())} · ${values(cells, state.stop)}`);
   },
   draw() {
     const base = cellsAt(state.index);
@@ -221,8 +221,8 @@ if (D.reliability) {
   charts.push({
     room: host("reliability"),
     moved(cells, share, redraw) {
-      if (!redraw && this.for === state.stop) return;
-      this.for = state.stop;
+      if (!redraw && this.for === prevalence()) return;
+      this.for = prevalence();
       const p = plot("reliability", { x: SHARES, y: SHARES, xTitle: "Predicted probability", yTitle: "Share of positives" });
       line(p, [[0, 0], [1, 1]], "chance-line");
       const points = D.reliability.map((bin) => {

@@ -35,7 +35,7 @@ if (D.decision) (() => {
   function answered() {
     const asked = settings(), share = shareAt(state.stop), notes = [], bad = Object.keys(asked.wrong).length > 0;
     const drawn = share === null || !asked.confidence ? [] : asked.limits.filter((limit) => !ofClass(limit));
-    const found = { ...asked, share, notes, bad, stop: state.stop, base: 1000, index: null, text: bad ? mended(Object.entries(asked.wrong)[0]) : "", there: ROWS_AT.map((c) => atPrevalence(c, share)), confidence: drawn.length ? null : asked.confidence };
+    const found = { ...asked, share, notes, bad, at: prevalence(), base: 1000, index: null, text: bad ? mended(Object.entries(asked.wrong)[0]) : "", there: ROWS_AT.map((c) => atPrevalence(c, share)), confidence: drawn.length ? null : asked.confidence };
     if (bad) return found;
     Object.assign(found, decide({ ...found, tables: ROWS_AT, plateau: W.plateau, starts: W.starts, whole: WHOLE }));
     (found.index === null ? refused : described)(found);
@@ -134,20 +134,21 @@ if (D.decision) (() => {
 
   // Over the thresholds at which the model is worth acting on, the prevalence, and what the entered cost implies.
   const INNER = FLAGGING.filter((i) => at(i) > 0 && at(i) < 1), benefit = (i, t) => NET_BENEFIT(...answer.there[i], t);
-  const ofAll = (t) => D.stops[state.stop] - ((1 - D.stops[state.stop]) * t) / (1 - t);
+  const ofAll = (t) => prevalence() - ((1 - prevalence()) * t) / (1 - t);
   function benefitChart() {
-    const s = D.stops[state.stop], implied = 1 / (1 + answer.cost), chosen = answer.index === null ? NaN : benefit(answer.index, implied);
+    const s = prevalence(), implied = 1 / (1 + answer.cost), chosen = answer.index === null ? NaN : benefit(answer.index, implied);
     const worth = INNER.filter((i) => benefit(i, at(i)) >= W.worth * s).map(at), y = ticked(-0.25 * s, 1.05 * s);
     const last = Math.min(1 - 1e-9, 1.02 * Math.max(2 * s, 1.25 * implied, ...worth));
     const p = plot("decision-curve", { x: ticked(0, last), y, xTitle: "Threshold probability", yTitle: "Net benefit per row", right: 88 });
     const drawn = (points, kind) => above(points.filter(([t]) => t <= last), y.from).map((run) => { line(p, run, kind); return run; });
     drawn([[0, 0], [last, 0]], "chance-line");
     drawn(Array.from({ length: 201 }, (_, k) => [(last * k) / 200, ofAll((last * k) / 200)]), "chance-line");
-    const end = drawn(stepped(INNER, benefit), "curve").flat().slice(-1)[0];
+    const steps = stepped(INNER, benefit), end = drawn(steps, "curve").flat().slice(-1)[0];
+    const next = steps.findIndex(([t]) => t > implied), [[u, low], [v, high]] = next > 0 ? steps.slice(next - 1, next + 1) : [[0, NaN], [1, NaN]], here = low + ((high - low) * (implied - u)) / (v - u);
     labels(p, [{ words: "this model", kind: "fill-0", y: end && end[1] }, { words: "treat none", kind: "baseline", y: 0 }, { words: "treat all", kind: "baseline", y: y.from }]);
     place(rule(p, "implied"), p, implied);
-    place(dot(p), p, implied, chosen);
-    const words = isNumber(chosen) ? " · net benefit " + digits(chosen) + " at the threshold that costs least" : "";
+    place(dot(p), p, implied, here);
+    const words = (isNumber(here) ? " · net benefit " + digits(here) : "") + (isNumber(chosen) ? " · " + digits(chosen) + " at the threshold that costs least" : "");
     host("decision-curve-readout").textContent = `${ratio(answer)} for a miss: threshold probability ${percent(implied)}${words}`;
   }
 
@@ -155,7 +156,7 @@ if (D.decision) (() => {
   const following = (room, draw) => ({
     room,
     moved(cells, share, redraw) {
-      if (!answer || answer.stop !== state.stop) { answer = answered(); written(); }
+      if (!answer || answer.at !== prevalence()) { answer = answered(); written(); }
       if (this.for !== answer || redraw) { this.for = answer; if (!answer.bad) this.drawn = draw(this); }
       if (this.mark) this.mark(hover === null ? state.index : hover);
     },
@@ -204,8 +205,8 @@ if (D.decision) (() => {
     say(entry("use"), here ? "The page is at this threshold" : "Use this threshold");
     entry("copy").disabled = index === null;
     entry("copy-commands").disabled = bad;
-    if (wrongAt !== null && wrongAt !== state.stop) { wrongAt = null; marked("prevalence", false, ""); }
-    if (document.activeElement !== box && wrongAt === null) box.value = Number((100 * D.stops[state.stop]).toPrecision(3));
+    if (wrongAt !== null && wrongAt !== prevalence()) { wrongAt = null; marked("prevalence", false, ""); }
+    if (document.activeElement !== box && wrongAt === null) box.value = plain(Number((100 * prevalence()).toPrecision(state.stop in D.stops ? 3 : 10)));
   }
 
   // ---------------------------------------------------------------- entries and the address
@@ -217,13 +218,11 @@ if (D.decision) (() => {
   }
 
   // An entry that is no prevalence stays as it was written, until the slider is moved.
-  // The slider and this entry are one prevalence, so that it is moved to the nearest step.
   function prevalenceEntered() {
-    const v = entered("prevalence"), is = v > 0 && v < 100, stop = is ? nearestPlace(D.stops.map(logit), logit(v / 100)) : state.stop;
-    const off = is && Math.abs((100 * D.stops[stop]) / v - 1) > 0.005;
-    wrongAt = is ? null : stop;
-    marked("prevalence", !is, is ? off && note("step", { share: percent(D.stops[stop]) }) : W.wrong.prevalence);
-    move({ stop });
+    const v = entered("prevalence"), is = v > 0 && v < 100;
+    wrongAt = is ? null : prevalence();
+    marked("prevalence", !is, is ? "" : W.wrong.prevalence);
+    move(is ? stopOf(Number((v / 100).toPrecision(12))) : {});
   }
 
   kept.push({

@@ -76,7 +76,7 @@ const dots = {
   words(whole) {
     const negatives = whole.base - whole.positives, counts = [whole.found, whole.missed, whole.false_alarms, negatives - whole.false_alarms];
     const start = D.weighted || whole.base !== D.rows ? `${grouped(String(whole.base))} rows like these` : `These ${grouped(String(whole.base))} rows`;
-    say(host("dots-title"), shareAt(state.stop) === null ? start : `${grouped(String(whole.base))} rows at a prevalence of ${percent(D.stops[state.stop])}`);
+    say(host("dots-title"), shareAt(state.stop) === null ? start : `${grouped(String(whole.base))} rows at a prevalence of ${percent(prevalence())}`);
     if (!this.legend) this.legend = OUTCOMES.map((kind, i) => {
       const part = el("span", {}, host("legend")), mark = el("svg", { class: "key", width: 12, height: 12, "aria-hidden": "true" }, part);
       el("circle", { class: kind, cx: 6, cy: 6, r: 4 }, mark);

@@ -172,8 +172,8 @@ function drawRates(cells, set, start) {
 }
 
 function controls() {
-  const share = D.stops[state.stop], p = host("prevalence");
-  p.value = state.stop;
+  const share = prevalence(), p = host("prevalence");
+  p.value = state.stop in D.stops ? state.stop : nearestPlace(D.stops, share);
   p.dataset.prevalence = String(share);
   say(host("prevalence-shown"), percent(share));
   if (share === view.share) el("span", { class: "roomy" }, host("prevalence-shown"), " (sample)");
