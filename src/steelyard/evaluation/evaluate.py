@@ -10,6 +10,7 @@ from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.results.rows import Rows
 from steelyard.evaluation.class_columns import column_rows, given_columns, left_out_sentences, of_columns
+from steelyard.evaluation.class_risk import class_risk
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.given_rows import GivenRows, cluster_sentences, predicted_at_threshold
 from steelyard.evaluation.groups import Group, group_rows, lone_class_sentences, no_interval_sentences
@@ -160,6 +161,7 @@ def evaluate_tables(
         groups,
         muted_codes(mute),
         columns or {},
+        risk_coverage=class_risk(probabilities, inference),
     )
 
 
