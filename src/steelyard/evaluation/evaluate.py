@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.results.rows import Rows
 from steelyard.evaluation.class_columns import column_rows, given_columns, left_out_sentences, of_columns
+from steelyard.evaluation.evaluate_label_sets import GivenSets, evaluate_label_sets
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.given_rows import GivenRows, cluster_sentences, predicted_at_threshold
 from steelyard.evaluation.groups import Group, group_rows, lone_class_sentences, no_interval_sentences
@@ -31,7 +33,7 @@ from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -61,9 +63,9 @@ def evaluate(
     level: float = 0.95,
     draws: int | None = None,
     rng: Rng = None,
-    true: str | None = None,
-    pred: str | None = None,
-    score: str | None = None,
+    true: str | Sequence[str] | None = None,
+    pred: str | Sequence[str] | None = None,
+    score: str | Sequence[str] | None = None,
     weight: str | None = None,
     by: By | None = None,
     cluster: ArrayLike | str | None = None,
@@ -83,7 +85,9 @@ def evaluate(
     `design="stratified"` states that so many rows of each class were chosen: their shares are then no matter of chance,
     and intervals are narrower. `exact` keeps every score of a frame, or asks for bins. A Tally is taken as well. `mute`
     lists codes of sentences that the verdict leaves out; without it those of the environment variable STEELYARD_MUTE
-    are left out. Metrics of calibration are reported by `calibration`, and here where `metrics` names them.
+    are left out. Metrics of calibration are reported by `calibration`, and here where `metrics` names them. Where rows
+    may have several labels each (a matrix with a column for each label, lists of labels, `multilabel(...)`, or of a
+    frame patterns such as `true="y_*"`) the result is a MultilabelEvaluation.
 
     >>> from steelyard import Counts
     >>> report = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -93,7 +97,14 @@ def evaluate(
     Of 1,000 rows like these, 18 are positive. The classifier flags 36, finds 10 and misses 8; 26 are false alarms.
     """
     is_shard = labels is not None or isinstance(y_true, (Confusion, Tally))  # of which other parts may hold the rest
-    columns, rows = FrameColumns(true, pred, score, weight), RowOptions(pos_label, labels, sample_weight, frequency)
+    columns = FrameColumns(true, pred, score, weight)  # type: ignore[arg-type]  # of label sets patterns or lists
+    inference = Inference(level, "auto", draws, rng, prevalence, None, design)
+    sets = GivenSets(y_true, y_pred, y_score, columns, labels, sample_weight, frequency, by, cluster)
+    if sets.are_sets:
+        named = columns.names(frequency=frequency, by=by, cluster=cluster)  # type: ignore[arg-type]  # no arrays of a frame
+        options = {"threshold": threshold, "metrics": metrics, "mute": mute, "columns": named}
+        return evaluate_label_sets(sets, inference=inference, **options)  # type: ignore[arg-type,return-value]  # of its faces
+    rows = RowOptions(pos_label, labels, sample_weight, frequency)
     classes = given_columns(y_true, y_pred, y_score, threshold, rows)  # type: ignore[arg-type]  # beside scores: rows
     given = GivenRows(y_true, classes.y_pred, classes.y_score, rows, columns, by, cluster).brought()
     counted = given.counted(threshold=threshold, exact=exact)
@@ -112,7 +123,7 @@ def evaluate(
         metrics=metrics,
         tally=counted if isinstance(counted, Tally) else None,
         probabilities=classes.table,
-        inference=Inference(level, "auto", draws, rng, prevalence, clustered, design),
+        inference=replace(inference, clustered=clustered),
         mute=mute,
         columns=columns.names(frequency=frequency, by=by, cluster=cluster),  # type: ignore[arg-type]  # no arrays of a frame
     )

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.results.formatting import bounds_text, interval_text, value_text
 from steelyard.analysis.results.result_json import same_fields
+from steelyard.metrics.spec import MetricSpec  # noqa: TC001 - saved fields are read back by their types
 
 if TYPE_CHECKING:
     from steelyard._types import Label
     from steelyard.analysis.intervals.interval import Interval
-    from steelyard.metrics.spec import MetricSpec
 
 
 @dataclass(frozen=True, eq=False, repr=False)
