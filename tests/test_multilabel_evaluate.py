@@ -142,3 +142,83 @@ def test_labels_that_stand_in_for_each_other_are_found():
 def test_what_cannot_be_evaluated_is_refused_in_one_sentence(ask, words, frame, table):
     with pytest.raises((InputError, InputTypeError), match=words):
         ask(frame, table)
+
+
+# ---------------------------------------------------------------- the shell and the page
+
+
+@pytest.fixture(scope="module")
+def files(frame, table, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("label_sets")
+    frame.to_csv(folder / "wide.csv", index=False)
+    lists = [[[f"tag {i}" for i in np.flatnonzero(row)] for row in matrix] for matrix in (table.true, table.predicted)]
+    pl.DataFrame({"tags": lists[0], "guess": lists[1]}).write_parquet(folder / "lists.parquet")
+    text = {name: [";".join(tags) for tags in column] for name, column in zip(("tags", "guess"), lists, strict=True)}
+    pd.DataFrame(text).to_csv(folder / "text.csv", index=False)
+    return folder
+
+
+def shell(*arguments):
+    from click.testing import CliRunner
+
+    from steelyard.cli.commands import commands
+
+    result = CliRunner(env={"COLUMNS": "100"}).invoke(commands, [str(argument) for argument in arguments])
+    return result.exit_code, result.output
+
+
+def test_the_shell_reads_patterns_lists_and_divided_text(files, report):
+    asked = [
+        (files / "wide.csv", "--true", "y_*", "--pred", "p_*"),
+        (files / "lists.parquet", "--true", "tags", "--pred", "guess"),
+        (files / "text.csv", "--true", "tags", "--pred", "guess", "--label-sep", ";"),
+    ]
+    for arguments in asked:
+        code, output = shell("report", *arguments, "--format", "json")
+        assert code == 0
+        saved = MultilabelEvaluation.from_json(output)
+        assert saved["f1[average=macro]"].value == report["f1[average=macro]"].value
+    assert (
+        "Scores were thresholded at 0.5" in shell("report", files / "wide.csv", "--true", "y_*", "--scores", "s_*")[1]
+    )
+
+
+def test_the_shell_shows_labels_in_a_hundred_columns_and_reads_its_json_back(files):
+    wide = (files / "wide.csv", "--true", "y_*", "--pred", "p_*")
+    code, output = shell("report", *wide, "--by", "site")
+    assert code == 0 and max(map(len, output.splitlines())) <= 100
+    assert "label  rows" in output and "site = north" in output and "--true 'y_*' --pred 'p_*'" in output
+    assert shell("report", *wide, "--format", "json", "-o", files / "old.json")[0] == 0
+    assert "with 6 labels to choose from" in shell("report", files / "old.json")[1]
+    assert shell("report", *wide, "--format", "md")[1].count("| 0 |") == 1
+
+
+def test_a_gate_holds_averages_and_labels(files):
+    wide = (files / "wide.csv", "--true", "y_*", "--pred", "p_*")
+    assert shell("gate", *wide, "--require", "f1[average=macro]>=0.5", "--require", "low(recall[class=3])>=0.5")[0] == 0
+    assert shell("gate", *wide, "--require", "f1[average=samples]>=0.99")[0] == 1
+    shell("report", *wide, "--format", "json", "-o", files / "before.json")
+    against = ("--baseline", files / "before.json")
+    assert shell("gate", *wide, "--require", "f1[average=micro]>=baseline-0.01", *against)[0] == 0
+
+
+def test_what_the_shell_cannot_read_as_label_sets_is_one_sentence(files):
+    code, output = shell("report", files / "wide.csv", "--true", "y_*", "--pred", "p_*", "--positive", "1")
+    assert code == 2 and "--positive has no place where rows may have several labels each" in output
+    code, output = shell("report", files / "wide.csv", "--true", "y_*")
+    assert code == 2 and "--true with --pred or --scores" in output
+
+
+def test_hostile_and_many_labels_stay_inert_and_small(table):
+    names = ["</script><script>alert(1)</script>", "x" * 10_000, "\u202eabc", "<b>", "a", "b"]
+    html = evaluate(table.true, table.predicted, labels=names).to_html("tags.csv")
+    assert "alert(1)</script>" not in html and "x" * 100 not in html and "https:" not in html
+    assert 'data-metric="f1[average=macro]"' in html
+    rng = np.random.default_rng(0)
+    many = multilabel(*(rng.random((300, 1000)) < 0.05 for _ in range(2)))
+    assert len(evaluate(many, metrics=["f1[average=micro]"]).to_html().encode()) < 400_000
+
+
+def test_a_notebook_shows_the_verdict_and_the_metrics(report):
+    html = report._repr_html_()
+    assert "with 6 labels to choose from" in html and "F1, macro" in html and "<script" not in html

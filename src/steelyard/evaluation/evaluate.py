@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.results.rows import Rows
 from steelyard.evaluation.class_columns import column_rows, given_columns, left_out_sentences, of_columns
-from steelyard.evaluation.evaluate_label_sets import GivenSets, evaluate_label_sets
+from steelyard.evaluation.evaluate_label_sets import LabelSetInput, evaluate_label_sets
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.given_rows import GivenRows, cluster_sentences, predicted_at_threshold
 from steelyard.evaluation.groups import Group, group_rows, lone_class_sentences, no_interval_sentences
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Frame, Label, LabelSet, Rng
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.evaluation.class_columns import GivenColumns
     from steelyard.ingest.array_groups import By
     from steelyard.ingest.source import Source
     from steelyard.metrics.spec import SpecLike
@@ -96,36 +97,52 @@ def evaluate(
     >>> print(report.verdict[0])
     Of 1,000 rows like these, 18 are positive. The classifier flags 36, finds 10 and misses 8; 26 are false alarms.
     """
-    is_shard = labels is not None or isinstance(y_true, (Confusion, Tally))  # of which other parts may hold the rest
     columns = FrameColumns(true, pred, score, weight)  # type: ignore[arg-type]  # of label sets patterns or lists
+    named = columns.names(frequency=frequency, by=by, cluster=cluster)  # type: ignore[arg-type]  # no arrays of a frame
     inference = Inference(level, "auto", draws, rng, prevalence, None, design)
-    sets = GivenSets(y_true, y_pred, y_score, columns, labels, sample_weight, frequency, by, cluster)
+    asked: dict[str, Any] = {"metrics": metrics, "inference": inference, "mute": mute, "columns": named}
+    sets = LabelSetInput(y_true, y_pred, y_score, columns, labels, sample_weight, frequency, by, cluster)
     if sets.are_sets:
-        named = columns.names(frequency=frequency, by=by, cluster=cluster)  # type: ignore[arg-type]  # no arrays of a frame
-        options = {"threshold": threshold, "metrics": metrics, "mute": mute, "columns": named}
-        return evaluate_label_sets(sets, inference=inference, **options)  # type: ignore[arg-type,return-value]  # of its faces
+        return evaluate_label_sets(sets, threshold=threshold, **asked)  # type: ignore[return-value]  # of the same faces
     rows = RowOptions(pos_label, labels, sample_weight, frequency)
     classes = given_columns(y_true, y_pred, y_score, threshold, rows)  # type: ignore[arg-type]  # beside scores: rows
     given = GivenRows(y_true, classes.y_pred, classes.y_score, rows, columns, by, cluster).brought()
+    return _evaluate_rows(given, classes, y_score, threshold, exact, asked | {"pos_label": pos_label})
+
+
+def _evaluate_rows(
+    given: GivenRows,
+    classes: GivenColumns,
+    y_score: ArrayLike | None,
+    threshold: float | None,
+    exact: bool | None,
+    asked: dict[str, Any],
+) -> Evaluation:
+    """The evaluation of rows that have one label each, or of a table of them."""
     counted = given.counted(threshold=threshold, exact=exact)
     inputs = counted_inputs(counted, given.y_pred, given.y_score, threshold, given.rows)
     clustered = predicted_at_threshold(given.clustered(), inputs, y_score)
+    is_shard = given.rows.labels is not None or isinstance(given.data, (Confusion, Tally))  # others may hold the rest
     if inputs.table is not None and not is_shard:
         check_label_overlap(inputs.table)
-    positive, stated = inputs.positive_class(pos_label, y_true)
-    notes = table_notes(inputs.table, design, 1 if classes.table is None else len(classes.table.labels))
+    positive, stated = inputs.positive_class(asked.pop("pos_label"), given.data)
+    inference = replace(asked["inference"], clustered=clustered)
+    notes = table_notes(inputs.table, inference.design, 1 if classes.table is None else len(classes.table.labels))
     return evaluate_tables(
         inputs.table,
         inputs.scores,
         positive,
         threshold=inputs.threshold,
-        assumed=(*stated, *inputs.assumed, *notes, *classes.assumed, *cluster_sentences(cluster)),
-        metrics=metrics,
+        assumed=(
+            *stated,
+            *inputs.assumed,
+            *notes,
+            *classes.assumed,
+            *cluster_sentences(asked["columns"].get("cluster", given.cluster)),
+        ),
         tally=counted if isinstance(counted, Tally) else None,
         probabilities=classes.table,
-        inference=replace(inference, clustered=clustered),
-        mute=mute,
-        columns=columns.names(frequency=frequency, by=by, cluster=cluster),  # type: ignore[arg-type]  # no arrays of a frame
+        **asked | {"inference": inference},
     )
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _GROUP_AVERAGES = ("micro", "macro")  # shown for each group of rows, unless others are named
 
 
-class GivenSets(NamedTuple):
+class LabelSetInput(NamedTuple):
     """Rows of label sets as evaluate is given them: a table, arrays, or a frame whose columns are named."""
 
     data: Any
@@ -57,7 +57,7 @@ class GivenSets(NamedTuple):
             return not has_others and names_label_sets(self.data, self.columns)
         return isinstance(self.data, MultilabelTable) or (has_others and are_label_sets(self.data))
 
-    def read(self) -> GivenSets:
+    def read(self) -> LabelSetInput:
         """The same with a table in place of rows or a frame, and groups and clusters as arrays."""
         if self.columns.true is None:
             return self._of_arrays()
@@ -70,7 +70,7 @@ class GivenSets(NamedTuple):
         cluster = None if self.cluster is None else brought[self.cluster]
         return self._replace(data=table, by=by or None, cluster=cluster)
 
-    def _of_arrays(self) -> GivenSets:
+    def _of_arrays(self) -> LabelSetInput:
         if isinstance(self.data, MultilabelTable):
             given = ("y_pred", "y_score", "labels", "sample_weight", "frequency")
             if beside := [name for name in given if getattr(self, name) is not None]:
@@ -83,7 +83,7 @@ class GivenSets(NamedTuple):
 
 
 def evaluate_label_sets(
-    given: GivenSets,
+    given: LabelSetInput,
     *,
     threshold: float | None,
     metrics: Iterable[SpecLike] | None,
@@ -140,7 +140,8 @@ _HALF_TAKEN = ASSUMED_HALF.partition(";")[0] + ", those of every label alike."
 
 
 def _group_specs(specs: list[MetricSpec]) -> list[MetricSpec]:
-    usual = [spec for spec in specs if spec.average in _GROUP_AVERAGES and "headline" in spec.metric.roles]
+    usual = [spec for spec in specs if spec.average in _GROUP_AVERAGES and spec.metric.kind.is_summary]
+    usual = [spec for spec in usual if "headline" in spec.metric.roles]
     return usual or [spec for spec in specs if spec.average in _GROUP_AVERAGES][:4] or specs[:4]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.results.formatting import bounds_text, interval_text, value_text
@@ -23,7 +23,7 @@ class MetricRow:
     what it would show on average, `chance_high` at most with the level's probability.
     """
 
-    spec: MetricSpec
+    spec: MetricSpec = field(metadata={"key": "name"})
     value: float
     low: float
     high: float

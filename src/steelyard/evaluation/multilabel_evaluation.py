@@ -15,12 +15,21 @@ from steelyard.evaluation.evaluation import current_versions
 from steelyard.evaluation.groups import Group
 from steelyard.evaluation.label_row import LabelPair, LabelRow, RowOutcomes
 from steelyard.evaluation.metric_row import MetricRow
+from steelyard.metrics.call_options import NATIVE, SAMPLES
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steelyard.evaluation.sentences import Sentence
+
+HEADINGS = {
+    NATIVE: "Of whole rows",
+    SAMPLES: "Mean over the rows (samples)",
+    "micro": "All labels together (micro)",
+    "macro": "Labels with equal weight (macro)",
+    "weighted": "Labels by their rows (weighted)",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,6 +118,18 @@ class MultilabelEvaluation(Result[MetricRow]):
     def to_html(self, source: str | None = None) -> str:
         """The page as the text of one HTML file; `source` is what it calls the data, if not their own."""
         return super().to_html(source or self.source or "predictions")
+
+    @property
+    def headings(self) -> dict[str, str]:
+        """Under which heading each metric stands: of whole rows, then by how the labels are averaged."""
+        return {
+            row.name: "Of one label" if row.spec.label is not None else HEADINGS[row.spec.average or NATIVE]
+            for row in self.metrics
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The evaluation as strict JSON values, the verdict among them for its readers."""
+        return super().to_dict() | {"verdict": [sentence.row() for sentence in self.verdict]}
 
     def __repr__(self) -> str:
         return rendered("text", self)

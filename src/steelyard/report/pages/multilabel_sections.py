@@ -10,7 +10,6 @@ from markupsafe import Markup, escape
 
 from steelyard._names import __version__
 from steelyard.analysis.results.formatting import percent_text, three_digits, unbroken
-from steelyard.metrics.call_options import NATIVE
 from steelyard.report.pages.document import clipped, label_html, rendered_html
 from steelyard.report.pages.frame import Section, framed
 from steelyard.report.pages.html_tables import interval_cell, metric_line
@@ -27,13 +26,6 @@ if TYPE_CHECKING:
     from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
     from steelyard.report.pages.html_tables import MetricLine
 
-_HEADINGS = {
-    NATIVE: "Of whole rows",
-    "samples": "Mean over the rows (samples)",
-    "micro": "All labels together (micro)",
-    "macro": "Labels with equal weight (macro)",
-    "weighted": "Labels by their rows (weighted)",
-}
 _MOST_LISTED, _WEAKEST = 100, 50  # labels that stand without the script; of more the weakest
 _MOST_GROUPS = 60
 _METHODS = (
@@ -94,8 +86,7 @@ def _opening(evaluation: MultilabelEvaluation) -> Section:
 def _metrics(evaluation: MultilabelEvaluation) -> Section:
     blocks: dict[str, list[BarLine]] = {}
     for row in evaluation.metrics:
-        heading = _HEADINGS.get(row.spec.average or NATIVE, "") if row.spec.label is None else "Of one label"
-        blocks.setdefault(heading, []).append(_bar_line(row))
+        blocks.setdefault(evaluation.headings[row.name], []).append(_bar_line(row))
     html = rendered_html("label_metrics.html", blocks=blocks, level=_level(evaluation))
     return Section(html, {"metrics": [row.row() for row in evaluation.metrics]})
 
