@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import house
@@ -160,12 +161,14 @@ def words(path):
         yield from [node.id] if isinstance(node, ast.Name) else [node.attr] if isinstance(node, ast.Attribute) else []
 
 
-TESTED = {word for path in Path(__file__).parent.glob("test_*.py") for word in words(path)}
+@cache
+def used_in_tests():
+    return {word for path in Path(__file__).parent.glob("test_*.py") for word in words(path)}
 
 
 @pytest.mark.parametrize("name", PUBLIC)
 def test_every_public_name_is_used_by_a_test(name):
-    assert name in TESTED
+    assert name in used_in_tests()
 
 
 def test_every_module_says_what_it_is_in_its_first_line():
@@ -173,10 +176,7 @@ def test_every_module_says_what_it_is_in_its_first_line():
         assert ast.get_docstring(ast.parse(path.read_text())), path
 
 
-COUNTS = [pytest.param(count, id=count.what) for count in house.counts()]
-
-
-@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("count", house.COUNTS, ids=lambda count: count.what)
 def test_what_must_not_come_back_is_counted(count):
     assert count.holds, "\n".join([f"{count.value:g}{count.unit}, at most {count.allowed:g}:", *count.where])
 
