@@ -36,6 +36,7 @@ ROOMS = (
     "comparison",
     "calibration",
     "thresholds",
+    "decisions",
 )
 HEAVY = ("pandas", "sklearn", "scipy", "matplotlib", "polars", "sympy", "pyarrow", "rich", "click", "numpy", "jinja2")
 
