@@ -224,7 +224,7 @@ def test_the_lowest_versions_stand_on_the_page_that_installs_as_pyproject_asks_f
     install = page.partition("## Install")[2].partition("## ")[0]
     named = dict(re.findall(r"([\w-]{3,})\s(\d+\.\d+)(?=,| and| or| to)", install))
     extras = PROJECT["optional-dependencies"]
-    asked = [*PROJECT["dependencies"], *extras["sklearn"], *extras["figures"], *extras["test"]]
+    asked = [*PROJECT["dependencies"], *extras["sklearn"], *extras["figures"], *extras["checks"]]
     floors = dict(re.findall(r"^([\w-]+)>=([\d.]+)", line)[0] for line in asked if ">=" in line and "[" not in line)
     assert named == {name: floors[name] for name in named if name != "Python"} | {"Python": "3.11"}
     assert PROJECT["requires-python"] == ">=3.11" and len(named) == 9
