@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from steelyard._types import Array, Labels
+    from steelyard.evaluation.metric_row import MetricRow
     from steelyard.ingest.frame_columns import FrameColumns
     from steelyard.metrics.spec import SpecLike
 
@@ -98,6 +100,7 @@ def evaluate_label_sets(
     inference = replace(inference, clustered=clustered)
     specs = label_set_specs(table, None if metrics is None else MetricSpec.all_of(metrics))
     rows, by_label = evaluated_labels(table, specs, inference)
+    rows = rows if metrics is not None else [row for row in rows if not _is_unfit(row)]
     groups = _groups(table, given.by, specs if metrics is not None else _group_specs(specs), inference)
     return MultilabelEvaluation(
         Rows(rows),
@@ -137,6 +140,11 @@ def _thresholded(
 
 
 _HALF_TAKEN = ASSUMED_HALF.partition(";")[0] + ", those of every label alike."
+
+
+def _is_unfit(row: MetricRow) -> bool:
+    """Whether a parameter that nobody chose, such as k of precision at k, does not fit these labels."""
+    return row.spec.is_native and bool(row.spec.metric.parameters) and math.isnan(row.value)
 
 
 def _group_specs(specs: list[MetricSpec]) -> list[MetricSpec]:
