@@ -21,7 +21,9 @@ ROOT = Path(__file__).parent.parent
 FOLDERS = [Path(word) for word in sys.argv[1:] if __name__ == "__main__" and Path(word).is_dir()]
 SOURCE = FOLDERS[0] if FOLDERS else ROOT / "src" / "steelyard"
 FILES = sorted(SOURCE.rglob("*.py"))
-CATALOGUE = {f"metrics/{name}.py" for name in ("calibration", "catalogue", "class_forms", "discrimination", "ranking")}
+CATALOGUE = {
+    f"metrics/{name}.py" for name in ("calibration", "catalogue", "class_forms", "discrimination", "ordinal", "ranking")
+}
 NAMES = {name for metric in list_metrics() for name in (metric.name, *metric.aliases)}
 LONG_MODULE, LONG_FUNCTION = 250, 25
 # Drop-ins carry scikit-learn's names, by which a user looks for them, beside our own functions of the same idea.

@@ -131,6 +131,7 @@ def _check_fits(metric: Metric, table: MetricTable, options: CallOptions) -> Non
 
 def on_table(metric: Metric, table: MetricTable, options: CallOptions, parameters: Mapping[str, object]) -> MetricValue:
     """The value of a metric on a table of any kind."""
+    _check_order(metric, options)
     if isinstance(table, Counts):
         return on_counts(metric, table, parameters)
     if isinstance(table, Confusion):
@@ -138,6 +139,15 @@ def on_table(metric: Metric, table: MetricTable, options: CallOptions, parameter
     if isinstance(table, ProbabilityTable):
         return on_columns(metric, table, options, parameters)
     return on_scores(metric, table, parameters)
+
+
+def _check_order(metric: Metric, options: CallOptions) -> None:
+    """Refuse one class of a metric of ordered classes, or an average of them against the rest: they have no order."""
+    if "ordinal" in metric.roles and options.average != "native":
+        raise InputError(
+            f"{metric.name} is of all classes in their order, and one against the rest has none; leave average= out. "
+            "macro_mean_absolute_class_error gives every class equal weight."
+        )
 
 
 def inner_value(metric: Metric, cells: Cells, parameters: Mapping[str, object]) -> Any:
