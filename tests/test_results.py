@@ -277,7 +277,7 @@ def returned(name):
 
 
 TABLES_AND_CURVES = {
-    "Any", "Confusion", "Counts", "Metric", "Paired", "PrecisionRecallCurve", "RocCurve", "ScoreTable", "Tally",
+    "Any", "Confusion", "Counts", "Metric", "MultilabelTable", "Paired", "PrecisionRecallCurve", "RocCurve", "ScoreTable", "Tally",
     "MetricScorer", "Statistic", "Array", "str", "list", "Callable",
 }  # fmt: skip
 FORMER = {"beats_guessing"}  # names that warn, and call another

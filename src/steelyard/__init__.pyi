@@ -47,6 +47,7 @@ from steelyard.ingest.accumulator import Accumulator as Accumulator
 from steelyard.ingest.array_tables import confusion as confusion
 from steelyard.ingest.array_tables import score_table as score_table
 from steelyard.ingest.frame_tally import tally as tally
+from steelyard.ingest.multilabel_tables import multilabel as multilabel
 from steelyard.interop.scorers import scorer as scorer
 from steelyard.metrics.curves import precision_recall_curve as precision_recall_curve
 from steelyard.metrics.curves import roc_curve as roc_curve
@@ -90,6 +91,7 @@ from steelyard.report.pages.page import notebook as notebook
 from steelyard.report.pages.page import page as page
 from steelyard.statistics.confusion import Confusion as Confusion
 from steelyard.statistics.counts import Counts as Counts
+from steelyard.statistics.multilabel_table import MultilabelTable as MultilabelTable
 from steelyard.statistics.paired import Paired as Paired
 from steelyard.statistics.positive_class import RARER as RARER
 from steelyard.statistics.score_table import ScoreTable as ScoreTable

@@ -34,6 +34,8 @@ HOME = {
     "precision_recall_curve": "metrics.curves",
     "roc_curve": "metrics.curves",
     "score_table": "ingest.array_tables",
+    "multilabel": "ingest.multilabel_tables",
+    "MultilabelTable": "statistics.multilabel_table",
     "Metric": "metrics.metric",
     "get_metric": "metrics.registry",
     "list_metrics": "metrics.registry",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 NATIVE = "native"  # the metric's own form for all classes, or that of the positive class
 AVERAGES = ("macro", "weighted", "micro")
+SAMPLES = "samples"  # over the rows, where each may have several labels
 
 
 def undefined_or_zero_division(undefined: float | str, zero_division: float | str | None) -> float | str:
@@ -84,8 +85,8 @@ class CallOptions:
     undefined: float | str = math.nan
 
     def __post_init__(self) -> None:
-        if self.average not in (NATIVE, *AVERAGES, None):
-            names = ", ".join(map(repr, AVERAGES))
+        if self.average not in (NATIVE, *AVERAGES, SAMPLES, None):
+            names = ", ".join(map(repr, (*AVERAGES, SAMPLES)))
             raise InputError(f"average= takes {names} or None, not {self.average!r}.")
         if self.pos_label is not None and self.average != NATIVE:
             raise InputError("pos_label= and average= contradict each other: one class, or all of them. Give one.")

@@ -26,12 +26,14 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Label, LabelSet, Weights
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.counts import Counts
+    from steelyard.statistics.multilabel_table import MultilabelTable
     from steelyard.statistics.probability_table import ProbabilityTable
     from steelyard.statistics.score_table import ScoreTable
-    from steelyard.statistics.statistic import MetricTable
+    from steelyard.statistics.statistic import AnyTable
 
     Parameter: TypeAlias = "ArrayLike | Metric | Formula | None"  # a number, a word, or another metric
-    OneTable: TypeAlias = Counts | Confusion | ScoreTable | ProbabilityTable  # of one model; Counts[Array] are of many
+    # Of one model; Counts[Array] are of many.
+    OneTable: TypeAlias = Counts | Confusion | ScoreTable | ProbabilityTable | MultilabelTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,6 +60,7 @@ class Metric(FormulaText):
     classes: Formula | None = None
     scores: Formula | None = None
     columns: Formula | None = None
+    label_sets: Formula | None = None
     columns_range: tuple[float, float] | None = None  # of more than two classes, where it is another
     is_skill_of_columns: bool = False  # 1 less the mean loss over that of the class shares
     aliases: tuple[str, ...] = ()
@@ -104,7 +107,7 @@ class Metric(FormulaText):
     def __call__(self, y_true: Counts[Array], **options: Any) -> Array: ...
     def __call__(
         self,
-        y_true: MetricTable | ArrayLike,
+        y_true: AnyTable | ArrayLike,
         y_pred: ArrayLike | None = None,
         *,
         y_score: ArrayLike | None = None,
@@ -154,7 +157,7 @@ class Metric(FormulaText):
     def why(self, y_true: Counts[Array], **options: Any) -> Array: ...
     def why(
         self,
-        y_true: MetricTable | ArrayLike,
+        y_true: AnyTable | ArrayLike,
         y_pred: ArrayLike | None = None,
         *,
         y_score: ArrayLike | None = None,
@@ -204,6 +207,11 @@ class Metric(FormulaText):
         facts = {"columns": form, "columns_range": range, "least_classes": least_classes, "is_skill_of_columns": skill}
         for name, fact in facts.items():
             object.__setattr__(self, name, fact)
+        return form
+
+    def for_label_sets(self, form: Formula) -> Formula:
+        """Declare the form for rows of several labels: the value of each row, whose mean it is."""
+        object.__setattr__(self, "label_sets", form)
         return form
 
     def fixed(self, name: str | None = None, **changes: Any) -> Metric:

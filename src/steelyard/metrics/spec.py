@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from steelyard.errors import InputError, InputTypeError
-from steelyard.metrics.call_options import AVERAGES, NATIVE
+from steelyard.metrics.call_options import AVERAGES, NATIVE, SAMPLES
 from steelyard.metrics.expression import SYMBOLS, as_expression, ratio
 from steelyard.metrics.registry import MetricLike, get_metric
 from steelyard.metrics.spec_text import parse_form, write_form
@@ -28,7 +28,8 @@ class MetricSpec:
     """A metric with its parameters, and how the classes enter it.
 
     `average` is "native" for the metric's own form or the positive class, "macro", "weighted" or "micro" for an average
-    of the one-vs-rest values, and None for one value per class; `label` is the one class that is meant.
+    of the one-vs-rest values, "samples" for one of the rows' values where each has several labels, and None for one
+    value per class; `label` is the one class that is meant.
 
     >>> spec = MetricSpec.of("f_beta[beta=2, average=macro]")
     >>> spec.metric, spec.average, spec.name
@@ -50,8 +51,10 @@ class MetricSpec:
         names_class = "class" in settings
         average, label = settings.pop("average", NATIVE), settings.pop("class", None)
         label = "None" if names_class and label is None else label  # a missing value is no class
-        if average not in (NATIVE, *AVERAGES):
-            raise InputError(f"{metric!r} asks for the average {average!r}; there are {', '.join(AVERAGES)}.")
+        if average not in (NATIVE, *AVERAGES, SAMPLES):
+            raise InputError(
+                f"{metric!r} asks for the average {average!r}; there are {', '.join((*AVERAGES, SAMPLES))}."
+            )
         if average != NATIVE and label is not None:
             raise InputError(f"{metric!r} asks for one class and for an average over all of them; give one.")
         return cls(get_metric(write_form(stem, settings)), str(average), label)
