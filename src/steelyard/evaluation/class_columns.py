@@ -16,9 +16,9 @@ from steelyard.evaluation.inputs import TWO_THRESHOLDS
 from steelyard.evaluation.rows import SHOWN_AVERAGES, table_rows
 from steelyard.ingest import arrays
 from steelyard.ingest.array_groups import group_columns, group_places
-from steelyard.ingest.score_matrix import probability_table
+from steelyard.ingest.score_matrix import HIGHEST_TAKEN, probability_table
 from steelyard.metrics.call_options import NATIVE, CallOptions
-from steelyard.metrics.score_values import class_of_columns
+from steelyard.metrics.score_values import class_of_columns, reads_columns
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import sort_labels
 from steelyard.statistics.positive_class import CONVENTION, chosen_label
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from steelyard.evaluation.metric_row import MetricRow
     from steelyard.ingest.array_groups import By
     from steelyard.statistics.probability_table import ProbabilityTable
-
-HIGHEST_TAKEN = "The class with the highest score of a row was taken as its predicted label."
 
 
 class GivenColumns(NamedTuple):
@@ -125,18 +123,13 @@ def _labels_at(table: ProbabilityTable, places: Array) -> Array:
     return arrays.column(list(table.labels), "labels")[places]
 
 
-def of_columns(spec: MetricSpec) -> bool:
-    """Whether the metric as asked can be taken of a column of scores for each class."""
-    return spec.metric.function is None and (spec.metric.columns is not None or not spec.is_native)
-
-
 def column_rows(
     table: ProbabilityTable | None, specs: Sequence[MetricSpec], inference: Inference, *, named: bool
 ) -> list[MetricRow]:
     """The rows of the metrics of a column of scores for each class: those named, or all that many classes have."""
     if table is None or (isinstance(inference.prevalence, Prevalence) and not named):
         return []
-    every = [spec for spec in specs if of_columns(spec)] if named else _usual(table, specs, inference)
+    every = [spec for spec in specs if reads_columns(spec)] if named else _usual(table, specs, inference)
     rows = table_rows([spec for spec in every if spec.label is None], table, CallOptions(), inference)
     if inference.prevalence is not None:  # a class against rest of their shares, which are fixed
         table = columns_at(table, inference.prevalence)

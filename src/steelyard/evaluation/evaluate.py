@@ -12,7 +12,6 @@ from steelyard.analysis.results.rows import Rows
 from steelyard.evaluation.class_columns import (
     column_rows,
     given_columns,
-    of_columns,
 )
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.given_rows import GivenRows, cluster_sentences, predicted_at_threshold
@@ -30,6 +29,7 @@ from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.label_overlap import check_label_overlap
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.registry import list_metrics, metrics_with_role
+from steelyard.metrics.score_values import reads_columns
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.tally import Tally
@@ -210,6 +210,6 @@ def _specs(
         return [*(MetricSpec(metric) for metric in list_metrics() if metric not in others), *order.usual(table)]
     specs = MetricSpec.all_of(metrics)
     for spec in specs:
-        if probabilities is None or not of_columns(spec):
+        if probabilities is None or not reads_columns(spec):
             spec.check_data(labels=table is not None, scores=scores is not None, columns=probabilities is not None)
     return specs

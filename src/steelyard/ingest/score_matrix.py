@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Labels, LabelSet, Weights
 
+HIGHEST_TAKEN = "The class with the highest score of a row was taken as its predicted label."
+
 
 def probability_table(
     y_true: ArrayLike,

@@ -151,7 +151,7 @@ def _check_fits(metric: Metric, table: AnyTable, options: CallOptions) -> None:
 
 def on_table(metric: Metric, table: AnyTable, options: CallOptions, parameters: Mapping[str, object]) -> MetricValue:
     """The value of a metric on a table of any kind."""
-    _check_order(metric, options)
+    _check_order(metric, table, options)
     if isinstance(table, Counts):
         return on_counts(metric, table, parameters)
     if isinstance(table, Confusion):
@@ -163,9 +163,9 @@ def on_table(metric: Metric, table: AnyTable, options: CallOptions, parameters: 
     return on_scores(metric, table, parameters)
 
 
-def _check_order(metric: Metric, options: CallOptions) -> None:
-    """Refuse one class of a metric of ordered classes, or an average of them against the rest: they have no order."""
-    if "ordinal" in metric.roles and options.average != "native":
+def _check_order(metric: Metric, table: object, options: CallOptions) -> None:
+    """Refuse an average of a metric of ordered classes over each against the rest, which has no order."""
+    if "ordinal" in metric.roles and options.average != "native" and len(getattr(table, "labels", ())) > 2:
         raise InputError(
             f"{metric.name} is of all classes in their order, and one against the rest has none; leave average= out. "
             "macro_mean_absolute_class_error gives every class equal weight."

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Label
     from steelyard.metrics.call_options import CallOptions
     from steelyard.metrics.metric import Metric
+    from steelyard.metrics.spec import MetricSpec
     from steelyard.statistics.probability_table import ColumnTable, ProbabilityTable
     from steelyard.statistics.score_table import ScoreTable
 
@@ -74,6 +75,11 @@ def class_of_columns(table: ProbabilityTable, pos_label: Label) -> ScoreTable:
     if label not in names:
         raise InputError(absent_sentence(f"The positive class {label!r}", label, names))
     return table.class_tables[names.index(label)].table
+
+
+def reads_columns(spec: MetricSpec) -> bool:
+    """Whether the metric as asked can be taken of a column of scores for each class."""
+    return spec.metric.function is None and (spec.metric.columns is not None or not spec.is_native)
 
 
 def on_columns(
