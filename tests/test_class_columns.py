@@ -111,7 +111,7 @@ def test_a_frame_names_the_columns_of_all_classes_by_a_pattern_or_a_list():
         for score in ("p_*", columns):
             found = evaluate(given, true="y", score=score, weight="w", **asked)
             assert same(found, expected)
-            assert found.columns["score"] == (score if isinstance(score, str) else tuple(score))
+            assert found.columns["scores"] == (score if isinstance(score, str) else tuple(score))
 
 
 def test_a_frame_of_columns_has_clusters_and_groups():
@@ -165,3 +165,170 @@ def test_what_is_saved_of_columns_is_read_back_as_it_was():
 def test_a_metric_of_columns_with_another_range_of_many_classes_may_be_named():
     data = frame()
     assert evaluate(data, true="y", score="p_*", metrics=["brier"])["brier"].value > 0
+
+
+# ---------------------------------------------------------------- models side by side
+
+
+def models(data):
+    return {model: data.filter(like=f"{model}_").to_numpy() for model in "pq"}
+
+
+def test_models_are_compared_by_the_columns_of_all_classes_and_by_their_highest():
+    data = frame()
+    found = steelyard.compare(data.y, models(data))
+    rows = {row.metric: row for row in found}
+    columns = [f"{model}_{name}" for model in "pq" for name in NAMES]
+    for name in ("log_loss", "brier", "top_k_accuracy", "roc_auc[average=macro]", "average_precision[average=macro]"):
+        for model, value in (("p", rows[name].value_a), ("q", rows[name].value_b)):
+            given = data[[column for column in columns if column.startswith(model)]]
+            assert value == pytest.approx(interval(name, data.y, given).value)
+        assert rows[name].low < rows[name].difference < rows[name].high and 0 < rows[name].p_value < 1
+    labels = {model: np.array(NAMES)[P.argmax(1)] for model, P in models(data).items()}
+    expected = {row.metric: row for row in steelyard.compare(data.y, labels)}
+    assert rows["accuracy"].difference == pytest.approx(expected["accuracy"].difference)
+    assert len(found.mcnemar) == 1
+    assert found.assumed == ("The class with the highest score of a row was taken as its predicted label.",)
+
+
+def test_the_difference_of_losses_is_students_of_the_rows():
+    data = frame()
+    row = next(iter(steelyard.compare(data.y, models(data), metrics=["log_loss"])))
+    codes = [NAMES.index(label) for label in data.y]
+    losses = [-np.log(P[np.arange(len(codes)), codes]) for P in models(data).values()]
+    apart = losses[0] - losses[1]
+    assert row.difference == pytest.approx(apart.mean())
+    assert row.high - row.difference == pytest.approx(1.970 * apart.std(ddof=1) / math.sqrt(len(apart)), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "name", ["roc_auc[average=macro]", "roc_auc[average=micro]", "d2_log_loss", "roc_auc[class=spam]"]
+)
+def test_the_interval_of_a_difference_is_as_wide_as_rows_drawn_again_make_it(name):
+    data = frame(300, seed=3)
+    row = next(iter(steelyard.compare(data.y, models(data), metrics=[name])))
+    rng, moved = np.random.default_rng(2), []
+    y, both = data.y.to_numpy(), models(data)
+    for _ in range(150):
+        at = rng.integers(0, len(y), len(y))
+        values = [_value(name, y[at], P[at]) for P in both.values()]
+        moved.append(values[0] - values[1])
+    assert row.high - row.low == pytest.approx(2 * 1.97 * np.std(moved), rel=0.2)
+
+
+def _value(name, y, P):
+    if name == "d2_log_loss":
+        return steelyard.d2_log_loss(y, P)
+    if "class" in name:
+        return steelyard.roc_auc(y, P[:, 1], pos_label="spam")
+    return steelyard.roc_auc(y, P, average="macro" if "macro" in name else "micro")
+
+
+def test_a_frame_names_the_columns_of_each_model():
+    data = frame()
+    asked = {"metrics": ["log_loss", "accuracy"], "cluster": "patient", "weight": "w"}
+    listed = {"p": [f"p_{name}" for name in reversed(NAMES)], "q": "q_*"}
+    found = steelyard.compare(pl.from_pandas(data), true="y", score=listed, **asked)
+    named = {model: data.filter(like=f"{model}_") for model in "pq"}
+    expected = steelyard.compare(
+        data.y, named, metrics=asked["metrics"], cluster=data.patient, sample_weight=data.w, scores=True
+    )
+    assert [row.row() for row in found] == [row.row() for row in expected]
+    assert {row.method for row in found if row.metric == "log_loss"} == {"cluster"}
+    by_pattern = steelyard.compare(data, true="y", score=["p_*", "q_*"], metrics=["log_loss"])
+    assert by_pattern.models == ("p_*", "q_*")
+
+
+def test_equal_models_do_not_differ_and_one_class_is_compared_by_its_column():
+    data = frame()
+    P = models(data)["p"]
+    for row in steelyard.compare(data.y, {"a": P, "b": P.copy()}, metrics=["log_loss", "roc_auc[average=macro]"]):
+        assert row.difference == 0 and row.p_value == 1
+    one = steelyard.compare(data.y, models(data), pos_label="spam", metrics=["roc_auc"])
+    column = {model: P[:, 1] for model, P in models(data).items()}
+    expected = steelyard.compare(data.y, column, scores=True, pos_label="spam", metrics=["roc_auc"])
+    assert [row.row() for row in one] == [row.row() for row in expected]
+
+
+def test_three_models_of_columns_have_an_omnibus_test_a_leaderboard_and_are_read_back():
+    data = frame()
+    both = models(data)
+    given = {**both, "mean": (both["p"] + both["q"]) / 2}
+    found = steelyard.compare(data.y, given, metrics=["log_loss"])
+    assert len(found.omnibus) == 1 and found.leaderboard().rows[0].model == "mean"
+    read = type(found).from_json(found.to_json())
+    assert read == found and read.leaderboard() == found.leaderboard() and "log loss" in read.to_html().lower()
+    with pytest.raises(ValueError, match="compare the rows again"):
+        read.ranking("p", "q")
+
+
+def test_what_columns_of_models_cannot_answer_is_refused_or_said():
+    data = frame()
+    both = models(data)
+    attempts = [
+        (lambda: steelyard.compare(data.y, {**both, "one": both["p"][:, 0]}), "has one column"),
+        (lambda: steelyard.compare(data.y, {**both, "two": both["p"][:, :2]}), "The model 'two'"),
+        (lambda: steelyard.compare(data.y, both, threshold=0.5), "name one with pos_label="),
+        (lambda: steelyard.compare(data.y, both, frequency=np.ones(len(data), int)), "leave frequency= out"),
+        (lambda: steelyard.compare(data.y, {"p": both["p"]}), "two or more models"),
+    ]
+    for attempt, words in attempts:
+        assert_refused(attempt, ValueError, words)
+    rare = data[(data.y != "virus") | (np.arange(len(data)) == np.flatnonzero(data.y == "virus")[0])]
+    row = next(iter(steelyard.compare(rare.y, models(rare), metrics=["roc_auc[average=macro]"])))
+    assert math.isnan(row.p_value) and "one row" in row.why
+    sure = np.eye(3)[both["p"].argmax(1)]
+    row = next(iter(steelyard.compare(data.y, {"p": both["p"], "sure": sure}, metrics=["log_loss"], scores=True)))
+    assert math.isnan(row.p_value) and row.why
+
+
+# ---------------------------------------------------------------- the shell
+
+
+@pytest.fixture
+def predictions(tmp_path):
+    path = tmp_path / "predictions.csv"
+    frame().to_csv(path, index=False)
+    return str(path)
+
+
+def shell(*words):
+    from click.testing import CliRunner
+
+    from steelyard.cli.commands import commands
+
+    return CliRunner().invoke(commands, [*words])
+
+
+def test_the_shell_gates_and_compares_columns(predictions, tmp_path):
+    saved = str(tmp_path / "base.json")
+    assert shell("report", predictions, "--true", "y", "--scores", "q_*", "-o", saved).exit_code == 0
+    columns = ["--true", "y", "--scores", "p_*"]
+    ran = shell("gate", predictions, *columns, "--require", "roc_auc[average=macro]>=0.5")
+    assert ran.exit_code == 0 and "pass  roc_auc[average=macro]" in ran.output
+    ran = shell("gate", predictions, *columns, "--baseline", saved, "--require", "log_loss<=baseline")
+    assert ran.exit_code == 1 and "FAIL  log_loss" in ran.output
+    ran = shell("gate", predictions, *columns, "--baseline", saved)
+    assert "are not tested for a drop" in ran.output
+    ran = shell("compare", predictions, *columns, "--scores", "q_*")
+    assert ran.exit_code == 0 and "log_loss" in ran.output and "p_* against q_*" in ran.output
+    assert shell("compare", predictions, *columns, "--pred", "y").exit_code == 2
+
+
+def test_the_shell_draws_one_class_of_columns_and_says_the_next_command(predictions, tmp_path):
+    path = str(tmp_path / "roc.svg")
+    ran = shell("plot", "roc", predictions, "--true", "y", "--scores", "p_*", "--positive", "spam", "-o", path)
+    assert ran.exit_code == 0 and "ROC curve of 240 rows" in ran.output
+    ran = shell("report", predictions, "--true", "y", "--scores", "p_*")
+    assert "--scores 'p_*' -o page.html" in ran.output
+
+
+def test_the_shell_takes_classes_without_rows_and_their_order(tmp_path):
+    path = tmp_path / "part.csv"
+    data = frame()
+    data[data.y != "virus"].to_csv(path, index=False)
+    ran = shell("report", str(path), "--true", "y", "--scores", "p_*")
+    assert ran.exit_code == 2 and "is declared with --labels" in ran.output
+    words = ("report", str(path), "--true", "y", "--scores", "p_*", "--labels", "virus,spam,ham", "--metrics", "rps")
+    ran = shell(*words)
+    assert ran.exit_code == 0 and "'virus', 'spam', 'ham', as --labels has them" in " ".join(ran.output.split())

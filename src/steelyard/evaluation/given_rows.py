@@ -13,8 +13,8 @@ from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_groups import group_columns, group_places, grouped_tally
 from steelyard.ingest.frame_columns import CLUSTERS_NEED_ROWS, FrameColumns, column_name, refuse_name
 from steelyard.ingest.label_tables import match_label
-from steelyard.ingest.probability_columns import names_class_columns, probability_rows
-from steelyard.ingest.source import Source, named_columns
+from steelyard.ingest.probability_columns import probability_rows
+from steelyard.ingest.source import Source, named_columns, names_class_columns
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.precision import as_read

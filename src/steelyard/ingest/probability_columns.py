@@ -30,11 +30,6 @@ class ProbabilityRows(NamedTuple):
     others: dict[str, Array]
 
 
-def names_class_columns(score: object) -> bool:
-    """Whether scores are named by a pattern, or by a list of columns: one for each class."""
-    return isinstance(score, (list, tuple)) or (isinstance(score, str) and "*" in score)
-
-
 def probability_rows(
     source: Source,
     columns: str | Sequence[str],

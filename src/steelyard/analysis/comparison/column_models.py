@@ -12,10 +12,10 @@ from steelyard.analysis.intervals.row_mass import RowMass
 from steelyard.errors import InputError
 from steelyard.ingest import arrays
 from steelyard.ingest.frame_columns import refuse_name
-from steelyard.ingest.probability_columns import names_class_columns, probability_rows
+from steelyard.ingest.probability_columns import probability_rows
 from steelyard.ingest.row_order import check_order
 from steelyard.ingest.score_matrix import probability_table
-from steelyard.ingest.source import Source
+from steelyard.ingest.source import Source, names_class_columns
 from steelyard.metrics.score_values import class_of_columns
 from steelyard.statistics.positive_class import CONVENTION, chosen_label
 
