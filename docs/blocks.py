@@ -52,7 +52,9 @@ def missing(text: str) -> list[str]:
     """The packages and the files of data that a page needs and that are not here."""
     named = [name for line in NEEDS.findall(text) for name in line.split(", ")]
     folder = Path(os.environ.get("STEELYARD_DATA", os.devnull))
-    return [name for name in named if not ((folder / name).is_file() if "." in name else importlib.util.find_spec(name))]
+    return [
+        name for name in named if not ((folder / name).is_file() if "." in name else importlib.util.find_spec(name))
+    ]
 
 
 @dataclass

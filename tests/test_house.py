@@ -35,6 +35,7 @@ ROOMS = (
     "comparison",
     "calibration",
     "thresholds",
+    "decisions",
 )
 HEAVY = ("pandas", "sklearn", "scipy", "matplotlib", "polars", "sympy", "pyarrow", "rich", "click", "numpy", "jinja2")
 

@@ -14,6 +14,7 @@ from steelyard.analysis.comparison.compare import compare as compare
 from steelyard.analysis.comparison.corrected_t_test import corrected_t_test as corrected_t_test
 from steelyard.analysis.comparison.friedman_test import friedman as friedman
 from steelyard.analysis.comparison.paired_tables import paired as paired
+from steelyard.analysis.decisions.best_decision import best_decision as best_decision
 from steelyard.analysis.intervals.intervals import interval as interval
 from steelyard.analysis.intervals.intervals import intervals as intervals
 from steelyard.analysis.planning.sample_size import sample_size as sample_size

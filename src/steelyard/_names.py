@@ -59,6 +59,7 @@ HOME = {
     "ratio_spread": "auditing.ratio_spread",
     "discrimination": "auditing.discrimination",
     "disagreement": "auditing.disagreement",
+    "best_decision": "analysis.decisions.best_decision",
     "best_threshold": "analysis.thresholds.best_threshold",
     "roc_then_tpnr": "analysis.thresholds.best_threshold",
     "NearestMeanClassifier": "estimators.nearest_mean",

@@ -43,9 +43,12 @@ def named_class_scores(source: Source, inputs: Inputs) -> tuple[ProbabilityRows,
 
 def _named(source: Source, inputs: Inputs) -> tuple[Inputs, list[str]]:
     """The columns as named, that of the truth found by its usual names; beside a pattern one score has no place."""
+    from steelyard.ingest.probability_columns import check_pattern
+
     for option in ("score", "exact"):
         if getattr(inputs, option) is not None:
             raise InputError(f"--scores names the scores of every class, so --{option} has no place beside it.")
+    check_pattern(inputs.class_scores or "")
     return guess_columns(source, replace(inputs, score=inputs.class_scores))
 
 

@@ -66,10 +66,15 @@ def probability_rows(
     )
 
 
-def _matching(source: Source, pattern: str) -> dict[str, str]:
-    """The columns that a pattern with one star names, by what stands in place of the star."""
+def check_pattern(pattern: str) -> None:
+    """Refuse what is no pattern of the columns of all classes."""
     if pattern.count("*") != 1:
         raise InputError(f"The columns of the scores are a pattern with one *, such as 'p_*', not {pattern!r}.")
+
+
+def _matching(source: Source, pattern: str) -> dict[str, str]:
+    """The columns that a pattern with one star names, by what stands in place of the star."""
+    check_pattern(pattern)
     before, after = pattern.split("*")
     names = list(source.parts[0].collect_schema())
     inside = {

@@ -12,9 +12,12 @@ from steelyard.errors import InputError, first_ten
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.indicators import is_sparse, label_counts, row_counts
+from steelyard.statistics.probability_table import ColumnTable
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from steelyard._types import Array, Label, Labels
     from steelyard.statistics.indicators import IndicatorCounts, Indicators
 
@@ -82,14 +85,44 @@ class MultilabelTable:
     def score_table(self, label: Label) -> ScoreTable:
         """The scores of one label, by whether a row has it."""
         place = self.place(label)
+        if place not in self._score_tables:
+            assert self.scores is not None  # noqa: S101 - asked before
+            scores, own = self.scores[:, place], self.true_column(place)
+            columns = (self.sample_weight, self.frequency)
+            positive, negative = (
+                ClassScores.of_rows(scores[rows], *(None if column is None else column[rows] for column in columns))
+                for rows in (own, ~own)
+            )
+            self._score_tables[place] = ScoreTable(positive, negative, label)
+        return self._score_tables[place]
+
+    @cached_property
+    def _score_tables(self) -> dict[int, ScoreTable]:
+        return {}
+
+    def column_table(self, place: int) -> ColumnTable:
+        """The scores of one label with the places of the rows that have it and of those that have not."""
         assert self.scores is not None  # noqa: S101 - asked before
-        scores, own = self.scores[:, place], self.true_column(place)
-        columns = (self.sample_weight, self.frequency)
-        positive, negative = (
-            ClassScores.of_rows(scores[rows], *(None if column is None else column[rows] for column in columns))
-            for rows in (own, ~own)
-        )
-        return ScoreTable(positive, negative, label)
+        own, label = self.true_column(place), self.labels[place]
+        rows = (np.flatnonzero(own), np.flatnonzero(~own))
+        share = float(self.positives[place])
+        return ColumnTable(label, self.score_table(label), self.scores[:, place], rows, rows[:1], share, place)
+
+    def of_labels(self, places: Sequence[int]) -> MultilabelTable:
+        """The same rows with some of the labels."""
+        columns: dict[str, Any] = {
+            name: None if (given := getattr(self, name)) is None else given[:, list(places)]
+            for name in ("true", "predicted", "scores")
+        }
+        return replace(self, labels=tuple(self.labels[place] for place in places), **columns)
+
+    def of_rows(self, rows: Array) -> MultilabelTable:
+        """Some of the rows."""
+        names = ("true", "predicted", "scores", "sample_weight", "frequency")
+        columns: dict[str, Any] = {
+            name: None if (given := getattr(self, name)) is None else given[rows] for name in names
+        }
+        return replace(self, **columns)
 
     def place(self, label: Label) -> int:
         """The column of a label."""

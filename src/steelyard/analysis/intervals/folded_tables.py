@@ -22,11 +22,20 @@ def class_fold(place: int, k: int) -> Array:
 def folded(table: Confusion, fold: Array) -> Confusion:
     """The table of one class against the rest, that class first."""
     place = int(fold[0].argmax())
-    tp, true, predicted = table.rows[place, place], table.rows[place].sum(), table.rows[:, place].sum()
-    rows = np.array([[tp, true - tp], [predicted - tp, table.rows.sum() - true - predicted + tp]], dtype=np.int64)
+    rows = _added_up(table.rows, place)
     if not table.weighted:
         return Confusion.of_rows((1, 0), rows)
-    return Confusion((1, 0), rows, fold @ table.weights @ fold.T, fold @ table.squares @ fold.T)
+    return Confusion((1, 0), rows, _added_up(table.weights, place), _added_up(table.squares, place))
+
+
+def _added_up(matrix: Array, place: int) -> Array:
+    """The four sums; what is left of all takes the digits of all with it, so that a small rest is added up itself."""
+    tp, fn, fp = matrix[place, place], np.delete(matrix[place], place).sum(), np.delete(matrix[:, place], place).sum()
+    total = matrix.sum()
+    rest = total - tp - fn - fp
+    if rest < total / 1000:
+        rest = np.delete(np.delete(matrix, place, 0), place, 1).sum()
+    return np.array([[tp, fn], [fp, rest]])
 
 
 def against_rest(table: Confusion, label: Label) -> Confusion:

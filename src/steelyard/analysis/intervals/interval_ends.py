@@ -15,6 +15,7 @@ from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.intervals.interval_methods import chosen_method
 from steelyard.analysis.intervals.isotonic_intervals import IsotonicIntervals, is_isotonic
 from steelyard.analysis.intervals.kinks import deviance_limit, near_kink
+from steelyard.analysis.intervals.label_set_intervals import LabelSetIntervals
 from steelyard.analysis.intervals.point_intervals import lowest
 from steelyard.analysis.intervals.probability_intervals import probability_ends
 from steelyard.analysis.intervals.quantiles import quantiles
@@ -29,6 +30,7 @@ from steelyard.errors import InputError
 from steelyard.metrics.metric_value import plain
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Cells, Counts
+from steelyard.statistics.multilabel_table import MultilabelTable
 from steelyard.statistics.probability_table import ProbabilityTable
 from steelyard.statistics.score_table import ScoreTable
 
@@ -39,8 +41,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.intervals.estimand import Estimand
     from steelyard.analysis.intervals.large_tables import DrawnValues
     from steelyard.metrics.metric_value import MetricValue
-    from steelyard.statistics.statistic import MetricTable
-
+    from steelyard.statistics.statistic import AnyTable
 
 _CLUSTERED_CALIBRATION = (
     "no interval: rows of one cluster go wrong together, and how far that moves a calibration error is not known"
@@ -68,6 +69,7 @@ class IntervalSampler:
     scores: ScoreIntervals = field(init=False)
     isotonic: IsotonicIntervals = field(init=False)
     tables: TableSampler = field(init=False)
+    label_sets: dict[int, LabelSetIntervals] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.rng = self.inference.generator
@@ -86,8 +88,8 @@ class IntervalSampler:
         self.ranks.estimands = [estimand for estimand, method in pairs if method in RANK_METHODS]
         return [self._interval(*parts) for parts in zip(estimands, values, methods, strict=True)]
 
-    def _table_at_prevalence(self, table: MetricTable) -> MetricTable:
-        return table_at(table, self.inference.prevalence)
+    def _table_at_prevalence(self, table: AnyTable) -> AnyTable:
+        return table if isinstance(table, MultilabelTable) else table_at(table, self.inference.prevalence)
 
     def _interval(self, estimand: Estimand, computed: MetricValue, method: str) -> Interval[Any]:
         """The interval of one metric on one table, around the value it has there."""
@@ -108,6 +110,9 @@ class IntervalSampler:
         return Interval(estimand.named, *numbers, self.inference.level, method, *shares, why)
 
     def _bounds(self, estimand: Estimand, method: str, value: Array | float) -> Bounds:
+        if isinstance(estimand.table, MultilabelTable):
+            ends = self._label_sets(estimand.table).ends(estimand, np.asarray(value))
+            return Bounds(ends.low, ends.high, why=ends.why)
         if isinstance(estimand.table, ProbabilityTable):
             there = replace(estimand, table=table_at(estimand.table, self.inference.prevalence))
             ends = probability_ends(there, np.asarray(value), self.inference, self._of_class)
@@ -184,12 +189,23 @@ class IntervalSampler:
         lowest_end = lowest(there, float(ends[0]), self.inference.level)
         return Bounds(lowest_end, ends[1], float(np.isnan(values).mean()), bin_error)
 
+    def _label_sets(self, table: MultilabelTable) -> LabelSetIntervals:
+        """The intervals of one table of label sets, which share what they read."""
+        if id(table) not in self.label_sets:
+            asked = [estimand for estimand in self.scores.asked if estimand.table is table]
+            self.label_sets[id(table)] = LabelSetIntervals(self.inference, table, asked, self._of_two_classes)
+        return self.label_sets[id(table)]
+
     def _of_class(self, estimand: Estimand) -> Interval:
         """The interval of one column of scores, of independent rows."""
+        return self._of_two_classes([estimand])[0]
+
+    def _of_two_classes(self, estimands: Sequence[Estimand]) -> list[Interval]:
+        """The intervals of one class or label against the rest, of independent rows; draws are kept for no other."""
         alone = replace(self.inference, method="auto", clustered=None, prevalence=None)
         if self.inference.prevalence is not None:  # to whose shares the rows are weighted by now
             alone = replace(alone, design="stratified")
-        return IntervalSampler(alone).intervals([estimand])[0]
+        return IntervalSampler(alone).intervals(estimands)
 
     def _around_kinks(self, estimand: Estimand, values: Array, hull: Bounds) -> Bounds:
         """The range over the likely draws where a kink lies among them, the hull where it does not."""
