@@ -34,6 +34,7 @@ HOME = {
     "precision_recall_curve": "metrics.curves",
     "roc_curve": "metrics.curves",
     "score_table": "ingest.array_tables",
+    "label_propensities": "metrics.propensities",
     "multilabel": "ingest.multilabel_tables",
     "MultilabelTable": "statistics.multilabel_table",
     "Metric": "metrics.metric",

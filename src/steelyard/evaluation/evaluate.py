@@ -207,7 +207,8 @@ def _specs(
         # With scores a metric of both has the value of the whole curve, not that of one threshold. Those of calibration
         # are fitted and take longer than all others together; `calibration` reports them with their curve.
         others = metrics_with_role("on request")
-        return [*(MetricSpec(metric) for metric in list_metrics() if metric not in others), *order.usual(table)]
+        usual = [m for m in list_metrics() if not m.is_of_label_sets and m not in others]
+        return [*map(MetricSpec, usual), *order.usual(table)]
     specs = MetricSpec.all_of(metrics)
     for spec in specs:
         if probabilities is None or not reads_columns(spec):

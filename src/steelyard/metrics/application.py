@@ -17,7 +17,7 @@ from steelyard.metrics.class_values import ClassCells, class_values, on_confusio
 from steelyard.metrics.count_values import count_values, on_counts
 from steelyard.metrics.expression import Expression, Named, as_expression
 from steelyard.metrics.formula import check_parameter
-from steelyard.metrics.multilabel_values import on_label_sets
+from steelyard.metrics.multilabel_values import check_label_sets, on_label_sets
 from steelyard.metrics.score_values import counted_columns, on_columns, on_scores, score_values
 from steelyard.metrics.spec_text import write_form
 from steelyard.statistics.confusion import Confusion
@@ -74,7 +74,7 @@ def predictions_or_scores(metric: Metric, y_pred: ArrayLike | None, y_score: Arr
         return y_pred
     if y_pred is not None:
         raise InputError(f"{metric.name} was given both y_pred= and y_score=; give one.")
-    if metric.scores is None:
+    if not metric.takes_scores:
         labels = "the class of the highest column of each row" if _is_matrix(y_score) else "y_score >= 0.5"
         raise InputTypeError(f"{metric.name} is of predicted labels; give y_pred=, such as {labels}.")
     return y_score
@@ -93,12 +93,14 @@ def counted(metric: Metric, data: AnyTable | ArrayLike, other: ArrayLike | None,
         if isinstance(data, (Counts, Confusion, ScoreTable, ProbabilityTable, MultilabelTable)):
             _check_fits(metric, data, options)
             return data
+        check_label_sets(metric)
         takes = "Counts, a Confusion" if metric.scores is None else "a ScoreTable"
         kind = f"{type(data).__name__} alone{file_hint(data)}"
         raise InputTypeError(f"{metric.name} takes {takes} or (y_true, y_pred), not {kind}.")
     rows: ArrayLike = data  # type: ignore[assignment]  # beside predictions or scores it is the truth
     if are_label_sets(rows):
         return _counted_sets(metric, rows, other, options)
+    check_label_sets(metric)
     if metric.scores is not None and _is_matrix(other):
         return counted_columns(metric, rows, other, options)
     weights = {"sample_weight": options.sample_weight, "frequency": options.frequency}
@@ -124,7 +126,7 @@ def counted_once(metric: Metric, data: Any, other: ArrayLike | None, options: Ca
 
 def _counted_sets(metric: Metric, rows: ArrayLike, other: ArrayLike, options: CallOptions) -> MultilabelTable:
     """Rows of several labels each, with predictions or with scores, whichever the metric is of."""
-    kind = "y_pred" if metric.function is not None else "y_score"
+    kind = "y_score" if metric.function is None and metric.takes_scores else "y_pred"
     weights = {"sample_weight": options.sample_weight, "frequency": options.frequency}
     return multilabel(rows, **{kind: other}, labels=options.labels, **weights)
 
@@ -152,6 +154,8 @@ def _check_fits(metric: Metric, table: AnyTable, options: CallOptions) -> None:
 def on_table(metric: Metric, table: AnyTable, options: CallOptions, parameters: Mapping[str, object]) -> MetricValue:
     """The value of a metric on a table of any kind."""
     _check_order(metric, table, options)
+    if not isinstance(table, MultilabelTable):
+        check_label_sets(metric)
     if isinstance(table, Counts):
         return on_counts(metric, table, parameters)
     if isinstance(table, Confusion):

@@ -79,7 +79,7 @@ def class_of_columns(table: ProbabilityTable, pos_label: Label) -> ScoreTable:
 
 def reads_columns(spec: MetricSpec) -> bool:
     """Whether the metric as asked can be taken of a column of scores for each class."""
-    return spec.metric.function is None and (spec.metric.columns is not None or not spec.is_native)
+    return spec.reads_scores(None) and (spec.metric.columns is not None or not spec.is_native)
 
 
 def on_columns(
