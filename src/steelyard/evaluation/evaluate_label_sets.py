@@ -91,9 +91,10 @@ def evaluate_label_sets(
     metrics: Iterable[SpecLike] | None,
     inference: Inference,
     mute: Iterable[str] | None,
-    columns: dict[str, Any],
+    columns: dict[str, Any] | None = None,
 ) -> MultilabelEvaluation:
     """The evaluation of rows of several labels each."""
+    named = given.columns.names(frequency=given.frequency, by=given.by, cluster=given.cluster)
     given = given.read()
     table, threshold, assumed = _thresholded(given.data, threshold)
     clustered = None if given.cluster is None else ClusteredRows((), None, given.cluster)
@@ -116,7 +117,7 @@ def evaluate_label_sets(
         metrics is not None,
         groups,
         muted_codes(mute),
-        columns,
+        named if columns is None else columns,
     )
 
 

@@ -55,14 +55,16 @@ def _averages(table: MultilabelTable) -> list[MetricSpec]:
 
 def _fits(metric: Metric, table: MultilabelTable) -> bool:
     """Whether the rows have what the metric's own form reads."""
-    return (table.predicted if metric.function is not None else table.scores) is not None and not metric.is_fixed
+    given = table.scores if metric.ranks_labels or metric.scores is not None else table.predicted
+    return given is not None and not metric.is_fixed
 
 
 def _checked(spec: MetricSpec, table: MultilabelTable) -> MetricSpec:
     metric = spec.metric
-    if metric.function is not None and table.predicted is None:
+    of_scores = metric.function is None and (metric.ranks_labels or metric.scores is not None)
+    if not of_scores and table.predicted is None:
         raise InputError(f"{spec.name} needs predicted labels, or a threshold for the scores.")
-    if metric.function is None and metric.label_sets is None and table.scores is None:
+    if of_scores and table.scores is None:
         raise InputError(f"{spec.name} needs scores: a column for each label.")
     if spec.is_native and metric.label_sets is None:
         raise InputError(
