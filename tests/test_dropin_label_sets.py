@@ -99,7 +99,11 @@ def test_scores_are_those_of_scikit_learn(alone, seed):
 def test_reports_are_those_of_scikit_learn(alone):
     for seed in range(12):
         true, predicted, _, weight = rows(seed)
-        for options in ({}, {"sample_weight": np.ceil(weight * 3), "digits": 4}, {"labels": [1, 0], "zero_division": 0}):
+        for options in (
+            {},
+            {"sample_weight": np.ceil(weight * 3), "digits": 4},
+            {"labels": [1, 0], "zero_division": 0},
+        ):
             for as_dict in (False, True):
                 pair = [called(library.classification_report, true, predicted, output_dict=as_dict, **options)
                         for library in (ours, theirs)]  # fmt: skip
