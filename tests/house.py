@@ -27,7 +27,7 @@ SOURCE = FOLDERS[0] if FOLDERS else ROOT / "src" / "steelyard"
 FILES = sorted(SOURCE.rglob("*.py"))
 CATALOGUE = {
     f"metrics/{name}.py"
-    for name in ("calibration", "catalogue", "class_forms", "discrimination", "label_ranking", "ranking")
+    for name in ("calibration", "catalogue", "class_forms", "discrimination", "label_ranking", "ordinal", "ranking")
 }
 NAMES = {name for metric in list_metrics() for name in (metric.name, *metric.aliases)}
 LONG_MODULE, LONG_FUNCTION = 250, 25

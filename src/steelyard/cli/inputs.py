@@ -37,6 +37,7 @@ class Inputs:
     pred: str | tuple[str, ...] | None = None
     score: str | None = None
     class_scores: str | None = None  # the pattern of a column of scores for each class
+    class_models: tuple[str, ...] = ()  # such patterns of several models
     preds: tuple[str, ...] = ()  # of several models
     scores: tuple[str, ...] = ()
     threshold: float | None = None
@@ -71,8 +72,10 @@ class Inputs:
 
     def by_model(self) -> dict[str, Inputs]:
         """The inputs of each model that is named: labels as they are, scores with the threshold."""
-        labels = {name: replace(self, pred=name, threshold=None, preds=(), scores=()) for name in self.preds}
-        return labels | {name: replace(self, score=name, preds=(), scores=()) for name in self.scores}
+        alone = replace(self, preds=(), scores=(), class_models=())
+        labels = {name: replace(alone, pred=name, threshold=None) for name in self.preds}
+        scores = {name: replace(alone, score=name) for name in self.scores}
+        return labels | scores | {name: replace(alone, class_scores=name) for name in self.class_models}
 
 
 def print_assumed(assumed: Sequence[str]) -> None:
@@ -120,7 +123,7 @@ def _count_source(source: Source, inputs: Inputs) -> Tally:
 
     return tally(
         source,
-        labels=_labels_of(source, inputs),
+        labels=labels_of(source, inputs),
         true=inputs.true or "",
         pred=inputs.pred,
         score=inputs.score,
@@ -134,7 +137,7 @@ def _count_source(source: Source, inputs: Inputs) -> Tally:
     )
 
 
-def _labels_of(source: Source, inputs: Inputs) -> list[Label] | None:
+def labels_of(source: Source, inputs: Inputs) -> list[Label] | None:
     """The labels that the command line declares: numbers where all of them are, unless the column holds text."""
     if inputs.labels is None:
         return None
@@ -160,7 +163,7 @@ def evaluate_inputs(
     from steelyard.ingest.label_overlap import check_label_overlap
 
     if inputs.cluster is not None or inputs.class_scores is not None:
-        return _evaluate_rows(inputs, level, metrics, min_count, design)
+        return _evaluate_rows(inputs, level, metrics, min_count, design, prevalence)
     counted = count_inputs(inputs).with_groups_of(min_count)
     if counted.tally.confusion is not None:
         check_label_overlap(counted.tally.confusion)
@@ -172,7 +175,12 @@ def evaluate_inputs(
 
 
 def _evaluate_rows(
-    inputs: Inputs, level: float, metrics: Sequence[str] | None, min_count: int, design: str
+    inputs: Inputs,
+    level: float,
+    metrics: Sequence[str] | None,
+    min_count: int,
+    design: str,
+    prevalence: PrevalenceLike | None,
 ) -> tuple[Evaluation, CountedInput]:
     """The evaluation of clustered rows, or of scores of every class, which no saved table keeps apart."""
     from steelyard.statistics.tally import Tally
@@ -181,7 +189,9 @@ def _evaluate_rows(
     if inputs.counts is not None or not inputs.files:
         raise InputError(f"{option} names columns of a file of predictions; give the file.")
     options: dict[str, Any] = {"pos_label": inputs.positive, "level": level, "metrics": metrics, "design": design}
+    options["prevalence"] = prevalence
     with open_files(inputs) as source:
+        options["labels"] = labels_of(source, inputs)
         evaluated = _of_clusters if inputs.class_scores is None else evaluated_class_scores
         evaluation, assumed = evaluated(source, inputs, options)
     groups = {group.key: Tally(group.confusion) for group in evaluation.groups}

@@ -62,6 +62,9 @@ _SHARED: dict[str, _Decorator] = {
     "exact": click.option(
         "--exact/--binned", "exact", default=None, help="Keep every score, or 65,536 bins with bounds on the areas."
     ),
+    "labels": click.option(
+        "--labels", metavar="A,B", help="All classes in their order, where some have no rows or the order matters."
+    ),
     "level": click.option(
         "--level", type=float, default=0.95, show_default=True, help="The confidence level of the intervals."
     ),
@@ -169,6 +172,17 @@ def models(how_many: str) -> _Decorator:
             )
             for name, kind in kinds.items()
         )
+    )
+
+
+def class_models(how_many: str) -> _Decorator:
+    """The columns of every class of several models."""
+    return click.option(
+        "--scores",
+        "class_models",
+        multiple=True,
+        metavar="P_*",
+        help=f"A model's columns of scores of every class, in which * is the class, such as 'p_*'; {how_many}.",
     )
 
 

@@ -153,6 +153,7 @@ def _check_fits(metric: Metric, table: AnyTable, options: CallOptions) -> None:
 
 def on_table(metric: Metric, table: AnyTable, options: CallOptions, parameters: Mapping[str, object]) -> MetricValue:
     """The value of a metric on a table of any kind."""
+    _check_order(metric, table, options)
     if not isinstance(table, MultilabelTable):
         check_label_sets(metric)
     if isinstance(table, Counts):
@@ -164,6 +165,15 @@ def on_table(metric: Metric, table: AnyTable, options: CallOptions, parameters: 
     if isinstance(table, ProbabilityTable):
         return on_columns(metric, table, options, parameters)
     return on_scores(metric, table, parameters)
+
+
+def _check_order(metric: Metric, table: object, options: CallOptions) -> None:
+    """Refuse an average of a metric of ordered classes over each against the rest, which has no order."""
+    if "ordinal" in metric.roles and options.average != "native" and len(getattr(table, "labels", ())) > 2:
+        raise InputError(
+            f"{metric.name} is of all classes in their order, and one against the rest has none; leave average= out. "
+            "macro_mean_absolute_class_error gives every class equal weight."
+        )
 
 
 def inner_value(metric: Metric, cells: Cells, parameters: Mapping[str, object]) -> Any:
