@@ -9,10 +9,10 @@ from steelyard.interop.dropin_rates import (
     RATE_NAMES,
     ClassRates,
     MeanRates,
+    average_weights,
     class_average,
     class_rates,
     mean_rates,
-    mean_weights,
     pooled,
     requested_counts,
     with_zero_division,
@@ -145,4 +145,6 @@ def jaccard_score(
         return delegate("jaccard_score", y_true, y_pred, **options._asdict())
     counts = pooled(counts) if average == "micro" else counts
     values = with_zero_division(jaccard(counts), "jaccard", "true or predicted", ("jaccard",), zero_division, average)
-    return values if average is None else class_average(values, mean_weights(average, counts.positives, sample_weight))
+    return (
+        values if average is None else class_average(values, average_weights(average, counts.positives, sample_weight))
+    )

@@ -117,7 +117,7 @@ def class_average(values: Array, weights: Array | None) -> float:
     return float(values.mean()) if weights is None or total == 0 else float((values * weights).sum() / total)
 
 
-def mean_weights(average: ClassAverage, support: Array, row_weight: Weights) -> Array | None:
+def average_weights(average: ClassAverage, support: Array, row_weight: Weights) -> Array | None:
     """What each class, or each row, counts in a mean."""
     if average == "samples":
         return None if row_weight is None else np.asarray(row_weight, dtype=np.float64)
@@ -153,7 +153,7 @@ def mean_rates(
 ) -> MeanRates:
     """Precision, recall and F averaged over the classes, or over rows of several labels by their weights."""
     rates = class_rates(pooled(counts) if average == "micro" else counts, beta, warn_for, zero_division, average)
-    weights = mean_weights(average, rates.support, row_weight)
+    weights = average_weights(average, rates.support, row_weight)
     mean_precision, mean_recall, mean_f_score = (class_average(values, weights) for values in rates[:3])
     return MeanRates(mean_precision, mean_recall, mean_f_score)
 

@@ -13,10 +13,10 @@ from steelyard.interop.dropin_label_sets import columns_of, label_sets
 from steelyard.interop.dropin_rates import (
     RATE_NAMES,
     ClassRates,
+    average_weights,
     class_average,
     class_rates,
     mean_rates,
-    mean_weights,
     pooled,
     table_counts,
 )
@@ -152,7 +152,7 @@ def _set_report(
         counts = chosen.by_row if average == "samples" else by_label
         means: list[float] = [*mean_rates(counts, 1.0, average, RATE_NAMES, zero_division, weight)[:3]]
         cells = pooled(counts) if average == "micro" else counts
-        each = mean_weights(average, rates.support, weight)
+        each = average_weights(average, rates.support, weight)
         means += [class_average(_extra(name, cells, zero_division), each) for name in extra]
         rows.append(_ReportRow(f"{average} avg", means, np.sum(rates.support)))
     return rows
