@@ -44,6 +44,7 @@ from steelyard.estimators.recalibrator import Recalibrator as Recalibrator
 from steelyard.estimators.threshold import ThresholdClassifier as ThresholdClassifier
 from steelyard.evaluation.evaluate import evaluate as evaluate
 from steelyard.evaluation.evaluation import Evaluation as Evaluation
+from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation as MultilabelEvaluation
 from steelyard.ingest.accumulator import Accumulator as Accumulator
 from steelyard.ingest.array_tables import confusion as confusion
 from steelyard.ingest.array_tables import score_table as score_table
@@ -57,6 +58,7 @@ from steelyard.metrics.expression import ratio as ratio
 from steelyard.metrics.expression import sqrt as sqrt
 from steelyard.metrics.expression import where as where
 from steelyard.metrics.metric import Metric as Metric
+from steelyard.metrics.propensities import label_propensities as label_propensities
 from steelyard.metrics.registry import MetricLike
 from steelyard.metrics.registry import get_metric as get_metric
 from steelyard.metrics.registry import list_metrics as list_metrics
@@ -584,6 +586,24 @@ class _LabelMetricWeights(Metric):
         weights: Literal["linear", "quadratic"] | None = None,
     ) -> Array: ...
 
+class _LabelSetMetric(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        labels: LabelSet | None = None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self, y_true: MultilabelTable, *, undefined: float | str = ..., zero_division: float | str | None = None
+    ) -> float: ...
+
 class _ScoreMetric(Metric):
     @overload  # type: ignore[override]
     def __call__(
@@ -796,7 +816,7 @@ class _ScoreMetricBins2(Metric):
         bins: int = 100,
     ) -> float: ...
 
-class _ScoreMetricK1(Metric):
+class _ScoreMetricK2(Metric):
     @overload  # type: ignore[override]
     def __call__(
         self,
@@ -839,7 +859,7 @@ class _ScoreMetricK1(Metric):
         k: int = 100,
     ) -> float: ...
 
-class _ScoreMetricK2(Metric):
+class _ScoreMetricK3(Metric):
     @overload  # type: ignore[override]
     def __call__(
         self,
@@ -1070,6 +1090,74 @@ class _ScoreOrLabelMetricRhoBands(Metric):
         bands: int = 10,
     ) -> Array: ...
 
+class _ScoreSetMetric(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        labels: LabelSet | None = None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self, y_true: MultilabelTable, *, undefined: float | str = ..., zero_division: float | str | None = None
+    ) -> float: ...
+
+class _ScoreSetMetricK1(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        labels: LabelSet | None = None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        k: float | None = None,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: MultilabelTable,
+        *,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        k: float | None = None,
+    ) -> float: ...
+
+class _ScoreSetMetricKPropensities(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        labels: LabelSet | None = None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        k: int = 5,
+        propensities: ArrayLike | None = None,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: MultilabelTable,
+        *,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        k: int = 5,
+        propensities: ArrayLike | None = None,
+    ) -> float: ...
+
 recall: _LabelMetric
 """Recall: Share of the positives that are predicted positive (found)."""
 tpr: _LabelMetric
@@ -1109,6 +1197,8 @@ negative_predictive_value: _LabelMetric
 npv: _LabelMetric
 """Negative predictive value: Share of the predicted negatives that are negative."""
 accuracy: _LabelMetric
+"""Accuracy: Share of all rows that are classified correctly."""
+subset_accuracy: _LabelMetric
 """Accuracy: Share of all rows that are classified correctly."""
 error_rate: _LabelMetric
 """Error rate: Share of all rows that are misclassified."""
@@ -1210,6 +1300,21 @@ diagnostic_odds_ratio: _LabelMetric
 """Diagnostic odds ratio: Odds of being predicted positive for a positive over those for a negative."""
 dor: _LabelMetric
 """Diagnostic odds ratio: Odds of being predicted positive for a positive over those for a negative."""
+mean_absolute_class_error: _LabelMetric
+"""Mean absolute class error: Mean number of classes between the predicted and the true one, the classes in order; of
+two the error rate."""
+ordinal_mae: _LabelMetric
+"""Mean absolute class error: Mean number of classes between the predicted and the true one, the classes in order; of
+two the error rate."""
+macro_mean_absolute_class_error: _LabelMetric
+"""Macro mean absolute class error: Mean absolute class error of each true class, averaged over the classes, so that
+rare ones count alike."""
+macro_averaged_mean_absolute_error: _LabelMetric
+"""Macro mean absolute class error: Mean absolute class error of each true class, averaged over the classes, so that
+rare ones count alike."""
+macro_mae: _LabelMetric
+"""Macro mean absolute class error: Mean absolute class error of each true class, averaged over the classes, so that
+rare ones count alike."""
 alpha_accuracy: _LabelMetricAlpha
 """Alpha-accuracy: Accuracy with each negative weighted by the unbalanced factor, so that both classes have equal
 weight."""
@@ -1242,6 +1347,9 @@ kappa: _LabelMetricWeights
 """Cohen's kappa: Agreement of true and predicted class beyond chance, as expected from their margins."""
 cohen_kappa: _LabelMetricWeights
 """Cohen's kappa: Agreement of true and predicted class beyond chance, as expected from their margins."""
+hamming_loss: _LabelSetMetric
+"""Hamming loss: Mean share of the labels of a row that are predicted wrongly: the error rate over all labels of all
+rows."""
 average_precision: _ScoreMetric
 """Average precision: Area under the precision-recall curve as a step function: mean precision at each positive's
 threshold."""
@@ -1334,6 +1442,12 @@ tjur_r2: _ScoreMetric
 """Discrimination slope: Mean probability of the positives less that of the negatives."""
 coefficient_of_discrimination: _ScoreMetric
 """Discrimination slope: Mean probability of the positives less that of the negatives."""
+ranked_probability_score: _ScoreMetric
+"""Ranked probability score: Mean squared distance of cumulated probabilities from the outcome, over the classes in
+order but the last."""
+rps: _ScoreMetric
+"""Ranked probability score: Mean squared distance of cumulated probabilities from the outcome, over the classes in
+order but the last."""
 recall_at_fpr: _ScoreMetricAt1
 """Recall at FPR: Highest recall at any threshold whose false positive rate is at most the given one."""
 sensitivity_at_fpr: _ScoreMetricAt1
@@ -1354,10 +1468,10 @@ ece: _ScoreMetricBins1
 equal width."""
 mcc_f1: _ScoreMetricBins2
 """MCC-F1 metric: Nearness of the curve of MCC over F1 to the point where both are 1, averaged over ranges of MCC."""
-precision_at_k: _ScoreMetricK1
+precision_at_k: _ScoreMetricK2
 """Precision at k: Precision among the k highest-scored rows, or of weighted rows that share of the weight; ties count
 in part."""
-top_k_accuracy: _ScoreMetricK2
+top_k_accuracy: _ScoreMetricK3
 """Top-k accuracy: Share of the rows whose class is among the k classes of the highest scores, a column of scores for
 each class."""
 roc_auc: _ScoreMetricMaxFprMultiClass
@@ -1376,3 +1490,28 @@ point."""
 wauc: _ScoreOrLabelMetricRhoBands
 """Weighted AUC: Area under the ROC curve in bands of recall, the upper bands with more weight; on counts, of the single
 point."""
+label_ranking_loss: _ScoreSetMetric
+"""Label ranking loss: Mean share of a row's pairs of a true and another label in which the other one scores as high or
+higher."""
+ranking_loss: _ScoreSetMetric
+"""Label ranking loss: Mean share of a row's pairs of a true and another label in which the other one scores as high or
+higher."""
+coverage_error: _ScoreSetMetric
+"""Coverage error: Mean number of labels that have to be taken, the highest scores first, until all true ones of a row
+are there."""
+label_ranking_average_precision: _ScoreSetMetric
+"""Label ranking average precision: Mean over a row's true labels of the share of true ones among those that score as
+high or higher."""
+lrap: _ScoreSetMetric
+"""Label ranking average precision: Mean over a row's true labels of the share of true ones among those that score as
+high or higher."""
+ndcg: _ScoreSetMetricK1
+"""NDCG: Sum over a row's true labels of a discount, 1 / log2(1 + rank), over its largest; of the k highest, or all."""
+normalized_discounted_cumulative_gain: _ScoreSetMetricK1
+"""NDCG: Sum over a row's true labels of a discount, 1 / log2(1 + rank), over its largest; of the k highest, or all."""
+propensity_scored_precision_at_k: _ScoreSetMetricKPropensities
+"""Propensity-scored precision at k: Precision among a row's k highest labels, a true one counted by 1 / its propensity:
+rare labels count more."""
+psp_at_k: _ScoreSetMetricKPropensities
+"""Propensity-scored precision at k: Precision among a row's k highest labels, a true one counted by 1 / its propensity:
+rare labels count more."""

@@ -11,13 +11,13 @@ from steelyard.ingest import array_tables as ingest
 from steelyard.ingest.class_checks import check_both_classes, check_classes
 from steelyard.ingest.label_overlap import check_label_overlap, warn_of_lookalikes
 from steelyard.ingest.label_sets import are_label_sets
-from steelyard.ingest.multilabel_tables import multilabel
+from steelyard.ingest.multilabel_tables import label_set_table
 from steelyard.ingest.refused_keywords import refuse_keywords
 from steelyard.metrics.class_values import ClassCells, class_values, on_confusion, positive_place
 from steelyard.metrics.count_values import count_values, on_counts
 from steelyard.metrics.expression import Expression, Named, as_expression
 from steelyard.metrics.formula import check_parameter
-from steelyard.metrics.multilabel_values import on_label_sets
+from steelyard.metrics.multilabel_values import check_label_sets, on_label_sets
 from steelyard.metrics.score_values import counted_columns, on_columns, on_scores, score_values
 from steelyard.metrics.spec_text import write_form
 from steelyard.statistics.confusion import Confusion
@@ -74,7 +74,7 @@ def predictions_or_scores(metric: Metric, y_pred: ArrayLike | None, y_score: Arr
         return y_pred
     if y_pred is not None:
         raise InputError(f"{metric.name} was given both y_pred= and y_score=; give one.")
-    if metric.scores is None:
+    if not metric.takes_scores:
         labels = "the class of the highest column of each row" if _is_matrix(y_score) else "y_score >= 0.5"
         raise InputTypeError(f"{metric.name} is of predicted labels; give y_pred=, such as {labels}.")
     return y_score
@@ -93,12 +93,14 @@ def counted(metric: Metric, data: AnyTable | ArrayLike, other: ArrayLike | None,
         if isinstance(data, (Counts, Confusion, ScoreTable, ProbabilityTable, MultilabelTable)):
             _check_fits(metric, data, options)
             return data
+        check_label_sets(metric)
         takes = "Counts, a Confusion" if metric.scores is None else "a ScoreTable"
         kind = f"{type(data).__name__} alone{file_hint(data)}"
         raise InputTypeError(f"{metric.name} takes {takes} or (y_true, y_pred), not {kind}.")
     rows: ArrayLike = data  # type: ignore[assignment]  # beside predictions or scores it is the truth
     if are_label_sets(rows):
         return _counted_sets(metric, rows, other, options)
+    check_label_sets(metric)
     if metric.scores is not None and _is_matrix(other):
         return counted_columns(metric, rows, other, options)
     weights = {"sample_weight": options.sample_weight, "frequency": options.frequency}
@@ -124,9 +126,9 @@ def counted_once(metric: Metric, data: Any, other: ArrayLike | None, options: Ca
 
 def _counted_sets(metric: Metric, rows: ArrayLike, other: ArrayLike, options: CallOptions) -> MultilabelTable:
     """Rows of several labels each, with predictions or with scores, whichever the metric is of."""
-    kind = "y_pred" if metric.function is not None else "y_score"
+    kind = "y_score" if metric.function is None and metric.takes_scores else "y_pred"
     weights = {"sample_weight": options.sample_weight, "frequency": options.frequency}
-    return multilabel(rows, **{kind: other}, labels=options.labels, **weights)
+    return label_set_table(rows, **{kind: other}, labels=options.labels, **weights)
 
 
 def _check_fits(metric: Metric, table: AnyTable, options: CallOptions) -> None:
@@ -151,6 +153,9 @@ def _check_fits(metric: Metric, table: AnyTable, options: CallOptions) -> None:
 
 def on_table(metric: Metric, table: AnyTable, options: CallOptions, parameters: Mapping[str, object]) -> MetricValue:
     """The value of a metric on a table of any kind."""
+    _check_order(metric, table, options)
+    if not isinstance(table, MultilabelTable):
+        check_label_sets(metric)
     if isinstance(table, Counts):
         return on_counts(metric, table, parameters)
     if isinstance(table, Confusion):
@@ -160,6 +165,15 @@ def on_table(metric: Metric, table: AnyTable, options: CallOptions, parameters: 
     if isinstance(table, ProbabilityTable):
         return on_columns(metric, table, options, parameters)
     return on_scores(metric, table, parameters)
+
+
+def _check_order(metric: Metric, table: object, options: CallOptions) -> None:
+    """Refuse an average of a metric of ordered classes over each against the rest, which has no order."""
+    if "ordinal" in metric.roles and options.average != "native" and len(getattr(table, "labels", ())) > 2:
+        raise InputError(
+            f"{metric.name} is of all classes in their order, and one against the rest has none; leave average= out. "
+            "macro_mean_absolute_class_error gives every class equal weight."
+        )
 
 
 def inner_value(metric: Metric, cells: Cells, parameters: Mapping[str, object]) -> Any:

@@ -11,6 +11,8 @@ import numpy as np
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from steelyard._types import Label, LabelSet, Weights
     from steelyard.metrics.registry import MetricLike
 
@@ -54,6 +56,7 @@ class MetricParameters(TypedDict, total=False):
     k: int
     bands: int
     bins: int
+    propensities: ArrayLike | None
 
 
 class ReadingOptions(MetricParameters, total=False):

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     # Of one model; Counts[Array] are of many.
     OneTable: TypeAlias = Counts | Confusion | ScoreTable | ProbabilityTable | MultilabelTable
 
+_FORMS = {"counts": "function", "label sets": "label_sets", "label scores": "label_sets"}
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Metric(FormulaText):
@@ -61,7 +63,9 @@ class Metric(FormulaText):
     scores: Formula | None = None
     columns: Formula | None = None
     label_sets: Formula | None = None
+    ranks_labels: bool = False  # of the scores of label sets, and of nothing else
     columns_range: tuple[float, float] | None = None  # of more than two classes, where it is another
+    is_skill_of_columns: bool = False  # 1 less the mean loss over that of the class shares
     aliases: tuple[str, ...] = ()
     cite: str | None = None
     sklearn: str | None = None
@@ -140,7 +144,8 @@ class Metric(FormulaText):
         """A metric that is not in the registry: its name, meaning and parameters are read off the function."""
         formula, parameters = signature_of(function)
         read_off = {"meaning": meaning_of(function), "parameters": parameters}
-        form = {"function" if on == "counts" else "scores": formula, "of_probabilities": on == "probabilities"}
+        form = {_FORMS.get(on, "scores"): formula, "of_probabilities": on == "probabilities"}
+        form["ranks_labels"] = on == "label scores"
         usual = {"family": "own", "range": (-math.inf, math.inf), "best": None, "direction": None}
         return cls(getattr(function, "__name__", title), title, **{**usual, **read_off, **form, **facts})
 
@@ -189,16 +194,22 @@ class Metric(FormulaText):
         return form
 
     def for_columns(
-        self, form: Formula | None = None, *, range: tuple[float, float] | None = None, least_classes: int = 2
+        self,
+        form: Formula | None = None,
+        *,
+        range: tuple[float, float] | None = None,
+        least_classes: int = 2,
+        skill: bool = False,
     ) -> Formula:
         """Declare the form for a column of probabilities for each class: the loss of each row, whose mean it is.
 
         `range` is that of more than two classes, where it is not that of two; `least_classes` are those with which it
-        says anything.
+        says anything. With `skill` it is 1 less that mean over the mean of probabilities that are the class shares.
         """
         if form is None:
-            return partial(self.for_columns, range=range, least_classes=least_classes)
-        for name, fact in (("columns", form), ("columns_range", range), ("least_classes", least_classes)):
+            return partial(self.for_columns, range=range, least_classes=least_classes, skill=skill)
+        facts = {"columns": form, "columns_range": range, "least_classes": least_classes, "is_skill_of_columns": skill}
+        for name, fact in facts.items():
             object.__setattr__(self, name, fact)
         return form
 
@@ -249,6 +260,21 @@ class Metric(FormulaText):
     def of_many_columns(self) -> Metric:
         """The metric as it is of a column of probabilities for each of more than two classes: with its range there."""
         return self if self.columns_range is None else replace(self, range=self.columns_range)
+
+    @property
+    def is_of_label_sets(self) -> bool:
+        """Whether it is of rows that may have several labels each, and of no others."""
+        return self.function is None and self.scores is None
+
+    @property
+    def basis(self) -> str:
+        """What it is a metric of, in words."""
+        return "counts" if self.function is not None else "label sets" if self.scores is None else "scores"
+
+    @property
+    def takes_scores(self) -> bool:
+        """Whether it is called with scores, of one label or of a column for each."""
+        return self.scores is not None or self.ranks_labels
 
     @property
     def kind(self) -> Family:

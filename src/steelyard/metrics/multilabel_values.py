@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import InputError
-from steelyard.metrics.call_options import NATIVE
+from steelyard.metrics.call_options import NATIVE, SAMPLES
 from steelyard.metrics.class_values import averaged_classes
 from steelyard.metrics.count_values import count_values, on_counts
 from steelyard.metrics.metric_value import MetricValue
-from steelyard.metrics.score_values import on_scores
+from steelyard.metrics.score_values import on_scores, score_values
+from steelyard.statistics.label_ranks import row_orders
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,9 +29,13 @@ def on_label_sets(
     metric: Metric, table: MultilabelTable, options: CallOptions, parameters: Mapping[str, object]
 ) -> MetricValue:
     """On rows of several labels: one label, an average over labels or rows, or the metric's own form."""
+    if metric.is_of_label_sets and (options.pos_label is not None or options.average not in (NATIVE, SAMPLES)):
+        raise InputError(
+            f"{metric.name} is a mean over rows, of all labels together; leave average= and pos_label= out."
+        )
     if options.pos_label is not None:
         return _of_label(metric, table, options.pos_label, parameters)
-    if options.average == NATIVE:
+    if options.average == NATIVE or metric.is_of_label_sets:
         return _of_rows(metric, table, parameters)
     if metric.function is None:
         return _of_scores(metric, table, options, parameters)
@@ -60,7 +65,7 @@ def _averaged(
         return MetricValue(values, lambda: on_counts(metric, cells, parameters).why)
     shares = mean_weights(table, cells, options.average)
     counted = shares > 0
-    value = np.average(values[counted], weights=shares[counted]) if counted.any() else math.nan
+    value = np.average(values[counted], weights=shares[counted]) if counted.any() else options.replacement
 
     def why() -> str:
         bad = np.flatnonzero(counted & np.isnan(values))
@@ -83,9 +88,11 @@ def mean_weights(table: MultilabelTable, cells: Counts[Array], average: str | No
 def _of_scores(
     metric: Metric, table: MultilabelTable, options: CallOptions, parameters: Mapping[str, object]
 ) -> MetricValue:
-    """A metric of scores, of each label by its column."""
-    if options.average not in ("macro", "weighted", None):
-        raise InputError(f"{metric.name} of label sets takes average='macro', 'weighted' or None.")
+    """A metric of scores: of all labels together, of each label by its column, or of the labels of each row."""
+    if options.average == "micro":
+        return on_scores(metric, table.pooled_scores, parameters)
+    if options.average == SAMPLES:
+        return _mean_of_orders(metric, table, options, parameters)
     each = [on_scores(metric, table.score_table(label), parameters) for label in table.labels]
     values = np.array([part.value for part in each], dtype=np.float64)
     values = np.where(np.isnan(values), options.replacement, values)
@@ -93,9 +100,43 @@ def _of_scores(
         return MetricValue(values, lambda: np.array([part.why for part in each], dtype=object))
     shares = np.ones(len(values)) if options.average == "macro" else np.asarray(table.positives, np.float64)
     counted = shares > 0
-    value = np.average(values[counted], weights=shares[counted]) if counted.any() else math.nan
+    value = np.average(values[counted], weights=shares[counted]) if counted.any() else options.replacement
     bad = next((place for place in np.flatnonzero(counted) if math.isnan(values[place])), 0)
     return MetricValue(np.asarray(value), lambda: f"label {table.labels[bad]!r}: {each[bad].why}", averaged=True)
+
+
+def _mean_of_orders(
+    metric: Metric, table: MultilabelTable, options: CallOptions, parameters: Mapping[str, object]
+) -> MetricValue:
+    """The mean over the rows of a metric of the order of each row's labels."""
+    values = _ordered_rows(metric, table, parameters)
+    values = np.where(np.isnan(values), options.replacement, values)
+    shares = np.ones(len(values)) if table.weights is None else np.asarray(table.weights, np.float64)
+    value = np.average(values[shares > 0], weights=shares[shares > 0]) if shares.any() else options.replacement
+
+    def why() -> str:
+        bad = np.flatnonzero((shares > 0) & np.isnan(values))
+        has = table.true_labels[bad[0]] if len(bad) else 0
+        lacks = {0: "no labels", len(table.labels): "all labels"}.get(int(has), "no value")
+        return f"row {bad[0] + 1} has {lacks}" if len(bad) else "no rows of any weight"
+
+    return MetricValue(np.asarray(value), why, averaged=True)
+
+
+def _ordered_rows(metric: Metric, table: MultilabelTable, parameters: Mapping[str, object]) -> Array:
+    """A metric of the order of scores, for each row over its labels."""
+    if metric.of_probabilities or metric.columns is not None:
+        raise InputError(
+            f"{metric.name} is not of the order of a row's scores; ask for average='micro', over all labels of all "
+            "rows, or 'macro'."
+        )
+    assert table.scores is not None  # noqa: S101 - counted with them
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = [
+            np.broadcast_to(score_values(metric, orders, parameters), len(orders.sizes))
+            for orders in row_orders(table.true, table.scores)
+        ]
+    return np.asarray(np.clip(np.concatenate(values), *metric.range))  # by rounding
 
 
 def _of_rows(metric: Metric, table: MultilabelTable, parameters: Mapping[str, object]) -> MetricValue:
@@ -104,7 +145,7 @@ def _of_rows(metric: Metric, table: MultilabelTable, parameters: Mapping[str, ob
     weights = np.ones(len(values)) if table.weights is None else table.weights
     counted = weights > 0
     value = np.average(values[counted], weights=weights[counted]) if counted.any() else math.nan
-    return MetricValue(np.asarray(value), lambda: "no rows of any weight")
+    return MetricValue(np.asarray(value), lambda: _row_reason(metric, table, parameters))
 
 
 def row_values(metric: Metric, table: MultilabelTable, parameters: Mapping[str, object]) -> Array:
@@ -115,4 +156,18 @@ def row_values(metric: Metric, table: MultilabelTable, parameters: Mapping[str, 
             "or one label as pos_label=."
         )
     values: Array = metric.label_sets(table, **parameters)
-    return values
+    return np.full(table.true.shape[0], math.nan) if np.ndim(values) == 0 else values
+
+
+def _row_reason(metric: Metric, table: MultilabelTable, parameters: Mapping[str, object]) -> str:
+    assert metric.label_sets is not None  # noqa: S101 - asked before
+    return str(getattr(metric.label_sets(table, **parameters), "why", "no rows of any weight"))
+
+
+def check_label_sets(metric: Metric) -> None:
+    """Refuse a metric of rows with several labels where each row has one."""
+    if metric.is_of_label_sets:
+        raise InputError(
+            f"{metric.name} is of rows that may have several labels each; give a matrix of 0 and 1 with a column for "
+            "each label, or a list of labels for each row."
+        )

@@ -27,6 +27,7 @@ ROLES = {
     "calibration": "given by calibration, beside the reliability curve",
     "in the large": "of the mean probability, which is right whatever a row's are where those of all classes sum to 1",
     "on request": "reported by evaluate only where they are named",
+    "ordinal": "of classes in order: reported where an ordered categorical states the order, else where they are named",
     "group": "shown for each group of rows",
     "group on the page": "shown for each group of rows on the page, with intervals",
     "least on the page": "a least value of which can be asked for on the page",
@@ -49,6 +50,7 @@ FAMILIES = {
     "balanced": Family("Both classes with equal weight"),
     "F": Family("Precision and recall of one class"),
     "agreement": Family("Agreement of truth and prediction"),
+    "ordinal": Family("Classes in order", is_summary=False),
     "corrected": Family("Corrected for the class shares"),
     "skewed": Family("Leaning to one class"),
     "diagnostic": Family("Odds", is_summary=False),
@@ -56,5 +58,6 @@ FAMILIES = {
     "ranking": Family("Order of the scores"),
     "calibration": Family("Scores as probabilities"),
     "description": Family("Descriptions, of which no value is best", is_summary=False),
+    "label sets": Family("Rows of several labels each", is_summary=False),
     "own": Family("Your own"),
 }

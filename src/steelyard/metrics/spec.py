@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from steelyard.errors import InputError, InputTypeError
 from steelyard.metrics.call_options import AVERAGES, NATIVE, SAMPLES
 from steelyard.metrics.expression import SYMBOLS, as_expression, ratio
+from steelyard.metrics.multilabel_values import check_label_sets
 from steelyard.metrics.registry import MetricLike, get_metric
 from steelyard.metrics.spec_text import parse_form, write_form
 from steelyard.statistics.counts import Cells
@@ -91,14 +92,20 @@ class MetricSpec:
 
     @property
     def _identity(self) -> tuple[str, Formula | None, Formula | None, str | None]:
-        return self.name, self.metric.function, self.metric.scores, self.average
+        metric = self.metric
+        return self.name, metric.function, metric.label_sets if metric.is_of_label_sets else metric.scores, self.average
 
     @property
     def title(self) -> str:
         """The metric's title, with the average or the class in words."""
+        title, weights = self.metric.title, self.metric.parameters.get("weights")
+        if self.metric.parameters.get("multi_class") == "ovo":
+            title = f"{title} of pairs of classes"
+        elif isinstance(weights, str):
+            title = f"{title}, {weights} weights"
         if self.label is not None:
-            return f"{self.metric.title}, {self.label}"
-        return self.metric.title if self.average in (NATIVE, None) else f"{self.metric.title}, {self.average}"
+            return f"{title}, {self.label}"
+        return title if self.average in (NATIVE, None) else f"{title}, {self.average}"
 
     # ---------------------------------------------------------------- what follows from it
 
@@ -128,6 +135,7 @@ class MetricSpec:
 
     def check_data(self, *, labels: bool, scores: bool, columns: bool = False) -> None:
         """Refuse a metric for which the data have neither labels nor scores."""
+        check_label_sets(self.metric)
         of_labels, of_scores = self.metric.function is not None and labels, self.metric.scores is not None and scores
         if of_scores and not of_labels and not self.is_native:
             alone = f"ask for {self.metric.name} alone, and name the positive class with pos_label="

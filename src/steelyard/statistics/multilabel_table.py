@@ -12,14 +12,18 @@ from steelyard.errors import InputError, first_ten
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.indicators import is_sparse, label_counts, row_counts
+from steelyard.statistics.label_imbalance import label_imbalance
+from steelyard.statistics.label_ranks import label_ranks
 from steelyard.statistics.probability_table import ColumnTable
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from steelyard._types import Array, Label, Labels
     from steelyard.statistics.indicators import IndicatorCounts, Indicators
+    from steelyard.statistics.label_imbalance import LabelImbalance
+    from steelyard.statistics.label_ranks import LabelRanks
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,6 +81,24 @@ class MultilabelTable:
         """The weight of the rows that have each label."""
         return label_counts(self.true, self.true, self.weights).true
 
+    @cached_property
+    def true_labels(self) -> Array:
+        """How many labels each row has."""
+        return row_counts(self.true, self.true).true
+
+    @cached_property
+    def ranks(self) -> LabelRanks:
+        """Where the true labels of each row stand among its scores."""
+        if self.scores is None:
+            raise InputError("These rows have predicted labels and no scores; give y_score.")
+        return label_ranks(self.true, self.scores)
+
+    @cached_property
+    def imbalance(self) -> LabelImbalance:
+        """How unequally often the labels occur: the imbalance ratio of each, their mean, cardinality and density."""
+        total = self.true.shape[0] if self.weights is None else float(self.weights.sum())
+        return label_imbalance(self.labels, self.true, self.positives, total)
+
     def true_column(self, place: int) -> Array:
         """Which rows have a label."""
         column: Any = self.true[:, [place]].toarray() if is_sparse(self.true) else self.true[:, place]
@@ -87,13 +109,9 @@ class MultilabelTable:
         place = self.place(label)
         if place not in self._score_tables:
             assert self.scores is not None  # noqa: S101 - asked before
-            scores, own = self.scores[:, place], self.true_column(place)
             columns = (self.sample_weight, self.frequency)
-            positive, negative = (
-                ClassScores.of_rows(scores[rows], *(None if column is None else column[rows] for column in columns))
-                for rows in (own, ~own)
-            )
-            self._score_tables[place] = ScoreTable(positive, negative, label)
+            table = _two_classes(self.true_column(place), self.scores[:, place], columns, label)
+            self._score_tables[place] = table
         return self._score_tables[place]
 
     @cached_property
@@ -124,11 +142,23 @@ class MultilabelTable:
         }
         return replace(self, **columns)
 
+    @cached_property
+    def pooled_scores(self) -> ScoreTable:
+        """The scores of all labels of all rows as one table, each a row of its own."""
+        assert self.scores is not None  # noqa: S101 - asked before
+        true = self.true.toarray() if is_sparse(self.true) else self.true
+        given, times = (self.sample_weight, self.frequency), len(self.labels)
+        columns = (None if column is None else np.repeat(column, times) for column in given)
+        return _two_classes(true.reshape(-1) != 0, self.scores.reshape(-1), columns, None)
+
     def place(self, label: Label) -> int:
         """The column of a label."""
-        if label not in self.labels:
+        if label in self.labels:
+            return self.labels.index(label)
+        alike = [place for place, each in enumerate(self.labels) if str(each) == str(label)]  # "3" of a column's name
+        if len(alike) != 1:
             raise InputError(f"There is no label {label!r} among {first_ten(self.labels)}.")
-        return self.labels.index(label)
+        return alike[0]
 
     def __add__(self, other: object) -> MultilabelTable:
         if not isinstance(other, MultilabelTable):
@@ -145,6 +175,16 @@ class MultilabelTable:
 
     def __repr__(self) -> str:
         return f"<MultilabelTable of {self.n:,} rows, {len(self.labels):,} labels>"
+
+
+def _two_classes(own: Array, scores: Array, weights: Iterable[Array | None], label: Label) -> ScoreTable:
+    """The scores of the rows that have a label, and of the others."""
+    columns = tuple(weights)
+    positive, negative = (
+        ClassScores.of_rows(scores[rows], *(None if column is None else column[rows] for column in columns))
+        for rows in (own, ~own)
+    )
+    return ScoreTable(positive, negative, label)
 
 
 def _cells(counts: IndicatorCounts, total: float) -> Counts[Array]:
