@@ -190,10 +190,8 @@ def evaluate_tables(
         0 if inference.rng is None else None,
         Rows(metric_rows(table, scores, positive, _behind(named), inference)),
         metrics is not None,
-        groups,
-        muted_codes(mute),
-        columns or {},
-        risk_coverage=class_risk(None if probabilities is None else probabilities.table, inference),
+        *(groups, muted_codes(mute), columns or {}),
+        risk_coverage=class_risk(probabilities and probabilities.table, inference),
     )
 
 
