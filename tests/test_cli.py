@@ -42,6 +42,7 @@ ROOMS = {
     "counted_input",
     "usual_columns",
     "inputs",
+    "label_sets",
     "interruptions",
     "option_words",
     "options",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.class_scores import evaluated_class_scores
 from steelyard.cli.counted_input import CountedInput
+from steelyard.cli.label_sets import evaluated_label_sets
 from steelyard.cli.positive_option import with_positive
 from steelyard.cli.saved_tables import add_saved, tally_of_counts
 from steelyard.cli.streams import print_message
@@ -37,6 +38,7 @@ class Inputs:
     pred: str | tuple[str, ...] | None = None
     score: str | None = None
     class_scores: str | None = None  # the pattern of a column of scores for each class
+    label_sep: str | None = None  # what divides the labels of a row in a text
     class_models: tuple[str, ...] = ()  # such patterns of several models
     preds: tuple[str, ...] = ()  # of several models
     scores: tuple[str, ...] = ()
@@ -161,7 +163,11 @@ def evaluate_inputs(
     """The evaluation of what the command line names."""
     from steelyard.evaluation.evaluate import evaluate
     from steelyard.ingest.label_overlap import check_label_overlap
+    from steelyard.statistics.tally import Tally
 
+    asked: dict[str, Any] = {"level": level, "metrics": metrics}
+    if (evaluated := evaluated_label_sets(inputs, asked)) is not None:
+        return evaluated, CountedInput(Tally(None), [], inputs.name)  # type: ignore[return-value]  # of the same faces
     if inputs.cluster is not None or inputs.class_scores is not None:
         return _evaluate_rows(inputs, level, metrics, min_count, design, prevalence)
     counted = count_inputs(inputs).with_groups_of(min_count)

@@ -31,7 +31,9 @@ _SHARED: dict[str, _Decorator] = {
     "counts": click.option(
         "--counts", metavar="TP,FN,FP,TN", help="Four counts, such as those of a paper, instead of a file."
     ),
-    "true": click.option("--true", "true", metavar="COL", help="The column of true labels."),
+    "true": click.option(
+        "--true", "true", metavar="COL", help="The column of true labels; 'y_*' where each label has one."
+    ),
     "pred": click.option("--pred", metavar="COL", help="The column of predicted labels."),
     "score": click.option("--score", metavar="COL", help="The column of scores of the positive class."),
     "class_scores": click.option(
@@ -39,6 +41,11 @@ _SHARED: dict[str, _Decorator] = {
         "class_scores",
         metavar="P_*",
         help="The columns of scores of every class: a pattern in which * is the class, such as 'p_*'.",
+    ),
+    "label_sep": click.option(
+        "--label-sep",
+        metavar="SIGN",
+        help="What divides the labels of a row in the columns of truth and prediction, such as ';'.",
     ),
     "threshold": click.option(
         "--threshold", type=float, metavar="T", help="The threshold: scores of at least T are predicted positive."

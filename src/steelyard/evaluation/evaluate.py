@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from steelyard.evaluation.class_columns import (
     column_rows,
     given_columns,
 )
+from steelyard.evaluation.evaluate_label_sets import LabelSetInput, evaluate_label_sets
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.given_rows import GivenRows, cluster_sentences, predicted_at_threshold
 from steelyard.evaluation.group_metrics import evaluated_groups
@@ -65,8 +67,8 @@ def evaluate(
     level: float = 0.95,
     draws: int | None = None,
     rng: Rng = None,
-    true: str | None = None,
-    pred: str | None = None,
+    true: str | Sequence[str] | None = None,
+    pred: str | Sequence[str] | None = None,
     score: str | Sequence[str] | None = None,
     weight: str | None = None,
     by: By | None = None,
@@ -89,7 +91,8 @@ def evaluate(
     chance, and intervals are narrower. `exact` keeps every score of a frame, or asks for bins. A Tally is taken as
     well. `mute` lists codes of sentences that the verdict leaves out; without it those of the environment variable
     STEELYARD_MUTE are left out. Metrics of calibration are reported by `calibration`, and here where `metrics`
-    names them.
+    names them. Where rows may have several labels each (a matrix with a column for each label, lists of labels,
+    `multilabel(...)`, or of a frame patterns such as `true="y_*"`) the result is a MultilabelEvaluation.
 
     >>> from steelyard import Counts
     >>> report = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -98,30 +101,51 @@ def evaluate(
     >>> print(report.verdict[0])
     Of 1,000 rows like these, 18 are positive. The classifier flags 36, finds 10 and misses 8; 26 are false alarms.
     """
-    columns, rows = FrameColumns(true, pred, score, weight), RowOptions(pos_label, labels, sample_weight, frequency)  # type: ignore[arg-type]  # several scores are brought
-    asked, order = in_stated_order(GivenRows(y_true, y_pred, y_score, rows, columns, by, cluster))
+    columns = FrameColumns(true, pred, score, weight)  # type: ignore[arg-type]  # several are brought
+    inference = Inference(level, "auto", draws, rng, prevalence, None, design)
+    sets = LabelSetInput(y_true, y_pred, y_score, columns, labels, sample_weight, frequency, by, cluster)
+    asked: dict[str, Any] = {"metrics": metrics, "mute": mute}
+    if sets.are_sets:
+        return evaluate_label_sets(sets, threshold=threshold, inference=inference, **asked)  # type: ignore[return-value]  # of the same faces
+    rows = RowOptions(pos_label, labels, sample_weight, frequency)
+    given = GivenRows(y_true, y_pred, y_score, rows, columns, by, cluster)
+    return _evaluate_rows(given, threshold, inference, exact=exact, **asked)
+
+
+def _evaluate_rows(
+    rows: GivenRows,
+    threshold: float | None,
+    inference: Inference,
+    *,
+    metrics: Iterable[SpecLike] | None,
+    exact: bool | None,
+    mute: Iterable[str] | None,
+) -> Evaluation:
+    """The evaluation of rows that have one label each, or of a table of them."""
+    asked, order = in_stated_order(rows)
     classes = given_columns(asked.data, asked.y_pred, asked.y_score, threshold, asked.rows)  # type: ignore[arg-type]  # beside scores: rows
     given = asked._replace(y_pred=classes.y_pred, y_score=classes.y_score).brought()
     counted = given.counted(threshold=threshold, exact=exact)
     inputs = counted_inputs(counted, given.y_pred, given.y_score, threshold, given.rows)
     clustered = predicted_at_threshold(given.clustered(), inputs, asked.y_score)
-    if inputs.table is not None and labels is None and not isinstance(y_true, (Confusion, Tally)):  # no part of a whole
+    is_part = rows.rows.labels is not None or isinstance(rows.data, (Confusion, Tally))  # of a whole
+    if inputs.table is not None and not is_part:
         check_label_overlap(inputs.table)
-    positive, stated = inputs.positive_class(pos_label, y_true)
-    notes = (*table_notes(inputs.table, design), *classes.left_out(prevalence, metrics))
+    positive, stated = inputs.positive_class(rows.rows.pos_label, rows.data)
+    notes = (*table_notes(inputs.table, inference.design), *classes.left_out(inference.prevalence, metrics))
     return evaluate_tables(
         inputs.table,
         inputs.scores,
         positive,
         threshold=inputs.threshold,
-        assumed=(*stated, *inputs.assumed, *notes, *classes.assumed, *cluster_sentences(cluster)),
+        assumed=(*stated, *inputs.assumed, *notes, *classes.assumed, *cluster_sentences(rows.cluster)),
         metrics=metrics,
         tally=counted if isinstance(counted, Tally) else None,
         probabilities=classes.grouped(given.by),
         order=order,
-        inference=Inference(level, "auto", draws, rng, prevalence, clustered, design),
+        inference=replace(inference, clustered=clustered),
         mute=mute,
-        columns=columns.names(frequency=frequency, by=by, cluster=cluster),  # type: ignore[arg-type]  # no arrays of a frame
+        columns=rows.columns.names(frequency=rows.rows.frequency, by=rows.by, cluster=rows.cluster),  # type: ignore[arg-type]  # no arrays of a frame
     )
 
 

@@ -96,7 +96,7 @@ class ModelTables:
         if self.columns and reads_columns(spec):
             table = self.columns[model]
             return table if spec.label is None else class_of_columns(table, spec.label)
-        if spec.metric.function is None and not self.scores:
+        if not self.scores and model not in self.labels:
             raise InputError(f"{spec.name} is of scores that a saved comparison does not hold; compare the rows again.")
         return self.scores[model] if self.reads_scores(spec) else self.labels[model]
 

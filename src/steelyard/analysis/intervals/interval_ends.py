@@ -16,6 +16,7 @@ from steelyard.analysis.intervals.interval_methods import chosen_method
 from steelyard.analysis.intervals.isotonic_intervals import IsotonicIntervals, is_isotonic
 from steelyard.analysis.intervals.kinks import deviance_limit, near_kink
 from steelyard.analysis.intervals.label_set_intervals import LabelSetIntervals
+from steelyard.analysis.intervals.large_tables import draw_count
 from steelyard.analysis.intervals.point_intervals import lowest
 from steelyard.analysis.intervals.probability_intervals import probability_ends
 from steelyard.analysis.intervals.quantiles import quantiles
@@ -193,16 +194,20 @@ class IntervalSampler:
         """The intervals of one table of label sets, which share what they read."""
         if id(table) not in self.label_sets:
             asked = [estimand for estimand in self.scores.asked if estimand.table is table]
-            self.label_sets[id(table)] = LabelSetIntervals(self.inference, table, asked, self._of_two_classes)
+            draws = self.inference.draws or draw_count(len(table.labels), of_one=True)
+            self.label_sets[id(table)] = LabelSetIntervals(
+                self.inference, table, asked, lambda estimands: self._of_two_classes(estimands, draws)
+            )
         return self.label_sets[id(table)]
 
     def _of_class(self, estimand: Estimand) -> Interval:
         """The interval of one column of scores, of independent rows."""
         return self._of_two_classes([estimand])[0]
 
-    def _of_two_classes(self, estimands: Sequence[Estimand]) -> list[Interval]:
+    def _of_two_classes(self, estimands: Sequence[Estimand], draws: int | None = None) -> list[Interval]:
         """The intervals of one class or label against the rest, of independent rows; draws are kept for no other."""
         alone = replace(self.inference, method="auto", clustered=None, prevalence=None)
+        alone = alone if draws is None else replace(alone, draws=draws)
         if self.inference.prevalence is not None:  # to whose shares the rows are weighted by now
             alone = replace(alone, design="stratified")
         return IntervalSampler(alone).intervals(estimands)
