@@ -11,6 +11,7 @@ import numpy as np
 
 from steelyard.analysis.comparison import column_models, model_columns
 from steelyard.analysis.comparison.column_question import compared_columns
+from steelyard.analysis.comparison.label_set_comparison import LabelSetModels, compared_label_sets
 from steelyard.analysis.comparison.model_question import Question
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.intervals.inference import Inference
@@ -99,6 +100,9 @@ def compare(
     if isinstance(y_true, Mapping) and models is None:
         rows.refuse("Models of different rows are counted already")
         return question.of_models(y_true)
+    sets = LabelSetModels(y_true, models, true, scores, rows, labels, threshold)
+    if sets.are_sets:
+        return compared_label_sets(question, sets)
     if scores and frequency is not None:
         raise InputError("Scores are compared row by row, each row once; leave frequency= out.")
     if column_models.are_columns(models, scores=scores, frame=true is not None):
