@@ -14,9 +14,9 @@ from steelyard.analysis.intervals.folded_tables import against_rest
 from steelyard.analysis.results.rows import Rows
 from steelyard.evaluation.evaluate import evaluate
 from steelyard.metrics.registry import get_metric, list_metrics
-from steelyard.statistics.confusion import one_vs_rest
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.effective_rows import weight_per_class_row
+from steelyard.statistics.one_vs_rest import one_vs_rest
 
 if TYPE_CHECKING:
     from steelyard._types import Array, Label

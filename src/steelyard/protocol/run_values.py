@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.chance.chance import chance, independent
+from steelyard.analysis.chance.chance import chance
+from steelyard.analysis.chance.class_baselines import independent
 from steelyard.analysis.comparison import paired_tables
 from steelyard.analysis.results.formatting import ROUNDING
 from steelyard.errors import InputError, SteelyardError
@@ -20,8 +21,8 @@ from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.registry import list_metrics, metrics_with_role
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol.run_baseline import NoSkillTables, no_skill_tables
-from steelyard.statistics.confusion import one_vs_rest
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.one_vs_rest import one_vs_rest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.effective_rows import weight_per_class_row
+from steelyard.statistics.one_vs_rest import one_vs_rest
 
 if TYPE_CHECKING:
     from steelyard._types import Array, Label
@@ -19,16 +22,47 @@ def class_fold(place: int, k: int) -> Array:
     return fold
 
 
-def folded(table: Confusion, fold: Array) -> Confusion:
+@dataclass(frozen=True)
+class ClassFolds:
+    """The 2 x 2 tables of classes against the rest: rows, and where there are any the weights and their squares."""
+
+    rows: Array
+    weights: Array | None = None
+    squares: Array | None = None
+
+    @classmethod
+    def of(cls, table: Confusion, place: int | None = None) -> ClassFolds:
+        """Those of all classes of a table, or of one."""
+        parts = (table.rows, table.given_weights, table.given_squares)
+        return cls(*(None if part is None else _two_by_two(part, place) for part in parts))  # type: ignore[arg-type]  # there are always rows
+
+    def __getitem__(self, place: int) -> tuple[Array, Array]:
+        """The rows that the cells of one table are worth, and the weight of one of them in either class."""
+        if self.weights is None or self.squares is None:
+            return self.rows[place].astype(np.float64), np.ones((2, 1))
+        row_weight = weight_per_class_row(self.weights[place], self.squares[place])
+        return self.weights[place] / row_weight, row_weight
+
+
+def _two_by_two(matrix: Array, place: int | None) -> Array:
+    """One table below the other, each with its class first."""
+    cells = np.stack(one_vs_rest(matrix), -1) if place is None else _one_class(matrix, place)[None]
+    return cells.reshape(-1, 2, 2)
+
+
+def _one_class(matrix: Array, place: int) -> Array:
+    """The four cells of one class."""
+    tp, fn, fp, tn = (cell[place] for cell in one_vs_rest(matrix))
+    return np.array([tp, fn, fp, tn])
+
+
+def folded(table: Confusion, place: int) -> Confusion:
     """The table of one class against the rest, that class first."""
-    place = int(fold[0].argmax())
-    tp, true, predicted = table.rows[place, place], table.rows[place].sum(), table.rows[:, place].sum()
-    rows = np.array([[tp, true - tp], [predicted - tp, table.rows.sum() - true - predicted + tp]], dtype=np.int64)
-    if not table.weighted:
-        return Confusion.of_rows((1, 0), rows)
-    return Confusion((1, 0), rows, fold @ table.weights @ fold.T, fold @ table.squares @ fold.T)
+    parts = (table.rows, table.given_weights, table.given_squares)
+    rows, weights, squares = (None if part is None else _two_by_two(part, place)[0] for part in parts)
+    return Confusion((1, 0), np.asarray(rows, dtype=np.int64), weights, squares)
 
 
 def against_rest(table: Confusion, label: Label) -> Confusion:
     """The table of one class against the rest, that class first."""
-    return folded(table, class_fold(table.index(label), len(table.labels)))
+    return folded(table, table.index(label))
