@@ -40,6 +40,7 @@ ROOMS = {
     "baseline_gate",
     "class_scores",
     "counted_input",
+    "hierarchy_option",
     "usual_columns",
     "inputs",
     "interruptions",

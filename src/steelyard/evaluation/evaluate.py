@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.analysis.confusions.level_errors import level_errors
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.results.rows import Rows
+from steelyard.errors import InputError
 from steelyard.evaluation.class_columns import column_rows, given_columns, left_out_sentences, of_columns
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.given_rows import GivenRows, cluster_sentences, predicted_at_threshold
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Frame, Label, LabelSet, Rng
+    from steelyard.analysis.confusions.hierarchy import HierarchyLike
+    from steelyard.analysis.confusions.level_errors import LevelErrors
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.ingest.array_groups import By
     from steelyard.ingest.source import Source
@@ -70,6 +74,7 @@ def evaluate(
     design: str = "random",
     exact: bool | None = None,
     mute: Iterable[str] | None = None,
+    hierarchy: HierarchyLike | None = None,
 ) -> Evaluation:
     """Evaluate predictions, scores or a table: every metric with its interval and no-skill baseline, and a verdict.
 
@@ -83,7 +88,9 @@ def evaluate(
     `design="stratified"` states that so many rows of each class were chosen: their shares are then no matter of chance,
     and intervals are narrower. `exact` keeps every score of a frame, or asks for bins. A Tally is taken as well. `mute`
     lists codes of sentences that the verdict leaves out; without it those of the environment variable STEELYARD_MUTE
-    are left out. Metrics of calibration are reported by `calibration`, and here where `metrics` names them.
+    are left out. `hierarchy` shows errors by level: the text between the parts of labels that are paths, such as "/",
+    or the parent of each label. Metrics of calibration are reported by `calibration`, and here where `metrics` names
+    them.
 
     >>> from steelyard import Counts
     >>> report = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -115,6 +122,7 @@ def evaluate(
         inference=Inference(level, "auto", draws, rng, prevalence, clustered, design),
         mute=mute,
         columns=columns.names(frequency=frequency, by=by, cluster=cluster),  # type: ignore[arg-type]  # no arrays of a frame
+        hierarchy=hierarchy,
     )
 
 
@@ -131,6 +139,7 @@ def evaluate_tables(
     inference: Inference = Inference(),  # noqa: B008 - frozen
     mute: Iterable[str] | None = None,
     columns: dict[str, str | tuple[str, ...]] | None = None,
+    hierarchy: HierarchyLike | None = None,
 ) -> Evaluation:
     """The evaluation of rows that are counted already, as labels, as scores or as both; `tally` holds their groups.
 
@@ -160,7 +169,17 @@ def evaluate_tables(
         groups,
         muted_codes(mute),
         columns or {},
+        hierarchy=_levels(table, hierarchy, inference),
     )
+
+
+def _levels(table: Confusion | None, hierarchy: HierarchyLike | None, inference: Inference) -> LevelErrors | None:
+    """The errors by level, where labels have a hierarchy."""
+    if hierarchy is None:
+        return None
+    if table is None:
+        raise InputError("hierarchy= is of predicted labels, and there are scores alone; give y_pred as well.")
+    return level_errors(table, hierarchy, inference)
 
 
 def _plain_prevalence(prevalence: PrevalenceLike | None) -> PrevalenceLike | None:
