@@ -22,7 +22,7 @@ def hierarchy_option() -> Callable[[Callable[..., None]], Callable[..., None]]:
     return click.option(
         "--hierarchy",
         callback=lambda ctx, parameter, value: None if value is None else read_hierarchy(value),  # noqa: ARG005 - click's own
-        metavar="/",
+        metavar="/|FILE",
         help="Show errors by level: the text between the parts of labels that are paths, such as /, or a CSV or TSV "
         "file whose first two columns are child and parent.",
     )

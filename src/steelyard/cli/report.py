@@ -68,12 +68,7 @@ def write_report(
     evaluation, given = read_saved_evaluation(inputs.files), None
     if evaluation is not None:
         _refuse_options(
-            inputs,
-            metrics=metrics,
-            min_count=min_count,
-            hierarchy=hierarchy,
-            level=_is_given("level"),
-            design=_is_given("design"),
+            inputs, metrics=metrics, min_count=min_count, hierarchy=hierarchy, given=_is_given("level", "design")
         )
     else:
         evaluation, counted = evaluate_inputs(
@@ -116,9 +111,10 @@ def _profile_text(evaluation: Evaluation, profile: Profile, kind: str) -> str:
     return profile_markdown(evaluation, profile) if kind == "md" else profile_text(evaluation, profile)
 
 
-def _is_given(option: str) -> bool:
-    """Whether the command line names an option that has a default."""
-    return click.get_current_context().get_parameter_source(option) is ParameterSource.COMMANDLINE
+def _is_given(*options: str) -> bool:
+    """Whether the command line names one of some options that have a default."""
+    sources = map(click.get_current_context().get_parameter_source, options)
+    return ParameterSource.COMMANDLINE in sources
 
 
 def _refuse_options(inputs: Inputs, **options: object) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
     from steelyard._types import Frame, Label, LabelSet, Rng
     from steelyard.analysis.confusions.hierarchy import HierarchyLike
-    from steelyard.analysis.confusions.level_errors import LevelErrors
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.ingest.array_groups import By
     from steelyard.ingest.source import Source
@@ -99,18 +99,18 @@ def evaluate(
     >>> print(report.verdict[0])
     Of 1,000 rows like these, 18 are positive. The classifier flags 36, finds 10 and misses 8; 26 are false alarms.
     """
-    is_shard = labels is not None or isinstance(y_true, (Confusion, Tally))  # of which other parts may hold the rest
     columns, rows = FrameColumns(true, pred, score, weight), RowOptions(pos_label, labels, sample_weight, frequency)
     classes = given_columns(y_true, y_pred, y_score, threshold, rows)  # type: ignore[arg-type]  # beside scores: rows
     given = GivenRows(y_true, classes.y_pred, classes.y_score, rows, columns, by, cluster).brought()
     counted = given.counted(threshold=threshold, exact=exact)
     inputs = counted_inputs(counted, given.y_pred, given.y_score, threshold, given.rows)
     clustered = predicted_at_threshold(given.clustered(), inputs, y_score)
-    if inputs.table is not None and not is_shard:
+    if inputs.table is not None and labels is None and not isinstance(y_true, (Confusion, Tally)):  # no shards
         check_label_overlap(inputs.table)
     positive, stated = inputs.positive_class(pos_label, y_true)
     notes = table_notes(inputs.table, design, 1 if classes.table is None else len(classes.table.labels))
-    return evaluate_tables(
+    inference = Inference(level, "auto", draws, rng, prevalence, clustered, design)
+    evaluation = evaluate_tables(
         inputs.table,
         inputs.scores,
         positive,
@@ -119,11 +119,11 @@ def evaluate(
         metrics=metrics,
         tally=counted if isinstance(counted, Tally) else None,
         probabilities=classes.table,
-        inference=Inference(level, "auto", draws, rng, prevalence, clustered, design),
+        inference=inference,
         mute=mute,
         columns=columns.names(frequency=frequency, by=by, cluster=cluster),  # type: ignore[arg-type]  # no arrays of a frame
-        hierarchy=hierarchy,
     )
+    return _with_levels(evaluation, hierarchy, inference)
 
 
 def evaluate_tables(
@@ -139,7 +139,6 @@ def evaluate_tables(
     inference: Inference = Inference(),  # noqa: B008 - frozen
     mute: Iterable[str] | None = None,
     columns: dict[str, str | tuple[str, ...]] | None = None,
-    hierarchy: HierarchyLike | None = None,
 ) -> Evaluation:
     """The evaluation of rows that are counted already, as labels, as scores or as both; `tally` holds their groups.
 
@@ -169,17 +168,16 @@ def evaluate_tables(
         groups,
         muted_codes(mute),
         columns or {},
-        hierarchy=_levels(table, hierarchy, inference),
     )
 
 
-def _levels(table: Confusion | None, hierarchy: HierarchyLike | None, inference: Inference) -> LevelErrors | None:
-    """The errors by level, where labels have a hierarchy."""
+def _with_levels(evaluation: Evaluation, hierarchy: HierarchyLike | None, inference: Inference) -> Evaluation:
+    """The evaluation with its errors by level, where its labels have a hierarchy."""
     if hierarchy is None:
-        return None
-    if table is None:
+        return evaluation
+    if evaluation.confusion is None:
         raise InputError("hierarchy= is of predicted labels, and there are scores alone; give y_pred as well.")
-    return level_errors(table, hierarchy, inference)
+    return replace(evaluation, hierarchy=level_errors(evaluation.confusion, hierarchy, inference))
 
 
 def _plain_prevalence(prevalence: PrevalenceLike | None) -> PrevalenceLike | None:

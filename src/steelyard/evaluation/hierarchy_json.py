@@ -16,7 +16,7 @@ _ENDS = ("value", "low", "high")
 
 
 def levels_json(errors: LevelErrors) -> dict[str, Any]:
-    """The levels, and the measures over all of them."""
+    """The levels, and the metrics over all of them."""
     return {
         "levels": [
             {
@@ -29,7 +29,7 @@ def levels_json(errors: LevelErrors) -> dict[str, Any]:
             }
             for level in errors.levels
         ],
-        "measures": {name: _value_json(value) for name, value in errors.measures.items()},
+        "metrics": {name: _value_json(value) for name, value in errors.metrics.items()},
     }
 
 
@@ -46,7 +46,7 @@ def read_levels(field: SavedField) -> LevelErrors:
         )
         for level in field["levels"].each()
     )
-    return LevelErrors(levels, {name: _read_value(value) for name, value in field["measures"].entries().items()})
+    return LevelErrors(levels, {name: _read_value(value) for name, value in field["metrics"].entries().items()})
 
 
 def pair_json(pair: ConfusedPair) -> dict[str, Any]:

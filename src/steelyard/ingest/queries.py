@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Counted = tuple[Array, Array | None, Array | None]
 
 MOST_KEYS = 1_000_000  # rows of the small table: beyond this a key is a column of numbers or names
-MOST_CELLS = 5_000_000  # of labels, of which a table of very many keeps the cells that occur
+MOST_LABEL_KEYS = 5_000_000  # of labels, of which a table of very many keeps the cells that occur
 MOST_GROUP_KEYS = 20_000  # beyond this it is a column of names
 SAMPLE = 100_000  # rows that are looked at before a whole file is grouped by what may be a column of numbers
 
@@ -73,7 +73,7 @@ def count_keys(source: Source, keys: Sequence[str], columns: ColumnNames) -> Key
     for frame in source.parts:
         named = [nw.col(name).alias(f"key{i}") for i, name in enumerate(keys)]
         rows = frame.select(*named, *exact_sums.numbers_to_sum(frame, columns, scales))
-        parts.append(sum_by_key(rows, len(keys), columns, scales, (), MOST_CELLS))
+        parts.append(sum_by_key(rows, len(keys), columns, scales, (), MOST_LABEL_KEYS))
         source.step()
     return concatenate(parts)
 

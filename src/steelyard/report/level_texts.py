@@ -1,4 +1,4 @@
-"""Level texts: the errors by level of a hierarchy in the cells of a table, and the measures over all levels."""
+"""Level texts: the errors by level of a hierarchy in the cells of a table, and the metrics over all levels."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def level_words(evaluation: Evaluation) -> str:
     errors = getattr(evaluation, "hierarchy", None)
     if errors is None:
         return ""
-    words = "; ".join(f"{name} {_text(value)}" for name, value in errors.measures.items())
+    words = "; ".join(f"{name} {_text(value)}" for name, value in errors.metrics.items())
     return f"{words[0].upper()}{words[1:]}."
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.intervals.inference import Inference
     from steelyard.statistics.confusion import Confusion
 
-MEASURES = ("hierarchical precision", "hierarchical recall", "hierarchical F")
+PATH_METRICS = ("hierarchical precision", "hierarchical recall", "hierarchical F")
 _DRAWS, _PAIRS = 10_000, 5
 
 
@@ -63,10 +63,10 @@ class Level:
 
 @dataclass(frozen=True)
 class LevelErrors:
-    """The errors of a table by the levels of a hierarchy, the top first, and the measures over all levels by name."""
+    """The errors of a table by the levels of a hierarchy, the top first, and the metrics over all levels by name."""
 
     levels: tuple[Level, ...]
-    measures: Mapping[str, BoundedValue]
+    metrics: Mapping[str, BoundedValue]
 
 
 def level_errors(table: Confusion, given: HierarchyLike, inference: Inference) -> LevelErrors:
@@ -84,7 +84,7 @@ def level_errors(table: Confusion, given: HierarchyLike, inference: Inference) -
     levels: list[Level] = []
     for depth in range(1, tree.depth + 1):
         levels.append(_level(table, tree, depth, inference, levels[-1].errors if levels else None))
-    return LevelErrors(tuple(levels), _measures(table, tree, inference))
+    return LevelErrors(tuple(levels), _path_metrics(table, tree, inference))
 
 
 def _level(table: Confusion, tree: Hierarchy, depth: int, inference: Inference, above: float | None) -> Level:
@@ -129,12 +129,12 @@ def _row_weight(table: Confusion) -> float:
     return float(weight_per_row(table.weights.sum(), table.squares.sum())) if table.weighted else 1.0
 
 
-def _measures(table: Confusion, tree: Hierarchy, inference: Inference) -> dict[str, BoundedValue]:
+def _path_metrics(table: Confusion, tree: Hierarchy, inference: Inference) -> dict[str, BoundedValue]:
     """Precision, recall and F of the nodes on the paths, over all rows."""
     kinds, weights = _path_lengths(table, tree)
     values = _ratios(kinds, weights[:, None])[:, 0]
     if inference.clustered is not None or not weights.sum():
-        return {name: BoundedValue(float(value)) for name, value in zip(MEASURES, values, strict=True)}
+        return {name: BoundedValue(float(value)) for name, value in zip(PATH_METRICS, values, strict=True)}
     mean = float(weights @ kinds[:, 1] / weights.sum())
     added = np.array([[mean] * 3, [0, mean, mean]])  # half a row that is right, and half one that is wrong at the top
     worth = np.append(weights / _row_weight(table), [HALF_ROW] * 2)
@@ -144,7 +144,7 @@ def _measures(table: Confusion, tree: Hierarchy, inference: Inference) -> dict[s
     moved = recentred((low, high), values, _ratios(every, worth[:, None])[:, 0], (0.0, 1.0))
     ends = zip(np.minimum(np.fmin(low, moved[0]), values), np.maximum(np.fmax(high, moved[1]), values), strict=True)
     bounds = (BoundedValue(float(value), *map(float, end)) for value, end in zip(values, ends, strict=True))
-    return dict(zip(MEASURES, bounds, strict=True))
+    return dict(zip(PATH_METRICS, bounds, strict=True))
 
 
 def _path_lengths(table: Confusion, tree: Hierarchy) -> tuple[Array, Array]:

@@ -52,7 +52,7 @@ def _last_if_nan(value: float) -> float:
 
 
 def levels_text(evaluation: Evaluation) -> str:
-    """The levels of a hierarchy, the top first, the pair confused most at each, and the measures over all levels."""
+    """The levels of a hierarchy, the top first, the pair confused most at each, and the metrics over all levels."""
     rows = [[*map(without_controls, row)] for row in level_rows(evaluation)]
     if not rows:
         return ""
