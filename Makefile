@@ -70,7 +70,7 @@ lowest: $(BIN)/python chromium  ## every test with the lowest versions that pypr
 	$(BIN)/pip install -q --disable-pip-version-check uv
 	$(BIN)/uv venv -q --clear --python $(PYTHON) build/lowest
 	VIRTUAL_ENV=build/lowest $(BIN)/uv pip install -q --resolution lowest-direct \
-	  --only-binary :all: --no-binary steelyard --no-binary pyspark -e '.[test]'
+	  --only-binary :all: --no-binary steelyard --no-binary pyspark -e '.[checks]'
 	build/lowest/bin/python -m pytest -n auto -q
 
 docs: $(VENV)/.test  ## the documentation, into build/site; a warning is an error, and nothing is fetched

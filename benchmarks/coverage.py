@@ -60,6 +60,7 @@ SECTIONS = (
             "drawn by a seed that changes with the version.", part=4),
     Section("Scores", "scores.rows", (0.91, 1.0), "Metrics of scores; of the expected calibration error how often a calibrated model stays below its limit.", beside=(", width",), part=4),
     Section("Probabilities of many classes", "probabilities.rows", (0.91, 1.0), "n x K probabilities, and the usual method beside ours: Student's t, and the delta method.", beside=(", usual",), part=8),
+    Section("Label sets", "label_sets.rows", (0.90, 1.0), "Rows of several labels that depend on each other; of each metric the default interval, which draws rows.", part=8),
     Section("Clusters", "clusters.rows", (0.93, 0.98), "Rows in clusters that have something in common.", part=8),
     Section("A prevalence that was estimated", "prevalence.rows", (0.92, 0.98), "The deployment prevalence was seen in 100 rows.", beside=(", plugged in",)),
     Section("Comparisons", "comparisons.rows", (0.0, 0.065), "How often equal models are called different at 0.05.", part=4),

@@ -1,7 +1,8 @@
 """Frames: how long a page takes to follow its sliders, in Chromium, beside the 16.7 ms of a frame of a screen.
 
-`make frames` prints a line for each page: the median and the 95th percentile of the updates of a threshold and of a
-prevalence, layout included, and the size of the file.
+`make frames` prints a line for each page and each place it is scrolled to: the median and the 95th percentile of the
+updates of a threshold and of a prevalence, layout included, and the size of the file. What is out of view follows when
+the sliders rest, so that each place is a measurement of its own.
 """
 
 from __future__ import annotations
@@ -9,11 +10,15 @@ from __future__ import annotations
 import shutil
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steelyard import evaluate
 from steelyard.report.pages.page import page
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 _FRAME = 1000 / 60
 _MEASURE = """async ([key, places]) => {
@@ -42,6 +47,17 @@ PAGES = {
     "1,000,000 rows": lambda: scored(1_000_000),
     "1,000,000 rows, 12 groups": lambda: scored(1_000_000, 12),
 }
+SCROLLED = {
+    "top": "h1",
+    "metrics": "#metrics",
+    "curves": "#pr",
+    "over prevalence": "#over-prevalence",
+    "groups": "#group-table",
+}
+_SCROLL = """place => new Promise((done) => {
+    place.scrollIntoView({ block: "center" });
+    requestAnimationFrame(() => setTimeout(done, 250));
+})"""
 
 
 def main() -> None:
@@ -50,7 +66,8 @@ def main() -> None:
 
     path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     print(
-        f"{'page':<28}{'size':>10}{'threshold':>22}{'prevalence':>22}   (median, 95th percentile; a frame: {_FRAME:.1f} ms)"
+        f"{'page':<28}{'size':>10}  {'scrolled to':<18}{'threshold':>16}{'prevalence':>18}"
+        f"   (median, 95th percentile; a frame: {_FRAME:.1f} ms)"
     )
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
@@ -60,12 +77,20 @@ def main() -> None:
             tab = browser.new_page(viewport={"width": 1440, "height": 900})
             tab.goto(file.as_uri())
             tab.wait_for_selector("html[data-ready]", state="attached")
-            last = tab.evaluate("steelyard.last")
-            places = {"index": [round(last * (0.1 + 0.013 * i)) for i in range(60)], "stop": [*range(5, 40)]}
-            times = {key: tab.evaluate(_MEASURE, [key, found]) for key, found in places.items()}
-            cells = (f"{np.median(t):.1f}, {np.quantile(t, 0.95):.1f} ms" for t in times.values())
-            print(f"{name:<28}{len(html.encode()) / 1024:>7.0f} KB" + "".join(f"{cell:>22}" for cell in cells))
+            for place, found in SCROLLED.items():
+                if (where := tab.query_selector(found)) is not None:
+                    where.evaluate(_SCROLL)
+                    cells = "".join(f"{cell:>18}" for cell in _times(tab))
+                    print(f"{name:<28}{len(html.encode()) / 1024:>7.0f} KB  {place:<16}{cells}")
         browser.close()
+
+
+def _times(tab: Page) -> list[str]:
+    """The median and the 95th percentile of the updates of each slider."""
+    last = tab.evaluate("steelyard.last")
+    places = {"index": [round(last * (0.1 + 0.013 * i)) for i in range(60)], "stop": [*range(5, 40)]}
+    times = (tab.evaluate(_MEASURE, [key, found]) for key, found in places.items())
+    return [f"{np.median(t):.1f}, {np.quantile(t, 0.95):.1f} ms" for t in times]
 
 
 if __name__ == "__main__":

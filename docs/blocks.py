@@ -2,12 +2,14 @@
 
 A `python` block is a doctest where it has prompts, else a script; a `console` block is commands after `$` and what
 they print. The blocks of a page share one folder and their Python names. `<!-- not run: why -->` above a block leaves
-it out.
+it out; `<!-- needs: river, newsgroups20.parquet -->` leaves the page as it is where that package is not installed, or
+that file not in the folder that STEELYARD_DATA names.
 """
 
 from __future__ import annotations
 
 import doctest
+import importlib.util
 import inspect
 import os
 import re
@@ -26,6 +28,7 @@ FENCE = re.compile(
     r"(?:<!-- not run: (?P<why>[^\n]*?) -->\n+)?^```(?P<language>python|console)[^\n]*\n(?P<code>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
+NEEDS = re.compile(r"^<!-- needs: (.+?) -->$", re.MULTILINE)
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 WIDTH = "86"  # what a page shows without scrolling
 
@@ -43,6 +46,15 @@ class Block:
 def blocks(text: str) -> list[Block]:
     """The Python and the console blocks of a page, in order."""
     return [Block(m["language"], m["code"], m.start("code"), m["why"]) for m in FENCE.finditer(text)]
+
+
+def missing(text: str) -> list[str]:
+    """The packages and the files of data that a page needs and that are not here."""
+    named = [name for line in NEEDS.findall(text) for name in line.split(", ")]
+    folder = Path(os.environ.get("STEELYARD_DATA", os.devnull))
+    return [
+        name for name in named if not ((folder / name).is_file() if "." in name else importlib.util.find_spec(name))
+    ]
 
 
 @dataclass
@@ -176,6 +188,9 @@ def main(*pages: str) -> None:
     """Write into each page what its code gives now."""
     for name in pages:
         page = Path(name).resolve()
+        if absent := missing(page.read_text(encoding="utf-8")):
+            sys.stdout.write(f"{name}: left as it is, for want of {', '.join(absent)}\n")
+            continue
         with tempfile.TemporaryDirectory() as folder:
             result = run(page, Path(folder))
         page.write_text(result.text, encoding="utf-8")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import decided
 import numpy as np
 from contours import PREVALENCES
+from label_sets import LABEL_SETS
 from latex2mathml.converter import convert
 from peers import REMARKS, called, differences, peers, scikit_learn, undefined
 
@@ -36,6 +37,7 @@ FAMILIES = {
     "decision": "what the errors cost",
     "ranking": "scores as an order",
     "calibration": "scores as probabilities",
+    "label sets": "rows that may have several labels each",
 }
 FINLEY = Counts(tp=28, fn=23, fp=72, tn=2680)
 ROWS = 1_000
@@ -110,6 +112,9 @@ def _formula(metric: Metric) -> str:
 
 
 def _written(metric: Metric) -> Iterator[str]:
+    if metric.is_of_label_sets:
+        yield f"It is {metric.text}; the labels of a row may be several, or none."
+        return
     if metric.general is None:
         yield "It is computed from the scores of each class by an algorithm; no formula of the four counts gives it."
         return
@@ -172,6 +177,8 @@ def _chance(metric: Metric) -> str:
         if metric.best is not None
         else (f"{metric.direction} is better" if metric.direction else "a description: no value is best")
     )
+    if metric.is_of_label_sets:
+        return f"Range {range_text(metric)}; {best}.\n\n{LABEL_SETS[metric.name].baseline}"
     lines = [f"Range {range_text(metric)}; {best}.", "", "No-skill baseline:", ""]
     if metric.function is None:
         lines += ["| positives | one constant score |", "|---|---|"]
@@ -203,6 +210,8 @@ def _shown(value: Any) -> str:
 
 
 def _undefined(metric: Metric) -> str:
+    if metric.is_of_label_sets:
+        return LABEL_SETS[metric.name].undefined
     if metric.general is None:
         return _undefined_scores(metric)
     lines = [
@@ -246,8 +255,18 @@ def _example(metric: Metric) -> str:
         text = f"{value:.3g}" if isfinite(value) else _shown(value)
         code = f'>>> import steelyard\n>>> finley = steelyard.Counts(tp=28, fn=23, fp=72, tn=2680)  # tornado forecasts, 1884\n>>> print(f"{{steelyard.{metric.name}(finley):.3g}}")\n{text}'
         return f"```python\n{code}\n```"
-    truth, scores = [0, 0, 1, 0, 1], [0.1, 0.3, 0.4, 0.6, 0.9]
-    options = {"k": 2} if metric.name == "precision_at_k" else {}
+    truth: Any = [0, 0, 1, 0, 1]
+    scores: Any = [0.1, 0.3, 0.4, 0.6, 0.9]
+    if metric.is_of_label_sets:
+        truth, scores = (
+            [[0, 1, 0], [1, 1, 0]],
+            [[0.2, 0.7, 0.4], [0.9, 0.1, 0.6]] if metric.takes_scores else [[0, 1, 1], [1, 1, 0]],
+        )
+        return _called(metric, truth, scores, LABEL_SETS[metric.name].options)
+    return _called(metric, truth, scores, {"k": 2} if metric.name == "precision_at_k" else {})
+
+
+def _called(metric: Metric, truth: Any, scores: Any, options: dict[str, Any]) -> str:
     value = metric(truth, scores, **options)
     given = "".join(f", {key}={number}" for key, number in options.items())
     code = f'>>> import steelyard\n>>> print(f"{{steelyard.{metric.name}({truth}, {scores}{given}):.3g}}")\n{float(value):.3g}'

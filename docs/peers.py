@@ -164,6 +164,8 @@ def undefined(metric: Metric) -> list[str]:
 
 def cases(metric: Metric) -> dict[str, Any]:
     """Degenerate inputs of a metric: truth, predictions or scores, and the table where there is one."""
+    if metric.is_of_label_sets:
+        return {}
     return _score_cases() if metric.function is None else _label_cases()
 
 

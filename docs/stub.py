@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import steelyard
 from steelyard import _HOME, Metric, list_metrics
+from steelyard.metrics.formula import ARRAY_OF
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,6 +24,7 @@ STUB = Path(steelyard.__file__).with_suffix(".pyi")
 WIDTH = 120
 CALL = inspect.signature(Metric.__call__).parameters
 ROWS = ("pos_label", "labels", "average", "sample_weight", "frequency", "undefined", "zero_division")
+SETS = ("labels", "sample_weight", "frequency", "undefined", "zero_division")
 TABLE = ("pos_label", "average", "undefined", "zero_division")
 MANY_TABLES = ("undefined", "zero_division")
 HEAD = """# The public names with their types, written by `make stub`.
@@ -69,7 +71,8 @@ def _as_sorted(name: str) -> tuple[bool, str]:
 def _class_name(metric: Metric) -> str:
     """The class of all metrics of one signature: what they take, and their parameters with type and default."""
     taken = {(False, True): "Label", (True, False): "Score", (True, True): "ScoreOrLabel"}
-    kind = taken[metric.scores is not None, metric.function is not None]
+    kind = taken[metric.takes_scores, metric.function is not None or not metric.takes_scores]
+    kind = f"{kind}Set" if metric.is_of_label_sets else kind
     own = "".join(word.capitalize() for key in _free(metric) for word in key.split("_"))
     twins = sorted({tuple(_own(m)) for m in list_metrics() if [*_free(m)] == [*_free(metric)]})
     return f"_{kind}Metric{own}{twins.index(tuple(_own(metric))) + 1 if len(twins) > 1 else ''}"
@@ -93,6 +96,8 @@ def _written(value: object) -> str:
 def _type(default: object, domain: str) -> str:
     """The type of a parameter: words, a metric, or a number, whole where the default is."""
     words = ", ".join(f'"{word}"' for word in domain.split("|"))
+    if domain.startswith(ARRAY_OF):
+        return "ArrayLike | None"
     kind = f"Literal[{words}]" if "|" in domain else "MetricLike" if domain == "metric" else _number(default)
     return kind if default is not None else f"{kind} | None"
 
@@ -112,7 +117,11 @@ def _class(name: str, metric: Metric) -> str:
 
 def _forms(metric: Metric) -> Iterable[tuple[list[str], tuple[str, ...], str, str]]:
     """What a metric may be called with: its first arguments, keywords, the type of `average`, and what it gives."""
-    other = "y_pred" if metric.scores is None else "y_score"
+    other = "y_score" if metric.takes_scores else "y_pred"
+    if metric.is_of_label_sets:
+        yield ["y_true: ArrayLike", f"{other}: ArrayLike"], SETS, "", "float"
+        yield ["y_true: MultilabelTable"], MANY_TABLES, "", "float"
+        return
     tables = "Counts | Confusion" if metric.scores is None else "ScoreTable"
     if metric.scores is not None and metric.function is not None:
         tables = "Counts | Confusion | ScoreTable"

@@ -26,9 +26,17 @@ def slide(tab, key, place):
     """A slider at a place; of the threshold at that many thresholds above the lowest, which a pointer may not reach."""
     if key == "threshold":
         tab.evaluate("place => steelyard.move({ index: Math.max(0, steelyard.last - place) })", place)
-        return
-    script = "([id, v]) => { const s = document.getElementById(id); s.value = v; s.dispatchEvent(new Event('input')); }"
-    tab.evaluate(script, [key, place])
+    else:
+        script = (
+            "([id, v]) => { const s = document.getElementById(id); s.value = v; s.dispatchEvent(new Event('input')); }"
+        )
+        tab.evaluate(script, [key, place])
+    caught_up(tab)
+
+
+def caught_up(tab):
+    """What is out of view follows before the sliders rest."""
+    tab.evaluate("() => { if (window.steelyard && steelyard.caughtUp) steelyard.caughtUp(); }")
 
 
 def until(tab, condition):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from accessible import accessible
 from pages_open import press, until
 
 from steelyard import audit, list_metrics
@@ -120,16 +121,13 @@ def test_the_decisions_are_taken_along(show, decisions, html):
         ]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_an_accessibility_check_of_an_audit_finds_nothing(show, html, scheme):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
-    for width in (1440, 1024, 768, 390):
-        with show(html, width=width, color_scheme=scheme) as tab:
-            cell(tab, "precision", "class_symmetry").click()
+def test_an_accessibility_check_of_an_audit_finds_nothing(show, html):
+    with show(html, width=1440) as tab:
+        cell(tab, "precision", "class_symmetry").click()
+        accessible(tab)
+        for width in (1440, 1024, 768):
+            tab.set_viewport_size({"width": width, "height": 900})
             assert tab.evaluate("document.documentElement.scrollWidth") <= width
-            if width == 1440 or (width == 390 and scheme == "light"):
-                found = axe.Axe().run(tab).response["violations"]
-                assert [(v["id"], [node["html"][:160] for node in v["nodes"][:3]]) for v in found] == [], width
 
 
 def test_an_audit_on_paper_has_the_whole_matrix(show, html):

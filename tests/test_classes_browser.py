@@ -9,6 +9,7 @@ import re
 
 import numpy as np
 import pytest
+from accessible import accessible
 from pages_open import slide, until
 
 from steelyard import Confusion, at_prevalence, evaluate, get_metric
@@ -467,14 +468,10 @@ def test_what_was_chosen_is_in_the_address(show, evaluations):
 # ---------------------------------------------------------------- for everybody
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("k", [3, 12, 60, 1000])
-def test_an_accessibility_check_finds_nothing(show, evaluations, k, scheme):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
-    for width in (1440, 390):
-        with show(evaluations(k)[1], width=width, color_scheme=scheme) as tab:
-            found = axe.Axe().run(tab).response["violations"]
-            assert [(v["id"], [node["html"][:160] for node in v["nodes"][:3]]) for v in found] == [], width
+def test_an_accessibility_check_finds_nothing(show, evaluations, k):
+    with show(evaluations(k)[1], width=1440) as tab:
+        accessible(tab)
 
 
 def test_without_a_script_the_numbers_stand(browser, evaluations, tmp_path):

@@ -11,8 +11,9 @@ from importlib.resources import files
 import numpy as np
 import polars as pl
 import pytest
+from accessible import accessible
 from click.testing import CliRunner
-from pages_open import page_data, slide, until
+from pages_open import caught_up, page_data, slide, until
 from scipy.special import betainc
 
 from steelyard import ThresholdDisplay, best_threshold, evaluate
@@ -27,6 +28,7 @@ from steelyard.report.pages.decision_section import decision_section
 from steelyard.report.pages.page import page
 from steelyard.report.pages.page_data import payload
 
+BY_RATES = ("precision", "recall", "f1", "mcc", "accuracy", "balanced_accuracy")
 FIELDS = ("cost", "alerts", "rows", "recall", "specificity", "precision", "negative_predictive_value")
 
 
@@ -54,12 +56,11 @@ def put(tab, **entries):
     """Entries as typed: those that are not named are empty, and a miss costs one false alarm."""
     tab.evaluate(
         """entries => {
-            for (const [key, value] of Object.entries(entries)) {
-                const box = document.getElementById(`decision-${key}`);
-                if (!box) continue;
-                box.value = value;
-                box.dispatchEvent(new Event('input'));
-            }
+            const boxes = Object.keys(entries).map(key => document.getElementById(`decision-${key}`)).filter(Boolean);
+            for (const box of boxes) box.value = entries[box.id.replace('decision-', '')];
+            const read = box => box.dispatchEvent(new Event('input'));  // which reads all but the prevalence
+            boxes.filter(box => box.id === 'decision-prevalence').forEach(read);
+            read(boxes[0]);
         }""",
         {**dict.fromkeys(FIELDS, ""), "cost": "1", "confidence": "", **entries},
     )
@@ -169,11 +170,12 @@ def test_the_page_chooses_the_threshold_that_python_chooses(show, few):
         data = page_data(tab.content())
         thresholds, stops = data["thresholds"]["threshold"], data["stops"]
         assert len(thresholds) == data["all_thresholds"]
-        for entries in SETTINGS:
+        for entries in sorted(SETTINGS, key=lambda entries: entries["prevalence"] or 0):
             share = entries["prevalence"]
             stop = data["stop"] if share is None else int(np.abs(np.array(stops) - share).argmin())
             share = None if share is None else stops[stop]
-            slide(tab, "prevalence", stop)
+            if stop != tab.evaluate("steelyard.state.stop"):
+                slide(tab, "prevalence", stop)
             put(tab, **{key: value for key, value in entries.items() if key != "prevalence"})
             confidence = float(entries["confidence"]) if is_promised(entries, share) else None
             found = answer(tab)
@@ -237,6 +239,7 @@ def test_the_threshold_of_the_decision_is_taken_over_by_the_page(show, few):
         button.click()
         assert button.is_disabled()
         assert float(tab.get_attribute("#threshold", "data-threshold")) == pytest.approx(best.threshold, abs=1e-9)
+        caught_up(tab)
         values = {name: tab.get_attribute(f'[data-metric="{name}"]', "data-value") for name in ("recall", "precision")}
         assert float(values["recall"]) == pytest.approx(best.counts.tp / best.counts.positives, abs=1e-9)
         assert float(values["precision"]) == pytest.approx(best.counts.tp / best.counts.predicted_positives, abs=1e-9)
@@ -274,13 +277,27 @@ def test_the_prevalence_entered_is_that_of_the_slider(show, few):
         tab.fill("#decision-prevalence", "2")
         assert float(tab.get_attribute("#prevalence", "data-prevalence")) == 0.02
         assert "at a prevalence of 2.00 %" in sentence(tab)
-        tab.fill("#decision-prevalence", "2.2")
-        assert "nearest step of the slider is 2.00" in tab.locator(".entries").text_content()
+        tab.fill("#decision-prevalence", "2.345")  # between two steps: as it was typed, and in the address
+        best = best_threshold(few.scores, cost={"cost_fn": 1}, prevalence=0.02345, resamples=0)
+        assert sentence(tab) == decision_sentence(best, few.scores, 1.0, 0.02345)
+        asked = {"threshold": 0.015, "prevalence": 0.02345, "metrics": BY_RATES, "draws": 20}
+        there, known = evaluate(few.scores, **asked), "steelyard.numbers().metrics"
+        assert tab.evaluate("steelyard.numbers().prevalence") == 0.02345
+        for row in tab.evaluate(known):
+            if row["name"] in BY_RATES:
+                assert row["value"] == pytest.approx(there[row["name"]].value, rel=1e-9, abs=1e-9), row["name"]
+        (missing,) = {row["undefined"] for row in tab.evaluate(known) if row["name"] == "average_precision"}
+        assert "steps of the slider" in missing
+        until(tab, "location.hash.includes('prevalence=0.02345')")
+        address = tab.evaluate("location.hash")
         tab.fill("#decision-prevalence", "130")
         assert "below 100" in tab.locator(".entries").text_content()
         slide(tab, "prevalence", 0)
         tab.locator("#decision-cost").focus()
         assert float(tab.input_value("#decision-prevalence")) == 0.01
+    with show(page(few), hash=address) as tab:
+        assert float(tab.get_attribute("#prevalence", "data-prevalence")) == 0.02345
+        assert float(tab.input_value("#decision-prevalence")) == 2.345
 
 
 def test_what_no_threshold_keeps_is_said_with_the_rows_it_takes(show):
@@ -297,6 +314,21 @@ def test_what_no_threshold_keeps_is_said_with_the_rows_it_takes(show):
         put(tab, precision="99", confidence="0.99")
         assert "No threshold keeps precision >= 99 % with 99 % confidence." in sentence(tab)
         assert tab.locator("#decision-use").is_disabled()
+        assert "how many rows would do, or why more would not" in tab.locator("#decision-notes").text_content()
+
+
+def test_the_dot_of_the_decision_curve_lies_on_it(show, few):
+    script = """() => {
+        const svg = document.querySelector('#decision-curve svg'), dot = svg.querySelector('.point');
+        const [x, y] = ['cx', 'cy'].map(key => Number(dot.getAttribute(key)));
+        const points = [...svg.querySelectorAll('.curve')].flatMap(line => [...line.points]).sort((a, b) => a.x - b.x);
+        const next = points.findIndex(point => point.x >= x), [a, b] = [points[next - 1], points[next]];
+        return Math.abs(a.y + ((b.y - a.y) * (x - a.x)) / (b.x - a.x || 1) - y);
+    }"""
+    with show(page(few)) as tab:
+        for cost in ("2.7", "11", "33"):  # between two steps
+            put(tab, cost=cost)
+            assert tab.evaluate(script) < 1  # pixels
 
 
 @pytest.mark.parametrize("kind", ["weighted", "clustered"])
@@ -379,19 +411,13 @@ def test_the_commands_find_the_same_threshold(show, tmp_path, monkeypatch):
                 assert float(re.search(r" is (\S+),", first["text"])[1]) == pytest.approx(found["cost"], rel=1e-3)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_section_fits_a_phone_and_is_accessible(show, few, scheme):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
-    for width in (390, 768, 1440):
-        with show(page(few), hash="#open=decision-shell&decision-recall=180", width=width, color_scheme=scheme) as tab:
-            for entries in ({"recall": "180"}, {"cost": "20", "recall": "80", "confidence": "0.95"}):
-                put(tab, **entries)
-                assert tab.evaluate("document.documentElement.scrollWidth") <= width
-                found = axe.Axe().run(tab, context="section.decision").response["violations"]
-                assert [(each["id"], each["nodes"][0]["html"][:160]) for each in found] == [], width
-            if width == 1440:
-                tops = tab.locator(".entries label").evaluate_all("all => all.map(e => e.getBoundingClientRect().top)")
-                assert len(set(tops)) == 1  # one row
+def test_the_section_fits_a_phone_and_is_accessible(show, few):
+    with show(page(few), hash="#open=decision-shell&decision-recall=180", width=1440) as tab:
+        for entries in ({"recall": "180"}, {"cost": "20", "recall": "80", "confidence": "0.95"}):
+            put(tab, **entries)
+            accessible(tab, "section.decision", narrow=(390, 768))
+        tops = tab.locator(".entries label").evaluate_all("all => all.map(e => e.getBoundingClientRect().top)")
+        assert len(set(tops)) == 1  # one row
 
 
 def test_names_in_commands_are_quoted_and_long_ones_left_out():

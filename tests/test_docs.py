@@ -36,7 +36,15 @@ STYLE = re.compile(r"(?:url\(|@import\s+)[\"']?([^\"')]+)")
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
 def test_the_code_of_a_page_gives_what_the_page_says(page, tmp_path):
+    if absent := blocks.missing(page.read_text(encoding="utf-8")):
+        pytest.skip(f"{page.name} needs {', '.join(absent)}")
     assert not blocks.run(page, tmp_path).failures
+
+
+def test_a_page_says_what_it_needs():
+    text = "<!-- needs: numpy, nosuch, nosuch.csv -->\n\n# A page\n"
+    assert blocks.missing(text) == ["nosuch", "nosuch.csv"]
+    assert blocks.missing("# A page\n") == []
 
 
 def test_most_code_is_run_and_what_is_not_says_why():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from pages_open import slide, until
+from pages_open import caught_up, slide
 
 from steelyard import Counts, at_prevalence, evaluate, get_metric
 from steelyard.report.pages.page import page
@@ -69,7 +69,7 @@ def test_the_groups_are_those_of_the_evaluation_at_first_and_again(show, evaluat
         slide(tab, "threshold", 20)
         assert tab.evaluate(READ) != before
         tab.click("#reset")
-        until(tab, "document.documentElement.dataset.rested")
+        caught_up(tab)
         assert tab.evaluate(READ) == before
 
 

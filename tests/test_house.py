@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import house
@@ -35,6 +36,7 @@ ROOMS = (
     "comparison",
     "calibration",
     "thresholds",
+    "decisions",
 )
 HEAVY = ("pandas", "sklearn", "scipy", "matplotlib", "polars", "sympy", "pyarrow", "rich", "click", "numpy", "jinja2")
 
@@ -160,12 +162,14 @@ def words(path):
         yield from [node.id] if isinstance(node, ast.Name) else [node.attr] if isinstance(node, ast.Attribute) else []
 
 
-TESTED = {word for path in Path(__file__).parent.glob("test_*.py") for word in words(path)}
+@cache
+def used_in_tests():
+    return {word for path in Path(__file__).parent.glob("test_*.py") for word in words(path)}
 
 
 @pytest.mark.parametrize("name", PUBLIC)
 def test_every_public_name_is_used_by_a_test(name):
-    assert name in TESTED
+    assert name in used_in_tests()
 
 
 def test_every_module_says_what_it_is_in_its_first_line():
@@ -173,10 +177,7 @@ def test_every_module_says_what_it_is_in_its_first_line():
         assert ast.get_docstring(ast.parse(path.read_text())), path
 
 
-COUNTS = [pytest.param(count, id=count.what) for count in house.counts()]
-
-
-@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("count", house.COUNTS, ids=lambda count: count.what)
 def test_what_must_not_come_back_is_counted(count):
     assert count.holds, "\n".join([f"{count.value:g}{count.unit}, at most {count.allowed:g}:", *count.where])
 
@@ -223,7 +224,7 @@ def test_the_lowest_versions_stand_on_the_page_that_installs_as_pyproject_asks_f
     install = page.partition("## Install")[2].partition("## ")[0]
     named = dict(re.findall(r"([\w-]{3,})\s(\d+\.\d+)(?=,| and| or| to)", install))
     extras = PROJECT["optional-dependencies"]
-    asked = [*PROJECT["dependencies"], *extras["sklearn"], *extras["figures"], *extras["test"]]
+    asked = [*PROJECT["dependencies"], *extras["sklearn"], *extras["figures"], *extras["checks"]]
     floors = dict(re.findall(r"^([\w-]+)>=([\d.]+)", line)[0] for line in asked if ">=" in line and "[" not in line)
     assert named == {name: floors[name] for name in named if name != "Python"} | {"Python": "3.11"}
     assert PROJECT["requires-python"] == ">=3.11" and len(named) == 9

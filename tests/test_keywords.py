@@ -62,6 +62,8 @@ ASKED += [(name, ask, {"score": "s"}, SCORES) for name, ask in OF_SCORES.items()
 IDS = [f"{name} of {next(iter(columns))}" for name, _, columns, _ in ASKED]
 TABLES = {"confusion": LABELS, "score_table": SCORES, "paired": {"pred_a": P, "pred_b": P2}}
 MODELS = {"compare", "robustness"}  # rows of several models
+COLUMNS_OF_CLASSES = {"best_decision"}  # a column of scores for each class
+SETS = {"multilabel"}  # rows of several labels: tests/test_multilabel_values.py
 FORMER = {"data", "y_other", "predictions", "groups", "positive", "weights", "y_prob", "y_proba"}
 
 
@@ -83,7 +85,14 @@ def same(first, second):
 
 def test_every_public_function_of_rows_is_asked_here():
     of_rows = {n for n, f in public_functions() if "y_true" in inspect.signature(f).parameters and "." not in n}
-    assert of_rows - {"beats_guessing"} == {*OF_LABELS, *OF_SCORES, *TABLES, *MODELS}  # a former name, which warns
+    assert of_rows - {"beats_guessing"} == {
+        *OF_LABELS,
+        *OF_SCORES,
+        *TABLES,
+        *MODELS,
+        *COLUMNS_OF_CLASSES,
+        *SETS,
+    }  # a former name, which warns
 
 
 def test_no_argument_has_another_word_than_the_field():

@@ -198,6 +198,22 @@ def saved(tab, chart):
     return files
 
 
+def test_what_is_out_of_view_follows_when_it_is_scrolled_to_or_taken_away(show, html):
+    recall, wanted = "document.querySelector('[data-metric=recall]').dataset.value", "steelyard.numbers().metrics"
+    with show(html) as tab:
+        first, headline = tab.evaluate(recall), tab.text_content("h1")
+        tab.evaluate("() => { window.setTimeout = () => 1; steelyard.move({ index: 90 }); }")  # it never rests
+        assert (tab.evaluate(recall), tab.text_content("h1") == headline) == (first, False)
+        tab.locator("[data-metric=recall]").scroll_into_view_if_needed()
+        until(tab, f"{recall} !== '{first}'")
+        second = tab.evaluate(recall)
+        tab.evaluate("() => { scrollTo(0, 0); }")
+        until(tab, "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
+        tab.evaluate("() => { steelyard.move({ index: 5 }); }")
+        taken = tab.evaluate(f"{wanted}.find(({{ name }}) => name === 'recall').value")
+        assert float(tab.evaluate(recall)) == taken != float(second)
+
+
 def test_a_step_of_the_threshold_touches_the_dots_beside_it_alone(show):
     y, score = scored(4000)
     counting = """place => {

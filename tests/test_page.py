@@ -8,6 +8,7 @@ from base64 import b64encode
 from dataclasses import replace
 from hashlib import sha256
 from html.parser import HTMLParser
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -67,6 +68,18 @@ class Elements(HTMLParser):
 
     def handle_data(self, words):
         self.words.append(words)
+
+
+def test_colours_do_not_depend_on_the_width():
+    """So that contrast on a wide screen is contrast on every screen; words a style adds are none of the document's."""
+    for sheet in files("steelyard.report.pages").joinpath("templates").iterdir():
+        narrow = re.findall(r"@media[^{]*-width[^{]*\{((?:[^{}]*\{[^{}]*\})*)", sheet.read_text(encoding="utf-8"))
+        rules = [rule for block in narrow for rule in re.findall(r"([^{}]*)\{([^{}]*)\}", block)]
+        assert not [
+            name.strip()
+            for name, body in rules
+            if re.search(r"(^|[\s;-])(color|background|opacity)\s*:", body) and "::before" not in name
+        ], sheet.name
 
 
 @pytest.mark.parametrize("weighted", [False, True])

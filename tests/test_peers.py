@@ -62,6 +62,12 @@ def test_the_named_peers_exist():
     assert set(peers.NOTES) <= set(named)
 
 
+def _label_sets(metric):
+    rng = np.random.default_rng(0)
+    true = (rng.random((60, 5)) < 0.4).astype(int)
+    return true, rng.random(true.shape) if metric.takes_scores else (rng.random(true.shape) < 0.4).astype(int)
+
+
 @pytest.mark.parametrize(
     "metric", [m for m in list_metrics() if peers.scikit_learn(m) and m.least_classes == 2], ids=lambda m: m.name
 )
@@ -69,7 +75,7 @@ def test_scikit_learns_function_gives_our_value(metric):
     import sklearn.metrics
 
     name, options = peers.scikit_learn(metric)
-    rows = _rows(FINLEY) if metric.function else _scores()
+    rows = _rows(FINLEY) if metric.function else _label_sets(metric) if metric.is_of_label_sets else _scores()
     theirs = np.ravel(getattr(sklearn.metrics, name)(*rows, **options))[int(metric.name in peers.SECOND)]
     assert metric(*rows) == pytest.approx(theirs)
 

@@ -35,6 +35,8 @@ TRUE = RNG.integers(0, 2, 120)
 SCORES = {name: np.clip(0.3 * TRUE + RNG.random(120), 0, 1) for name in ("<b>A</b>", "B|\x1b[31m")}
 LABELS = {name: (score > 0.6).astype(int) for name, score in SCORES.items()}
 PROBABILITIES, GROUP = np.clip(SCORES["<b>A</b>"], 0.01, 0.99), np.where(np.arange(120) % 2, "<i>", "b")
+CLASSES = np.array(["<b>A</b>", "b", "c\x1b[31m"])[np.arange(120) % 3]
+COLUMNS = np.random.default_rng(0).dirichlet([1, 1, 1], 120) / 2 + np.eye(3)[np.arange(120) % 3] / 2
 DATA_SETS = {"A": [0.9, 0.8, 0.7, 0.6], "B": [0.8, 0.7, 0.6, 0.5], "C": [0.7, 0.6, 0.5, 0.55]}
 TABLES = {"A": TABLE, "B": Counts(tp=20, fn=31, fp=40, tn=2712)}
 RATIOS = {
@@ -86,6 +88,11 @@ RESULTS = {
     "ranking": lambda: steelyard.compare(TRUE, LABELS).ranking(),
     "best_threshold": lambda: steelyard.best_threshold(TRUE, SCORES["<b>A</b>"], resamples=20),
     "roc_then_tpnr": lambda: steelyard.roc_then_tpnr(TRUE, SCORES["B|\x1b[31m"], resamples=0),
+    "best_decision": lambda: steelyard.best_decision(CLASSES, COLUMNS, "balanced_accuracy", folds=2),
+    "best_decision by costs": lambda: steelyard.best_decision(
+        CLASSES, COLUMNS, cost_matrix=[[0, 1, 2], [3, 0, 4], [1, 1, 0]], reject_cost=0.4
+    ),
+    "risk_coverage": lambda: steelyard.best_decision(CLASSES, COLUMNS, reject=0.1).curve,
     "best_threshold, nobody": lambda: steelyard.best_threshold([0, 1, 0], [0.9, 0.1, 0.8], {"cost_fp": 9}, resamples=0),
     "decision_curve": lambda: steelyard.decision_curve(TRUE, SCORES["<b>A</b>"], versus="treat all"),
     "confidence_band": lambda: steelyard.confidence_band(TRUE, SCORES["<b>A</b>"], "precision"),
@@ -277,7 +284,7 @@ def returned(name):
 
 
 TABLES_AND_CURVES = {
-    "Any", "Confusion", "Counts", "Metric", "Paired", "PrecisionRecallCurve", "RocCurve", "ScoreTable", "Tally",
+    "Any", "Confusion", "Counts", "Metric", "MultilabelTable", "Paired", "PrecisionRecallCurve", "RocCurve", "ScoreTable", "Tally",
     "MetricScorer", "Statistic", "Array", "str", "list", "Callable",
 }  # fmt: skip
 FORMER = {"beats_guessing"}  # names that warn, and call another

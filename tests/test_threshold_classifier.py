@@ -52,15 +52,18 @@ MODELS = [LogisticRegression(C=1), LinearSVC(random_state=0), DecisionTreeClassi
 
 
 def expected_failures(estimator):
-    """The sign of a decision function is not the prediction."""
-    linear = isinstance(estimator.estimator, LinearSVC)
+    """Neither the sign of a decision function nor the highest of many is the prediction: thresholds are for that."""
+    moved = not isinstance(estimator.estimator, DecisionTreeClassifier) and estimator.reject is None
     older = failing_checks(estimator, ("dense", "sparse"))
-    return older | ({"check_classifiers_train": "the threshold is not 0"} if linear else {})
+    return older | ({"check_classifiers_train": "the threshold is not 0, or those of classes differ"} if moved else {})
 
 
 @pytest.mark.filterwarnings("ignore")  # those of the classifiers inside, on the few rows of some checks
 @parametrize_with_checks(
-    [ThresholdClassifier(model, cv=3) for model in MODELS],
+    [
+        *(ThresholdClassifier(model, cv=3) for model in MODELS),
+        ThresholdClassifier(MODELS[0], reject=0.1, cv=3),
+    ],
     expected_failed_checks=expected_failures,
 )
 def test_scikit_learns_estimator_checks(estimator, check):
@@ -174,7 +177,12 @@ class Mute(LogisticRegression):
 @pytest.mark.parametrize(
     ("options", "y", "words"),
     [
-        ({}, np.arange(400) % 3, "Only binary classification"),
+        ({"estimator": LinearSVC()}, np.arange(400) % 3, "Only binary classification is supported for LinearSVC"),
+        ({"where": "recall >= 0.9"}, np.arange(400) % 3, "where= is of one threshold between two classes"),
+        ({"reject": 0.1, "pos_label": 1}, Y, "pos_label= is of one threshold between two classes"),
+        ({"reject": 2.0}, Y, "from 0 to below 1, not 2.0"),
+        ({"cost_matrix": [[0, 1]]}, Y, "2 x 2 numbers, 0 or more"),
+        ({}, np.linspace(0, 1, 400), "Unknown label type: continuous"),
         ({}, np.zeros(400, dtype=int), "one class only"),
         ({"cv": "prefix"}, Y, "'prefit'"),
         ({"response_method": "predict"}, Y, "response_method="),
@@ -492,3 +500,59 @@ def test_names_of_columns_need_a_frame():
     ):
         with pytest.raises(InputTypeError, match=f"names the column '.*', and X is no frame; give one, or {otherwise}"):
             ThresholdClassifier(LogisticRegression(), **options).fit(X, Y)
+
+
+# ---------------------------------------------------------------- many classes
+
+X4, Y4 = make_classification(600, n_classes=4, n_informative=6, weights=[0.6, 0.2, 0.12, 0.08], random_state=0)
+WORDS = np.array(["d", "a", "c", "b"])[Y4]
+COSTS4 = np.array([[0, 1, 1, 1], [1, 0, 2, 9], [1, 3, 0, 1], [4, 1, 1, 0]])
+
+
+def test_thresholds_of_classes_are_those_of_the_rows_left_out():
+    folds = StratifiedKFold(4)
+    model = ThresholdClassifier(LogisticRegression(), "balanced_accuracy", cv=folds).fit(X4, WORDS)
+    p = np.empty((600, 4))
+    for train, test in folds.split(X4, WORDS):
+        p[test] = LogisticRegression().fit(X4[train], WORDS[train]).predict_proba(X4[test])
+    order = np.concatenate([test for _, test in folds.split(X4, WORDS)])
+    best = steelyard.best_decision(WORDS[order], p[order], "balanced_accuracy")
+    assert model.thresholds_ == best.thresholds
+    assert model.best_decision_ == best
+    inside = LogisticRegression().fit(X4, WORDS)
+    scaled = inside.predict_proba(X4) / [best.thresholds[label] for label in inside.classes_]
+    assert np.array_equal(model.predict(X4), inside.classes_[scaled.argmax(1)])
+    assert np.array_equal(model.predict_proba(X4), inside.predict_proba(X4))
+    assert not model.sent(X4).any()
+    assert np.array_equal(pickle.loads(pickle.dumps(model)).predict(X4), model.predict(X4))
+
+
+def test_costs_and_a_person_decide_by_the_probabilities():
+    model = ThresholdClassifier(LogisticRegression(), cost_matrix=COSTS4, reject_cost=0.6, cv=3).fit(X4, WORDS)
+    risks = model.predict_proba(X4) @ COSTS4
+    assert np.array_equal(model.predict(X4), model.classes_[risks.argmin(1)])
+    assert np.array_equal(model.sent(X4), risks.min(1) > 0.6)
+    prefit = ThresholdClassifier(model.estimator_, reject=0.2, cv="prefit").fit(X4, WORDS)
+    assert prefit.sent(X4).mean() == pytest.approx(0.2, abs=0.002)
+    two = ThresholdClassifier(LogisticRegression(), cost_matrix=[[0, 1], [4, 0]], cv=3).fit(X, Y)
+    assert np.array_equal(two.predict(X), (two.predict_proba(X)[:, 1] > 0.2).astype(int))
+    shares = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4}
+    moved = ThresholdClassifier(LogisticRegression(), "accuracy", prevalence=shares, cv=3).fit(X4, WORDS)
+    assert moved.best_decision_.prevalence == pytest.approx((0.1, 0.2, 0.3, 0.4))
+
+
+def test_a_class_that_a_fold_did_not_train_on_has_no_probability_there():
+    y = np.where(np.arange(600) < 3, "z", WORDS)
+    folds = [(np.arange(300, 600), np.arange(300)), (np.arange(300), np.arange(300, 600))]
+    model = ThresholdClassifier(LogisticRegression(), "accuracy", cv=folds).fit(X4, y)
+    assert [*model.thresholds_] == ["a", "b", "c", "d", "z"]
+
+
+def test_many_classes_are_searched_and_scored_as_any_classifier():
+    found = GridSearchCV(
+        ThresholdClassifier(LogisticRegression(), "balanced_accuracy", cv=2),
+        {"estimator__C": [0.1, 1]},
+        cv=2,
+        scoring="balanced_accuracy",
+    ).fit(X4, WORDS)
+    assert found.best_score_ > 0.4

@@ -14,6 +14,7 @@ from steelyard.analysis.comparison.compare import compare as compare
 from steelyard.analysis.comparison.corrected_t_test import corrected_t_test as corrected_t_test
 from steelyard.analysis.comparison.friedman_test import friedman as friedman
 from steelyard.analysis.comparison.paired_tables import paired as paired
+from steelyard.analysis.decisions.best_decision import best_decision as best_decision
 from steelyard.analysis.intervals.intervals import interval as interval
 from steelyard.analysis.intervals.intervals import intervals as intervals
 from steelyard.analysis.planning.sample_size import sample_size as sample_size
@@ -47,6 +48,7 @@ from steelyard.ingest.accumulator import Accumulator as Accumulator
 from steelyard.ingest.array_tables import confusion as confusion
 from steelyard.ingest.array_tables import score_table as score_table
 from steelyard.ingest.frame_tally import tally as tally
+from steelyard.ingest.multilabel_tables import multilabel as multilabel
 from steelyard.interop.scorers import scorer as scorer
 from steelyard.metrics.curves import precision_recall_curve as precision_recall_curve
 from steelyard.metrics.curves import roc_curve as roc_curve
@@ -55,6 +57,7 @@ from steelyard.metrics.expression import ratio as ratio
 from steelyard.metrics.expression import sqrt as sqrt
 from steelyard.metrics.expression import where as where
 from steelyard.metrics.metric import Metric as Metric
+from steelyard.metrics.propensities import label_propensities as label_propensities
 from steelyard.metrics.registry import MetricLike
 from steelyard.metrics.registry import get_metric as get_metric
 from steelyard.metrics.registry import list_metrics as list_metrics
@@ -90,6 +93,7 @@ from steelyard.report.pages.page import notebook as notebook
 from steelyard.report.pages.page import page as page
 from steelyard.statistics.confusion import Confusion as Confusion
 from steelyard.statistics.counts import Counts as Counts
+from steelyard.statistics.multilabel_table import MultilabelTable as MultilabelTable
 from steelyard.statistics.paired import Paired as Paired
 from steelyard.statistics.positive_class import RARER as RARER
 from steelyard.statistics.score_table import ScoreTable as ScoreTable
@@ -580,6 +584,24 @@ class _LabelMetricWeights(Metric):
         weights: Literal["linear", "quadratic"] | None = None,
     ) -> Array: ...
 
+class _LabelSetMetric(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        labels: LabelSet | None = None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self, y_true: MultilabelTable, *, undefined: float | str = ..., zero_division: float | str | None = None
+    ) -> float: ...
+
 class _ScoreMetric(Metric):
     @overload  # type: ignore[override]
     def __call__(
@@ -792,7 +814,7 @@ class _ScoreMetricBins2(Metric):
         bins: int = 100,
     ) -> float: ...
 
-class _ScoreMetricK1(Metric):
+class _ScoreMetricK2(Metric):
     @overload  # type: ignore[override]
     def __call__(
         self,
@@ -835,7 +857,7 @@ class _ScoreMetricK1(Metric):
         k: int = 100,
     ) -> float: ...
 
-class _ScoreMetricK2(Metric):
+class _ScoreMetricK3(Metric):
     @overload  # type: ignore[override]
     def __call__(
         self,
@@ -1066,6 +1088,74 @@ class _ScoreOrLabelMetricRhoBands(Metric):
         bands: int = 10,
     ) -> Array: ...
 
+class _ScoreSetMetric(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        labels: LabelSet | None = None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self, y_true: MultilabelTable, *, undefined: float | str = ..., zero_division: float | str | None = None
+    ) -> float: ...
+
+class _ScoreSetMetricK1(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        labels: LabelSet | None = None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        k: float | None = None,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: MultilabelTable,
+        *,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        k: float | None = None,
+    ) -> float: ...
+
+class _ScoreSetMetricKPropensities(Metric):
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        labels: LabelSet | None = None,
+        sample_weight: Weights = None,
+        frequency: Weights = None,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        k: int = 5,
+        propensities: ArrayLike | None = None,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        y_true: MultilabelTable,
+        *,
+        undefined: float | str = ...,
+        zero_division: float | str | None = None,
+        k: int = 5,
+        propensities: ArrayLike | None = None,
+    ) -> float: ...
+
 recall: _LabelMetric
 """Recall: Share of the positives that are predicted positive (found)."""
 tpr: _LabelMetric
@@ -1105,6 +1195,8 @@ negative_predictive_value: _LabelMetric
 npv: _LabelMetric
 """Negative predictive value: Share of the predicted negatives that are negative."""
 accuracy: _LabelMetric
+"""Accuracy: Share of all rows that are classified correctly."""
+subset_accuracy: _LabelMetric
 """Accuracy: Share of all rows that are classified correctly."""
 error_rate: _LabelMetric
 """Error rate: Share of all rows that are misclassified."""
@@ -1238,6 +1330,9 @@ kappa: _LabelMetricWeights
 """Cohen's kappa: Agreement of true and predicted class beyond chance, as expected from their margins."""
 cohen_kappa: _LabelMetricWeights
 """Cohen's kappa: Agreement of true and predicted class beyond chance, as expected from their margins."""
+hamming_loss: _LabelSetMetric
+"""Hamming loss: Mean share of the labels of a row that are predicted wrongly: the error rate over all labels of all
+rows."""
 average_precision: _ScoreMetric
 """Average precision: Area under the precision-recall curve as a step function: mean precision at each positive's
 threshold."""
@@ -1350,10 +1445,10 @@ ece: _ScoreMetricBins1
 equal width."""
 mcc_f1: _ScoreMetricBins2
 """MCC-F1 metric: Nearness of the curve of MCC over F1 to the point where both are 1, averaged over ranges of MCC."""
-precision_at_k: _ScoreMetricK1
+precision_at_k: _ScoreMetricK2
 """Precision at k: Precision among the k highest-scored rows, or of weighted rows that share of the weight; ties count
 in part."""
-top_k_accuracy: _ScoreMetricK2
+top_k_accuracy: _ScoreMetricK3
 """Top-k accuracy: Share of the rows whose class is among the k classes of the highest scores, a column of scores for
 each class."""
 roc_auc: _ScoreMetricMaxFprMultiClass
@@ -1372,3 +1467,28 @@ point."""
 wauc: _ScoreOrLabelMetricRhoBands
 """Weighted AUC: Area under the ROC curve in bands of recall, the upper bands with more weight; on counts, of the single
 point."""
+label_ranking_loss: _ScoreSetMetric
+"""Label ranking loss: Mean share of a row's pairs of a true and another label in which the other one scores as high or
+higher."""
+ranking_loss: _ScoreSetMetric
+"""Label ranking loss: Mean share of a row's pairs of a true and another label in which the other one scores as high or
+higher."""
+coverage_error: _ScoreSetMetric
+"""Coverage error: Mean number of labels that have to be taken, the highest scores first, until all true ones of a row
+are there."""
+label_ranking_average_precision: _ScoreSetMetric
+"""Label ranking average precision: Mean over a row's true labels of the share of true ones among those that score as
+high or higher."""
+lrap: _ScoreSetMetric
+"""Label ranking average precision: Mean over a row's true labels of the share of true ones among those that score as
+high or higher."""
+ndcg: _ScoreSetMetricK1
+"""NDCG: Sum over a row's true labels of a discount, 1 / log2(1 + rank), over its largest; of the k highest, or all."""
+normalized_discounted_cumulative_gain: _ScoreSetMetricK1
+"""NDCG: Sum over a row's true labels of a discount, 1 / log2(1 + rank), over its largest; of the k highest, or all."""
+propensity_scored_precision_at_k: _ScoreSetMetricKPropensities
+"""Propensity-scored precision at k: Precision among a row's k highest labels, a true one counted by 1 / its propensity:
+rare labels count more."""
+psp_at_k: _ScoreSetMetricKPropensities
+"""Propensity-scored precision at k: Precision among a row's k highest labels, a true one counted by 1 / its propensity:
+rare labels count more."""

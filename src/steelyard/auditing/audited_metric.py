@@ -34,7 +34,9 @@ class AuditedMetric:
 
     def __init__(self, metric: Metric) -> None:
         if metric.function is None:
-            raise InputTypeError(f"{metric.name} is a metric of scores; the audit is of metrics of tp, fn, fp, tn.")
+            raise InputTypeError(
+                f"{metric.name} is a metric of {metric.basis}; the audit is of metrics of tp, fn, fp, tn."
+            )
         self.metric = metric
         node = exact_expression(metric)
         self.formula = None if node is None else ExactFormula(node)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.registry import MetricLike
 
-_OF_SCORES = "it is of scores, and the property of tables of labels"
+_OF_OTHERS = "it is of {}, and the property of tables of labels"
 __all__ = ["PROPERTIES", "Decision", "Property", "audit_properties", "decide", "garcia_row", "get_property"]
 
 
@@ -101,7 +101,8 @@ def _decisions(metrics: list[Metric], properties: list[Property], stored: Decisi
     rows = []
     for metric in metrics:
         if metric.function is None:
-            rows += [Decision(metric.name, property_.name, DOES_NOT_APPLY, _OF_SCORES) for property_ in properties]
+            why = _OF_OTHERS.format(metric.basis)
+            rows += [Decision(metric.name, property_.name, DOES_NOT_APPLY, why) for property_ in properties]
             continue
         audited = lru_cache(partial(AuditedMetric, metric))
         rows += [

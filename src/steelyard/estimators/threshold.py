@@ -1,4 +1,4 @@
-"""ThresholdClassifier: a classifier that predicts at the threshold where a metric is best, for scikit-learn."""
+"""ThresholdClassifier: a classifier that predicts at the thresholds where a metric is best, for scikit-learn."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ import numpy as np
 
 from steelyard.analysis.thresholds.row_costs import COST_KEYS
 from steelyard.errors import InputError, InputTypeError, needs_sklearn
+from steelyard.estimators.class_choice import ClassChoice, class_probabilities
 from steelyard.estimators.positive_scores import PositiveScores
-from steelyard.estimators.row_details import RowDetails, column_of, costs_of, groups_of
-from steelyard.estimators.threshold_choice import ThresholdChoice
+from steelyard.estimators.row_details import RowDetails, column_of, costs_of
+from steelyard.estimators.score_splits import check_folds, fitted_clone, score_splits
+from steelyard.estimators.threshold_choice import ThresholdChoice, group_thresholds
 from steelyard.estimators.threshold_guarantee import Guarantee
 from steelyard.ingest.row_order import check_order
 
 try:
-    from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
-    from sklearn.model_selection import StratifiedShuffleSplit, check_cv
+    from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
     from sklearn.utils import _safe_indexing, get_tags
     from sklearn.utils.metaestimators import available_if
     from sklearn.utils.multiclass import type_of_target
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Estimator, Features, Label, Splitter, Weights
-    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard._types import Array, Estimator, Features, Frame, Label, Splitter, Weights
+    from steelyard.analysis.prevalence.prior_correction import SharesLike
     from steelyard.analysis.thresholds.row_costs import CostsLike
     from steelyard.analysis.thresholds.threshold_criterion import AimLike
     from steelyard.analysis.thresholds.threshold_limits import LimitsLike
@@ -43,7 +44,7 @@ def _has(name: str) -> Callable[[ThresholdClassifier], bool]:
 
 
 class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """A two-class classifier that predicts at the threshold where a metric is best on rows it was not fitted on.
+    """A classifier that predicts at the threshold, or those of the classes, where a metric is best on unseen rows.
 
     Clones fitted on the folds of `cv` score the rows they have not seen; `best_threshold` finds the threshold on all
     those scores together, half-way between a score that is flagged and one that is not; the classifier is then fitted
@@ -57,8 +58,13 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     is, as those of 0 and 1 or "no" and "yes" do, a warning names it. `response_method` is "predict_proba",
     "decision_function" or "auto" for the first there is.
 
+    Of three classes or more, and with `cost_matrix`, `reject` or `reject_cost`, the decision is that of best_decision,
+    which takes `metric`, `prevalence` and these; predict_proba is needed. Every row is predicted, and `sent` says which
+    go to a person.
+
     After `fit`, `best_threshold_` holds the result of best_threshold and `threshold_` the threshold alone, or with `by`
-    `best_thresholds_` and `thresholds_` those of each group. `guarantee_` says for what the limits hold on new rows.
+    `best_thresholds_` and `thresholds_` those of each group. `guarantee_` says for what the limits hold on new rows. Of
+    many classes `best_decision_` holds the result of best_decision, and `thresholds_` those of each class.
 
     >>> from sklearn.datasets import make_classification
     >>> from sklearn.linear_model import LogisticRegression
@@ -82,7 +88,10 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         where: LimitsLike | None = None,
         confidence: float | None = None,
         cost: CostsLike | None = None,
-        prevalence: PrevalenceLike | None = None,
+        cost_matrix: ArrayLike | Frame | None = None,
+        prevalence: SharesLike | None = None,
+        reject: float | None = None,
+        reject_cost: float | None = None,
         cv: float | Splitter | Iterable[tuple[Array, Array]] | Literal["prefit"] | None = 5,
         refit: bool = True,
         by: str | int | None = None,
@@ -94,7 +103,10 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         self.where = where
         self.confidence = confidence
         self.cost = cost
+        self.cost_matrix = cost_matrix
         self.prevalence = prevalence
+        self.reject = reject
+        self.reject_cost = reject_cost
         self.cv = cv
         self.refit = refit
         self.by = by
@@ -108,13 +120,13 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, features)
         labels = column_or_1d(labels, warn=True)
         self._check(labels, weight)
+        self._many = self._classes.is_asked or len(np.unique(labels)) > 2
         by_row = {key: cost for key, cost in costs.items() if cost is not None}
         prices = costs_of(self.cost, by_row, features, len(labels))
         rows = RowDetails(labels, weight, prices, self._groups(features))
         places, scores = self._unseen(features, rows)
         self.classes_ = self.estimator_.classes_
-        self._positive.warn_of_doubt(self.classes_)
-        self._choose(rows.take(places), scores)
+        (self._choose_classes if self._many else self._choose)(rows.take(places), scores)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
@@ -123,10 +135,20 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     def predict(self, X: Features) -> Array:
         """The class of each row: the positive one where its score is at least the threshold, or that of its group."""
         check_is_fitted(self)
+        if self._many:
+            return np.asarray(self.classes_[self.best_decision_.rule.decisions(self._scores(self.estimator_, X))])
         scores = self._positive.of(self.estimator_, X)
         flagged = scores >= self._thresholds(X, scores)
         place = self._positive.place(self.classes_)
         return np.asarray(self.classes_[np.where(flagged, place, 1 - place)])
+
+    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]  # see above
+    def sent(self, X: Features) -> Array:
+        """Which rows are sent to a person, as `reject` or `reject_cost` ask; none without them."""
+        check_is_fitted(self)
+        if not self._many:
+            return np.zeros(len(self._scores(self.estimator_, X)), dtype=bool)
+        return self.best_decision_.rule.sent(self._scores(self.estimator_, X))
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]  # see above
     def predict_proba(self, X: Features) -> Any:
@@ -148,7 +170,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_class = self.response_method != "decision_function" and _has("predict_proba")(self)
         inside = get_tags(self.estimator).input_tags
         tags.input_tags.sparse, tags.input_tags.allow_nan = inside.sparse, inside.allow_nan
         return tags
@@ -157,17 +179,26 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
 
     def _check(self, y: Array, weight: Array | None) -> None:
         kind = type_of_target(y, input_name="y", raise_unknown=True)
-        if kind != "binary":
+        if kind not in ("binary", "multiclass"):
             # scikit-learn's estimator checks look for its words in this sentence.
-            raise InputError(f"Only binary classification is supported. Unknown label type: {kind}; give two classes.")
+            raise InputError(f"Unknown label type: {kind}; give one column of labels of two classes or more.")
+        if self._classes.is_asked or kind == "multiclass":
+            self._classes.check(self)
         if len(np.unique(y if weight is None else y[weight > 0])) < 2:
             raise InputError("y holds rows of one class only; a threshold needs two. Give rows of both.")
-        if isinstance(self.cv, str) and self.cv != "prefit":
-            raise InputError(f"cv= takes a number of folds, a splitter or 'prefit', not {self.cv!r}.")
-        if isinstance(self.cv, float) and not 0 < self.cv < 1:
-            raise InputError(f"cv= as a share of rows to hold out lies between 0 and 1, not at {self.cv:g}.")
+        check_folds(self.cv)
         if self.cost is not None and not isinstance(self.cost, Mapping):
             raise InputTypeError(f"cost= is a dict such as {{'cost_fn': 10, 'cost_fp': 1}}, not {self.cost!r}.")
+
+    @property
+    def _classes(self) -> ClassChoice:
+        return ClassChoice(self.metric, self.cost_matrix, self.prevalence, self.reject, self.reject_cost)
+
+    def _scores(self, estimator: Any, X: Features, classes: Array | None = None) -> Array:
+        """The scores of the positive class, or the probabilities of many classes."""
+        if not self._many:
+            return self._positive.of(estimator, X)
+        return class_probabilities(estimator, X, self.classes_ if classes is None else classes, self.response_method)
 
     @property
     def _positive(self) -> PositiveScores:
@@ -177,41 +208,30 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         """The value of each row that groups it."""
         return None if self.by is None else column_of(X, self.by, "by=", "its position")
 
-    def _splits(self, X: Features, y: Array) -> list[tuple[Array, Array]]:
-        """The rows to train on, and those to score, of each fold."""
-        share = isinstance(self.cv, float)
-        cv = StratifiedShuffleSplit(1, test_size=self.cv, random_state=0) if share else self.cv
-        splits = [*check_cv(cv, y, classifier=is_classifier(self.estimator)).split(X, y)]
-        if not self.refit and len(splits) > 1:
-            raise InputError(
-                f"refit=False deploys the classifier of one split, and cv= makes {len(splits)}; give the share of rows "
-                "to hold out, such as cv=0.25, a splitter with one split, or 'prefit'."
-            )
-        tested = np.concatenate([test for _, test in splits])
-        if self.confidence is not None and len(np.unique(tested)) < len(tested):
-            raise InputError(
-                "cv= leaves some rows out more than once, and limits are promised by rows that count once; give a "
-                "splitter that leaves each out once, such as StratifiedKFold."
-            )
-        return splits
-
     def _unseen(self, X: Features, rows: RowDetails) -> tuple[Array, Array]:
         """The rows that did not train, and their scores; sets the classifier that will predict."""
         model: Any = self.estimator
         if self.cv == "prefit":
             self.estimator_ = model
-            return np.arange(len(rows.y)), self._positive.of(model, X)
+            return np.arange(len(rows.y)), self._scores(model, X, model.classes_)
         places, scores = [], []
-        for train, test in self._splits(X, rows.y):
-            model = _fitted(self.estimator, _safe_indexing(X, train), rows.take(train))
+        for train, test in score_splits(self, X, rows.y):
+            model = fitted_clone(self.estimator, _safe_indexing(X, train), rows.take(train))
             places.append(test)
-            scores.append(self._positive.of(model, _safe_indexing(X, test)))
-        self.estimator_ = _fitted(self.estimator, X, rows) if self.refit else model
+            scores.append(self._scores(model, _safe_indexing(X, test), np.unique(rows.y)))
+        self.estimator_ = fitted_clone(self.estimator, X, rows) if self.refit else model
         return np.concatenate(places), np.concatenate(scores)
+
+    def _choose_classes(self, rows: RowDetails, probabilities: Array) -> None:
+        """The decision between many classes."""
+        self.best_decision_ = self._classes.of(rows, self.classes_, probabilities)
+        self.thresholds_ = self.best_decision_.thresholds
 
     def _choose(self, rows: RowDetails, scores: Array) -> None:
         """The threshold, or that of each group, and what it promises."""
-        choice = ThresholdChoice(self.metric, self.where, self.confidence, self.prevalence, self.by)
+        self._positive.warn_of_doubt(self.classes_)
+        prevalence: Any = self.prevalence  # of which best_threshold refuses shares by label
+        choice = ThresholdChoice(self.metric, self.where, self.confidence, prevalence, self.by)
         chosen = choice.of(rows, self.classes_[self._positive.place(self.classes_)], scores)
         if self.by is None:
             self.best_threshold_ = chosen[None]
@@ -227,17 +247,4 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         values = self._groups(X)
         if values is None:
             return self.threshold_
-        thresholds = np.empty_like(scores)
-        for group, places in groups_of(values).items():
-            if group not in self.thresholds_:
-                raise InputError(
-                    f"Group {group!r} of {self.by!r} was not among the rows of fit, so it has no threshold; fit with "
-                    "rows of it, or without by= for one threshold of all rows."
-                )
-            thresholds[places] = self.thresholds_[group]
-        return thresholds
-
-
-def _fitted(estimator: Estimator, X: Features, rows: RowDetails) -> Any:
-    weighted = {} if rows.weight is None else {"sample_weight": rows.weight}
-    return clone(estimator).fit(X, rows.y, **weighted)
+        return group_thresholds(self.thresholds_, values, scores, self.by)

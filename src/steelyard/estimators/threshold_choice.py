@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.thresholds.best_threshold import best_threshold
-from steelyard.errors import SteelyardError
+from steelyard.errors import InputError, SteelyardError
 from steelyard.estimators.row_details import groups_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from steelyard._types import Array, Label
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
@@ -60,3 +62,16 @@ class ThresholdChoice:
             labels=[False, True],
         )
         return replace(best, positive=label.item() if isinstance(label, np.generic) else label)
+
+
+def group_thresholds(thresholds: Mapping[Label, float], values: Array, scores: Array, by: str | int | None) -> Array:
+    """The threshold of each row by its group, in the precision of the scores."""
+    every = np.empty_like(scores)
+    for group, places in groups_of(values).items():
+        if group not in thresholds:
+            raise InputError(
+                f"Group {group!r} of {by!r} was not among the rows of fit, so it has no threshold; fit with rows of "
+                "it, or without by= for one threshold of all rows."
+            )
+        every[places] = thresholds[group]
+    return every

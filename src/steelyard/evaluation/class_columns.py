@@ -77,7 +77,7 @@ def _labels_at(table: ProbabilityTable, places: Array) -> Array:
 
 def of_columns(spec: MetricSpec) -> bool:
     """Whether the metric as asked can be taken of a column of scores for each class."""
-    return spec.metric.function is None and (spec.metric.columns is not None or not spec.is_native)
+    return spec.reads_scores(None) and (spec.metric.columns is not None or not spec.is_native)
 
 
 def column_rows(

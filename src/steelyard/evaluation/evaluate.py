@@ -230,7 +230,7 @@ def _specs(
         # With scores a metric of both has the value of the whole curve, not that of one threshold. Those of calibration
         # are fitted and take longer than all others together; `calibration` reports them with their curve.
         others = metrics_with_role("on request")
-        return [MetricSpec(metric) for metric in list_metrics() if metric not in others]
+        return [MetricSpec(metric) for metric in list_metrics() if not metric.is_of_label_sets and metric not in others]
     specs = MetricSpec.all_of(metrics)
     for spec in specs:
         if probabilities is None or not of_columns(spec):

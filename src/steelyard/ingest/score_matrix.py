@@ -62,10 +62,10 @@ def _encoded_matrix(y_true: ArrayLike, y_score: ArrayLike, labels: LabelSet | No
             f"y_score has shape {matrix.shape}; with {len(classes)} classes it needs a column for each, in the order "
             f"{', '.join(map(repr, classes[:5]))}{' ...' if len(classes) > 5 else ''}. labels= declares another."
         )
-    return codes, classes, matrix[:, _places_by_name(y_score, classes)]
+    return codes, classes, matrix[:, places_by_name(y_score, classes)]
 
 
-def _places_by_name(y_score: ArrayLike, classes: Labels) -> list[int]:
+def places_by_name(y_score: ArrayLike, classes: Labels) -> list[int]:
     """The place of each class among the columns: by the names of a frame's columns where they are classes.
 
     What all names begin with, such as `p_` or `proba_`, is no part of a class.

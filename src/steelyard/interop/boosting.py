@@ -6,6 +6,7 @@ metric is undefined, as precision is before any row is predicted positive, the v
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, overload
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from steelyard.interop.scorers import Score
 
 # XGBoost maximises a metric whose name begins like one of these, and minimises every other one.
-_MAXIMISED = ("auc", "map", "ndcg", "pre")
+_MAXIMISED = re.compile("auc|map|ndcg|pre")
 
 
 class LabelledRows(Protocol):
@@ -98,7 +99,7 @@ class XGBoostMetric(BoostingMetric):
         name = super().__name__
         if self.higher_is_better:
             return f"neg_{name}"
-        return f"low_{name}" if name.startswith(_MAXIMISED) else name
+        return f"low_{name}" if _MAXIMISED.match(name) else name
 
     @overload
     def __call__(self, y_true: ArrayLike, y_score: ArrayLike, sample_weight: Weights = None) -> float: ...

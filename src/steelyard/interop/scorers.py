@@ -11,9 +11,11 @@ import numpy as np
 
 from steelyard.errors import InputError, needs_sklearn
 from steelyard.ingest.array_tables import confusion, score_table
+from steelyard.ingest.label_sets import are_label_sets
 from steelyard.interop.boosting import LightGBMMetric, XGBoostMetric
 from steelyard.metrics.call_options import MetricParameters, undefined_or_zero_division
 from steelyard.metrics.metric import Metric
+from steelyard.metrics.multilabel_values import check_label_sets
 from steelyard.metrics.spec import MetricSpec, SpecLike
 
 try:
@@ -134,10 +136,12 @@ def _greater(metric: Metric) -> bool:
 
 def _response(metric: Metric, average: str) -> str | tuple[str, ...]:
     """The method of a classifier that answers what the metric needs."""
-    if metric.scores is None:
+    if not metric.takes_scores:
         return "predict"
     if metric.of_probabilities:
         return "predict_proba"
+    if metric.ranks_labels:
+        return _RANKED[::-1]
     return _RANKED if average == "native" else _RANKED[::-1]  # of many classes scikit-learn ranks the probabilities
 
 
@@ -166,6 +170,10 @@ class Score:
     def __call__(
         self, y_true: ArrayLike, y_pred: ArrayLike, pos_label: Label | None = None, sample_weight: Weights = None
     ) -> float:
+        if are_label_sets(y_true):
+            options: dict[str, Any] = {"average": self.average, "pos_label": pos_label, "undefined": self.never}
+            return float(self.metric(y_true, y_pred, sample_weight=sample_weight, **options))
+        check_label_sets(self.metric)
         if self.metric.scores is not None:
             return self._of_scores(y_true, y_pred, pos_label, sample_weight)
         table = confusion(y_true, y_pred, sample_weight=sample_weight)

@@ -10,15 +10,19 @@ from steelyard.errors import InputError, InputTypeError, did_you_mean, file_hint
 from steelyard.ingest import array_tables as ingest
 from steelyard.ingest.class_checks import check_both_classes, check_classes
 from steelyard.ingest.label_overlap import check_label_overlap, warn_of_lookalikes
+from steelyard.ingest.label_sets import are_label_sets
+from steelyard.ingest.multilabel_tables import multilabel
 from steelyard.ingest.refused_keywords import refuse_keywords
 from steelyard.metrics.class_values import ClassCells, class_values, on_confusion, positive_place
 from steelyard.metrics.count_values import count_values, on_counts
 from steelyard.metrics.expression import Expression, Named, as_expression
 from steelyard.metrics.formula import check_parameter
+from steelyard.metrics.multilabel_values import check_label_sets, on_label_sets
 from steelyard.metrics.score_values import counted_columns, on_columns, on_scores, score_values
 from steelyard.metrics.spec_text import write_form
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Cells, Counts
+from steelyard.statistics.multilabel_table import MultilabelTable
 from steelyard.statistics.probability_table import ProbabilityTable
 from steelyard.statistics.score_table import ScoreTable
 
@@ -30,7 +34,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.call_options import CallOptions
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.metric_value import MetricValue
-    from steelyard.statistics.statistic import MetricTable
+    from steelyard.statistics.statistic import AnyTable, MetricTable
 
 INNER = (Cells, ClassCells)  # what a formula hands to the metrics inside it
 __all__ = [
@@ -41,6 +45,7 @@ __all__ = [
     "class_values",
     "count_values",
     "counted",
+    "counted_once",
     "inner_value",
     "on_confusion",
     "on_counts",
@@ -54,7 +59,7 @@ __all__ = [
 
 def apply(
     metric: Metric,
-    data: MetricTable | ArrayLike,
+    data: AnyTable | ArrayLike,
     other: ArrayLike | None,
     options: CallOptions,
     parameters: Mapping[str, object],
@@ -69,7 +74,7 @@ def predictions_or_scores(metric: Metric, y_pred: ArrayLike | None, y_score: Arr
         return y_pred
     if y_pred is not None:
         raise InputError(f"{metric.name} was given both y_pred= and y_score=; give one.")
-    if metric.scores is None:
+    if not metric.takes_scores:
         labels = "the class of the highest column of each row" if _is_matrix(y_score) else "y_score >= 0.5"
         raise InputTypeError(f"{metric.name} is of predicted labels; give y_pred=, such as {labels}.")
     return y_score
@@ -82,18 +87,20 @@ def _is_matrix(scores: ArrayLike) -> bool:
         return False
 
 
-def counted(
-    metric: Metric, data: MetricTable | ArrayLike, other: ArrayLike | None, options: CallOptions
-) -> MetricTable:
+def counted(metric: Metric, data: AnyTable | ArrayLike, other: ArrayLike | None, options: CallOptions) -> AnyTable:
     """What was handed to a metric as a table: rows are counted, tables are what they are."""
     if other is None:
-        if isinstance(data, (Counts, Confusion, ScoreTable, ProbabilityTable)):
+        if isinstance(data, (Counts, Confusion, ScoreTable, ProbabilityTable, MultilabelTable)):
             _check_fits(metric, data, options)
             return data
+        check_label_sets(metric)
         takes = "Counts, a Confusion" if metric.scores is None else "a ScoreTable"
         kind = f"{type(data).__name__} alone{file_hint(data)}"
         raise InputTypeError(f"{metric.name} takes {takes} or (y_true, y_pred), not {kind}.")
     rows: ArrayLike = data  # type: ignore[assignment]  # beside predictions or scores it is the truth
+    if are_label_sets(rows):
+        return _counted_sets(metric, rows, other, options)
+    check_label_sets(metric)
     if metric.scores is not None and _is_matrix(other):
         return counted_columns(metric, rows, other, options)
     weights = {"sample_weight": options.sample_weight, "frequency": options.frequency}
@@ -109,7 +116,22 @@ def counted(
     return scores
 
 
-def _check_fits(metric: Metric, table: MetricTable, options: CallOptions) -> None:
+def counted_once(metric: Metric, data: Any, other: ArrayLike | None, options: CallOptions) -> MetricTable:
+    """The table, for a question of rows that have one label each."""
+    table = counted(metric, data, other, options)
+    if isinstance(table, MultilabelTable):
+        raise InputError(f"{metric.name} of rows with several labels each: evaluate gives its interval and baseline.")
+    return table
+
+
+def _counted_sets(metric: Metric, rows: ArrayLike, other: ArrayLike, options: CallOptions) -> MultilabelTable:
+    """Rows of several labels each, with predictions or with scores, whichever the metric is of."""
+    kind = "y_score" if metric.function is None and metric.takes_scores else "y_pred"
+    weights = {"sample_weight": options.sample_weight, "frequency": options.frequency}
+    return multilabel(rows, **{kind: other}, labels=options.labels, **weights)
+
+
+def _check_fits(metric: Metric, table: AnyTable, options: CallOptions) -> None:
     """Refuse an option that a table cannot heed any more, rather than ignore it."""
     rows = [key for key in ("labels", "sample_weight", "frequency") if getattr(options, key) is not None]
     if rows:
@@ -129,12 +151,16 @@ def _check_fits(metric: Metric, table: MetricTable, options: CallOptions) -> Non
             raise InputError("A ScoreTable is of one positive class; average= needs one column of scores a class.")
 
 
-def on_table(metric: Metric, table: MetricTable, options: CallOptions, parameters: Mapping[str, object]) -> MetricValue:
+def on_table(metric: Metric, table: AnyTable, options: CallOptions, parameters: Mapping[str, object]) -> MetricValue:
     """The value of a metric on a table of any kind."""
+    if not isinstance(table, MultilabelTable):
+        check_label_sets(metric)
     if isinstance(table, Counts):
         return on_counts(metric, table, parameters)
     if isinstance(table, Confusion):
         return on_confusion(metric, table, options, parameters)
+    if isinstance(table, MultilabelTable):
+        return on_label_sets(metric, table, options, parameters)
     if isinstance(table, ProbabilityTable):
         return on_columns(metric, table, options, parameters)
     return on_scores(metric, table, parameters)

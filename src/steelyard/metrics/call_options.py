@@ -11,11 +11,14 @@ import numpy as np
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from steelyard._types import Label, LabelSet, Weights
     from steelyard.metrics.registry import MetricLike
 
 NATIVE = "native"  # the metric's own form for all classes, or that of the positive class
 AVERAGES = ("macro", "weighted", "micro")
+SAMPLES = "samples"  # over the rows, where each may have several labels
 
 
 def undefined_or_zero_division(undefined: float | str, zero_division: float | str | None) -> float | str:
@@ -53,6 +56,7 @@ class MetricParameters(TypedDict, total=False):
     k: int
     bands: int
     bins: int
+    propensities: ArrayLike | None
 
 
 class ReadingOptions(MetricParameters, total=False):
@@ -84,8 +88,8 @@ class CallOptions:
     undefined: float | str = math.nan
 
     def __post_init__(self) -> None:
-        if self.average not in (NATIVE, *AVERAGES, None):
-            names = ", ".join(map(repr, AVERAGES))
+        if self.average not in (NATIVE, *AVERAGES, SAMPLES, None):
+            names = ", ".join(map(repr, (*AVERAGES, SAMPLES)))
             raise InputError(f"average= takes {names} or None, not {self.average!r}.")
         if self.pos_label is not None and self.average != NATIVE:
             raise InputError("pos_label= and average= contradict each other: one class, or all of them. Give one.")

@@ -146,6 +146,7 @@ def negative_predictive_value(c):
     "Accuracy",
     family="overall",
     range=(0, 1),
+    aliases=("subset_accuracy",),
     cite="garcia2012",
     sklearn="accuracy_score",
     roles=(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import InputError, InputTypeError
+from steelyard.metrics.call_options import SAMPLES
 from steelyard.metrics.count_values import count_values, on_counts, run_formula
 from steelyard.metrics.metric_value import MetricValue
 from steelyard.statistics.counts import Cells, Counts
@@ -48,6 +49,8 @@ def on_confusion(
         raise InputTypeError(f"{metric.name} is a metric of scores, which a table of labels has lost; give scores.")
     if (place := positive_place(metric, table, options)) is not None:
         return on_counts(metric, table.one_vs_rest()[place], parameters)
+    if options.average == SAMPLES:
+        raise InputError("average='samples' is a mean over rows that have several labels each; these have one each.")
     cells = ClassCells.of(table.matrix)
     value = class_values(metric, cells, options, parameters)
     averaged = options.average not in ("native", "micro")
@@ -83,16 +86,16 @@ def class_values(metric: Metric, cells: ClassCells, options: CallOptions, parame
     values = np.where(np.isnan(values), options.replacement, values)
     if options.average is None:
         return values
-    averaged = _averaged_classes(cells, options)
+    averaged = averaged_classes(cells.positives, options.average)
     share = averaged * (1.0 if options.average == "macro" else cells.positives)
     with np.errstate(invalid="ignore"):
         return np.asarray((np.where(averaged, values, 0) * share).sum(-1) / share.sum(-1))
 
 
-def _averaged_classes(cells: ClassCells, options: CallOptions) -> Array:
+def averaged_classes(positives: Array, average: str | None) -> Array:
     """Which classes enter the mean: all, but for a weighted one those that occur, if two or more do."""
-    occurs = cells.positives > 0
-    every = (options.average == "macro") | (occurs.sum(-1, keepdims=True) < 2)
+    occurs = positives > 0
+    every = (average == "macro") | (occurs.sum(-1, keepdims=True) < 2)
     return np.where(every, True, occurs)
 
 
@@ -107,7 +110,7 @@ def _class_reason(
         values = np.where(np.isnan(each.value), options.replacement, each.value)
         if options.average is None:
             return each.why
-        bad = np.flatnonzero(_averaged_classes(cells, options) & np.isnan(values))
+        bad = np.flatnonzero(averaged_classes(cells.positives, options.average) & np.isnan(values))
         return f"class {table.labels[bad[0]]!r}: {each.why[bad[0]]}" if len(bad) else "no rows"
     if not table.matrix.sum():
         return "no rows"

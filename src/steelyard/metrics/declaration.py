@@ -40,13 +40,14 @@ def metric(
     """Declare a metric: the decorated formula joins the registry under the function's name.
 
     The formula takes one argument with the cells tp, fn, fp, tn and the margins, or the four cells by name, or with
-    on="scores" or on="probabilities" a ScoreTable; keyword-only arguments are its parameters. Its docstring's first
-    sentence is its meaning. `best` is the upper end of the range unless given; None for a description. Where range and
-    best depend on the parameters, `bounds` computes both from them. A range that the value leaves on a small table is
-    refused. `roles` are where it appears without being asked
-    for (metrics/roles.py); `least_rows` names the parameter that says how many rows it needs, `corrects` the
-    metric that it corrects for the class shares; `is_share` says that it is a share of rows, which is shown in
-    percent, and `has_proper_title` says that its title begins with a person's name.
+    on="scores" or on="probabilities" a ScoreTable; with on="label sets", or on="label scores" where it reads scores, it
+    takes a MultilabelTable and gives the value of each row. Keyword-only arguments are its parameters. Its docstring's
+    first sentence is its meaning. `best` is the upper end of the range unless given; None for a description. Where
+    range and best depend on the parameters, `bounds` computes both from them. A range that the value leaves on a small
+    table is refused. `roles` are where it appears without being asked for (metrics/roles.py); `least_rows` names the
+    parameter that says how many rows it needs, `corrects` the metric that it corrects for the class shares; `is_share`
+    says that it is a share of rows, which is shown in percent, and `has_proper_title` that its title begins with a
+    person's name.
 
     >>> from steelyard import Counts, metric, ratio
     >>> @metric("Share of flags", family="example", range=(0, 1), best=None)
@@ -85,7 +86,7 @@ def metric(
 
 def _set_address(function: Formula, declared: Metric) -> None:
     """The Metric takes the function's place in its module; this is where pickle finds the function behind it."""
-    form = "scores" if declared.function is None else "function"
+    form = next(name for name in ("function", "scores", "label_sets") if getattr(declared, name) is not None)
     function.__qualname__ += f".{form}" if getattr(declared, form) is function else f".{form}.function"
 
 

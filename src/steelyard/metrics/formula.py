@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from steelyard.statistics.counts import Cells
 
 Formula: TypeAlias = Callable[..., Any]
+ARRAY_OF = "array of "  # in a domain: a number for each label, in the interval that follows
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def meaning_of(function: Formula) -> str:
 
 
 def check_parameter(name: str, value: object, default: object, domain: str | None) -> None:
-    """Refuse a parameter outside its domain: an interval such as "[0, 1)", words such as "ovr|ovo", or "metric"."""
+    """Refuse a parameter outside its domain: "[0, 1)", "array of [0, 1)", words as in "ovr|ovo", or "metric"."""
     if domain is None or (value is None and default is None):
         return
     if "|" in domain:
@@ -81,6 +82,9 @@ def check_parameter(name: str, value: object, default: object, domain: str | Non
 
         get_metric(value)  # type: ignore[arg-type]  # refuses what names no metric
         return
+    if domain.startswith(ARRAY_OF):
+        value, domain = np.asarray(value), domain.removeprefix(ARRAY_OF)
+        value = value if value.dtype.kind in "iuf" else math.nan
     low, high = (float(end) for end in domain[1:-1].split(","))
     numbers = np.asarray(
         value if isinstance(value, (int, float, np.ndarray, np.number)) else math.nan, dtype=np.float64

@@ -24,6 +24,11 @@ class FormulaText:
         parameters: Mapping[str, Any]
         is_fixed: bool
 
+        @property
+        def is_of_label_sets(self) -> bool: ...
+        @property
+        def takes_scores(self) -> bool: ...
+
     def trace(self, **parameters: Any) -> Expression | None:
         """The formula as an expression over tp, fn, fp, tn; None where it cannot be run on symbols."""
         values = {**self.parameters, **parameters}
@@ -49,6 +54,9 @@ class FormulaText:
         """The formula as plain text, other metrics by name."""
         if self.general is not None:
             return notation.text(self.general)
+        if self.is_of_label_sets:
+            read = "labels and scores" if self.takes_scores else "labels"
+            return f"the mean over the rows of a function of the {read} of each"
         return "a function of the scores of each class" if self.function is None else "a function of tp, fn, fp, tn"
 
     @property

@@ -47,8 +47,9 @@ class CallSignature:
         if metric is None:
             return None
         call = inspect.signature(type(metric).__call__).parameters
-        unused = "y_score" if metric.scores is None else "y_pred"
-        own = [p for name, p in call.items() if name not in ("self", "parameters", unused)]
+        unused = {"self", "parameters", "y_pred" if metric.takes_scores else "y_score"}
+        unused |= {"pos_label", "average"} if metric.is_of_label_sets else set()
+        own = [p for name, p in call.items() if name not in unused]
         names = [p.replace(kind=p.POSITIONAL_OR_KEYWORD) if p.name == "y_score" else p for p in own]
         names.sort(key=lambda p: p.kind)
         free = {} if metric.is_fixed else metric.parameters
@@ -69,6 +70,10 @@ def _calls(metric: Metric) -> list[str]:
     from steelyard.metrics.registry import is_builtin
 
     name = f"steelyard.{metric.name}" if is_builtin(metric) else f"steelyard.get_metric({metric.name!r})"
+    if metric.is_of_label_sets:
+        call = "Call it with the labels of each row, a column for each label, and those predicted or their scores:"
+        other = "[[0.2, 0.7, 0.4], [0.9, 0.1, 0.6]]" if metric.takes_scores else "[[0, 1, 0], [1, 0, 1]]"
+        return [call, "", f"    {name}([[0, 1, 0], [1, 1, 0]], {other})"]
     if metric.function is None:
         call = "Call it with the truth and the scores of the positive class:"
         return [call, "", f"    {name}([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9])"]

@@ -26,12 +26,16 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Label, LabelSet, Weights
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.counts import Counts
+    from steelyard.statistics.multilabel_table import MultilabelTable
     from steelyard.statistics.probability_table import ProbabilityTable
     from steelyard.statistics.score_table import ScoreTable
-    from steelyard.statistics.statistic import MetricTable
+    from steelyard.statistics.statistic import AnyTable
 
     Parameter: TypeAlias = "ArrayLike | Metric | Formula | None"  # a number, a word, or another metric
-    OneTable: TypeAlias = Counts | Confusion | ScoreTable | ProbabilityTable  # of one model; Counts[Array] are of many
+    # Of one model; Counts[Array] are of many.
+    OneTable: TypeAlias = Counts | Confusion | ScoreTable | ProbabilityTable | MultilabelTable
+
+_FORMS = {"counts": "function", "label sets": "label_sets", "label scores": "label_sets"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,6 +62,8 @@ class Metric(FormulaText):
     classes: Formula | None = None
     scores: Formula | None = None
     columns: Formula | None = None
+    label_sets: Formula | None = None
+    ranks_labels: bool = False  # of the scores of label sets, and of nothing else
     columns_range: tuple[float, float] | None = None  # of more than two classes, where it is another
     aliases: tuple[str, ...] = ()
     cite: str | None = None
@@ -103,7 +109,7 @@ class Metric(FormulaText):
     def __call__(self, y_true: Counts[Array], **options: Any) -> Array: ...
     def __call__(
         self,
-        y_true: MetricTable | ArrayLike,
+        y_true: AnyTable | ArrayLike,
         y_pred: ArrayLike | None = None,
         *,
         y_score: ArrayLike | None = None,
@@ -137,7 +143,8 @@ class Metric(FormulaText):
         """A metric that is not in the registry: its name, meaning and parameters are read off the function."""
         formula, parameters = signature_of(function)
         read_off = {"meaning": meaning_of(function), "parameters": parameters}
-        form = {"function" if on == "counts" else "scores": formula, "of_probabilities": on == "probabilities"}
+        form = {_FORMS.get(on, "scores"): formula, "of_probabilities": on == "probabilities"}
+        form["ranks_labels"] = on == "label scores"
         usual = {"family": "own", "range": (-math.inf, math.inf), "best": None, "direction": None}
         return cls(getattr(function, "__name__", title), title, **{**usual, **read_off, **form, **facts})
 
@@ -153,7 +160,7 @@ class Metric(FormulaText):
     def why(self, y_true: Counts[Array], **options: Any) -> Array: ...
     def why(
         self,
-        y_true: MetricTable | ArrayLike,
+        y_true: AnyTable | ArrayLike,
         y_pred: ArrayLike | None = None,
         *,
         y_score: ArrayLike | None = None,
@@ -199,6 +206,11 @@ class Metric(FormulaText):
             object.__setattr__(self, name, fact)
         return form
 
+    def for_label_sets(self, form: Formula) -> Formula:
+        """Declare the form for rows of several labels: the value of each row, whose mean it is."""
+        object.__setattr__(self, "label_sets", form)
+        return form
+
     def fixed(self, name: str | None = None, **changes: Any) -> Metric:
         """The metric with parameters set; under a name of its own it joins the registry.
 
@@ -241,6 +253,21 @@ class Metric(FormulaText):
     def of_many_columns(self) -> Metric:
         """The metric as it is of a column of probabilities for each of more than two classes: with its range there."""
         return self if self.columns_range is None else replace(self, range=self.columns_range)
+
+    @property
+    def is_of_label_sets(self) -> bool:
+        """Whether it is of rows that may have several labels each, and of no others."""
+        return self.function is None and self.scores is None
+
+    @property
+    def basis(self) -> str:
+        """What it is a metric of, in words."""
+        return "counts" if self.function is not None else "label sets" if self.scores is None else "scores"
+
+    @property
+    def takes_scores(self) -> bool:
+        """Whether it is called with scores, of one label or of a column for each."""
+        return self.scores is not None or self.ranks_labels
 
     @property
     def kind(self) -> Family:

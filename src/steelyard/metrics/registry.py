@@ -61,7 +61,7 @@ def _key(name: str) -> str:
 
 def home(metric: Metric) -> tuple[str, str]:
     """The module and the address in it of the function that a user wrote."""
-    form = metric.function or metric.scores
+    form = metric.function or metric.scores or metric.label_sets
     inner = getattr(form, "function", form)
     return getattr(inner, "__module__", ""), getattr(inner, "__qualname__", "")
 

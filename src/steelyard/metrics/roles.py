@@ -56,5 +56,6 @@ FAMILIES = {
     "ranking": Family("Order of the scores"),
     "calibration": Family("Scores as probabilities"),
     "description": Family("Descriptions, of which no value is best", is_summary=False),
+    "label sets": Family("Rows of several labels each", is_summary=False),
     "own": Family("Your own"),
 }

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from steelyard.errors import InputError, InputTypeError
-from steelyard.metrics.call_options import AVERAGES, NATIVE
+from steelyard.metrics.call_options import AVERAGES, NATIVE, SAMPLES
 from steelyard.metrics.expression import SYMBOLS, as_expression, ratio
+from steelyard.metrics.multilabel_values import check_label_sets
 from steelyard.metrics.registry import MetricLike, get_metric
 from steelyard.metrics.spec_text import parse_form, write_form
 from steelyard.statistics.counts import Cells
@@ -28,7 +29,8 @@ class MetricSpec:
     """A metric with its parameters, and how the classes enter it.
 
     `average` is "native" for the metric's own form or the positive class, "macro", "weighted" or "micro" for an average
-    of the one-vs-rest values, and None for one value per class; `label` is the one class that is meant.
+    of the one-vs-rest values, "samples" for one of the rows' values where each has several labels, and None for one
+    value per class; `label` is the one class that is meant.
 
     >>> spec = MetricSpec.of("f_beta[beta=2, average=macro]")
     >>> spec.metric, spec.average, spec.name
@@ -50,8 +52,10 @@ class MetricSpec:
         names_class = "class" in settings
         average, label = settings.pop("average", NATIVE), settings.pop("class", None)
         label = "None" if names_class and label is None else label  # a missing value is no class
-        if average not in (NATIVE, *AVERAGES):
-            raise InputError(f"{metric!r} asks for the average {average!r}; there are {', '.join(AVERAGES)}.")
+        if average not in (NATIVE, *AVERAGES, SAMPLES):
+            raise InputError(
+                f"{metric!r} asks for the average {average!r}; there are {', '.join((*AVERAGES, SAMPLES))}."
+            )
         if average != NATIVE and label is not None:
             raise InputError(f"{metric!r} asks for one class and for an average over all of them; give one.")
         return cls(get_metric(write_form(stem, settings)), str(average), label)
@@ -88,7 +92,8 @@ class MetricSpec:
 
     @property
     def _identity(self) -> tuple[str, Formula | None, Formula | None, str | None]:
-        return self.name, self.metric.function, self.metric.scores, self.average
+        metric = self.metric
+        return self.name, metric.function, metric.label_sets if metric.is_of_label_sets else metric.scores, self.average
 
     @property
     def title(self) -> str:
@@ -125,6 +130,7 @@ class MetricSpec:
 
     def check_data(self, *, labels: bool, scores: bool, columns: bool = False) -> None:
         """Refuse a metric for which the data have neither labels nor scores."""
+        check_label_sets(self.metric)
         of_labels, of_scores = self.metric.function is not None and labels, self.metric.scores is not None and scores
         if of_scores and not of_labels and not self.is_native:
             alone = f"ask for {self.metric.name} alone, and name the positive class with pos_label="

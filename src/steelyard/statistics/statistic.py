@@ -6,8 +6,10 @@ from typing import Any, TypeAlias
 
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.multilabel_table import MultilabelTable
 from steelyard.statistics.probability_table import ProbabilityTable
 from steelyard.statistics.score_table import ScoreTable
 
 Statistic: TypeAlias = Counts[Any] | Confusion | ScoreTable
 MetricTable: TypeAlias = Statistic | ProbabilityTable  # what a metric is taken of
+AnyTable: TypeAlias = MetricTable | MultilabelTable  # rows of one label each, or of several

@@ -103,7 +103,7 @@ def chance(
         tally, call = counted_frame(y_true, columns, call)  # type: ignore[arg-type]  # a frame
         y_true = table_for(declared, tally, call)
     predicted = application.predictions_or_scores(declared, y_pred, y_score)
-    table = application.counted(declared, y_true, predicted, call)  # type: ignore[arg-type]  # no frame any more
+    table = application.counted_once(declared, y_true, predicted, call)
     numbers: list[Any] = list(Baselines(table).values(declared, call))
     return Chance(spec.name, *numbers, *[math.nan] * (4 - len(numbers)))
 

@@ -18,6 +18,7 @@ from steelyard.ingest.frame_columns import FrameColumns, refuse_groups
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.call_options import NATIVE, CallOptions, MetricOptions
 from steelyard.metrics.frame_tables import given_table
+from steelyard.metrics.multilabel_values import check_label_sets
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
@@ -192,6 +193,7 @@ def chance_test(
             f"{tested.name} only describes: no value of it is better, so none can beat a random predictor."
         )
     if tested.function is None:
+        check_label_sets(tested)
         raise InputTypeError(f"{tested.name} is a metric of scores; beats_chance(y_true, y_score=...) tests those.")
     table, call = given_table(y_true, y_pred, None, call, FrameColumns(true, pred, None, weight))
     rows, note = _rows(table)

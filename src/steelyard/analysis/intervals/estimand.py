@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.metric_value import MetricValue
     from steelyard.statistics.score_table import ScoreTable
-    from steelyard.statistics.statistic import MetricTable
+    from steelyard.statistics.statistic import AnyTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Estimand:
     """A metric with its parameters, the table it is taken of, and how the classes of the table enter."""
 
     spec: MetricSpec
-    table: MetricTable
+    table: AnyTable
     parameters: Mapping[str, Any]
     options: CallOptions
 
@@ -91,7 +91,7 @@ class Estimand:
             raise InputTypeError(f"{self.spec.name} was given a table of scores; this is asked of labels.")
         return self.table
 
-    def on(self, table: MetricTable) -> MetricValue:
+    def on(self, table: AnyTable) -> MetricValue:
         """The value on a table of the same kind, and the reason where it is undefined; one out of range is refused."""
         value = application.on_table(self.metric, table, self.options, self.parameters)
         check_value(self.named.metric, value.value)

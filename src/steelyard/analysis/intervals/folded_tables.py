@@ -10,6 +10,7 @@ import numpy as np
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.effective_rows import weight_per_class_row
 from steelyard.statistics.one_vs_rest import one_vs_rest
+from steelyard.statistics.sparse_matrix import SparseMatrix
 
 if TYPE_CHECKING:
     from steelyard._types import Array, Label
@@ -51,9 +52,15 @@ def _two_by_two(matrix: Array, place: int | None) -> Array:
 
 
 def _one_class(matrix: Array, place: int) -> Array:
-    """The four cells of one class."""
-    tp, fn, fp, tn = (cell[place] for cell in one_vs_rest(matrix))
-    return np.array([tp, fn, fp, tn])
+    """The four sums; what is left of all takes the digits of all with it, so that a small rest is added up itself."""
+    if isinstance(matrix, SparseMatrix):
+        return np.array([cell[place] for cell in one_vs_rest(matrix)])
+    tp, fn, fp = matrix[place, place], np.delete(matrix[place], place).sum(), np.delete(matrix[:, place], place).sum()
+    total = matrix.sum()
+    rest = total - tp - fn - fp
+    if rest < total / 1000:
+        rest = np.delete(np.delete(matrix, place, 0), place, 1).sum()
+    return np.array([tp, fn, fp, rest])
 
 
 def folded(table: Confusion, place: int) -> Confusion:

@@ -15,6 +15,7 @@ from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.intervals.interval_methods import chosen_method
 from steelyard.analysis.intervals.isotonic_intervals import IsotonicIntervals, is_isotonic
 from steelyard.analysis.intervals.kinks import deviance_limit, near_kink
+from steelyard.analysis.intervals.label_set_intervals import LabelSetIntervals
 from steelyard.analysis.intervals.large_tables import DrawnValues
 from steelyard.analysis.intervals.point_intervals import lowest
 from steelyard.analysis.intervals.probability_intervals import probability_ends
@@ -30,6 +31,7 @@ from steelyard.errors import InputError
 from steelyard.metrics.metric_value import plain
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Cells, Counts
+from steelyard.statistics.multilabel_table import MultilabelTable
 from steelyard.statistics.probability_table import ProbabilityTable
 from steelyard.statistics.score_table import ScoreTable
 
@@ -40,9 +42,9 @@ if TYPE_CHECKING:
     from steelyard.analysis.intervals.class_draws import TableDraws
     from steelyard.analysis.intervals.estimand import Estimand
     from steelyard.metrics.metric_value import MetricValue
-    from steelyard.statistics.statistic import MetricTable
+    from steelyard.statistics.statistic import AnyTable
 
-
+_OF_ROWS = (ProbabilityTable, MultilabelTable)  # tables of the rows themselves, at their own prevalence
 _CLUSTERED_CALIBRATION = (
     "no interval: rows of one cluster go wrong together, and how far that moves a calibration error is not known"
 )
@@ -69,6 +71,7 @@ class IntervalSampler:
     scores: ScoreIntervals = field(init=False)
     isotonic: IsotonicIntervals = field(init=False)
     tables: TableSampler = field(init=False)
+    label_sets: dict[int, LabelSetIntervals] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.rng = self.inference.generator
@@ -87,9 +90,9 @@ class IntervalSampler:
         self.ranks.estimands = [estimand for estimand, method in pairs if method in RANK_METHODS]
         return [self._interval(*parts) for parts in zip(estimands, values, methods, strict=True)]
 
-    def _table_at_prevalence(self, table: MetricTable) -> MetricTable:
+    def _table_at_prevalence(self, table: AnyTable) -> AnyTable:
         prevalence = self.inference.prevalence
-        return table if prevalence is None or isinstance(table, ProbabilityTable) else at_prevalence(table, prevalence)
+        return table if prevalence is None or isinstance(table, _OF_ROWS) else at_prevalence(table, prevalence)
 
     def _interval(self, estimand: Estimand, computed: MetricValue, method: str) -> Interval[Any]:
         """The interval of one metric on one table, around the value it has there."""
@@ -110,6 +113,9 @@ class IntervalSampler:
         return Interval(estimand.named, *numbers, self.inference.level, method, *shares, why)
 
     def _bounds(self, estimand: Estimand, method: str, value: Array | float) -> Bounds:
+        if isinstance(estimand.table, MultilabelTable):
+            ends = self._label_sets(estimand.table).ends(estimand, np.asarray(value))
+            return Bounds(ends.low, ends.high, why=ends.why)
         if isinstance(estimand.table, ProbabilityTable):
             ends = probability_ends(estimand, estimand.table, np.asarray(value), self.inference, self._of_class)
             return Bounds(ends.low, ends.high, why=ends.why)
@@ -201,9 +207,20 @@ class IntervalSampler:
         lowest_end = lowest(there, float(ends[0]), self.inference.level)
         return Bounds(lowest_end, ends[1], float(np.isnan(values).mean()), bin_error)
 
+    def _label_sets(self, table: MultilabelTable) -> LabelSetIntervals:
+        """The intervals of one table of label sets, which share what they read."""
+        if id(table) not in self.label_sets:
+            asked = [estimand for estimand in self.scores.asked if estimand.table is table]
+            self.label_sets[id(table)] = LabelSetIntervals(self.inference, table, asked, self._of_two_classes)
+        return self.label_sets[id(table)]
+
     def _of_class(self, estimand: Estimand) -> Interval:
         """The interval of one column of scores, of independent rows."""
-        return IntervalSampler(replace(self.inference, method="auto", clustered=None)).intervals([estimand])[0]
+        return self._of_two_classes([estimand])[0]
+
+    def _of_two_classes(self, estimands: Sequence[Estimand]) -> list[Interval]:
+        """The intervals of one class or label against the rest, of independent rows; draws are kept for no other."""
+        return IntervalSampler(replace(self.inference, method="auto", clustered=None)).intervals(estimands)
 
     def _around_kinks(self, estimand: Estimand, drawn: TableDraws, values: Array, hull: Bounds) -> Bounds:
         """The range over the likely draws where a kink lies among them, the hull where it does not."""

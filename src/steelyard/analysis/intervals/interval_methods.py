@@ -18,12 +18,14 @@ from steelyard.analysis.intervals.inference import (
 )
 from steelyard.analysis.intervals.isotonic_intervals import is_isotonic
 from steelyard.analysis.intervals.kinks import kinks
+from steelyard.analysis.intervals.label_set_intervals import label_set_method
 from steelyard.analysis.intervals.point_intervals import is_of_highest
 from steelyard.analysis.intervals.probability_intervals import column_method
 from steelyard.analysis.intervals.rate_intervals import is_rate
 from steelyard.analysis.intervals.score_influence import has_influence
 from steelyard.analysis.intervals.searched_intervals import is_searched
 from steelyard.errors import InputError
+from steelyard.statistics.multilabel_table import MultilabelTable
 from steelyard.statistics.probability_table import ProbabilityTable
 from steelyard.statistics.score_table import ScoreTable
 
@@ -50,6 +52,8 @@ def _fitting(estimand: Estimand, inference: Inference) -> tuple[str, ...]:
     """The methods that fit, the best first."""
     if isinstance(estimand.table, ProbabilityTable):
         return (column_method(estimand),)
+    if isinstance(estimand.table, MultilabelTable):
+        return (label_set_method(estimand),)
     if inference.clustered is not None:
         if inference.keeps_class_sizes() and isinstance(estimand.table, ScoreTable):
             raise InputError("Scores in clusters have no interval with design='stratified'; leave design= out.")

@@ -100,7 +100,7 @@ class IntervalRows(NamedTuple):
                 continue
             if key not in tables:
                 predicted = self._predicted(metric, several=len({spec.metric.scores is None for spec in specs}) > 1)
-                tables[key] = application.counted(metric, self.y_true, predicted, own if key[0] else call)  # type: ignore[arg-type]  # no frame
+                tables[key] = application.counted_once(metric, self.y_true, predicted, own if key[0] else call)
             yield spec, _checked_table(spec, tables[key], own), own
 
 

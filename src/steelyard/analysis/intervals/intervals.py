@@ -20,8 +20,6 @@ from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
-from steelyard.statistics.probability_table import ProbabilityTable
-from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,7 +32,8 @@ if TYPE_CHECKING:
     from steelyard.ingest.source import Source
     from steelyard.metrics.call_options import CallOptions, MetricParameters, ReadingOptions
     from steelyard.metrics.spec import SpecLike
-    from steelyard.statistics.statistic import MetricTable, Statistic
+    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.statistics.statistic import AnyTable, Statistic
 
 _MOST_AT_ONCE = 20_000_000  # draws of a table at a time: four cells of 8 bytes each
 
@@ -177,7 +176,7 @@ def _renamed_groups(cluster: ArrayLike | str | None, groups: ArrayLike | None) -
 
 
 def table_intervals(
-    specs: Sequence[MetricSpec], table: MetricTable, options: CallOptions, inference: Inference
+    specs: Sequence[MetricSpec], table: AnyTable, options: CallOptions, inference: Inference
 ) -> Rows[Interval]:
     """The intervals of metrics on one table that is counted already."""
     every = [Estimand(spec, table, spec.metric.parameters, spec.options(options)) for spec in specs]
@@ -198,7 +197,7 @@ def intervals_of(estimands: Sequence[Estimand], inference: Inference) -> Rows[In
 
 def _cluster_tables(estimands: Sequence[Estimand], rows: ClusteredRows) -> Array | None:
     """The tables of the clusters, where metrics of labels are asked for."""
-    of_labels = next((each for each in estimands if not isinstance(each.table, (ScoreTable, ProbabilityTable))), None)
+    of_labels = next((each for each in estimands if isinstance(each.table, (Counts, Confusion))), None)
     if of_labels is None:
         return None
     table, options = of_labels.label_table, of_labels.options

@@ -39,6 +39,9 @@ class _Added(NamedTuple):
     cube: float = 0.0
 
 
+_NONE = _Added()
+
+
 class OtherLosses(NamedTuple):
     """The losses that rows would have with every other class, a class on the first axis, and the rows' weights."""
 
@@ -71,11 +74,11 @@ def mean_loss_ends(losses: Array, others: OtherLosses, rows: WeightedRows) -> tu
     """The ends of the mean of the rows' losses; infinite where a row of another class often has probability 0."""
     if rows.effective_number() <= 1:
         return nan, nan
-    (low, high), added = _student_ends(losses, rows, _Added()), others.added((1 - rows.level) / 2)
-    return low, inf if added is None else max(high, _student_ends(losses, rows, added)[1])
+    (low, high), added = student_ends(losses, rows), others.added((1 - rows.level) / 2)
+    return low, inf if added is None else max(high, student_ends(losses, rows, added)[1])
 
 
-def _student_ends(losses: Array, rows: WeightedRows, added: _Added) -> tuple[float, float]:
+def student_ends(losses: Array, rows: WeightedRows, added: _Added = _NONE) -> tuple[float, float]:
     """Student's t on the losses, the upper end moved out by their skewness (Johnson 1978)."""
     n, weight = rows.effective_number(), float(rows.weights.sum())
     row_weight = weight / n

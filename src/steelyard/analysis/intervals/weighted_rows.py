@@ -14,6 +14,7 @@ from steelyard.ingest import arrays, label_codes
 if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.intervals.inference import ClusteredRows, Inference
+    from steelyard.statistics.multilabel_table import MultilabelTable
     from steelyard.statistics.probability_table import ProbabilityTable
 
 
@@ -30,6 +31,15 @@ class WeightedRows(NamedTuple):
         """All rows of a table."""
         clusters = None if inference.clustered is None else _cluster_codes(inference.clustered, table.codes)
         return cls(table.weights, table.squares, clusters, inference.level)
+
+    @classmethod
+    def of_label_sets(cls, table: MultilabelTable, inference: Inference) -> WeightedRows:
+        """All rows of a table of label sets."""
+        rows = np.ones(table.true.shape[0])
+        weights = rows if table.weights is None else np.asarray(table.weights, np.float64)
+        squares = weights if table.sample_weight is None else weights * table.sample_weight
+        clusters = None if inference.clustered is None else _cluster_codes(inference.clustered, rows)
+        return cls(weights, squares, clusters, inference.level)
 
     def of(self, members: Array) -> WeightedRows:
         """Some of the rows."""

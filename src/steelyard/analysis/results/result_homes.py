@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 Surface: TypeAlias = Literal["text", "markdown", "html", "notebook"]
 _RENDERERS = "steelyard.report.renderers"
 HOMES = {
+    "steelyard.analysis.decisions.best_decision_result": ("best_decision",),
+    "steelyard.analysis.decisions.risk_coverage": ("risk_coverage",),
     "steelyard.analysis.thresholds.best_threshold_result": ("best_threshold",),
     "steelyard.analysis.calibration.calibration_result": ("calibration", "calibration_point"),
     "steelyard.analysis.chance.chance": ("chance",),

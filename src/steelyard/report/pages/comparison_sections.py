@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.comparison.prevalence_leaders import Leader, PrevalenceLeaders
     from steelyard.report.pages.compared_marks import ModelMark
 
-_STYLES = ("board.css", "comparison.css")
+_STYLES = ("names.css", "board.css", "comparison.css")
 _SHADES = 5
 _OPEN_PAIRS = 3  # up to so many pairs are read on paper as well
 _CURVES = {"roc": "ROC", "pr": "Precision-recall", "reliability": "Reliability", "decision": "Decision curve"}

@@ -35,7 +35,6 @@ _NOTES = {
     "alone": "No threshold beside it has a cost within {within} of that.",
     "held": "The page holds {held} of {all} thresholds; the command searches all, and may find one that costs less.",
     "mend": "There is no answer yet; {entry}: {why}",
-    "step": "The nearest step of the slider is {share}.",
     "gate": "steelyard gate reads rows at their own prevalence; enter a limit to hold new rows to.",
 }
 _LIMIT_NOTES = {
@@ -46,7 +45,7 @@ _PROMISE_NOTES = {
     "trivial": "Only flagging nobody or everybody keeps {limits} with {confidence} confidence, which needs no model.",
     "needed": "{limits} with {confidence} confidence needs at least {rows} {kind}; here are {there}.",
     "never": "No number of rows shows {limits} with {confidence} confidence: it leaves no room for a single error.",
-    "more": "The command says how many rows would do.",
+    "more": "The command says how many rows would do, or why more would not.",
     "shifted": "At another prevalence than the sample's a promise of {titles} needs draws, which the page cannot "
     "repeat, so limits are those of these rows; add --confidence {confidence} to the command.",
 }

@@ -101,7 +101,7 @@ def _sections(context: Mapping[str, Any], data: Mapping[str, Any], groups: Secti
     """The parts of the page from top to bottom."""
     first, *others = (rendered_html(f"{name}.html", **context) for name in ("opening", "metrics", "curves"))
     about = Section(rendered_html("about.html", **context))
-    scripts, styles = (_CLASS_SCRIPTS, ("classes.css",)) if context["classes"] else ((), ())
+    scripts, styles = (_CLASS_SCRIPTS, ("names.css", "classes.css")) if context["classes"] else ((), ())
     opening = [Section(first, data, (*scripts, *_SCRIPTS), styles), *context.get("decision", ())]
     return [*opening, *map(Section, others), groups, *context["more"], about]
 

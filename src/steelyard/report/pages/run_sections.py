@@ -54,7 +54,7 @@ def runs_section(result: CrossEvaluation, comparison: Comparison | None = None) 
         models=[_of_model(model) for model in result.models.values()],
         differences=_table(map(_difference, result.differences())) if several else None,
     )
-    return Section(html, scripts=("runs.js",), styles=("board.css",))
+    return Section(html, scripts=("runs.js",), styles=("names.css", "board.css"))
 
 
 def _short_names(sentence: str, result: CrossEvaluation) -> str:

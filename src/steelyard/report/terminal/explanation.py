@@ -86,6 +86,8 @@ def _best(metric: Metric) -> str:
 
 
 def _undefined(metric: Metric) -> str:
+    if metric.is_of_label_sets:
+        return "wherever no row has any weight"
     if metric.general is None:
         reasons = dict.fromkeys(filter(None, map(metric.why, _LACKING))) if metric.function is None else ()
         return "\n".join(map(_where, reasons)) or "wherever the function returns NaN"

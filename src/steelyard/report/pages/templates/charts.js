@@ -16,6 +16,11 @@ const round = (v) => Math.round(v * 10) / 10;
 const path = (points) => points.map(([x, y]) => `${round(x)},${round(y)}`).join(" ");
 const host = (id) => document.getElementById(id);
 
+// What is as it was is not written again, so that nothing is laid out anew for it.
+const say = (node, words) => { if (node.textContent !== words) node.textContent = words; };
+const roomOf = (id) => host(id) && host(id).closest("figure");
+const put = (node, key, v) => { if (node.getAttribute(key) !== String(v)) node.setAttribute(key, v); };
+
 // The room of each chart is read once, and again when the window changes: reading it makes the browser lay out the page.
 const WIDTHS = new Map();
 function widthOf(id, usual) {
@@ -57,7 +62,7 @@ const line = (p, points, kind) => el("polyline", { class: kind, points: path(poi
 const area = (p, points, kind) => el("polygon", { class: kind, points: path(points.map(([x, y]) => [p.X(x), p.Y(y)])) }, p.svg);
 const dot = (p, kind = "point") => el("circle", { class: kind, r: kind === "point" ? 5 : 3, display: "none" }, p.svg);
 const rule = (p, kind = "rule") => el("line", { class: kind, y1: p.box.top, y2: p.box.bottom, display: "none" }, p.svg);
-const shown = (mark, is) => (is ? mark.removeAttribute("display") : mark.setAttribute("display", "none"));
+const shown = (mark, is) => (is ? mark.removeAttribute("display") : put(mark, "display", "none"));
 
 // What is undefined, or lies beyond the axis, has no mark.
 function place(mark, p, x, y) {
@@ -65,7 +70,7 @@ function place(mark, p, x, y) {
   shown(mark, is);
   if (!is) return;
   const at = mark.tagName === "line" ? { x1: p.X(x), x2: p.X(x) } : { cx: p.X(x), cy: p.Y(y) };
-  for (const [key, v] of Object.entries(at)) mark.setAttribute(key, round(v));
+  for (const [key, v] of Object.entries(at)) put(mark, key, round(v));
 }
 
 // The parts of a line at or above a level: where it crosses, it ends there and is not joined to what comes later.

@@ -11,8 +11,9 @@ function chart(id, draw, at, words, fixedShare) {
   if (!host(id)) return;
   let p = null, marks = null, drawnFor = null;
   const self = {
+    room: roomOf(id),
     moved(cells, share, redraw) {
-      const key = fixedShare ? view.label : `${state.stop}|${state.chosen}|${view.label}`;
+      const key = fixedShare ? view.label : `${prevalence()}|${state.chosen}|${view.label}`;
       if (!p || redraw || drawnFor !== key) { p = draw(share); drawnFor = key; marks = [rule(p), dot(p)]; if (at.upright) marks[1].remove(); if (!at.upright) marks[0].remove(); listen(p, self); }
       self.mark(hover === null ? state.index : hover);
     },
@@ -20,7 +21,7 @@ function chart(id, draw, at, words, fixedShare) {
       const c = atPrevalence(cellsAt(index), shareAt(state.stop)), [x, y] = at(c, index);
       if (at.upright) place(marks[0], p, x);
       else place(marks[1], p, x, y);
-      host(`${id}-readout`).textContent = words(c, index, x, y);
+      say(host(`${id}-readout`), words(c, index, x, y));
     },
     nearest(x, y) {
       let best = null, least = Infinity;
@@ -125,7 +126,7 @@ function coloured(svg) {
   const t = state.index === null ? NaN : thresholdAt(state.index);
   for (const bar of svg.querySelectorAll("[data-bin]")) bar.classList.toggle("error", !Number.isNaN(t) && binMiddle(Number(bar.dataset.bin)) >= t !== bar.classList.contains("bin-positive"));
 }
-charts.push({ moved() { const svg = host("scores") && host("scores").querySelector("svg"); if (svg) coloured(svg); } });
+if (host("scores")) charts.push({ room: host("scores"), moved() { const svg = host("scores").querySelector("svg"); if (svg) coloured(svg); } });
 
 chart("scores", () => {
   const h = D.histogram, n = h.positive.length, most = { 1: Math.max(...h.positive), "-1": Math.max(...h.negative) };
@@ -192,11 +193,12 @@ const PREVALENCE = {
   name: (v) => `${Number((100 * v).toPrecision(6))} %`,
 };
 const overPrevalence = {
+  room: roomOf("over-prevalence"),
   moved(cells, share, redraw) {
     const key = `${state.index}|${state.chosen}|${view.label}`;
     if (redraw || this.key !== key) { this.key = key; this.draw(); }
-    place(this.rule, this.p, D.stops[state.stop]);
-    host("over-prevalence-readout").textContent = `prevalence ${percent(D.stops[state.stop])} · ${values(cells, state.stop)}`;
+    place(this.rule, this.p, prevalence());
+    say(host("over-prevalence-readout"), `prevalence ${percent(prevalence())} · ${values(cells, state.stop)}`);
   },
   draw() {
     const base = cellsAt(state.index);
@@ -217,9 +219,10 @@ if (D.reliability) {
   });
   const right = (rate, share) => precisionOf(share === null ? [rate, 0, 1 - rate, 0] : [(rate * share) / view.share, 0, ((1 - rate) * (1 - share)) / (1 - view.share), 0]);
   charts.push({
+    room: host("reliability"),
     moved(cells, share, redraw) {
-      if (!redraw && this.for === state.stop) return;
-      this.for = state.stop;
+      if (!redraw && this.for === prevalence()) return;
+      this.for = prevalence();
       const p = plot("reliability", { x: SHARES, y: SHARES, xTitle: "Predicted probability", yTitle: "Share of positives" });
       line(p, [[0, 0], [1, 1]], "chance-line");
       const points = D.reliability.map((bin) => {
@@ -245,7 +248,6 @@ if (THRESHOLDS) {
   tables.set("pr", overThresholds(["recall", "precision"], (c) => [recallOf(c), precisionOf(c)]));
   tables.set("gain", overThresholds(["predicted_positive_rate", "recall"], (c) => [flagged(c), recallOf(c)]));
   tables.set("over-threshold", () => overThresholds(state.chosen, (c) => state.chosen.map((name) => valueAt(BY_NAME.get(name), c, state.stop)))());
-  tables.set("decision", overThresholds(["net_benefit"], (c, i) => [thresholdAt(i) > 0 && thresholdAt(i) < 1 ? NET_BENEFIT(...c, thresholdAt(i)) : NaN]));
   tables.set("scores", () => {
     const { positive, negative } = D.histogram, wide = (SCORES.to - SCORES.from) / positive.length;
     return [["from", "to", "share_of_positives", "share_of_negatives"], ...positive.map((share, i) => [SCORES.from + i * wide, SCORES.from + (i + 1) * wide, share, negative[i]])];

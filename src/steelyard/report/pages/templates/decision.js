@@ -35,7 +35,7 @@ if (D.decision) (() => {
   function answered() {
     const asked = settings(), share = shareAt(state.stop), notes = [], bad = Object.keys(asked.wrong).length > 0;
     const drawn = share === null || !asked.confidence ? [] : asked.limits.filter((limit) => !ofClass(limit));
-    const found = { ...asked, share, notes, bad, stop: state.stop, base: 1000, index: null, text: bad ? mended(Object.entries(asked.wrong)[0]) : "", there: ROWS_AT.map((c) => atPrevalence(c, share)), confidence: drawn.length ? null : asked.confidence };
+    const found = { ...asked, share, notes, bad, at: prevalence(), base: 1000, index: null, text: bad ? mended(Object.entries(asked.wrong)[0]) : "", there: ROWS_AT.map((c) => atPrevalence(c, share)), confidence: drawn.length ? null : asked.confidence };
     if (bad) return found;
     Object.assign(found, decide({ ...found, tables: ROWS_AT, plateau: W.plateau, starts: W.starts, whole: WHOLE }));
     (found.index === null ? refused : described)(found);
@@ -113,7 +113,7 @@ if (D.decision) (() => {
   const stepped = (places, value) => places.slice().reverse().flatMap((i) => [...(WHOLE ? [i < LAST ? stepEnd(i + 1) : SCORES.from] : []), stepEnd(i)].map((t) => [t, value(i, t)]));
   const turned = (points) => points.map(([x, y]) => [x, -y]);
 
-  function costChart() {
+  function costChart(self) {
     const { costs, index, plateau, base } = answer, cost = (i) => costs[i] * base, levels = [cost(0), cost(LAST)];
     const top = 1.05 * Math.min(base * Math.max(...costs), Math.max(1.25 * Math.min(...levels), 3 * cost(index || 0))) || 1;
     const cheap = FLAGGING.filter((i) => cost(i) <= top), inside = (cheap.length ? cheap : FLAGGING).map(at), low = Math.min(...inside), high = Math.max(...inside), pad = (high - low) / 25 || (SCORES.to - SCORES.from) / 20;
@@ -127,50 +127,55 @@ if (D.decision) (() => {
     for (const run of above(turned(stepped(FLAGGING, cost).filter(([t]) => t >= x.from && t <= x.to)), -top)) line(p, turned(run), "curve");
     labels(p, levels.map((level, i) => ({ words: ["nobody ", "everybody "][i] + digits(level) + (level > top ? " ↑" : ""), kind: "baseline", y: Math.min(level, top) })));
     const now = rule(p);
+    listen(p, self);
     if (index) place(dot(p), p, at(index), cost(index));
     return { p, x, now };
   }
 
   // Over the thresholds at which the model is worth acting on, the prevalence, and what the entered cost implies.
   const INNER = FLAGGING.filter((i) => at(i) > 0 && at(i) < 1), benefit = (i, t) => NET_BENEFIT(...answer.there[i], t);
-  const ofAll = (t) => D.stops[state.stop] - ((1 - D.stops[state.stop]) * t) / (1 - t);
+  const ofAll = (t) => prevalence() - ((1 - prevalence()) * t) / (1 - t);
   function benefitChart() {
-    const s = D.stops[state.stop], implied = 1 / (1 + answer.cost), chosen = answer.index === null ? NaN : benefit(answer.index, implied);
+    const s = prevalence(), implied = 1 / (1 + answer.cost), chosen = answer.index === null ? NaN : benefit(answer.index, implied);
     const worth = INNER.filter((i) => benefit(i, at(i)) >= W.worth * s).map(at), y = ticked(-0.25 * s, 1.05 * s);
     const last = Math.min(1 - 1e-9, 1.02 * Math.max(2 * s, 1.25 * implied, ...worth));
     const p = plot("decision-curve", { x: ticked(0, last), y, xTitle: "Threshold probability", yTitle: "Net benefit per row", right: 88 });
     const drawn = (points, kind) => above(points.filter(([t]) => t <= last), y.from).map((run) => { line(p, run, kind); return run; });
     drawn([[0, 0], [last, 0]], "chance-line");
     drawn(Array.from({ length: 201 }, (_, k) => [(last * k) / 200, ofAll((last * k) / 200)]), "chance-line");
-    const end = drawn(stepped(INNER, benefit), "curve").flat().slice(-1)[0];
+    const steps = stepped(INNER, benefit), end = drawn(steps, "curve").flat().slice(-1)[0];
+    const next = steps.findIndex(([t]) => t > implied), [[u, low], [v, high]] = next > 0 ? steps.slice(next - 1, next + 1) : [[0, NaN], [1, NaN]], here = low + ((high - low) * (implied - u)) / (v - u);
     labels(p, [{ words: "this model", kind: "fill-0", y: end && end[1] }, { words: "treat none", kind: "baseline", y: 0 }, { words: "treat all", kind: "baseline", y: y.from }]);
     place(rule(p, "implied"), p, implied);
-    place(dot(p), p, implied, chosen);
-    const words = isNumber(chosen) ? " · net benefit " + digits(chosen) + " at the threshold that costs least" : "";
+    place(dot(p), p, implied, here);
+    const words = (isNumber(here) ? " · net benefit " + digits(here) : "") + (isNumber(chosen) ? " · " + digits(chosen) + " at the threshold that costs least" : "");
     host("decision-curve-readout").textContent = `${ratio(answer)} for a miss: threshold probability ${percent(implied)}${words}`;
   }
 
-  const chart = {
+  // The answer follows the prevalence, and what is drawn follows the answer.
+  const following = (room, draw) => ({
+    room,
     moved(cells, share, redraw) {
-      if (redraw || !answer || answer.stop !== state.stop) {
-        answer = answered();
-        written();
-        if (!answer.bad) { this.drawn = costChart(); listen(this.drawn.p, this); if (host("decision-curve")) benefitChart(); }
-      }
-      used();
-      this.mark(hover === null ? state.index : hover);
+      if (!answer || answer.at !== prevalence()) { answer = answered(); written(); }
+      if (this.for !== answer || redraw) { this.for = answer; if (!answer.bad) this.drawn = draw(this); }
+      if (this.mark) this.mark(hover === null ? state.index : hover);
     },
+  });
+  const words = Object.assign(following(host("decision-title").parentNode, () => {}), { mark: used });
+  const chart = Object.assign(following(roomOf("expected-cost"), costChart), {
     mark(index) {
-      if (answer.bad || index === null) return;
+      if (this.for !== answer || answer.bad || index === null) return;
       const { p, x, now } = this.drawn, { base, costs } = answer;
       place(now, p, at(index) >= x.from && at(index) <= x.to ? at(index) : NaN);
-      host("expected-cost-readout").textContent = `${thresholdText(index)} · expected cost ${digits(costs[index] * base)} per ${whole(base)} rows`;
+      say(host("expected-cost-readout"), `${thresholdText(index)} · expected cost ${digits(costs[index] * base)} per ${whole(base)} rows`);
     },
     nearest(x) {
       const away = (i) => Math.abs(this.drawn.p.X(at(i)) - x);
       return FLAGGING.reduce((best, i) => (away(i) < away(best) ? i : best));
     },
-  };
+  });
+
+  const PARTS = [words, chart, ...(host("decision-curve") ? [following(roomOf("decision-curve"), benefitChart)] : [])];
 
   // ---------------------------------------------------------------- what is written
 
@@ -179,46 +184,45 @@ if (D.decision) (() => {
   // A word below an entry: what is wrong with it, or what became of it.
   function marked(key, isWrong, words) {
     const box = entry(key), room = box.closest("label");
-    box.setAttribute("aria-invalid", isWrong);
-    (room.querySelector("b") || el("b", { role: "alert" }, room)).textContent = unbroken(words || "");
+    put(box, "aria-invalid", isWrong);
+    say(room.querySelector("b") || el("b", { role: "alert" }, room), unbroken(words || ""));
   }
 
   function written() {
     const { index, wrong, plateau, costs, text } = answer, sentence = entry("sentence"), lines = commands(answer);
     for (const key of KEYS) marked(key, key in wrong, wrong[key]);
-    sentence.textContent = unbroken(text);
+    say(sentence, unbroken(text));
     sentence.dataset.answer = index === null ? "" : JSON.stringify({ index, cost: costs[index], plateau });
-    entry("notes").replaceChildren(...answer.notes.map((words) => el("p", {}, null, unbroken(words))));
-    entry("commands").textContent = lines.join("\n");
-    entry("shell-note").textContent = (lines.length === 1 ? W.notes.gate + " " : "") + W.unnamed;
+    const notes = answer.notes.map(unbroken);
+    if (notes.join("") !== entry("notes").textContent) entry("notes").replaceChildren(...notes.map((words) => el("p", {}, null, words)));
+    say(entry("commands"), lines.join("\n"));
+    say(entry("shell-note"), (lines.length === 1 ? W.notes.gate + " " : "") + W.unnamed);
   }
 
   function used() {
     const { index, bad } = answer, here = index !== null && index === state.index, box = entry("prevalence");
     entry("use").disabled = here || index === null;
-    entry("use").textContent = here ? "The page is at this threshold" : "Use this threshold";
+    say(entry("use"), here ? "The page is at this threshold" : "Use this threshold");
     entry("copy").disabled = index === null;
     entry("copy-commands").disabled = bad;
-    if (wrongAt !== null && wrongAt !== state.stop) { wrongAt = null; marked("prevalence", false, ""); }
-    if (document.activeElement !== box && wrongAt === null) box.value = Number((100 * D.stops[state.stop]).toPrecision(3));
+    if (wrongAt !== null && wrongAt !== prevalence()) { wrongAt = null; marked("prevalence", false, ""); }
+    if (document.activeElement !== box && wrongAt === null) box.value = plain(Number((100 * prevalence()).toPrecision(state.stop in D.stops ? 3 : 10)));
   }
 
   // ---------------------------------------------------------------- entries and the address
 
   function changed() {
     answer = null;
-    chart.moved();
+    follow(PARTS, true, false);
     remembered();
   }
 
   // An entry that is no prevalence stays as it was written, until the slider is moved.
-  // The slider and this entry are one prevalence, so that it is moved to the nearest step.
   function prevalenceEntered() {
-    const v = entered("prevalence"), is = v > 0 && v < 100, stop = is ? nearestPlace(D.stops.map(logit), logit(v / 100)) : state.stop;
-    const off = is && Math.abs((100 * D.stops[stop]) / v - 1) > 0.005;
-    wrongAt = is ? null : stop;
-    marked("prevalence", !is, is ? off && note("step", { share: percent(D.stops[stop]) }) : W.wrong.prevalence);
-    move({ stop });
+    const v = entered("prevalence"), is = v > 0 && v < 100;
+    wrongAt = is ? null : prevalence();
+    marked("prevalence", !is, is ? "" : W.wrong.prevalence);
+    move(is ? stopOf(Number((v / 100).toPrecision(12))) : {});
   }
 
   kept.push({
@@ -232,13 +236,13 @@ if (D.decision) (() => {
 
   tables.set("expected-cost", () => [["threshold", "expected cost per row", "predicted positive rate"], ...each((i) => [at(i), answer.costs[i], flagged(answer.there[i])])]);
   tables.set("decision-curve", () => [["threshold probability", "net benefit", "treat all"], ...INNER.map((i) => [at(i), benefit(i, at(i)), ofAll(at(i))])]);
-  charts.push(chart);
+  charts.push(...PARTS);
   begins.push(() => {
     for (const box of ENTRIES) box.addEventListener("input", changed);
     when("decision-prevalence", "input", prevalenceEntered);
     when("decision-prevalence", "blur", used);
-    when("decision-use", "click", () => move({ index: answer.index }));
-    when("decision-copy", "click", () => { remembered(); copied(answer.text + " " + location.href); });
+    when("decision-use", "click", () => { settled(); move({ index: answer.index }); });
+    when("decision-copy", "click", () => { settled(); remembered(); copied(answer.text + " " + location.href); });
     when("decision-copy-commands", "click", () => copied(entry("commands").textContent));
   });
 })();

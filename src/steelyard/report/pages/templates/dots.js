@@ -5,6 +5,7 @@ const ownRows = (share) => share === null && !D.weighted && D.rows <= D.dots;
 const DOT = 6, BLOCK_DOT = 7, TALL = 224, FEW_DOTS = 40;
 const OUTCOME_WORDS = ["found (true positives)", "missed (false negatives)", "false alarms (false positives)", "correctly rejected (true negatives)"];
 const dots = {
+  room: host("dots"),
   moved(cells, share, redraw) {
     if (!host("dots")) return;
     const byScore = THRESHOLDS > 0 && state.index !== null;
@@ -59,8 +60,10 @@ const dots = {
     const places = stackedDots(whole, sides, this.p.box, this.size);
     // Few positives are drawn larger.
     const r = this.size / 2 - 0.6, large = whole.positives <= FEW_DOTS ? r * 1.5 : r;
-    places.forEach(([x, y, kind], i) => this.put(i, round(x), round(y), kind, i < whole.positives ? large : r));
-    for (let i = places.length; i < this.circles.length; i++) this.put(i, 0, 0, "", r);
+    const last = this.circles.length - 1, { positives } = whole;
+    // From the two ends, so that where a class has a dot more those of the other stay.
+    places.forEach(([x, y, kind], i) => this.put(i < positives ? i : last - i + positives, round(x), round(y), kind, i < positives ? large : r));
+    for (let i = places.length; i <= last; i++) this.put(last - i + positives, 0, 0, "", r);
   },
   put(i, x, y, kind, r) {
     const circle = this.circles[i], old = this.seen[i] || [];
@@ -73,7 +76,7 @@ const dots = {
   words(whole) {
     const negatives = whole.base - whole.positives, counts = [whole.found, whole.missed, whole.false_alarms, negatives - whole.false_alarms];
     const start = D.weighted || whole.base !== D.rows ? `${grouped(String(whole.base))} rows like these` : `These ${grouped(String(whole.base))} rows`;
-    host("dots-title").textContent = shareAt(state.stop) === null ? start : `${grouped(String(whole.base))} rows at a prevalence of ${percent(D.stops[state.stop])}`;
+    say(host("dots-title"), shareAt(state.stop) === null ? start : `${grouped(String(whole.base))} rows at a prevalence of ${percent(prevalence())}`);
     if (!this.legend) this.legend = OUTCOMES.map((kind, i) => {
       const part = el("span", {}, host("legend")), mark = el("svg", { class: "key", width: 12, height: 12, "aria-hidden": "true" }, part);
       el("circle", { class: kind, cx: 6, cy: 6, r: 4 }, mark);
@@ -83,7 +86,7 @@ const dots = {
       el("span", { class: "term" }, part, ` (${term}`);
       return count;
     });
-    counts.forEach((n, i) => { this.legend[i].textContent = grouped(String(n)); });
+    counts.forEach((n, i) => say(this.legend[i], grouped(String(n))));
     host("dots").setAttribute("role", this.byScore ? "group" : "img");
     host("dots").setAttribute("aria-label", `${host("dots-title").textContent} as dots: ${counts.map((n, i) => `${n} ${OUTCOME_WORDS[i]}`).join(", ")}`);
   },

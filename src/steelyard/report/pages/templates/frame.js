@@ -1,6 +1,6 @@
 // Frame: what every page does: the state in the address, numbers and charts to take along, paper, the beginning.
 
-const kept = [], tables = new Map(), exporters = new Map(), begins = [], redraws = [];
+const kept = [], tables = new Map(), exporters = new Map(), begins = [], redraws = [], settles = [];
 
 // ---------------------------------------------------------------- the address
 
@@ -118,7 +118,7 @@ function menus() {
     if (!chart || !title) continue;
     const id = chart.id, menu = el("details", { class: "menu take" });
     el("summary", { "aria-label": `Export: ${title.textContent}` }, menu, "⋯");
-    const room = el("div", {}, menu), act = (words, go) => el("button", { type: "button" }, room, words).addEventListener("click", go);
+    const room = el("div", {}, menu), act = (words, go) => el("button", { type: "button" }, room, words).addEventListener("click", () => { for (const settle of settles) settle(); go(); });
     title.after(menu);
     title.parentNode.classList.add("takes");
     if (tables.has(id)) act("CSV", () => saveText(`${id}.csv`, "text/csv", csvText(tables.get(id)())));
@@ -159,7 +159,7 @@ function printing(on) {
     paper = null;
   }
   document.documentElement.classList.toggle("printing", on);
-  for (const redraw of redraws) redraw();
+  for (const act of [...redraws, ...settles]) act();
 }
 
 const when = (id, event, act) => { const found = host(id); if (found) found.addEventListener(event, act); };

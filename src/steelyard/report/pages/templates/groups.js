@@ -52,15 +52,17 @@ function drawGroup(group, share, withEnds) {
     if (!cell.parts) return;
     drawMark(cell.parts, row, v, chance);
     drawBand(cell.parts, row, low, high);
-    const whole = (rows.get(row.name) || { tr: { dataset: {} } }).tr.dataset.value;
-    shown(cell.parts.whole, whole);
-    if (whole) for (const key of ["x1", "x2"]) cell.parts.whole.setAttribute(key, across(placed(row, Number(whole))));
+    const whole = wholeOf(row.name);
+    shown(cell.parts.whole, isNumber(whole));
+    if (isNumber(whole)) for (const key of ["x1", "x2"]) put(cell.parts.whole, key, across(placed(row, whole)));
   });
 }
 
+const wholeOf = (name) => { const { now } = rows.get(name) || {}; return isNumber(now) ? now : NaN; };
+
 // Below the value of all rows, above it, or neither: where the interval does not hold it.
 function apart(group, k) {
-  const [v, low, high] = group.now[k], whole = Number((rows.get(D.groups.names[k]) || { tr: { dataset: {} } }).tr.dataset.value || NaN);
+  const [v, low, high] = group.now[k], whole = wholeOf(D.groups.names[k]);
   return isNumber(v) && high < whole ? -1 : isNumber(v) && low > whole ? 1 : 0;
 }
 
@@ -79,7 +81,7 @@ function drawGroups(withEnds) {
 }
 
 if (GROUP_ROWS.length) {
-  charts.push({ moved() { if (groupViews || isStart()) drawGroups(false); } });
+  charts.push({ room: host("group-table"), moved() { if (groupViews || isStart()) drawGroups(false); } });
   rests.push(() => { if (!isStart()) drawGroups(true); });
   kept.push({
     write(parts) { if (host("group-order").selectedIndex > 0) parts.set("groups", D.groups.names[host("group-order").selectedIndex]); },

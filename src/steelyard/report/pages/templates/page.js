@@ -4,7 +4,7 @@
 
 function bestThreshold(name) {
   const row = BY_NAME.get(name);
-  if (D.stops[state.stop] === view.share) return row.best;
+  if (prevalence() === view.share) return row.best;
   const share = shareAt(state.stop);
   let best = row.best, most = -Infinity;
   for (let i = 0; i < THRESHOLDS; i++) {
@@ -17,7 +17,7 @@ function bestThreshold(name) {
 kept.push({
   write(parts) {
     if (THRESHOLDS && state.index !== START.index && state.index !== null) parts.set("threshold", String(thresholdAt(state.index)));
-    if (state.stop !== ownStop()) parts.set("prevalence", String(D.stops[state.stop]));
+    if (state.stop !== ownStop()) parts.set("prevalence", String(prevalence()));
     if (host("optimise") && !host("optimise").selectedOptions[0].defaultSelected) parts.set("optimise", host("optimise").value);
     if (host("sort").value !== "first") parts.set("sort", host("sort").value);
     if (String(state.chosen) !== String(FIRST_CHOSEN)) parts.set("metrics", state.chosen.join(" "));
@@ -30,7 +30,7 @@ kept.push({
     const given = (key) => ((parts.get(key) || "").trim() === "" ? NaN : Number(parts.get(key)));
     const t = given("threshold"), share = given("prevalence");
     if (THRESHOLDS && t > -Infinity) state.index = nearestThreshold(t);
-    if (share > 0 && share < 1) state.stop = nearestPlace(D.stops, share);
+    if (share > 0 && share < 1) Object.assign(state, stopOf(share));
     for (const key of ["optimise", "sort"]) if (host(key)) {
       const named = [...host(key).options].find((option) => option.value === parts.get(key));
       for (const option of host(key).options) option.selected = named ? option === named : option.defaultSelected;
@@ -45,6 +45,7 @@ kept.push({
   },
 });
 redraws.push(() => update(true));
+settles.push(settled);
 
 const ownStop = () => (view === D.view ? START.stop : Math.max(0, D.stops.indexOf(view.share)));
 
@@ -143,6 +144,7 @@ exporters.set("markdown", markdown);
 exporters.set("csv", () => csvText([["metric", "value", "low", "high", "chance", "method", "undefined"], ...numbers().metrics.map((m) => [m.name, m.value, m.low, m.high, m.chance, m.method, m.undefined])]));
 
 begins.push(() => {
+  for (const { room } of charts) if (room) watcher.observe(room);
   readRows(host("metrics"), BY_NAME, rows);
   if (D.all) readRows(host("all"), new Map(D.all.map((row) => [row.name, row])), null);
   choices();
@@ -155,5 +157,5 @@ begins.push(() => {
   when("sort", "change", () => { sorted(host("sort").value); if (host("sort").value === "first") folded(true); remembered(); });
   when("class", "change", (event) => { turned(D.views[event.target.selectedIndex], false); move({}); });
   when("more", "click", () => folded(!host("metrics").classList.contains("few")));
-  window.steelyard = { last: THRESHOLDS - 1, headline: D.is_live && headline, numbers, markdown, state, move, digits, percent, counted };
+  window.steelyard = { last: THRESHOLDS - 1, headline: D.is_live && headline, numbers, markdown, state, move, caughtUp, digits, percent, counted };
 });

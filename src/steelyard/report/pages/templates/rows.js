@@ -19,15 +19,15 @@ function bar(cell, row) {
 function drawBand(parts, row, low, high) {
   const known = isNumber(low) && isNumber(high);
   const from = known ? placed(row, low) : 0, to = known ? placed(row, high) : 0;
-  parts.band.setAttribute("x", across(from));
-  parts.band.setAttribute("width", known ? across(to - from) : 0);
+  put(parts.band, "x", across(from));
+  put(parts.band, "width", known ? across(to - from) : 0);
 }
 
 function drawMark(parts, row, value, chance) {
   shown(parts.dot, isNumber(value));
   shown(parts.chance, isNumber(chance));
-  if (isNumber(value)) parts.dot.setAttribute("cx", across(placed(row, value)));
-  if (isNumber(chance)) for (const key of ["x1", "x2"]) parts.chance.setAttribute(key, across(placed(row, chance)));
+  if (isNumber(value)) put(parts.dot, "cx", across(placed(row, value)));
+  if (isNumber(chance)) for (const key of ["x1", "x2"]) put(parts.chance, key, across(placed(row, chance)));
 }
 
 function readRows(table, list, kept) {
@@ -38,7 +38,7 @@ function readRows(table, list, kept) {
     drawBand(parts, row, row.low, row.high);
     drawMark(parts, row, row.value, row.chance);
     opened(tr, row);
-    if (kept) kept.set(row.name, { tr, row, value, interval, chance, parts });
+    if (kept) kept.set(row.name, { tr, row, now: row.value, value, interval, chance, parts });
   }
 }
 

@@ -27,7 +27,14 @@ const thresholdAt = (i) => (i === null ? null : D.thresholds.threshold[i] === nu
 const nearestPlace = (list, v) => list.reduce((best, item, i) => (Math.abs(item - v) < Math.abs(list[best] - v) ? i : best), 0);
 const nearestThreshold = (t) => (t === Infinity ? Math.max(0, D.thresholds.threshold.indexOf(null)) : nearestPlace(D.thresholds.threshold.map((v) => (v === null ? 1e300 : v)), t));
 const cellsAt = (index) => (index === null || !THRESHOLDS ? view.cells : countsAt(index));
-const shareAt = (stop) => (D.stops[stop] === view.share || !possible() ? null : D.stops[stop]);
+// A prevalence that was typed or linked is taken as it was written, beyond the steps of the slider; what reads all scores
+// is known at the steps alone.
+const prevalence = (stop = state.stop) => (stop in D.stops ? D.stops[stop] : state.typed);
+const stopOf = (share) => {
+  const near = nearestPlace(D.stops, share), is = D.all || Math.abs(D.stops[near] - share) <= 1e-9 * share;
+  return is ? { stop: near } : { stop: D.stops.length, typed: share };
+};
+const shareAt = (stop) => (prevalence(stop) === view.share || !possible() ? null : prevalence(stop));
 const possible = () => view.share > 0 && view.share < 1;
 const atPrevalence = (cells, share) => (share === null ? cells : reweighted(cells, share));
 const isSteady = (row, start) => start || (row.ranks && (row.at === undefined || state.stop === START.stop));
@@ -44,7 +51,7 @@ function valueAt(row, cells, stop) {
 
 function whyAt(row, cells, stop) {
   if (!row.ranks) return FORMULAS[row.name] ? reasonOf(row.name, cells) : row.why || "computed in Python only";
-  return (row.whys && row.whys[stop]) || row.why || "undefined";
+  return stop in D.stops ? (row.whys && row.whys[stop]) || row.why || "undefined" : "at steps of the slider";
 }
 
 function chanceAt(row, cells, stop) {

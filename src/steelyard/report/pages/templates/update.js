@@ -1,31 +1,51 @@
 // Update: values at once, intervals when the sliders rest.
 
+// What is out of view follows when it comes into view, when the sliders rest, or before the numbers are taken away.
+const inView = new Set(), late = new Set();
+const watcher = new IntersectionObserver((found) => {
+  for (const { target, isIntersecting } of found) isIntersecting ? inView.add(target) : inView.delete(target);
+  follow(late, false);
+});
+
+function follow(parts, now, redraw = now) {
+  const share = shareAt(state.stop), cells = atPrevalence(cellsAt(state.index), share);
+  for (const part of [...parts]) {
+    if (!now && part.room && !inView.has(part.room)) late.add(part);
+    else { late.delete(part); part.moved(cells, share, redraw); }
+  }
+}
+
+const caughtUp = () => follow(late, true, false);
+
 function update(redraw) {
   if (redraw) WIDTHS.clear();
   const share = shareAt(state.stop), cells = atPrevalence(cellsAt(state.index), share), start = isStart();
-  for (const { tr, row, value, interval, chance, parts: marks } of rows.values()) {
-    const v = start ? row.value : valueAt(row, cells, state.stop), c = chanceAt(row, cells, state.stop);
-    tr.dataset.value = isNumber(v) ? String(v) : "";
-    value.textContent = valueText(row, v);
-    chance.textContent = valueText(row, c);
-    drawMark(marks, row, v, c);
-    for (const key of ["low", "high", "method"]) delete interval.dataset[key];
-    const steady = isSteady(row, start);
-    if (!isNumber(v)) interval.textContent = start ? row.why || "undefined" : whyAt(row, cells, state.stop);
-    else if (steady) interval.textContent = row.why && !isNumber(row.low) ? row.why : between(row, row.low, row.high);
-    else interval.textContent = row.ranks ? "not at this prevalence" : "…";
-    drawBand(marks, row, steady && isNumber(v) ? row.low : NaN, row.high);
-  }
-  table(cells);
-  sides(cells, null);
-  picture(cells);
-  for (const chart of charts) chart.moved(cells, share, redraw);
+  for (const entry of rows.values()) entry.now = start ? entry.row.value : valueAt(entry.row, cells, state.stop);
   describe(cells, share, start);
   controls();
-  if (start) host("how-intervals").textContent = "";
+  follow(charts, redraw);
+  if (start) say(host("how-intervals"), "");
   clearTimeout(resting);
   resting = setTimeout(atRest, 60);
 }
+
+function drawRows(cells) {
+  const start = isStart();
+  for (const { tr, row, now: v, value, interval, chance, parts: marks } of rows.values()) {
+    const c = chanceAt(row, cells, state.stop), steady = isSteady(row, start);
+    tr.dataset.value = isNumber(v) ? String(v) : "";
+    say(value, valueText(row, v));
+    say(chance, valueText(row, c));
+    drawMark(marks, row, v, c);
+    for (const key of ["low", "high", "method"]) delete interval.dataset[key];
+    if (!isNumber(v)) say(interval, start ? row.why || "undefined" : whyAt(row, cells, state.stop));
+    else if (steady) say(interval, row.why && !isNumber(row.low) ? row.why : between(row, row.low, row.high));
+    else say(interval, row.ranks ? "not at this prevalence" : "…");
+    drawBand(marks, row, steady && isNumber(v) ? row.low : NaN, row.high);
+  }
+}
+
+charts.push({ room: host("metrics"), moved: drawRows }, { room: host("cells"), moved: table }, { room: host("picture"), moved: picture });
 
 // What waits until the sliders rest, at once: before the numbers are taken away.
 function settled() {
@@ -36,6 +56,7 @@ function settled() {
 
 function atRest() {
   resting = 0;
+  caughtUp();
   if (host("sort").value === "value") sorted("value");
   if (!isStart()) redrawn();
   for (const act of rests) act();
@@ -49,11 +70,11 @@ function redrawn() {
   for (const { row, tr, interval, parts } of rows.values()) {
     if (row.ranks || !FORMULAS[row.name] || tr.dataset.value === "") continue;
     const [low, high, method] = intervalOf(row, Number(tr.dataset.value), set);
-    interval.textContent = between(row, low, high);
+    say(interval, between(row, low, high));
     if (isNumber(low) && isNumber(high)) Object.assign(interval.dataset, { low, high, method });
     drawBand(parts, row, low, high);
   }
-  host("how-intervals").textContent = D.clustered ? "The page does not keep the clusters: no intervals at these settings." : "The intervals at these settings were drawn in this page.";
+  say(host("how-intervals"), D.clustered ? "The page does not keep the clusters: no intervals at these settings." : "The intervals at these settings were drawn in this page.");
   now(cells, share, set);
   sides(cells, set);
 }
@@ -69,31 +90,31 @@ function sides(cells, set) {
     D.class_metrics.forEach((row, i) => {
       const v = valueOf(row.name, c), [low, high] = drawn ? intervalOf(row, v, drawn) : [NaN, NaN];
       const words = isNumber(v) ? valueText(row, v) + (isNumber(low) ? ` (${between(row, low, high).replace(/\s%$/, "")})` : "") : `– ${reasonOf(row.name, c)}`;
-      places[i].textContent = isStart() ? first[i] : words;
+      say(places[i], isStart() ? first[i] : words);
     });
   }
 }
+if (SIDES.length) charts.push({ room: document.querySelector(".two-classes"), moved: (cells) => sides(cells, null) });
 
 function table(cells) {
   ["tp", "fn", "fp", "tn"].forEach((name, i) => {
     const cell = document.querySelector(`[data-cell="${name}"]`);
-    cell.textContent = inRows(cells[i]);
+    say(cell, inRows(cells[i]));
     cell.dataset.value = String(cells[i]);
   });
   const sums = host("cells").querySelectorAll(".sum");
-  sums[0].textContent = inRows(cells[0] + cells[1]);
-  sums[1].textContent = inRows(cells[2] + cells[3]);
+  [0, 2].forEach((i) => say(sums[i / 2], inRows(cells[i] + cells[i + 1])));
 }
 
 // What moved, in words: the headline follows, the other sentences stay those of the evaluation and say so.
 const AS_EVALUATED = [...host("now").childNodes];
 const LIVE = D.is_live && document.querySelector('h1 [data-code="outcomes"]'), FIRST_HEADLINE = LIVE && LIVE.textContent;
 if (LIVE) LIVE.classList.add("live");
-const LEAD = host("lead"), FIRST_LEAD = [...LEAD.childNodes];
+const MARKED = document.querySelectorAll(".verdict, .stays"), LEAD = host("lead"), FIRST_LEAD = [...LEAD.childNodes];
 function describe(cells, share, start) {
-  if (LIVE) LIVE.textContent = start ? FIRST_HEADLINE : headline(cells, share);
+  if (LIVE) say(LIVE, start ? FIRST_HEADLINE : headline(cells, share));
   host("now").classList.toggle("moved", !start);
-  for (const part of document.querySelectorAll(".verdict, .stays")) part.classList.toggle("moved", part.className.includes("verdict") || view === D.view ? !start : share !== null);
+  for (const part of MARKED) part.classList.toggle("moved", part.className.includes("verdict") || view === D.view ? !start : share !== null);
   if (start) { host("now").replaceChildren(...AS_EVALUATED); LEAD.replaceChildren(...FIRST_LEAD); drawRates(cells, null, true); }
   else now(cells, share, null);
 }
@@ -115,9 +136,10 @@ function now(cells, share, set) {
     share === null ? "" : filled(forms.share, { share: percent(share) }),
   ].filter(Boolean).join(", ");
   state.now = filled(forms.whole, { where, rates: ["recall", "specificity", "precision"].map(rate).join(", ") });
-  host("now").textContent = state.now;
+  say(host("now"), state.now);
   drawRates(cells, set, false);
-  if (!D.all) LEAD.replaceChildren(el("p", {}, null, accuracyWords(cells, share, set)));
+  const lead = D.all ? LEAD.textContent : accuracyWords(cells, share, set);
+  if (lead !== LEAD.textContent) LEAD.replaceChildren(el("p", {}, null, lead));
 }
 
 // Accuracy beside always predicting the majority class, in the words of the verdict.
@@ -142,18 +164,18 @@ function drawRates(cells, set, start) {
   for (const { name, value, ends, parts } of RATES) {
     const row = rateRow(name), v = valueOf(name, cells), c = chanceOf(row, cells);
     const [low, high] = start && isNumber(row.value) ? [row.low, row.high] : set && isNumber(v) ? intervalOf(row, v, set) : [NaN, NaN];
-    value.textContent = valueText(row, v);
-    ends.textContent = !isNumber(v) ? reasonOf(name, cells) : isNumber(low) ? between(row, low, high) : "…";
+    say(value, valueText(row, v));
+    say(ends, !isNumber(v) ? reasonOf(name, cells) : isNumber(low) ? between(row, low, high) : "…");
     drawMark(parts, row, v, c);
     if (isNumber(low) || !isNumber(v)) drawBand(parts, row, low, high);
   }
 }
 
 function controls() {
-  const share = D.stops[state.stop], p = host("prevalence");
-  p.value = state.stop;
+  const share = prevalence(), p = host("prevalence");
+  p.value = state.stop in D.stops ? state.stop : nearestPlace(D.stops, share);
   p.dataset.prevalence = String(share);
-  host("prevalence-shown").textContent = percent(share);
+  say(host("prevalence-shown"), percent(share));
   if (share === view.share) el("span", { class: "roomy" }, host("prevalence-shown"), " (sample)");
   p.setAttribute("aria-valuetext", percent(share));
   if (!THRESHOLDS) return;
@@ -161,6 +183,6 @@ function controls() {
   if (state.index !== null) t.value = Math.round(placeOf(threshold));
   t.dataset.threshold = threshold === null ? "" : String(threshold);
   const words = threshold === null ? "as predicted" : threshold === Infinity ? "nobody flagged" : digits(threshold);
-  host("threshold-shown").textContent = words;
+  say(host("threshold-shown"), words);
   t.setAttribute("aria-valuetext", words);
 }

@@ -1,0 +1,188 @@
+"""The best decision of many classes: by thresholds, by costs, at deployment shares, and with rows sent to a person."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Unpack
+
+import numpy as np
+
+from steelyard.analysis.decisions.class_aim import ClassAim, read_class_aim
+from steelyard.analysis.decisions.class_costs import cost_metric, read_costs
+from steelyard.analysis.decisions.decided_rows import DecidedRows
+from steelyard.analysis.decisions.decision_search import DecisionSearch
+from steelyard.analysis.decisions.decision_value import DecisionJudge
+from steelyard.analysis.intervals.draws import generator
+from steelyard.analysis.levels import check_level
+from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
+from steelyard.analysis.prevalence.prior_correction import class_share_vector
+from steelyard.errors import InputError, InputTypeError
+from steelyard.ingest import arrays
+from steelyard.ingest.refused_keywords import naming_misspelled, refuse_keywords
+from steelyard.ingest.score_matrix import needed_probabilities, probability_table
+from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.positive_class import conventional_label
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Frame, LabelSet, Rng, Weights
+    from steelyard.analysis.decisions.best_decision_result import BestDecision
+    from steelyard.analysis.prevalence.prior_correction import SharesLike
+    from steelyard.metrics.call_options import MetricParameters
+    from steelyard.metrics.spec import SpecLike
+    from steelyard.statistics.probability_table import ProbabilityTable
+
+_LEAST_FOLDS = 2
+
+
+def best_decision(
+    y_true: ProbabilityTable | ArrayLike,
+    y_score: ArrayLike | None = None,
+    metric: SpecLike | None = None,
+    *,
+    cost_matrix: ArrayLike | Frame | None = None,
+    prevalence: SharesLike | None = None,
+    reject: float | None = None,
+    reject_cost: float | None = None,
+    cluster: ArrayLike | None = None,
+    folds: int = 5,
+    level: float = 0.95,
+    rng: Rng = None,
+    labels: LabelSet | None = None,
+    sample_weight: Weights = None,
+    frequency: Weights = None,
+    **parameters: Unpack[MetricParameters],
+) -> BestDecision:
+    """How to decide between classes by their probabilities, a column of `y_score` for each, and what it is worth.
+
+    By a metric (a name such as "f1[average=macro]", "balanced_accuracy", "g_mean" or "accuracy"; by default the
+    AC-score), each class gets a threshold: the class whose probability is the largest multiple of its threshold is
+    decided, and the thresholds are those at which the metric is best. With a `cost_matrix` (K x K, rows true, columns
+    decided, or a frame with the classes as names) nothing is sought: the decision of least expected cost is taken
+    (Elkan 2001), which is best where the probabilities are calibrated. best_threshold asks the same of one column of
+    scores, and sets limits; a rule of many classes has neither one threshold nor one curve, so that it is an answer of
+    its own kind.
+
+    `prevalence` are the shares of the classes where decisions are made, in their order or by label: rows count by them,
+    and probabilities are moved to them (Saerens et al. 2002). `reject=0.05` sends the 5 % of the rows to a person whose
+    decision is the least certain; `reject_cost` sends those whose decision is expected to cost more than that (Chow
+    1970). Without a metric or costs, every error then costs 1.
+
+    The rows are divided into `folds`, and each is decided by a rule chosen on the others: `out_of_sample` is the value
+    of these decisions, beside that of the most probable class. 0 leaves it out. Rows of one `cluster` stay together.
+
+    >>> p = [[0.6, 0.3, 0.1], [0.5, 0.4, 0.1], [0.4, 0.5, 0.1], [0.5, 0.2, 0.3], [0.4, 0.2, 0.4], [0.3, 0.3, 0.4]]
+    >>> best = best_decision(["a", "b", "b", "c", "c", "c"], p, "balanced_accuracy", folds=0)
+    >>> best.argmax_value.__round__(3), best.value
+    (0.611, 1.0)
+    >>> best = best_decision(["a", "b", "b", "c", "c", "c"], p, cost_matrix=[[0, 1, 1], [5, 0, 1], [5, 1, 0]])
+    >>> best.decide(p).tolist()
+    ['b', 'b', 'b', 'c', 'c', 'c']
+    """
+    refuse_keywords("best_decision", parameters, ("by", "zero_division"))
+    check_level(level)
+    table = _table(y_true, y_score, labels, sample_weight, frequency)
+    costs = _costs(cost_matrix, metric, reject, reject_cost, table)
+    shares = None if prevalence is None else _shares(prevalence, table)
+    rows, draws = DecidedRows.of(table, shares), generator(rng)
+    positive = conventional_label(table.labels) if len(table.labels) == 2 else None
+    if costs is None:
+        with naming_misspelled(best_decision, parameters):
+            confusion = rows.confusion(table.most_probable)
+            confusion = confusion if positive is None else confusion.with_positive(positive)
+            aim = read_class_aim(metric, {**parameters}, confusion)
+    else:
+        _refuse_parameters(parameters)
+        place = 1 if positive is None else table.labels.index(positive)
+        aim = _error_aim() if cost_matrix is None and reject_cost is None else _cost_aim(costs, reject_cost, place)
+    clusters = None if cluster is None else arrays.column(cluster, "cluster")
+    arrays.check_lengths(y_true=table.codes, cluster=clusters)
+    in_use = prevalence if isinstance(prevalence, Prevalence) else shares
+    judge = DecisionJudge(rows, aim, reject_cost is not None, level, draws, positive, clusters, in_use)
+    return DecisionSearch(rows, judge, costs, reject, reject_cost).best(clusters, _checked_folds(folds), draws)
+
+
+def _table(
+    y_true: ProbabilityTable | ArrayLike,
+    y_score: ArrayLike | None,
+    labels: LabelSet | None,
+    sample_weight: Weights,
+    frequency: Weights,
+) -> ProbabilityTable:
+    from steelyard.statistics.probability_table import ProbabilityTable
+
+    if isinstance(y_true, ProbabilityTable):
+        table = y_true
+    elif y_score is None:
+        raise InputTypeError("best_decision takes y_true and y_score, a column of probabilities for each class.")
+    elif np.ndim(y_score) == 1:
+        raise InputError("best_decision takes a column of probabilities for each class; of one use best_threshold.")
+    else:
+        table = probability_table(y_true, y_score, labels=labels, sample_weight=sample_weight, frequency=frequency)
+    needed_probabilities(table, "best_decision")
+    if np.count_nonzero(np.bincount(table.codes, table.weights)) < 2:
+        raise InputError("y_true holds rows of one class only; a decision between classes needs rows of two.")
+    return table
+
+
+def _costs(
+    matrix: ArrayLike | Frame | None,
+    metric: SpecLike | None,
+    reject: float | None,
+    reject_cost: float | None,
+    table: ProbabilityTable,
+) -> Array | None:
+    """The costs by which decisions are made; None where a metric's best thresholds are sought."""
+    if matrix is not None and metric is not None:
+        raise InputTypeError("metric= and cost_matrix= both say what is best; give one of them.")
+    if reject is not None and reject_cost is not None:
+        raise InputTypeError("reject= is the share of the rows for a person, which reject_cost= sets; give one.")
+    if reject is not None and not (_is_number(reject) and 0 <= reject < 1):
+        raise InputError(f"reject= is the share of the rows to send to a person, from 0 to below 1, not {reject!r}.")
+    if reject_cost is not None and not (_is_number(reject_cost) and 0 <= reject_cost < np.inf):
+        raise InputError(f"reject_cost= is what a person costs per row, a number of 0 or more, not {reject_cost!r}.")
+    if reject_cost is not None and metric is not None:
+        raise InputTypeError("reject_cost= is counted in the costs of errors; give cost_matrix=, or no metric.")
+    if matrix is not None:
+        return read_costs(matrix, table.labels)
+    if metric is None and (reject is not None or reject_cost is not None):
+        return np.asarray(1 - np.eye(len(table.labels)))
+    return None
+
+
+def _is_number(given: object) -> bool:
+    return isinstance(given, (int, float, np.number)) and not isinstance(given, bool)
+
+
+def _cost_aim(costs: Array, reject_cost: float | None, positive: int) -> ClassAim:
+    """The mean cost, of which a person may be one more column."""
+    if reject_cost is not None:
+        costs = np.pad(costs, ((0, 1), (0, 1)))
+        costs[:, -1] = reject_cost
+    return ClassAim(MetricSpec(cost_metric(costs, positive)))
+
+
+def _error_aim() -> ClassAim:
+    """The share of the rows that are wrong."""
+    return ClassAim(MetricSpec.of("error_rate"))
+
+
+def _shares(prevalence: SharesLike, table: ProbabilityTable) -> Array:
+    shares = class_share_vector(prevalence, len(table.labels), "prevalence", table.labels)
+    if (table.class_shares == 0).any():
+        missing = table.labels[int(np.argmin(table.class_shares))]
+        raise InputError(f"Class {missing!r} has no rows in y_true, so it cannot be given a share; leave it out.")
+    return shares
+
+
+def _checked_folds(folds: int) -> int:
+    whole = isinstance(folds, (int, np.integer)) and not isinstance(folds, bool)
+    if not whole or folds < 0 or 0 < folds < _LEAST_FOLDS:
+        raise InputError(f"folds is a whole number, 0 or {_LEAST_FOLDS} and more, not {folds!r}.")
+    return int(folds)
+
+
+def _refuse_parameters(parameters: MetricParameters) -> None:
+    """Refuse the parameters of a metric beside costs."""
+    if parameters:
+        raise InputTypeError(f"{next(iter(parameters))}= is of a metric; with costs there is none.")

@@ -1,0 +1,189 @@
+"""BestDecision: how a class is best decided of probabilities, what that is worth on new rows, and beside argmax."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from steelyard._types import Array, Label
+from steelyard.analysis.decisions.class_costs import EXPECTED_COST
+from steelyard.analysis.decisions.decision_rule import DecisionRule
+from steelyard.analysis.decisions.risk_coverage import RiskCoverage
+from steelyard.analysis.results.formatting import percent_text, three_digits
+from steelyard.analysis.results.result import Result
+from steelyard.errors import InputError, first_ten
+from steelyard.ingest import arrays
+from steelyard.ingest.given_probabilities import given_probabilities
+from steelyard.ingest.score_matrix import places_by_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Labels
+
+
+@dataclass(frozen=True)
+class ClassDecision:
+    """One class: its rows, its threshold, the share of them that is decided for it, and that argmax decides for it.
+
+    `recall` is by rules that were chosen without the row, where there are such; rows that are sent to a person count
+    neither way, and `sent` is their share of the class.
+    """
+
+    label: Label
+    rows: int
+    threshold: float
+    recall: float
+    argmax_recall: float
+    sent: float
+
+    def row(self) -> dict[str, Any]:
+        """The class as a row of a table."""
+        return {"class": self.label, **{key: value for key, value in vars(self).items() if key != "label"}}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BestDecision(Result[ClassDecision]):
+    """The best decision rule of probabilities, a column for each class; `decide` applies it to other rows.
+
+    Each probability is divided by the threshold of its class. Without `costs` the class with the largest share is
+    decided, with them the one of least expected cost; a row goes to a person where its decision is expected to cost
+    more than `limit`. Thresholds sum to 1: of two classes that of the later one is its threshold, and argmax is 1 / K.
+
+    `value` is that of the rows by which the rule was chosen, `out_of_sample` the value to expect on new rows, with its
+    interval; `optimism` is how much the first flatters. `argmax_value` is that of the most probable class, `gain` how
+    much better the rule is expected to be than that, with its interval. With rows sent to a person, values are of the
+    rows that are kept, a `coverage` of all; with `reject_cost` they hold what the person costs. Of costs,
+    `best_possible` is that of knowing every class, and `expected` what the probabilities themselves expect.
+    """
+
+    also_saved: ClassVar[tuple[str, ...]] = ("regret",)
+
+    classes: tuple[ClassDecision, ...]
+    metric: str
+    value: float
+    argmax_value: float
+    argmax_interval: tuple[float, float] | None = None
+    out_of_sample: float | None = None
+    out_of_sample_interval: tuple[float, float] | None = None
+    optimism: float | None = None
+    gain: float | None = None
+    gain_interval: tuple[float, float] | None = None
+    costs: Array | None = None
+    best_possible: float | None = None
+    expected: float | None = None
+    reject: float | None = None
+    reject_cost: float | None = None
+    limit: float = math.inf
+    coverage: float = 1.0
+    prevalence: tuple[float, ...] | None = None
+    folds: int = 0
+    level: float = 0.95
+    is_share: bool = False
+    curve: RiskCoverage | None = None
+    assumed: tuple[str, ...] = ()
+
+    @property
+    def labels(self) -> Labels:
+        """The classes, in the order of the columns."""
+        return tuple(each.label for each in self.classes)
+
+    @property
+    def thresholds(self) -> dict[Label, float]:
+        """The threshold of each class, by label."""
+        return {each.label: each.threshold for each in self.classes}
+
+    @property
+    def regret(self) -> float | None:
+        """How much more the decisions cost than knowing the class of every row."""
+        return None if self.best_possible is None else self.value - self.best_possible
+
+    def decide(self, y_score: ArrayLike) -> Array:
+        """The label that is decided for each row of probabilities, columns in the order of the labels."""
+        places = self.rule.decisions(self._checked(y_score))
+        return np.asarray(arrays.column(list(self.labels), "labels")[places])
+
+    def sent(self, y_score: ArrayLike) -> Array:
+        """Which rows of probabilities are sent to a person."""
+        return self.rule.sent(self._checked(y_score))
+
+    @property
+    def rule(self) -> DecisionRule:
+        """The rule itself, of probabilities as an array."""
+        return DecisionRule(np.array([each.threshold for each in self.classes]), self.costs, self.limit)
+
+    def _checked(self, y_score: ArrayLike) -> Array:
+        given = given_probabilities(y_score)
+        if given.ndim != 2 or given.shape[1] != len(self.classes):
+            raise InputError(
+                f"y_score has shape {given.shape}; this rule needs a column for each of {first_ten(self.labels)}."
+            )
+        return np.asarray(given[:, places_by_name(y_score, self.labels)])
+
+    def __iter__(self) -> Iterator[ClassDecision]:
+        return iter(self.classes)
+
+    # ---------------------------------------------------------------- in words
+
+    @property
+    def headline(self) -> str:
+        """The rule, its value, that on new rows and that of argmax, in a sentence."""
+        parts = [f"{self.metric} {self._text(self.value)} {self._how}"]
+        if self.out_of_sample is not None:
+            parts.append(f"on new rows about {self._with_ends(self.out_of_sample, self.out_of_sample_interval)}")
+        of = " of all rows" if self.coverage < 1 else ""
+        parts.append(f"the most probable class gives {self._with_ends(self.argmax_value, self.argmax_interval)}{of}")
+        return "; ".join(parts)
+
+    @property
+    def _how(self) -> str:
+        """How a class is decided, and who is sent to a person."""
+        words = "by least expected cost" if self.metric == EXPECTED_COST else "by the most probable class"
+        words = "by a threshold for each class" if self.costs is None else words
+        words += "" if self.prevalence is None else " at the shares of deployment"
+        if self.coverage == 1:
+            return words
+        kept = "" if self.reject_cost is not None else f", of the {percent_text(self.coverage)} of rows that are kept"
+        return f"{words}{kept}, with {percent_text(1 - self.coverage)} sent to a person"
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What the rule gains on argmax, what its costs are beside the best possible, and what was assumed."""
+        return (*self._gain_notes(), *self._cost_notes(), *self.assumed)
+
+    def _gain_notes(self) -> Iterator[str]:
+        if self.gain is not None and self.gain_interval is not None:
+            low, high = self.gain_interval
+            verdict = "better" if low > 0 else "worse" if high < 0 else "not shown to be better"
+            yield (
+                f"On new rows it is {verdict} than the most probable class: by {three_digits(self.gain)} "
+                f"({three_digits(low)} to {three_digits(high)}, {100 * self.level:g} %)."
+            )
+
+    def _cost_notes(self) -> Iterator[str]:
+        if self.best_possible and self.regret is not None:
+            yield (
+                f"Knowing every class would cost {three_digits(self.best_possible)} per row, so that decisions are "
+                f"{three_digits(self.regret)} from the best possible, and the most probable class "
+                f"{three_digits(self.argmax_value - self.best_possible)}."
+            )
+        ends = self.out_of_sample_interval
+        if self.expected is not None and ends is not None and not ends[0] <= self.expected <= ends[1]:
+            yield (
+                f"The probabilities expect {three_digits(self.expected)} per row, outside that interval: they are not "
+                "calibrated, and decisions by cost rely on them; Recalibrator mends them."
+            )
+
+    def _text(self, value: float) -> str:
+        return percent_text(value) if self.is_share and not math.isnan(value) else three_digits(value)
+
+    def _with_ends(self, value: float, ends: tuple[float, float] | None) -> str:
+        return self._text(value) + ("" if ends is None else f" ({self._text(ends[0])} to {self._text(ends[1])})")
+
+    def __repr__(self) -> str:
+        return self.headline

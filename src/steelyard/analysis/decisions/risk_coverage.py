@@ -1,0 +1,159 @@
+"""RiskCoverage: what errors remain where the least certain rows are sent to a person.
+
+Chow (1970), IEEE Transactions on Information Theory 16, 41-46; El-Yaniv and Wiener (2010), Journal of Machine Learning
+Research 11, 1605-1641; the area, and that of the best order: Geifman, Uziel and El-Yaniv (2019), ICLR.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard._types import Label  # noqa: TC001 - read at run time
+from steelyard.analysis.decisions.decision_rule import ordered_limit
+from steelyard.analysis.distributions import normal_reach, student_quantile
+from steelyard.analysis.intervals.rate_intervals import score_ends
+from steelyard.analysis.results.formatting import percent_text, three_digits
+from steelyard.analysis.results.result import Result
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from steelyard._types import Array
+    from steelyard.analysis.decisions.cross_fit import CrossFit
+    from steelyard.analysis.decisions.decided_rows import DecidedRows
+
+STOPS = np.arange(100) / 100  # the shares that are sent to a person
+
+
+@dataclass(frozen=True)
+class RiskPoint:
+    """What remains at one limit of risk: the share that is kept, its risk with the interval, and the class kept least.
+
+    `risk` is the share of the kept rows that are wrong, or their mean cost.
+    """
+
+    asked: float
+    coverage: float
+    risk: float
+    low: float | None
+    high: float | None
+    limit: float
+    least_kept: Label
+    least_coverage: float
+
+    def row(self) -> dict[str, Any]:
+        """The point as a row of a table."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RiskCoverage(Result[RiskPoint]):
+    """The risk of the rows that are kept, over the share of the rows that is: those of highest risk go to a person.
+
+    `area` is the mean risk over all coverages, `least_area` that of the best order, in which all errors go first, and
+    `whole` the risk of all rows, which is the area of a random order.
+    """
+
+    points: tuple[RiskPoint, ...]
+    area: float
+    least_area: float
+    level: float = 0.95
+    is_cost: bool = False
+
+    @classmethod
+    def of(
+        cls, rows: DecidedRows, decided: CrossFit, costs: Array | None, level: float, *, intervals: bool = True
+    ) -> RiskCoverage:
+        """The curve of decisions and their risks; without intervals where the rows are not independent."""
+        codes, decisions, risks = rows.table.codes, decided.decisions, decided.risks
+        losses = (decisions != codes).astype(np.float64) if costs is None else costs[codes, decisions]
+        kept = _Kept.of(rows, risks, losses, level if intervals else None, is_share=costs is None)
+        points = tuple(kept.point(share) for share in STOPS.tolist())
+        area, least = _area(risks, losses, rows.weights), _area(losses, losses, rows.weights)
+        return cls(points, area, least, level, costs is not None)
+
+    @property
+    def whole(self) -> float:
+        """The risk of all rows, none sent to a person."""
+        return self.points[0].risk
+
+    def at(self, share: float) -> RiskPoint:
+        """The point where at most that share of the rows is sent to a person."""
+        return max((point for point in self.points if point.asked <= share + 1e-12), key=lambda point: point.asked)
+
+    def __iter__(self) -> Iterator[RiskPoint]:
+        return iter(self.points)
+
+    def __repr__(self) -> str:
+        some, shown = self.at(0.05), three_digits if self.is_cost else percent_text
+        what = "cost per row" if self.is_cost else "error"
+        return (
+            f"{what} {shown(self.whole)} of all rows, {shown(some.risk)} of the {percent_text(some.coverage)} that are "
+            f"kept where the 5 % of highest risk go to a person; area {three_digits(self.area)}, at best "
+            f"{three_digits(self.least_area)}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """The rows in the order of their risks, with the sums that every limit reads."""
+
+    rows: DecidedRows
+    ordered: Array
+    sums: Array  # of weight, loss, squared loss, and weight squared as drawn, over the rows kept
+    by_class: tuple[Array, ...]  # the ordered risks of each class
+    level: float | None
+    is_share: bool
+
+    @classmethod
+    def of(cls, rows: DecidedRows, risks: Array, losses: Array, level: float | None, *, is_share: bool) -> _Kept:
+        order = np.argsort(risks, kind="stable")
+        weights = rows.weights[order]
+        columns = (weights, weights * losses[order], weights * losses[order] ** 2, _squares(rows)[order])
+        sums = np.stack([np.append(0.0, np.cumsum(column)) for column in columns])
+        by_class = tuple(np.sort(risks[rows.table.codes == place]) for place in range(rows.k))
+        return cls(rows, risks[order], sums, by_class, level, is_share)
+
+    def point(self, share: float) -> RiskPoint:
+        """What remains where at most that share is sent."""
+        limit = ordered_limit(self.ordered, self.sums[0, 1:], share) if share else np.inf
+        n = int(np.searchsorted(self.ordered, limit, "right"))
+        weight, loss, square, repeated = self.sums[:, n]
+        risk = float(loss / weight) if weight > 0 else np.nan
+        low, high = self._ends(risk, square / max(weight, 1e-300), weight**2 / max(repeated, 1e-300))
+        covered = [np.searchsorted(part, limit, "right") / len(part) if len(part) else 1.0 for part in self.by_class]
+        least = int(np.argmin(covered))
+        coverage = float(weight / self.sums[0, -1])
+        return RiskPoint(share, coverage, risk, low, high, limit, self.rows.table.labels[least], float(covered[least]))
+
+    def _ends(self, risk: float, square: float, n: float) -> tuple[float | None, float | None]:
+        """Wilson's interval of a share, Student's of a mean cost, by the rows of equal weight that they are worth."""
+        if self.level is None or np.isnan(risk) or n < 2:
+            return None, None
+        if self.is_share:
+            low, high = score_ends(risk, n, normal_reach(self.level))
+            return min(float(low), risk), max(float(high), risk)
+        reach = float(student_quantile((1 + self.level) / 2, n - 1)) * np.sqrt(max(square - risk**2, 0.0) / (n - 1))
+        return max(risk - reach, 0.0), risk + reach
+
+
+def _squares(rows: DecidedRows) -> Array:
+    """The squared weight of each row where decisions are made, as often as it counts."""
+    factors = 1.0 if rows.factors is None else rows.factors[rows.table.codes] ** 2
+    return np.asarray(rows.table.squares * factors)
+
+
+def _area(risks: Array, losses: Array, weights: Array) -> float:
+    """The integral over the coverage of the mean loss of the rows of lower risk; equal risks in a random order.
+
+    Rows of weight w count as w rows do: the sum over rows that is often taken is the same but for some log(n) / n.
+    """
+    _, group = np.unique(risks, return_inverse=True)
+    weight, loss = np.bincount(group, weights), np.bincount(group, weights * losses)
+    weight, loss = weight[weight > 0], loss[weight > 0]
+    before, lost = np.cumsum(weight) - weight, np.cumsum(loss) - loss
+    rest = (lost[1:] - loss[1:] / weight[1:] * before[1:]) * np.log1p(weight[1:] / before[1:])
+    return float((loss.sum() + rest.sum()) / weight.sum())

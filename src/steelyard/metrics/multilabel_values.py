@@ -1,0 +1,173 @@
+"""Values on label sets: a metric of each label, over all labels or rows, or its own form for rows of several labels."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.errors import InputError
+from steelyard.metrics.call_options import NATIVE, SAMPLES
+from steelyard.metrics.class_values import averaged_classes
+from steelyard.metrics.count_values import count_values, on_counts
+from steelyard.metrics.metric_value import MetricValue
+from steelyard.metrics.score_values import on_scores, score_values
+from steelyard.statistics.label_ranks import row_orders
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from steelyard._types import Array
+    from steelyard.metrics.call_options import CallOptions
+    from steelyard.metrics.metric import Metric
+    from steelyard.statistics.counts import Counts
+    from steelyard.statistics.multilabel_table import MultilabelTable
+
+
+def on_label_sets(
+    metric: Metric, table: MultilabelTable, options: CallOptions, parameters: Mapping[str, object]
+) -> MetricValue:
+    """On rows of several labels: one label, an average over labels or rows, or the metric's own form."""
+    if metric.is_of_label_sets and (options.pos_label is not None or options.average not in (NATIVE, SAMPLES)):
+        raise InputError(
+            f"{metric.name} is a mean over rows, of all labels together; leave average= and pos_label= out."
+        )
+    if options.pos_label is not None:
+        return _of_label(metric, table, options.pos_label, parameters)
+    if options.average == NATIVE or metric.is_of_label_sets:
+        return _of_rows(metric, table, parameters)
+    if metric.function is None:
+        return _of_scores(metric, table, options, parameters)
+    if options.average == "micro":
+        return on_counts(metric, table.by_label.sum(), parameters)
+    cells = table.by_row if options.average == "samples" else table.by_label
+    return _averaged(metric, table, cells, options, parameters)
+
+
+def _of_label(metric: Metric, table: MultilabelTable, label: Any, parameters: Mapping[str, object]) -> MetricValue:
+    if metric.function is None:
+        return on_scores(metric, table.score_table(label), parameters)
+    return on_counts(metric, table.by_label[table.place(label)], parameters)
+
+
+def _averaged(
+    metric: Metric,
+    table: MultilabelTable,
+    cells: Counts[Array],
+    options: CallOptions,
+    parameters: Mapping[str, object],
+) -> MetricValue:
+    """The value of each label or row, and their mean."""
+    values = count_values(metric, cells, parameters)
+    values = np.where(np.isnan(values), options.replacement, values)
+    if options.average is None:
+        return MetricValue(values, lambda: on_counts(metric, cells, parameters).why)
+    shares = mean_weights(table, cells, options.average)
+    counted = shares > 0
+    value = np.average(values[counted], weights=shares[counted]) if counted.any() else options.replacement
+
+    def why() -> str:
+        bad = np.flatnonzero(counted & np.isnan(values))
+        if not len(bad):
+            return "no rows"
+        name = f"row {bad[0] + 1}" if options.average == "samples" else f"label {table.labels[bad[0]]!r}"
+        return f"{name}: {on_counts(metric, cells[[bad[0]]], parameters).why[0]}"
+
+    return MetricValue(np.asarray(value), why, averaged=True)
+
+
+def mean_weights(table: MultilabelTable, cells: Counts[Array], average: str | None) -> Array:
+    """The weight that each label or row has in a mean."""
+    if average == "samples":
+        return np.ones(cells.shape) if table.weights is None else np.asarray(table.weights, np.float64)
+    averaged = averaged_classes(cells.positives, average)
+    return averaged * (1.0 if average == "macro" else np.asarray(cells.positives, np.float64))
+
+
+def _of_scores(
+    metric: Metric, table: MultilabelTable, options: CallOptions, parameters: Mapping[str, object]
+) -> MetricValue:
+    """A metric of scores: of all labels together, of each label by its column, or of the labels of each row."""
+    if options.average == "micro":
+        return on_scores(metric, table.pooled_scores, parameters)
+    if options.average == SAMPLES:
+        return _mean_of_orders(metric, table, options, parameters)
+    each = [on_scores(metric, table.score_table(label), parameters) for label in table.labels]
+    values = np.array([part.value for part in each], dtype=np.float64)
+    values = np.where(np.isnan(values), options.replacement, values)
+    if options.average is None:
+        return MetricValue(values, lambda: np.array([part.why for part in each], dtype=object))
+    shares = np.ones(len(values)) if options.average == "macro" else np.asarray(table.positives, np.float64)
+    counted = shares > 0
+    value = np.average(values[counted], weights=shares[counted]) if counted.any() else options.replacement
+    bad = next((place for place in np.flatnonzero(counted) if math.isnan(values[place])), 0)
+    return MetricValue(np.asarray(value), lambda: f"label {table.labels[bad]!r}: {each[bad].why}", averaged=True)
+
+
+def _mean_of_orders(
+    metric: Metric, table: MultilabelTable, options: CallOptions, parameters: Mapping[str, object]
+) -> MetricValue:
+    """The mean over the rows of a metric of the order of each row's labels."""
+    values = _ordered_rows(metric, table, parameters)
+    values = np.where(np.isnan(values), options.replacement, values)
+    shares = np.ones(len(values)) if table.weights is None else np.asarray(table.weights, np.float64)
+    value = np.average(values[shares > 0], weights=shares[shares > 0]) if shares.any() else options.replacement
+
+    def why() -> str:
+        bad = np.flatnonzero((shares > 0) & np.isnan(values))
+        has = table.true_labels[bad[0]] if len(bad) else 0
+        lacks = {0: "no labels", len(table.labels): "all labels"}.get(int(has), "no value")
+        return f"row {bad[0] + 1} has {lacks}" if len(bad) else "no rows of any weight"
+
+    return MetricValue(np.asarray(value), why, averaged=True)
+
+
+def _ordered_rows(metric: Metric, table: MultilabelTable, parameters: Mapping[str, object]) -> Array:
+    """A metric of the order of scores, for each row over its labels."""
+    if metric.of_probabilities or metric.columns is not None:
+        raise InputError(
+            f"{metric.name} is not of the order of a row's scores; ask for average='micro', over all labels of all "
+            "rows, or 'macro'."
+        )
+    assert table.scores is not None  # noqa: S101 - counted with them
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = [
+            np.broadcast_to(score_values(metric, orders, parameters), len(orders.sizes))
+            for orders in row_orders(table.true, table.scores)
+        ]
+    return np.asarray(np.clip(np.concatenate(values), *metric.range))  # by rounding
+
+
+def _of_rows(metric: Metric, table: MultilabelTable, parameters: Mapping[str, object]) -> MetricValue:
+    """The metric's own form: the mean of a value of each row."""
+    values = row_values(metric, table, parameters)
+    weights = np.ones(len(values)) if table.weights is None else table.weights
+    counted = weights > 0
+    value = np.average(values[counted], weights=weights[counted]) if counted.any() else math.nan
+    return MetricValue(np.asarray(value), lambda: _row_reason(metric, table, parameters))
+
+
+def row_values(metric: Metric, table: MultilabelTable, parameters: Mapping[str, object]) -> Array:
+    """The value of each row, whose mean the metric's own form is."""
+    if metric.label_sets is None:
+        raise InputError(
+            f"{metric.name} of rows with several labels needs average='micro', 'macro', 'weighted', 'samples' or None, "
+            "or one label as pos_label=."
+        )
+    values: Array = metric.label_sets(table, **parameters)
+    return np.full(table.true.shape[0], math.nan) if np.ndim(values) == 0 else values
+
+
+def _row_reason(metric: Metric, table: MultilabelTable, parameters: Mapping[str, object]) -> str:
+    assert metric.label_sets is not None  # noqa: S101 - asked before
+    return str(getattr(metric.label_sets(table, **parameters), "why", "no rows of any weight"))
+
+
+def check_label_sets(metric: Metric) -> None:
+    """Refuse a metric of rows with several labels where each row has one."""
+    if metric.is_of_label_sets:
+        raise InputError(
+            f"{metric.name} is of rows that may have several labels each; give a matrix of 0 and 1 with a column for "
+            "each label, or a list of labels for each row."
+        )

@@ -1,0 +1,98 @@
+"""Intervals and no-skill baselines of label sets."""
+
+import numpy as np
+import pytest
+
+from steelyard import Counts, interval, multilabel
+from steelyard.analysis.chance.label_set_chance import LabelSetBaselines
+from steelyard.analysis.intervals.inference import ClusteredRows, Inference
+from steelyard.analysis.intervals.intervals import table_intervals
+from steelyard.metrics.application import on_table
+from steelyard.metrics.call_options import CallOptions
+from steelyard.metrics.spec import MetricSpec
+
+AVERAGES = [f"{name}[average={average}]" for name in ("f1", "recall") for average in ("micro", "macro", "weighted")]
+OTHERS = ["f1[average=samples]", "roc_auc[average=macro]", "average_precision[average=weighted]"]
+
+
+def drawn(n=500, labels=6, together=0.6, seed=0):
+    """Rows whose labels go together, in truth and in what is wrong of them."""
+    rng = np.random.default_rng(seed)
+
+    def normal():
+        return together**0.5 * rng.normal(size=(n, 1)) + (1 - together) ** 0.5 * rng.normal(size=(n, labels))
+
+    truth, bars = normal(), np.linspace(-0.5, 1.2, labels)
+    scores = 1 / (1 + np.exp(-2 * (0.8 * truth + 0.6 * normal() - bars)))
+    return multilabel(*(_at_least_one(each) for each in (truth - bars, scores - 0.5)), y_score=scores)
+
+
+def _at_least_one(excess):
+    return ((excess > 0) | (excess == excess.max(1, keepdims=True))).astype(int)
+
+
+def ends(names, table, **options):
+    return table_intervals([MetricSpec.of(name) for name in names], table, CallOptions(), Inference(**options))
+
+
+def value(name, table):
+    spec = MetricSpec.of(name)
+    return float(on_table(spec.metric, table, spec.options(CallOptions()), spec.metric.parameters).value)
+
+
+def test_intervals_are_about_as_wide_as_a_bootstrap_of_rows_and_not_of_cells():
+    table, rng = drawn(300, 4), np.random.default_rng(1)
+    tables = [table.of_rows(rng.integers(0, 300, 300)) for _ in range(150)]
+    for row in ends([*AVERAGES, *OTHERS], table):
+        low, high = np.quantile([value(row.metric, each) for each in tables], [0.025, 0.975])
+        assert row.low <= row.value <= row.high
+        assert 0.8 < (row.high - row.low) / (high - low) < 1.5, row
+
+
+def test_the_interval_of_one_label_is_that_of_its_own_table():
+    table = drawn()
+    recall, auc = ends(["recall[class=2]", "roc_auc[class=2]"], table)
+    own = interval("recall", Counts(*(int(cell) for cell in table.by_label[2])))
+    assert (recall.low, recall.high) == pytest.approx((own.low, own.high), abs=0.005)  # of other draws
+    assert auc.low == pytest.approx(interval("roc_auc", table.score_table(2)).low)
+
+
+def test_labels_that_are_copies_of_one_are_worth_one():
+    one = drawn(labels=2, together=0.0)
+    copied = multilabel(*(np.repeat(each[:, :1], 8, 1) for each in (one.true, one.predicted)))
+    many, alone = ends(["recall[average=micro]"], copied)[0], ends(["recall[class=0]"], one)[0]
+    assert many.high - many.low == pytest.approx(alone.high - alone.low, rel=0.1)
+
+
+def test_sparse_and_dense_and_repeated_rows_have_the_same_intervals():
+    table = drawn(n=120)
+    from scipy.sparse import csr_array
+
+    sparse = multilabel(csr_array(table.true), csr_array(table.predicted), y_score=table.scores)
+    for a, b in zip(ends(AVERAGES, table), ends(AVERAGES, sparse), strict=True):
+        assert (a.low, a.high) == pytest.approx((b.low, b.high))
+    times = np.random.default_rng(2).integers(1, 4, 120)
+    counted = multilabel(table.true, table.predicted, frequency=times)
+    repeated = table.of_rows(np.repeat(np.arange(120), times))
+    for a, b in zip(ends(AVERAGES, counted), ends(AVERAGES, repeated), strict=True):
+        assert (a.value, a.low, a.high) == pytest.approx((b.value, b.low, b.high), rel=0.02)
+
+
+def test_clusters_of_copied_rows_are_worth_one_row_each():
+    table = drawn(n=200)
+    copies = np.repeat(np.arange(200), 4)
+    rows = ClusteredRows(copies, None, copies)
+    for name in ("f1[average=macro]", "f1[average=micro]", "f1[average=samples]"):
+        many = ends([name], table.of_rows(copies), clustered=rows)[0]
+        once = ends([name], table)[0]
+        assert many.high - many.low == pytest.approx(once.high - once.low, rel=0.15), name
+
+
+def test_baselines_are_those_of_predictions_from_other_rows():
+    table, rng = drawn(n=300), np.random.default_rng(3)
+    orders = [rng.permutation(300) for _ in range(100)]
+    shuffled = [multilabel(table.true, table.predicted[order], y_score=table.scores[order]) for order in orders]
+    baselines = LabelSetBaselines(table, rng)
+    for name in (*AVERAGES, "f1[average=samples]", "roc_auc[average=macro]", "recall[class=1]"):
+        mean = np.mean([value(name, each) for each in shuffled])
+        assert baselines.value(MetricSpec.of(name)) == pytest.approx(mean, abs=0.015), name
