@@ -88,7 +88,9 @@ def _labels_add_up(whole: Confusion | Paired | None, parts: Sequence[Confusion |
 
 
 def _add_up(parts: Sequence[Array], whole: Array) -> bool:
-    total: Any = reduce(add, parts[1:], parts[0]) if parts else 0
+    if not parts:
+        return not whole.sum()
+    total: Any = reduce(add, parts[1:], parts[0])
     if not isinstance(whole, SparseMatrix):
         return _equal(total, whole)
     return np.array_equal(total.places, whole.places) and _equal(total.values, whole.values)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     ClassSizes = Callable[[Array], Array]  # of drawn sizes of the classes, those in use
 
-CELLS_DRAWN = 20_000_000  # of all draws together
+CELLS_DRAWN = 10_000_000  # of all draws together, a class as much as twelve cells
 LEAST_MARGIN_DRAWS, MOST_MARGIN_DRAWS = 200, 4_000
 _AT_ONCE = 4_000_000  # of these that are in memory together
 
@@ -81,7 +81,8 @@ class ErrorCells:
 
     def draw_count(self) -> int:
         """How many draws are made: fewer where there are many cells."""
-        return int(np.clip(CELLS_DRAWN // (len(self.rows) + 4 * len(self.hits)), LEAST_MARGIN_DRAWS, MOST_MARGIN_DRAWS))
+        cells = len(self.rows) + 12 * len(self.hits)
+        return int(np.clip(CELLS_DRAWN // cells, LEAST_MARGIN_DRAWS, MOST_MARGIN_DRAWS))
 
     def blocks(self, draws: int) -> list[int]:
         """The draws that are made at a time."""
