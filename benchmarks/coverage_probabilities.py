@@ -20,16 +20,17 @@ from scipy.stats import t as student
 
 import steelyard
 from steelyard import interval
-from steelyard.analysis.intervals.score_influence import score_influence
+from steelyard.analysis.intervals.column_influence import column_influence
 from steelyard.ingest.score_matrix import probability_table
+from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 REPEATS = int(os.environ.get("REPEATS", "2000"))
-AREAS = ("roc_auc[average=macro]", "roc_auc[average=weighted]", "roc_auc[multi_class=ovo, average=macro]", "average_precision[average=macro]")  # fmt: skip
-LOSSES = ("log_loss", "brier", "top_k_accuracy[k=1]", "top_k_accuracy")
+AREAS = ("roc_auc[average=macro]", "roc_auc[average=weighted]", "roc_auc[multi_class=ovo, average=macro]", "average_precision[average=macro]", "roc_auc[average=micro]", "average_precision[average=micro]")  # fmt: skip
+LOSSES = ("log_loss", "brier", "top_k_accuracy[k=1]", "top_k_accuracy", "d2_log_loss", "brier_skill_score", "ranked_probability_score")  # fmt: skip
 EVERYBODY = 300_000  # rows whose value is taken for the true one
 Z = 1.959964
 
@@ -105,22 +106,14 @@ def value(name, codes, probabilities):
 def usual_ends(name, table, at):
     """Student's t of the losses; the delta method on the logit of the areas, by the influence of the rows."""
     spec = MetricSpec.of(name)
+    influence = column_influence(spec.metric, table, spec.options(CallOptions()), spec.metric.parameters)
+    n, error = len(influence), sqrt(float(influence @ influence))
     if spec.average == "native":
-        losses = spec.metric.columns(table.probabilities, table.codes, **spec.metric.parameters)
-        reach = student.ppf(0.975, len(losses) - 1) * losses.std(ddof=1) / sqrt(len(losses))
+        reach = student.ppf(0.975, n - 1) * error * sqrt(n / (n - 1))
         return at - reach, at + reach
-    pairs = spec.metric.parameters.get("multi_class") == "ovo"
-    parts = list(table.pair_tables() if pairs else table.class_tables)
-    share = [1.0 if spec.average == "macro" else part.share for part in parts]
-    influence = np.zeros(len(table.codes))
-    for part, weight in zip(parts, share, strict=True):
-        for members, side, by_score in zip(part.rows, part.table.classes, score_influence(spec.metric, part.table, spec.metric.parameters), strict=True):  # fmt: skip
-            influence[members] += (
-                weight / sum(share) * by_score[np.searchsorted(side.distinct[0], part.scores[members])]
-            )
     if not 0 < at < 1:
         return at, at
-    reach, logit = Z * sqrt(float(influence @ influence)) / (at * (1 - at)), np.log(at / (1 - at))
+    reach, logit = Z * error / (at * (1 - at)), np.log(at / (1 - at))
     return 1 / (1 + np.exp(reach - logit)), 1 / (1 + np.exp(-reach - logit))
 
 

@@ -56,7 +56,12 @@ TORCHMETRICS = {
     "recall_at_precision": "BinaryRecallAtFixedPrecision", "precision_at_recall": "BinaryPrecisionAtFixedRecall",
 }  # fmt: skip
 TORCHMETRICS_ZERO = tuple(name for name in TORCHMETRICS if name not in ("mcc", "kappa"))  # 0 in place of 0/0
-IMBALANCED = {"recall": "sensitivity_score", "specificity": "specificity_score", "g_mean": "geometric_mean_score"}
+IMBALANCED = {
+    "recall": "sensitivity_score",
+    "specificity": "specificity_score",
+    "g_mean": "geometric_mean_score",
+    "macro_mean_absolute_class_error": "macro_averaged_mean_absolute_error",
+}
 NOTES = {
     ("imbalanced-learn", "g_mean"): "averaged over classes it takes the root of the product of two means; here it is "
     "the mean of the classes' G-means",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from pages_open import widened
 
 PHONE = 390
 _CONTRAST = "color-contrast"
 _RUN = """([part, options]) => axe.run(part || document, { resultTypes: ["violations"], ...options })
     .then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.slice(0, 3).map(({ html }) => html.slice(0, 160))]))"""
-_LAID_OUT = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
 
 
 def accessible(tab, part="", narrow=(PHONE,)):
@@ -21,13 +21,12 @@ def accessible(tab, part="", narrow=(PHONE,)):
     tab.emulate_media(color_scheme="dark")
     assert _broken(tab, part, {"runOnly": [_CONTRAST]}) == []
     tab.emulate_media(color_scheme="light")
-    size = tab.viewport_size
+    wide = tab.viewport_size["width"]
     for width in narrow:
-        tab.set_viewport_size({"width": width, "height": size["height"]})
-        tab.evaluate(_LAID_OUT)
+        widened(tab, width)
         assert tab.evaluate("document.documentElement.scrollWidth") <= width
         assert _broken(tab, part, {"rules": {_CONTRAST: {"enabled": False}}}) == [], width
-    tab.set_viewport_size(size)
+    widened(tab, wide)
 
 
 def _broken(tab, part, options):

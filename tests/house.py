@@ -27,7 +27,7 @@ SOURCE = FOLDERS[0] if FOLDERS else ROOT / "src" / "steelyard"
 FILES = sorted(SOURCE.rglob("*.py"))
 CATALOGUE = {
     f"metrics/{name}.py"
-    for name in ("calibration", "catalogue", "class_forms", "discrimination", "label_ranking", "ranking")
+    for name in ("calibration", "catalogue", "class_forms", "discrimination", "label_ranking", "ordinal", "ranking")
 }
 NAMES = {name for metric in list_metrics() for name in (metric.name, *metric.aliases)}
 LONG_MODULE, LONG_FUNCTION = 250, 25
@@ -80,7 +80,7 @@ def functions(path):
 def metric_lists():
     """Literal collections of two or more metrics outside the catalogue and the studies, by name or as imported."""
     for path in FILES:
-        if place(path) in CATALOGUE or is_study(path):
+        if place(path) in CATALOGUE or is_study(path) or place(path) == "sklearn.py":  # scikit-learn's names
             continue
         imported = {name for module, names in imports(path) if module in CATALOGUE for name in names}
         for node in code(path):

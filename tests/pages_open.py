@@ -34,6 +34,12 @@ def slide(tab, key, place):
     caught_up(tab)
 
 
+def widened(tab, width):
+    """A screen of another width, and the page drawn for it."""
+    tab.set_viewport_size({"width": width, "height": tab.viewport_size["height"]})
+    tab.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))")
+
+
 def caught_up(tab):
     """What is out of view follows before the sliders rest."""
     tab.evaluate("() => { if (window.steelyard && steelyard.caughtUp) steelyard.caughtUp(); }")

@@ -27,9 +27,10 @@ PATCHED = (
 )
 NAMES = (
     "accuracy_score", "average_precision_score", "balanced_accuracy_score", "classification_report",
-    "cohen_kappa_score", "confusion_matrix", "f1_score", "fbeta_score", "jaccard_score", "matthews_corrcoef",
-    "precision_recall_curve", "precision_recall_fscore_support", "precision_score", "recall_score", "roc_auc_score",
-    "roc_curve",
+    "cohen_kappa_score", "confusion_matrix", "coverage_error", "f1_score", "fbeta_score", "hamming_loss",
+    "jaccard_score", "label_ranking_average_precision_score", "label_ranking_loss", "matthews_corrcoef",
+    "multilabel_confusion_matrix", "ndcg_score", "precision_recall_curve", "precision_recall_fscore_support",
+    "precision_score", "recall_score", "roc_auc_score", "roc_curve", "zero_one_loss",
 )  # fmt: skip
 EXCEPTIONS: dict[str, str] = {}  # the end of a test's id -> why it cannot hold of ours
 
@@ -46,8 +47,8 @@ class Ours:
 
         modules = [importlib.import_module(name) for name in PATCHED]
         for name in NAMES:
-            dropin_inputs.ORIGINALS[name] = counted(getattr(modules[0], name), self.handed_on)
-            replacement = counted(getattr(steelyard.sklearn, name), self.calls)
+            dropin_inputs.ORIGINALS[name] = counted(name, getattr(modules[0], name), self.handed_on)
+            replacement = counted(name, getattr(steelyard.sklearn, name), self.calls)
             for module in modules:
                 if hasattr(module, name):
                     setattr(module, name, replacement)
@@ -74,12 +75,12 @@ class Ours:
                 pytest.exit("The tests got hold of scikit-learn's own functions.", returncode=3)
 
 
-def counted(function, book):
+def counted(name, function, book):
     """The function, and a count of its calls."""
 
     @functools.wraps(function)
     def call(*args, **options):
-        book[function.__name__] += 1
+        book[name] += 1
         return function(*args, **options)
 
     return call

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from steelyard import Confusion, evaluate
 from steelyard.analysis.confusions.class_order import confusion_order, true_class_shares
 from steelyard.analysis.confusions.confused_pairs import confused_pairs
+from steelyard.analysis.intervals.folded_tables import class_fold, folded
 from steelyard.analysis.intervals.rate_intervals import jeffreys
 
 TABLES = st.integers(1, 9).flatmap(
@@ -116,3 +117,18 @@ def test_pairs_of_rows_in_clusters_have_no_ends():
     assert all(
         math.isnan(pair.low) and math.isnan(pair.high) for pair in confused_pairs(table, 0.95, most=2, clustered=True)
     )
+
+
+@pytest.mark.parametrize("largest", [1, 1e9])  # beside which the other classes are small
+@pytest.mark.parametrize("k", [2, 3, 80])
+def test_a_class_against_the_rest_is_the_table_multiplied_out(k, largest):
+    rng = np.random.default_rng(k)
+    rows = rng.integers(0, 9, (k, k))
+    weights = rows * rng.gamma(1, 1, (k, k))
+    weights[0, 0] *= largest
+    table = Confusion(tuple(range(k)), rows, weights, weights**2)
+    for place in range(k):
+        fold = class_fold(place, k)
+        one = folded(table, fold)
+        for found, whole in ((one.rows, rows), (one.weights, weights), (one.squares, weights**2)):
+            assert np.allclose(found, fold @ whole @ fold.T, rtol=1e-12, atol=0)

@@ -71,7 +71,21 @@ def test_the_pages_attributes_are_words_of_the_library():
     templates = Path(steelyard.__file__).parent / "report"
     texts = [path.read_text() for path in templates.rglob("*") if path.suffix in (".py", ".html", ".js", ".css")]
     used = {name for text in texts for name in re.findall(r"\bdata-([a-z]+)", text)}
-    library = {"a", "b", "bin", "cell", "class", "code", "metric", "model", "prevalence", "property", "run", "value"}
+    library = {
+        "a",
+        "b",
+        "bin",
+        "cell",
+        "class",
+        "code",
+        "label",
+        "metric",
+        "model",
+        "prevalence",
+        "property",
+        "run",
+        "value",
+    }
     place = {
         "at",
         "board",

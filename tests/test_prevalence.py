@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from checks import assert_refused
@@ -231,3 +233,13 @@ ESTIMATES = {
 @pytest.mark.parametrize("case", ESTIMATES)
 def test_an_estimate_that_is_none_is_refused(case):
     assert_refused(*ESTIMATES[case])
+
+
+def test_a_loss_without_bound_at_another_prevalence_is_no_warning():
+    rng = np.random.default_rng(0)
+    y = (rng.random(2_000) < 0.1).astype(int)
+    scores = np.round(1 / (1 + np.exp(-(rng.normal(size=2_000) + 2 * y - 2))), 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        row = steelyard.evaluate(y, y_score=scores, prevalence=0.3)["log_loss"]
+    assert row.high == np.inf

@@ -63,10 +63,9 @@ def test_two_columns_of_two_classes_are_one_answer_with_one_column():
             assert (two.value, two.low, two.high) == pytest.approx((one.value, one.low, one.high)), (name, options)
 
 
-def test_what_columns_do_not_carry_is_stated():
+def test_labels_are_not_taken_of_columns_without_a_word():
     rng = np.random.default_rng(42)
     y, p = np.arange(90) % 3, rng.dirichlet(np.ones(3), 90)
-    assert "take these numbers as random" in " ".join(steelyard.evaluate(y, y_score=p, design="stratified").assumed)
     with pytest.raises(TypeError, match="the class of the highest column of each row"):
         steelyard.interval("accuracy", y, y_score=p)
 
@@ -186,7 +185,7 @@ def test_where_there_is_no_interval_the_reason_is_given():
         (lambda y, P: interval("roc_auc", y, P), "needs average='macro'"),
         (lambda y, P: interval("log_loss", y, P, cluster=np.zeros(300)), "one cluster only"),
         (lambda y, P: interval("log_loss", y, P, cluster=np.arange(9)), "cluster has 9"),
-        (lambda y, P: interval("log_loss", y, P, prevalence=0.5), "leave prevalence= out"),
+        (lambda y, P: interval("log_loss", y, P, prevalence=0.5), "4 classes need 4 shares"),
         (lambda y, P: interval("log_loss", y, P, method="delong"), "these do: student"),
         (lambda y, P: interval("log_loss", y, P[:, :3]), "a column for each"),
         (lambda y, P: evaluate(y, y_score=P, threshold=0.3), "has a column for each of 4 classes"),
@@ -378,11 +377,32 @@ def test_widths_are_those_of_a_long_bootstrap(name):
     assert found.high - found.low == pytest.approx(2 * 1.96 * np.std(values), rel=0.15)  # three standard errors
 
 
-def test_at_another_prevalence_labels_are_evaluated_and_columns_left_out_with_a_sentence():
-    y, _, P = rows()
-    shares = np.full(P.shape[1], 1 / P.shape[1])
+def test_at_another_prevalence_rows_count_by_the_shares_of_their_classes():
+    y, codes, P = rows()
+    shares = np.array([0.1, 0.2, 0.3, 0.4])
+    weight = (shares / np.bincount(codes) * len(y))[codes]
     found = steelyard.evaluate(y, y_score=P, prevalence=shares)
+    for name in ("log_loss", "d2_log_loss", "roc_auc[average=macro]", "average_precision[class=d]"):
+        expected = steelyard.evaluate(y, y_score=P, sample_weight=weight, metrics=[name])[name]
+        assert found[name].value == pytest.approx(expected.value, rel=1e-12)
+        assert found[name].chance == pytest.approx(expected.chance, rel=1e-12)
+    losses = -np.log(P[np.arange(len(y)), codes])
+    error = math.sqrt(sum(s**2 * losses[codes == c].var() / (codes == c).sum() for c, s in enumerate(shares)))
+    row = found["log_loss"]
+    assert row.value - row.low == pytest.approx(1.97 * error, rel=0.03)  # the shares of the classes do not scatter
+
+
+def test_at_an_estimated_prevalence_columns_are_left_out_with_a_sentence():
+    y, _, P = rows()
+    seen = steelyard.Prevalence(counts={"a": 50, "b": 20, "c": 20, "d": 10})
+    found = steelyard.evaluate(y, y_score=P, prevalence=seen)
     assert "balanced_accuracy" in found and "log_loss" not in found
-    assert any("left out at another one" in sentence for sentence in found.assumed)
-    with pytest.raises(steelyard.SteelyardError, match="no interval at another prevalence"):
-        steelyard.evaluate(y, y_score=P, prevalence=shares, metrics=["log_loss"])
+    assert any("no interval at an estimated prevalence" in sentence for sentence in found.assumed)
+    with pytest.raises(steelyard.SteelyardError, match="give the shares of the classes as numbers"):
+        steelyard.evaluate(y, y_score=P, prevalence=seen, metrics=["log_loss"])
+
+
+def test_with_a_stratified_design_the_shares_of_the_classes_do_not_widen_a_loss():
+    y, _, P = rows()
+    fixed, random = (steelyard.interval("log_loss", y, P, design=design) for design in ("stratified", "random"))
+    assert fixed.value == random.value and fixed.high - fixed.low < random.high - random.low

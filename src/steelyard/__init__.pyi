@@ -44,6 +44,7 @@ from steelyard.estimators.recalibrator import Recalibrator as Recalibrator
 from steelyard.estimators.threshold import ThresholdClassifier as ThresholdClassifier
 from steelyard.evaluation.evaluate import evaluate as evaluate
 from steelyard.evaluation.evaluation import Evaluation as Evaluation
+from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation as MultilabelEvaluation
 from steelyard.ingest.accumulator import Accumulator as Accumulator
 from steelyard.ingest.array_tables import confusion as confusion
 from steelyard.ingest.array_tables import score_table as score_table
@@ -1298,6 +1299,21 @@ diagnostic_odds_ratio: _LabelMetric
 """Diagnostic odds ratio: Odds of being predicted positive for a positive over those for a negative."""
 dor: _LabelMetric
 """Diagnostic odds ratio: Odds of being predicted positive for a positive over those for a negative."""
+mean_absolute_class_error: _LabelMetric
+"""Mean absolute class error: Mean number of classes between the predicted and the true one, the classes in order; of
+two the error rate."""
+ordinal_mae: _LabelMetric
+"""Mean absolute class error: Mean number of classes between the predicted and the true one, the classes in order; of
+two the error rate."""
+macro_mean_absolute_class_error: _LabelMetric
+"""Macro mean absolute class error: Mean absolute class error of each true class, averaged over the classes, so that
+rare ones count alike."""
+macro_averaged_mean_absolute_error: _LabelMetric
+"""Macro mean absolute class error: Mean absolute class error of each true class, averaged over the classes, so that
+rare ones count alike."""
+macro_mae: _LabelMetric
+"""Macro mean absolute class error: Mean absolute class error of each true class, averaged over the classes, so that
+rare ones count alike."""
 alpha_accuracy: _LabelMetricAlpha
 """Alpha-accuracy: Accuracy with each negative weighted by the unbalanced factor, so that both classes have equal
 weight."""
@@ -1425,6 +1441,12 @@ tjur_r2: _ScoreMetric
 """Discrimination slope: Mean probability of the positives less that of the negatives."""
 coefficient_of_discrimination: _ScoreMetric
 """Discrimination slope: Mean probability of the positives less that of the negatives."""
+ranked_probability_score: _ScoreMetric
+"""Ranked probability score: Mean squared distance of cumulated probabilities from the outcome, over the classes in
+order but the last."""
+rps: _ScoreMetric
+"""Ranked probability score: Mean squared distance of cumulated probabilities from the outcome, over the classes in
+order but the last."""
 recall_at_fpr: _ScoreMetricAt1
 """Recall at FPR: Highest recall at any threshold whose false positive rate is at most the given one."""
 sensitivity_at_fpr: _ScoreMetricAt1

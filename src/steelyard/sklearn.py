@@ -15,6 +15,15 @@ from steelyard.interop.dropin_imbalanced import (
     sensitivity_specificity_support,
     specificity_score,
 )
+from steelyard.interop.dropin_label_ranking import (
+    label_ranking_average_precision_score,
+    multilabel_confusion_matrix,
+    ndcg_score,
+    zero_one_loss,
+)
+from steelyard.interop.dropin_label_ranking import sklearn_coverage_error as coverage_error
+from steelyard.interop.dropin_label_ranking import sklearn_hamming_loss as hamming_loss
+from steelyard.interop.dropin_label_ranking import sklearn_label_ranking_loss as label_ranking_loss
 from steelyard.interop.dropin_rate_scores import (
     f1_score,
     fbeta_score,
@@ -43,11 +52,17 @@ __all__ = [
     "classification_report_imbalanced",
     "cohen_kappa_score",
     "confusion_matrix",
+    "coverage_error",
     "f1_score",
     "fbeta_score",
     "geometric_mean_score",
+    "hamming_loss",
     "jaccard_score",
+    "label_ranking_average_precision_score",
+    "label_ranking_loss",
     "matthews_corrcoef",
+    "multilabel_confusion_matrix",
+    "ndcg_score",
     "precision_recall_curve",
     "precision_recall_fscore_support",
     "precision_score",
@@ -57,4 +72,5 @@ __all__ = [
     "sensitivity_score",
     "sensitivity_specificity_support",
     "specificity_score",
+    "zero_one_loss",
 ]

@@ -79,3 +79,14 @@ def beta_quantile(share: float, a: Array, b: Array) -> Array:
     from scipy.special import betaincinv
 
     return np.asarray(betaincinv(a, b, share))
+
+
+def poisson_above(count: Array, mean: Array) -> Array:
+    """The probability of so many events or more, where so many are expected; of few among many a bit too high.
+
+    >>> round(float(poisson_above(np.array(3), np.array(1.0))), 4)
+    0.0803
+    """
+    from scipy.special import gammainc
+
+    return np.asarray(gammainc(count, mean))

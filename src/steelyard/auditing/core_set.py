@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.analysis.results.formatting import listed
 from steelyard.auditing.advice import RELOADED, Advice, Recommendation, meaning_words
 from steelyard.auditing.properties import decide
-from steelyard.metrics.registry import metrics_with_role
+from steelyard.metrics.registry import list_metrics, metrics_with_role
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.score_table import ScoreTable
 
@@ -24,13 +24,14 @@ if TYPE_CHECKING:
 _TRUE, _STATED = (0.05, 0.2, 0.5, 0.8), np.arange(1, 100) / 100
 _CLUSTERED = "intervals by whole clusters (cluster=): rows of one cluster go wrong together"
 _CALIBRATED = "the reliability curve with its slope and intercept (calibration), and a decision curve"
+_NEAR = "a near miss counts less than a far one"
 _SET = "a decision curve around the threshold (decision_curve): how much is gained depends on where it is set"
 _SHARED = "whether the rows that can be looked at change from day to day: best_threshold(where='alerts <= ...')"
 
 
 def with_core(advice: Recommendation, problem: Problem) -> Recommendation:
     """The recommendation with what the further answers ask for, those that decide about rows first."""
-    decisive, beside = [*_of_capacity(problem), *_of_threshold(problem)], [*advice.beside]
+    decisive, beside = [*_of_order(problem), *_of_capacity(problem), *_of_threshold(problem)], [*advice.beside]
     set_already = {item.metric.partition("[")[0] for item in decisive}
     others = (item for item in advice.use if item.metric not in set_already)
     use = (*decisive, *others, *_of_probabilities(problem))
@@ -39,6 +40,20 @@ def with_core(advice: Recommendation, problem: Problem) -> Recommendation:
     named = {item.metric.partition("[")[0] for item in use}
     kept = tuple(item for item in advice.avoid if item.metric not in named)
     return replace(advice, use=use, beside=tuple(beside), avoid=kept, differs=tuple(_differences(use, kept)))
+
+
+def _of_order(problem: Problem) -> Iterator[Advice]:
+    """Metrics of classes in order: agreement first, then errors that move with the prevalence as it is wanted."""
+    if not problem.ordered:
+        return
+    for metric in list_metrics():
+        if "weights" in metric.parameters:
+            yield Advice(f"{metric.name}[weights=quadratic]", f"{meaning_words(metric)}; {_NEAR}", metric.cite)
+    for metric in metrics_with_role("ordinal"):
+        of_labels = metric.function is not None
+        moves = of_labels and decide(metric, "prevalence_invariance").holds is not True
+        if moves == problem.in_use if of_labels else problem.calibration:
+            yield Advice(metric.name, f"{meaning_words(metric)}; {_NEAR}", metric.cite)
 
 
 def _of_capacity(problem: Problem) -> Iterator[Advice]:

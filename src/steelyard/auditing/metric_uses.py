@@ -29,6 +29,10 @@ _BY_PROPERTY = {
     ),
     "corrections_improve": ("every error should count", "every error should count: some are free"),
 }
+_ORDERED = (
+    "the classes have an order, and a near miss is a smaller error than a far one",
+    "the classes have no order: to mistake one for another is then as bad as for any",
+)
 _IGNORES_TN = "true negatives matter: it does not change with them"
 _BY_READING = {
     "order": ("no threshold is fixed yet, and the order of the rows matters", "one threshold is in use already"),
@@ -53,6 +57,8 @@ def metric_uses(metric: Metric) -> MetricUses:
     >>> metric_uses(get_metric("f1")).fails[-1]
     'true negatives matter: it does not change with them'
     """
+    if "ordinal" in metric.roles:
+        return MetricUses([_ORDERED[0]], [_ORDERED[1]])
     if metric.scores is not None:
         fit, fail = _BY_READING["probabilities" if metric.of_probabilities else "order"]
         return MetricUses([fit], [fail])

@@ -46,6 +46,7 @@ class Problem:
     capacity: int | None = None
     threshold: float | None = None
     clusters: bool = False
+    ordered: bool = False
 
     @property
     def wanted(self) -> dict[str, bool]:
@@ -121,6 +122,7 @@ _YES_OR_NO = {
     "costs": "costs",
     "calibration": "calibration",
     "clusters": "clusters",
+    "ordered": "ordered",
 }
 _COUNTS = {
     "positives": "the number of positives in the test set",

@@ -58,19 +58,20 @@ def recommend(
     capacity: int | None = None,
     reference_threshold: float | None = None,
     clusters: bool = False,
+    ordered: bool = False,
 ) -> Recommendation:
     """The few metrics that fit a problem, each with a proven property as its reason.
 
     `equal_class_weight`: errors on both classes have equal weight; else those on the positives matter more.
-    `allow_zero_recall`: a class with zero recall may still score one half. `deployment_prevalence`: the test set has
-    it, it is stable, and the value is to be at it. `ranking`: scores are used as a ranking, without a threshold; the
-    answers before count there as well. `costs`: the cost of each kind of error is known. `positives`: how many there
-    are to test on. `calibration`: scores are read as probabilities. `capacity`: how many rows can be looked at.
-    `reference_threshold`: the probability from which a row is flagged, where a guideline or costs have set one.
-    `clusters`: rows are not independent, such as several of a patient. Whether scores are ranked, and how many
-    positives there are, is read from `data`, an Evaluation or a table, where it is not given. These are
-    the questions of Metrics Reloaded (Maier-Hein and others 2024) that bear on classification; `differs` states where
-    its pool is another.
+    `allow_zero_recall`: a class with zero recall may still score one half. `deployment_prevalence`: the test set
+    has it, it is stable, and the value is to be at it. `ranking`: scores are used as a ranking, without a
+    threshold; the answers before count there as well. `costs`: the cost of each kind of error is known.
+    `positives`: how many there are to test on. `calibration`: scores are read as probabilities. `capacity`: how
+    many rows can be looked at. `reference_threshold`: the probability from which a row is flagged, where a
+    guideline or costs have set one. `clusters`: rows are not independent, such as several of a patient. `ordered`:
+    the classes have an order. Whether scores are ranked, and how many positives there are, is read from `data`, an
+    Evaluation or a table, where it is not given. These are the questions of Metrics Reloaded (Maier-Hein and others
+    2024) that bear on classification; `differs` states where its pool is another.
 
     >>> [advice.metric for advice in recommend().use]
     ['g_mean', 'ac_score', 'tpnr']
@@ -90,6 +91,7 @@ def recommend(
         capacity=capacity,
         reference_threshold=reference_threshold,
         clusters=clusters,
+        ordered=ordered,
     )
     problem = problem if data is None else problem.completed(data)
     return with_core(_recommendation(problem, list_metrics()), problem)

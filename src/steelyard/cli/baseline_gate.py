@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _INDEPENDENT = "exchanges rows as independent;"
+_UNTESTED = (
+    "Metrics of the scores of all classes are not tested for a drop, since a report keeps no rows; give rules such as "
+    '--require "log_loss<=baseline+0.02".'
+)
 _AGAIN = "make it again with `steelyard report --format json`, or give rules with --require"
 
 
@@ -46,7 +50,9 @@ def judge_drops(old: Baseline, new: Evaluation, names: Sequence[str], margin: fl
     if not specs:
         raise InputError(f"The baseline {old.name!r} and these predictions share no metric; {_AGAIN}.")
     test = drop_test(labels, scores, specs, level=new.level, margin=margin)
-    return [_judged(drop, new) for drop in test.drops], _errors_sentence(test)
+    untested = [row for row in before.metrics if row.spec.metric.function is None and not row.spec.is_native]
+    left_out = f" {_UNTESTED}" if untested else ""
+    return [_judged(drop, new) for drop in test.drops], f"{_errors_sentence(test)}{left_out}"
 
 
 def _saved(old: Baseline) -> Evaluation:

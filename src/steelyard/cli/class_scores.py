@@ -16,34 +16,40 @@ if TYPE_CHECKING:
 
 
 def evaluated_class_scores(source: Source, inputs: Inputs, options: dict[str, Any]) -> tuple[Evaluation, list[str]]:
-    """The evaluation of the rows, the columns of the scores matched to the classes by name, and what was assumed."""
+    """The evaluation of the rows, the columns of scores matched to the classes by name, and what was assumed."""
     from steelyard.evaluation.evaluate import evaluate
 
-    rows, named, assumed = named_class_scores(source, inputs)
+    named, assumed = _named(source, inputs)
     evaluation = evaluate(
-        rows.true,
-        rows.pred,
-        y_score=rows.scores,
+        source,
+        true=named.true,
+        pred=named.pred if isinstance(named.pred, str) else None,
+        score=inputs.class_scores,
         threshold=inputs.threshold,
-        sample_weight=rows.numbers.get("weight"),
-        frequency=rows.numbers.get("frequency"),
-        by={name: rows.others[name] for name in inputs.by} or None,
-        cluster=None if inputs.cluster is None else rows.others[inputs.cluster],
+        weight=inputs.weight,
+        frequency=inputs.frequency,
+        by=inputs.by or None,
+        cluster=inputs.cluster,
         **options,
     )
-    used = {"true": named.true, "pred": named.pred, "scores": inputs.class_scores, **inputs.columns}
-    if inputs.cluster is not None:
-        used["cluster"] = inputs.cluster
-    return replace(evaluation, columns={use: name for use, name in used.items() if name}), assumed
+    return evaluation, assumed
 
 
 def named_class_scores(source: Source, inputs: Inputs) -> tuple[ProbabilityRows, Inputs, list[str]]:
     """The rows with a column of scores for each class, the columns as they are named, and what was assumed."""
-    for option in ("score", "exact", "labels"):
+    named, assumed = _named(source, inputs)
+    return _rows(source, named), named, assumed
+
+
+def _named(source: Source, inputs: Inputs) -> tuple[Inputs, list[str]]:
+    """The columns as named, that of the truth found by its usual names; beside a pattern one score has no place."""
+    from steelyard.ingest.probability_columns import check_pattern
+
+    for option in ("score", "exact"):
         if getattr(inputs, option) is not None:
             raise InputError(f"--scores names the scores of every class, so --{option} has no place beside it.")
-    named, assumed = guess_columns(source, replace(inputs, score=inputs.class_scores))
-    return _rows(source, named), named, assumed
+    check_pattern(inputs.class_scores or "")
+    return guess_columns(source, replace(inputs, score=inputs.class_scores))
 
 
 def _rows(source: Source, inputs: Inputs) -> ProbabilityRows:

@@ -24,11 +24,12 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.statistics.tally import Tally
 
+_MODELS = (options.models("give two or more"), options.class_models("give two or more"))
 _ROWS = ("weight", "frequency", "cluster")  # what each row counts for
 
 
 @command
-@options.inputs("files", "true", options.models("give two or more"), "threshold", *options.POSITIVE, *_ROWS)
+@options.inputs("files", "true", *_MODELS, "threshold", *options.POSITIVE, *_ROWS)
 @options.shared("level", "metrics")
 @click.option("--margin", type=float, metavar="M", help="Test that each model is worse than the next by at most M.")
 @options.output("table", "json", "md", "csv", "html")
@@ -73,20 +74,21 @@ def compare_inputs(
     from steelyard.analysis.comparison.compare import compare
 
     asked: dict[str, Any] = {"level": level, "metrics": metrics, "margin": margin, "threshold": inputs.threshold}
-    if not inputs.preds and not inputs.scores and (comparison := _compare_saved(inputs, asked)) is not None:
+    models = [names for names in (inputs.preds, inputs.scores, inputs.class_models) if names]
+    if not models and (comparison := _compare_saved(inputs, asked)) is not None:
         return comparison, list(map(of_shell, comparison.assumed))
-    if bool(inputs.preds) == bool(inputs.scores):
-        raise InputError("Name two or more models, all by --pred (labels) or all by --score (scores).")
-    if inputs.scores and inputs.frequency is not None:
+    if len(models) != 1:
+        raise InputError("Name two or more models, all by --pred (labels), all by --score or all by --scores (scores).")
+    if not inputs.preds and inputs.frequency is not None:
         raise InputError("--frequency is for labels: scores are compared row by row, each row once; leave it out.")
-    names = list(inputs.preds or inputs.scores)
+    names = list(models[0])
     with open_files(inputs) as source:
         named, assumed = guess_columns(source, replace(inputs, pred=names[0]))
         comparison = compare(
             source,
             names,
             true=named.true,
-            scores=bool(inputs.scores),
+            scores=not inputs.preds,
             pos_label=inputs.positive,
             **{use: getattr(inputs, use) for use in _ROWS},
             **asked,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @command
-@options.inputs(*options.PREDICTIONS, "cluster")
+@options.inputs(*options.PREDICTIONS, "class_scores", "labels", "label_sep", "cluster")
 @click.option(
     "--require",
     "requirements",

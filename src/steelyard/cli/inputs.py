@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.class_scores import evaluated_class_scores
 from steelyard.cli.counted_input import CountedInput
+from steelyard.cli.label_sets import evaluated_label_sets
 from steelyard.cli.positive_option import with_positive
 from steelyard.cli.saved_tables import add_saved, tally_of_counts
 from steelyard.cli.streams import print_message
@@ -38,6 +39,8 @@ class Inputs:
     pred: str | tuple[str, ...] | None = None
     score: str | None = None
     class_scores: str | None = None  # the pattern of a column of scores for each class
+    label_sep: str | None = None  # what divides the labels of a row in a text
+    class_models: tuple[str, ...] = ()  # such patterns of several models
     preds: tuple[str, ...] = ()  # of several models
     scores: tuple[str, ...] = ()
     threshold: float | None = None
@@ -72,8 +75,10 @@ class Inputs:
 
     def by_model(self) -> dict[str, Inputs]:
         """The inputs of each model that is named: labels as they are, scores with the threshold."""
-        labels = {name: replace(self, pred=name, threshold=None, preds=(), scores=()) for name in self.preds}
-        return labels | {name: replace(self, score=name, preds=(), scores=()) for name in self.scores}
+        alone = replace(self, preds=(), scores=(), class_models=())
+        labels = {name: replace(alone, pred=name, threshold=None) for name in self.preds}
+        scores = {name: replace(alone, score=name) for name in self.scores}
+        return labels | scores | {name: replace(alone, class_scores=name) for name in self.class_models}
 
 
 def print_assumed(assumed: Sequence[str]) -> None:
@@ -121,7 +126,7 @@ def _count_source(source: Source, inputs: Inputs) -> Tally:
 
     return tally(
         source,
-        labels=_labels_of(source, inputs),
+        labels=labels_of(source, inputs),
         true=inputs.true or "",
         pred=inputs.pred,
         score=inputs.score,
@@ -135,7 +140,7 @@ def _count_source(source: Source, inputs: Inputs) -> Tally:
     )
 
 
-def _labels_of(source: Source, inputs: Inputs) -> list[Label] | None:
+def labels_of(source: Source, inputs: Inputs) -> list[Label] | None:
     """The labels that the command line declares: numbers where all of them are, unless the column holds text."""
     if inputs.labels is None:
         return None
@@ -160,10 +165,14 @@ def evaluate_inputs(
     """The evaluation of what the command line names."""
     from steelyard.evaluation.evaluate import evaluate
     from steelyard.ingest.label_overlap import check_label_overlap
+    from steelyard.statistics.tally import Tally
 
+    asked: dict[str, Any] = {"level": level, "metrics": metrics}
+    if (evaluated := evaluated_label_sets(inputs, asked)) is not None:
+        return evaluated, CountedInput(Tally(None), [], inputs.name)  # type: ignore[return-value]  # of the same faces
     if inputs.cluster is not None or inputs.class_scores is not None:
-        options = {"level": level, "metrics": metrics, "design": design, "hierarchy": hierarchy}
-        return _evaluate_rows(inputs, min_count, options)
+        options = {"level": level, "metrics": metrics, "design": design, "prevalence": prevalence}
+        return _evaluate_rows(inputs, min_count, {**options, "hierarchy": hierarchy})
     counted = count_inputs(inputs).with_groups_of(min_count)
     if counted.tally.confusion is not None:
         check_label_overlap(counted.tally.confusion)
@@ -189,6 +198,7 @@ def _evaluate_rows(inputs: Inputs, min_count: int, options: dict[str, Any]) -> t
         raise InputError(f"{option} names columns of a file of predictions; give the file.")
     options = {"pos_label": inputs.positive, **options}
     with open_files(inputs) as source:
+        options["labels"] = labels_of(source, inputs)
         evaluated = _of_clusters if inputs.class_scores is None else evaluated_class_scores
         evaluation, assumed = evaluated(source, inputs, options)
     groups = {group.key: Tally(group.confusion) for group in evaluation.groups}

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
 
 _PAGE = ("-o", "page.html")
-_COLUMNS = ("true", "pred", "score", "weight", "frequency")
+_COLUMNS = ("true", "pred", "score", "scores", "label_sep", "weight", "frequency")
 
 
 def next_command(inputs: Inputs, evaluation: Evaluation) -> tuple[str, str] | None:
@@ -25,7 +25,8 @@ def next_command(inputs: Inputs, evaluation: Evaluation) -> tuple[str, str] | No
     uses = [use for use in _COLUMNS if not (scored and use == "pred")]  # the threshold is that of the scores alone
     for use in uses:
         if isinstance(column := evaluation.columns.get(use), str) and inputs.files:
-            words += [f"--{use}", column]
+            words += [f"--{use.replace('_', '-')}", column]
+    words += [] if inputs.labels is None else ["--labels", inputs.labels]
     words += [] if inputs.positive is None else ["--positive", str(inputs.positive)]
     words += [] if scored else _PAGE
     return "finds the best threshold" if scored else "writes the page", shlex.join(words)

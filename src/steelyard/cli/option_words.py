@@ -33,6 +33,7 @@ _WORDS = {
     r", or ask for average='macro', 'weighted', 'micro' or None\.": ".",
     r", or declare the labels(?: with labels=)?\.": ".",
     r"\btally\(labels=\[\.\.\.\]\)": "`steelyard tally --labels A,B`",
+    rf"\blabels={_ENDS}": "--labels",
     r" give scores=True, or leave it out\.": " give --score, or leave it out.",
 }
 

@@ -31,7 +31,9 @@ _SHARED: dict[str, _Decorator] = {
     "counts": click.option(
         "--counts", metavar="TP,FN,FP,TN", help="Four counts, such as those of a paper, instead of a file."
     ),
-    "true": click.option("--true", "true", metavar="COL", help="The column of true labels."),
+    "true": click.option(
+        "--true", "true", metavar="COL", help="The column of true labels; 'y_*' where each label has one."
+    ),
     "pred": click.option("--pred", metavar="COL", help="The column of predicted labels."),
     "score": click.option("--score", metavar="COL", help="The column of scores of the positive class."),
     "class_scores": click.option(
@@ -39,6 +41,11 @@ _SHARED: dict[str, _Decorator] = {
         "class_scores",
         metavar="P_*",
         help="The columns of scores of every class: a pattern in which * is the class, such as 'p_*'.",
+    ),
+    "label_sep": click.option(
+        "--label-sep",
+        metavar="SIGN",
+        help="What divides the labels of a row in the columns of truth and prediction, such as ';'.",
     ),
     "threshold": click.option(
         "--threshold", type=float, metavar="T", help="The threshold: scores of at least T are predicted positive."
@@ -61,6 +68,9 @@ _SHARED: dict[str, _Decorator] = {
     ),
     "exact": click.option(
         "--exact/--binned", "exact", default=None, help="Keep every score, or 65,536 bins with bounds on the areas."
+    ),
+    "labels": click.option(
+        "--labels", metavar="A,B", help="All classes in their order, where some have no rows or the order matters."
     ),
     "level": click.option(
         "--level", type=float, default=0.95, show_default=True, help="The confidence level of the intervals."
@@ -169,6 +179,17 @@ def models(how_many: str) -> _Decorator:
             )
             for name, kind in kinds.items()
         )
+    )
+
+
+def class_models(how_many: str) -> _Decorator:
+    """The columns of every class of several models."""
+    return click.option(
+        "--scores",
+        "class_models",
+        multiple=True,
+        metavar="P_*",
+        help=f"A model's columns of scores of every class, in which * is the class, such as 'p_*'; {how_many}.",
     )
 
 

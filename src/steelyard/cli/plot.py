@@ -38,7 +38,16 @@ _ALONE = ("surface", "correlation")  # kinds that need no predictions
 @command
 @click.argument("kind")
 @options.inputs(
-    "files", "counts", "true", options.models("repeatable"), "threshold", *options.POSITIVE, "weight", "frequency", "by"
+    "files",
+    "counts",
+    "true",
+    options.models("repeatable"),
+    options.class_models("repeatable"),
+    "threshold",
+    *options.POSITIVE,
+    "weight",
+    "frequency",
+    "by",
 )
 @options.shared("metrics", "level")
 @prevalence_option()

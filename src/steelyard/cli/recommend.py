@@ -47,6 +47,9 @@ if TYPE_CHECKING:
     help="The probability from which a row is flagged, where one is set.",
 )
 @click.option("--clusters", is_flag=True, help="Rows are not independent, such as several of a patient.")
+@click.option(
+    "--ordered", is_flag=True, help="The classes have an order: a near miss is a smaller error than a far one."
+)
 @options.form("table", "json", default="table")
 def recommend_metrics(
     inputs: Inputs,
@@ -60,6 +63,7 @@ def recommend_metrics(
     capacity: int | None,
     reference_threshold: float | None,
     clusters: bool,
+    ordered: bool,
     form: str,
 ) -> None:
     """Recommend metrics for a problem, with the properties behind the choice.
@@ -81,6 +85,7 @@ def recommend_metrics(
         capacity=capacity,
         reference_threshold=reference_threshold,
         clusters=clusters,
+        ordered=ordered,
     )
     if form == "json":
         click.echo(json_text(recommendation.to_dict(), indent=1))

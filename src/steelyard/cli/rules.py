@@ -124,7 +124,8 @@ def check_baseline(baseline: Baseline, evaluation: Evaluation) -> list[str]:
     notes = []
     if (threshold := facts.get("threshold")) is not None and evaluation.threshold not in (None, threshold):
         notes.append(f"{name} was thresholded at {threshold}, these scores at {evaluation.threshold:g}.")
-    cells = None if evaluation.counts is None else evaluation.counts.to_dict()
+    counts = getattr(evaluation, "counts", None)  # which label sets have not
+    cells = None if counts is None else counts.to_dict()
     rows = _rows_words(facts.get("rows"), facts.get("counts")), _rows_words(evaluation.rows, cells)
     if rows[0] and rows[0] != rows[1]:
         notes.append(f"{name} is of other data, {rows[0]}; these are {rows[1]}.")

@@ -78,8 +78,11 @@ def read_saved_evaluation(files: Sequence[str]) -> Evaluation | None:
     if not _holds_evaluation(data):
         return None
     from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 
     try:
+        if data.get("kind") == MultilabelEvaluation.kind:
+            return MultilabelEvaluation.from_json(data)  # type: ignore[return-value]  # of the same faces
         return Evaluation.from_json(data)
     except InputError as error:
         raise InputError(f"{files[0]!r}: {error}") from None
@@ -87,7 +90,8 @@ def read_saved_evaluation(files: Sequence[str]) -> Evaluation | None:
 
 def _holds_evaluation(data: dict[str, Any]) -> bool:
     """Whether it was saved as an evaluation; schema 1 did not name the kind."""
-    return data.get("kind", "evaluation") == "evaluation" and "metrics" in data and "verdict" in data
+    kinds = ("evaluation", "multilabel_evaluation")
+    return data.get("kind", "evaluation") in kinds and "metrics" in data and "verdict" in data
 
 
 def _refuse_result(name: str, data: dict[str, Any]) -> None:

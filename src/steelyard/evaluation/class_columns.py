@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import nan
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard.errors import InputError
+from steelyard.analysis.intervals.cluster_tables import has_several_clusters
+from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
+from steelyard.analysis.prevalence.prevalence import columns_at
+from steelyard.errors import InputError, first_ten
 from steelyard.evaluation.inputs import TWO_THRESHOLDS
 from steelyard.evaluation.rows import SHOWN_AVERAGES, table_rows
 from steelyard.ingest import arrays
-from steelyard.ingest.score_matrix import probability_table
+from steelyard.ingest.array_groups import group_columns, group_places
+from steelyard.ingest.score_matrix import HIGHEST_TAKEN, probability_table
 from steelyard.metrics.call_options import NATIVE, CallOptions
-from steelyard.metrics.score_values import class_of_columns
+from steelyard.metrics.score_values import class_of_columns, reads_columns
 from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.confusion import sort_labels
 from steelyard.statistics.positive_class import CONVENTION, chosen_label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array
+    from steelyard._types import Array, Labels
     from steelyard.analysis.intervals.inference import Inference
+    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.evaluation.inputs import RowOptions
     from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.ingest.array_groups import By
     from steelyard.statistics.probability_table import ProbabilityTable
-
-HIGHEST_TAKEN = "The class with the highest score of a row was taken as its predicted label."
 
 
 class GivenColumns(NamedTuple):
@@ -38,6 +44,37 @@ class GivenColumns(NamedTuple):
     y_score: ArrayLike | None
     table: ProbabilityTable | None = None
     assumed: tuple[str, ...] = ()
+
+    def left_out(self, prevalence: PrevalenceLike | None, metrics: object) -> list[str]:
+        """That metrics of columns are left out at an estimated prevalence, unless they are named."""
+        if self.table is None or not isinstance(prevalence, Prevalence) or metrics is not None:
+            return []
+        return ["Metrics of the scores of all classes have no interval at an estimated prevalence, and are left out."]
+
+    def grouped(self, by: By | None) -> GroupedColumns | None:
+        """The table of all classes, and the rows of its groups."""
+        if self.table is None:
+            return None
+        return GroupedColumns(self.table, {} if by is None else group_places(group_columns(by)))
+
+
+class GroupedColumns(NamedTuple):
+    """The table of a column of scores for each class, and the places of the rows of each group."""
+
+    table: ProbabilityTable
+    places: Mapping[Labels, Array]
+
+    def group_rows(self, key: Labels, specs: Sequence[MetricSpec], inference: Inference) -> list[MetricRow]:
+        """The metrics of one group; without an interval where its rows are of one cluster."""
+        lone = inference.clustered is not None and not has_several_clusters(inference.clustered)
+        own = inference.of_independent_rows() if lone else inference
+        averaged = [replace(spec, average="macro") if _is_averaged(spec) else spec for spec in specs]
+        rows = column_rows(self.table.at(self.places[key]), averaged, own, named=True)
+        return [replace(row, low=nan, high=nan, method="cluster") for row in rows] if lone else rows
+
+
+def _is_averaged(spec: MetricSpec) -> bool:
+    return spec.is_native and spec.metric.columns is None and "averaged over columns" in spec.metric.roles
 
 
 def given_columns(
@@ -57,9 +94,20 @@ def given_columns(
             if y_pred is None
             else TWO_THRESHOLDS
         )
+    sorted_columns = _sorted_columns(y_true, y_score, rows, table)
     if y_pred is not None:
-        return GivenColumns(y_pred, None, table)
-    return GivenColumns(_labels_at(table, table.most_probable), None, table, (HIGHEST_TAKEN,))
+        return GivenColumns(y_pred, None, table, sorted_columns)
+    return GivenColumns(_labels_at(table, table.most_probable), None, table, (HIGHEST_TAKEN, *sorted_columns))
+
+
+def _sorted_columns(
+    y_true: ArrayLike, y_score: ArrayLike, rows: RowOptions, table: ProbabilityTable
+) -> tuple[str, ...]:
+    """That columns without names were taken as scikit-learn sorts classes, where the classes state another order."""
+    order = sort_labels(table.labels)
+    if rows.labels is not None or hasattr(y_score, "columns") or not arrays.is_ordered(y_true) or order == table.labels:
+        return ()
+    return (f"The columns of y_score were taken in the order of scikit-learn's classes_, {first_ten(order)}.",)
 
 
 def _one_column(table: ProbabilityTable, rows: RowOptions) -> Array:
@@ -75,30 +123,21 @@ def _labels_at(table: ProbabilityTable, places: Array) -> Array:
     return arrays.column(list(table.labels), "labels")[places]
 
 
-def of_columns(spec: MetricSpec) -> bool:
-    """Whether the metric as asked can be taken of a column of scores for each class."""
-    return spec.reads_scores(None) and (spec.metric.columns is not None or not spec.is_native)
-
-
 def column_rows(
     table: ProbabilityTable | None, specs: Sequence[MetricSpec], inference: Inference, *, named: bool
 ) -> list[MetricRow]:
     """The rows of the metrics of a column of scores for each class: those named, or all that many classes have."""
-    if table is None or left_out_sentences(table, inference, True if named else None):
+    if table is None or (isinstance(inference.prevalence, Prevalence) and not named):
         return []
-    every = [spec for spec in specs if of_columns(spec)] if named else _usual(table, specs, inference)
+    every = [spec for spec in specs if reads_columns(spec)] if named else _usual(table, specs, inference)
     rows = table_rows([spec for spec in every if spec.label is None], table, CallOptions(), inference)
+    if inference.prevalence is not None:  # a class against rest of their shares, which are fixed
+        table = columns_at(table, inference.prevalence)
+        inference = replace(inference, prevalence=None, design="stratified")
     for spec in every:
         if spec.label is not None:
             rows += table_rows([spec], class_of_columns(table, spec.label), CallOptions(), inference)
     return rows
-
-
-def left_out_sentences(table: ProbabilityTable | None, inference: Inference, metrics: object) -> list[str]:
-    """That metrics of columns are left out at another prevalence, where they have no value, unless they are named."""
-    if table is None or inference.prevalence is None or metrics is not None:
-        return []
-    return ["Metrics of the scores of all classes are of the sample's prevalence alone, and left out at another one."]
 
 
 def _usual(table: ProbabilityTable, specs: Sequence[MetricSpec], inference: Inference) -> list[MetricSpec]:
@@ -117,7 +156,6 @@ def _averages(spec: MetricSpec, table: ProbabilityTable, *, clustered: bool) -> 
         return
     yield from (replace(spec, average=average) for average in SHOWN_AVERAGES)
     if "multi_class" in spec.metric.parameters:
-        title = f"{spec.metric.title} of pairs of classes"
-        yield MetricSpec(spec.metric.fixed(multi_class="ovo", title=title), "macro")
+        yield MetricSpec(spec.metric.fixed(multi_class="ovo"), "macro")
     if not clustered:  # the scores of one class are of independent rows
         yield from (replace(spec, label=label, average=NATIVE) for label in table.labels)

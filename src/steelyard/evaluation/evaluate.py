@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.confusions.level_errors import level_errors
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError
-from steelyard.evaluation.class_columns import column_rows, given_columns, left_out_sentences, of_columns
+from steelyard.evaluation.class_columns import (
+    column_rows,
+    given_columns,
+)
+from steelyard.evaluation.evaluate_label_sets import LabelSetInput, evaluate_label_sets
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.given_rows import GivenRows, cluster_sentences, predicted_at_threshold
-from steelyard.evaluation.groups import Group, group_rows, lone_class_sentences, no_interval_sentences
+from steelyard.evaluation.group_metrics import evaluated_groups
+from steelyard.evaluation.groups import lone_class_sentences, no_interval_sentences
+from steelyard.evaluation.hierarchy_levels import refuse_hierarchy, with_levels
 from steelyard.evaluation.inputs import (
     RowOptions,
     counted_inputs,
-    negative_label,
-    thresholded,
 )
+from steelyard.evaluation.ordered_classes import ClassOrder, in_stated_order
 from steelyard.evaluation.rows import beats_no_skill, check_named, class_rows, in_order, metric_rows, with_class_ends
 from steelyard.evaluation.sentences import muted_codes
 from steelyard.evaluation.table_notes import odds_notes, table_notes
@@ -29,22 +32,23 @@ from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.label_overlap import check_label_overlap
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.registry import list_metrics, metrics_with_role
+from steelyard.metrics.score_values import reads_columns
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import ArrayLike
 
     from steelyard._types import Frame, Label, LabelSet, Rng
     from steelyard.analysis.confusions.hierarchy import HierarchyLike
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.evaluation.class_columns import GroupedColumns
     from steelyard.ingest.array_groups import By
     from steelyard.ingest.source import Source
     from steelyard.metrics.spec import SpecLike
-    from steelyard.statistics.probability_table import ProbabilityTable
     from steelyard.statistics.score_table import ScoreTable
     from steelyard.statistics.statistic import Statistic
 
@@ -65,9 +69,9 @@ def evaluate(
     level: float = 0.95,
     draws: int | None = None,
     rng: Rng = None,
-    true: str | None = None,
-    pred: str | None = None,
-    score: str | None = None,
+    true: str | Sequence[str] | None = None,
+    pred: str | Sequence[str] | None = None,
+    score: str | Sequence[str] | None = None,
     weight: str | None = None,
     by: By | None = None,
     cluster: ArrayLike | str | None = None,
@@ -79,18 +83,20 @@ def evaluate(
     """Evaluate predictions, scores or a table: every metric with its interval and no-skill baseline, and a verdict.
 
     Scores alone are thresholded at 0.5 where they lie between 0 and 1, and the result states it; others are ranked
-    only, until a threshold is given. `prevalence` reads everything where that share of the rows is positive; where that
-    share was itself estimated, a Prevalence carries that into the intervals. Of a frame (pandas, Polars, PyArrow,
-    DuckDB, Dask, PySpark) name the columns: true, pred or score, weight, frequency, by and cluster; it is counted where
-    it lives. `by` reports groups of rows separately; rows of one `cluster`, such as the patient, are not independent,
-    and the intervals allow for it: columns of the frame, or beside arrays one value per row. Of yes/no and the like the
+    only, until a threshold is given. `prevalence` reads everything where that share of the rows is positive; where
+    that share was itself estimated, a Prevalence carries that into the intervals. Of a frame (pandas, Polars,
+    PyArrow, DuckDB, Dask, PySpark) name the columns: true, pred or score, weight, frequency, by and cluster; it is
+    counted where it lives; `score` may be a column for each class there, as a pattern ("p_*") or a list. `by`
+    reports groups of rows separately; rows of one `cluster`, such as the patient, are not independent, and the
+    intervals allow for it: columns of the frame, or beside arrays one value per row. Of yes/no and the like the
     positive class is taken by convention and stated in `assumed`; `pos_label=steelyard.RARER` takes the rarer one.
-    `design="stratified"` states that so many rows of each class were chosen: their shares are then no matter of chance,
-    and intervals are narrower. `exact` keeps every score of a frame, or asks for bins. A Tally is taken as well. `mute`
-    lists codes of sentences that the verdict leaves out; without it those of the environment variable STEELYARD_MUTE
-    are left out. `hierarchy` shows errors by level: the text between the parts of labels that are paths, such as "/",
-    or the parent of each label. Metrics of calibration are reported by `calibration`, and here where `metrics` names
-    them.
+    `design="stratified"` states that so many rows of each class were chosen: their shares are then no matter of
+    chance, and intervals are narrower. `exact` keeps every score of a frame, or asks for bins. A Tally is taken as
+    well. `mute` lists codes of sentences that the verdict leaves out; without it those of the environment variable
+    STEELYARD_MUTE are left out. Metrics of calibration are reported by `calibration`, and here where `metrics`
+    names them. `hierarchy` shows errors by level: the text between the parts of labels that are paths, such as "/", or
+    the parent of each label. Where rows may have several labels each (a matrix with a column for each label, lists of
+    labels, `multilabel(...)`, or of a frame patterns such as `true="y_*"`) the result is a MultilabelEvaluation.
 
     >>> from steelyard import Counts
     >>> report = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -99,31 +105,56 @@ def evaluate(
     >>> print(report.verdict[0])
     Of 1,000 rows like these, 18 are positive. The classifier flags 36, finds 10 and misses 8; 26 are false alarms.
     """
-    columns, rows = FrameColumns(true, pred, score, weight), RowOptions(pos_label, labels, sample_weight, frequency)
-    classes = given_columns(y_true, y_pred, y_score, threshold, rows)  # type: ignore[arg-type]  # beside scores: rows
-    given = GivenRows(y_true, classes.y_pred, classes.y_score, rows, columns, by, cluster).brought()
+    columns = FrameColumns(true, pred, score, weight)  # type: ignore[arg-type]  # several are brought
+    inference = Inference(level, "auto", draws, rng, prevalence, None, design)
+    sets = LabelSetInput(y_true, y_pred, y_score, columns, labels, sample_weight, frequency, by, cluster)
+    asked: dict[str, Any] = {"metrics": metrics, "mute": mute}
+    if sets.are_sets:
+        refuse_hierarchy(hierarchy)
+        return evaluate_label_sets(sets, threshold=threshold, inference=inference, **asked)  # type: ignore[return-value]  # of the same faces
+    rows = RowOptions(pos_label, labels, sample_weight, frequency)
+    given = GivenRows(y_true, y_pred, y_score, rows, columns, by, cluster)
+    return _evaluate_rows(given, threshold, inference, exact=exact, hierarchy=hierarchy, **asked)
+
+
+def _evaluate_rows(
+    rows: GivenRows,
+    threshold: float | None,
+    inference: Inference,
+    *,
+    metrics: Iterable[SpecLike] | None,
+    exact: bool | None,
+    mute: Iterable[str] | None,
+    hierarchy: HierarchyLike | None,
+) -> Evaluation:
+    """The evaluation of rows that have one label each, or of a table of them."""
+    asked, order = in_stated_order(rows)
+    classes = given_columns(asked.data, asked.y_pred, asked.y_score, threshold, asked.rows)  # type: ignore[arg-type]  # beside scores: rows
+    given = asked._replace(y_pred=classes.y_pred, y_score=classes.y_score).brought()
     counted = given.counted(threshold=threshold, exact=exact)
     inputs = counted_inputs(counted, given.y_pred, given.y_score, threshold, given.rows)
-    clustered = predicted_at_threshold(given.clustered(), inputs, y_score)
-    if inputs.table is not None and labels is None and not isinstance(y_true, (Confusion, Tally)):  # no shards
+    clustered = predicted_at_threshold(given.clustered(), inputs, asked.y_score)
+    is_part = rows.rows.labels is not None or isinstance(rows.data, (Confusion, Tally))  # of a whole
+    if inputs.table is not None and not is_part:
         check_label_overlap(inputs.table)
-    positive, stated = inputs.positive_class(pos_label, y_true)
-    notes = table_notes(inputs.table, design, 1 if classes.table is None else len(classes.table.labels))
-    inference = Inference(level, "auto", draws, rng, prevalence, clustered, design)
+    positive, stated = inputs.positive_class(rows.rows.pos_label, rows.data)
+    notes = (*table_notes(inputs.table, inference.design), *classes.left_out(inference.prevalence, metrics))
+    inference = replace(inference, clustered=clustered)
     evaluation = evaluate_tables(
         inputs.table,
         inputs.scores,
         positive,
         threshold=inputs.threshold,
-        assumed=(*stated, *inputs.assumed, *notes, *classes.assumed, *cluster_sentences(cluster)),
+        assumed=(*stated, *inputs.assumed, *notes, *classes.assumed, *cluster_sentences(rows.cluster)),
         metrics=metrics,
         tally=counted if isinstance(counted, Tally) else None,
-        probabilities=classes.table,
+        probabilities=classes.grouped(given.by),
+        order=order,
         inference=inference,
         mute=mute,
-        columns=columns.names(frequency=frequency, by=by, cluster=cluster),  # type: ignore[arg-type]  # no arrays of a frame
+        columns=rows.columns.names(frequency=rows.rows.frequency, by=rows.by, cluster=rows.cluster),  # type: ignore[arg-type]  # no arrays of a frame
     )
-    return _with_levels(evaluation, hierarchy, inference)
+    return with_levels(evaluation, hierarchy, inference)
 
 
 def evaluate_tables(
@@ -135,21 +166,22 @@ def evaluate_tables(
     assumed: Iterable[str] = (),
     metrics: Iterable[SpecLike] | None = None,
     tally: Tally | None = None,
-    probabilities: ProbabilityTable | None = None,
+    probabilities: GroupedColumns | None = None,
+    order: ClassOrder = ClassOrder(),  # noqa: B008 - frozen
     inference: Inference = Inference(),  # noqa: B008 - frozen
     mute: Iterable[str] | None = None,
     columns: dict[str, str | tuple[str, ...]] | None = None,
 ) -> Evaluation:
     """The evaluation of rows that are counted already, as labels, as scores or as both; `tally` holds their groups.
 
-    `probabilities` are the scores of many classes, a column for each.
+    `probabilities` are the scores of many classes, a column for each; `order` is who gave the classes their order.
     """
-    specs, by_class = _specs(metrics, table, scores, probabilities), class_rows(table, inference)
+    specs, by_class = _specs(metrics, table, scores, probabilities, order), class_rows(table, inference)
     rows = with_class_ends(metric_rows(table, scores, positive, specs, inference), by_class)
-    rows += column_rows(probabilities, specs, inference, named=metrics is not None)
+    rows += column_rows(probabilities and probabilities.table, specs, inference, named=metrics is not None)
     named = [] if metrics is None else check_named(specs, rows, table, scores, positive)
-    groups = _groups(tally, threshold, positive, named or _usual(specs), inference)
-    stated = (*odds_notes(named, scores, threshold), *lone_class_sentences(by_class), *no_interval_sentences(groups))
+    groups = evaluated_groups(tally, threshold, positive, named or _usual(specs), inference, probabilities)
+    stated = (*odds_notes(named, scores, threshold), *order.sentences(specs, table), *lone_class_sentences(by_class))
     return Evaluation(
         table,
         scores,
@@ -159,7 +191,7 @@ def evaluate_tables(
         threshold,
         inference.level,
         beats_no_skill(table, scores, positive) if inference.clustered is None else None,
-        (*assumed, *stated, *left_out_sentences(probabilities, inference, metrics)),
+        (*assumed, *stated, *no_interval_sentences(groups)),
         _plain_prevalence(inference.prevalence),
         _row_total(table, scores),
         0 if inference.rng is None else None,
@@ -169,15 +201,6 @@ def evaluate_tables(
         muted_codes(mute),
         columns or {},
     )
-
-
-def _with_levels(evaluation: Evaluation, hierarchy: HierarchyLike | None, inference: Inference) -> Evaluation:
-    """The evaluation with its errors by level, where its labels have a hierarchy."""
-    if hierarchy is None:
-        return evaluation
-    if evaluation.confusion is None:
-        raise InputError("hierarchy= is of predicted labels, and there are scores alone; give y_pred as well.")
-    return replace(evaluation, hierarchy=level_errors(evaluation.confusion, hierarchy, inference))
 
 
 def _plain_prevalence(prevalence: PrevalenceLike | None) -> PrevalenceLike | None:
@@ -204,35 +227,22 @@ def _usual(specs: list[MetricSpec]) -> list[MetricSpec]:
     return [spec for spec in specs if "headline" in spec.metric.roles]
 
 
-def _groups(
-    data: Tally | None, threshold: float | None, positive: Label, specs: list[MetricSpec], inference: Inference
-) -> Rows[Group]:
-    groups = Rows[Group]()
-    if data is None:
-        return groups
-    for key, part in data.groups.items():
-        table = part.confusion
-        if table is None and threshold is not None and part.scores is not None:
-            table = thresholded(part.scores, threshold, negative_label(data.labels, part.scores)).table
-        rows = group_rows(table, part.scores, positive, specs, inference.of_group(key))
-        groups.append(Group(data.by, key, part.rows, Rows(rows), table, part.scores))
-    return groups
-
-
 def _specs(
     metrics: Iterable[SpecLike] | None,
     table: Confusion | None,
     scores: ScoreTable | None,
-    probabilities: ProbabilityTable | None,
+    probabilities: GroupedColumns | None,
+    order: ClassOrder,
 ) -> list[MetricSpec]:
     """The metrics asked for, each of which the data must allow; all that they allow where none are named."""
     if metrics is None:
         # With scores a metric of both has the value of the whole curve, not that of one threshold. Those of calibration
         # are fitted and take longer than all others together; `calibration` reports them with their curve.
         others = metrics_with_role("on request")
-        return [MetricSpec(metric) for metric in list_metrics() if not metric.is_of_label_sets and metric not in others]
+        usual = [m for m in list_metrics() if not m.is_of_label_sets and m not in others]
+        return [*map(MetricSpec, usual), *order.usual(table)]
     specs = MetricSpec.all_of(metrics)
     for spec in specs:
-        if probabilities is None or not of_columns(spec):
+        if probabilities is None or not reads_columns(spec):
             spec.check_data(labels=table is not None, scores=scores is not None, columns=probabilities is not None)
     return specs

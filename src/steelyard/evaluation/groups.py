@@ -7,20 +7,21 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.intervals.cluster_tables import has_several_clusters
+from steelyard.analysis.results.rows import Rows  # noqa: TC001 - saved fields are read back by their types
 from steelyard.errors import first_ten
+from steelyard.evaluation.metric_row import MetricRow  # noqa: TC001 - saved fields are read back by their types
 from steelyard.evaluation.rows import metric_rows
+from steelyard.statistics.confusion import Confusion  # noqa: TC001 - saved fields are read back by their types
 from steelyard.statistics.group_keys import group_label
+from steelyard.statistics.score_table import ScoreTable  # noqa: TC001 - saved fields are read back by their types
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard._types import Label
     from steelyard.analysis.intervals.inference import Inference
-    from steelyard.analysis.results.rows import Rows
-    from steelyard.evaluation.metric_row import ClassRow, MetricRow
+    from steelyard.evaluation.metric_row import ClassRow
     from steelyard.metrics.spec import MetricSpec
-    from steelyard.statistics.confusion import Confusion
-    from steelyard.statistics.score_table import ScoreTable
 
 
 _MOST_SHOWN = 5  # metrics of a group that fit a line
@@ -34,8 +35,8 @@ class Group:
     key: tuple[Any, ...]
     rows: int
     metrics: Rows[MetricRow]
-    confusion: Confusion | None = None
-    scores: ScoreTable | None = field(default=None, repr=False, compare=False)
+    confusion: Confusion | None = field(default=None, metadata={"key": None})
+    scores: ScoreTable | None = field(default=None, repr=False, compare=False, metadata={"key": None})
 
     @property
     def label(self) -> str:

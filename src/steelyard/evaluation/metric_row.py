@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.results.formatting import bounds_text, interval_text, value_text
 from steelyard.analysis.results.result_json import same_fields
+from steelyard.metrics.spec import MetricSpec  # noqa: TC001 - saved fields are read back by their types
 
 if TYPE_CHECKING:
     from steelyard._types import Label
     from steelyard.analysis.intervals.interval import Interval
-    from steelyard.metrics.spec import MetricSpec
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -23,7 +23,7 @@ class MetricRow:
     what it would show on average, `chance_high` at most with the level's probability.
     """
 
-    spec: MetricSpec
+    spec: MetricSpec = field(metadata={"key": "name"})
     value: float
     low: float
     high: float

@@ -11,14 +11,13 @@ import numpy as np
 from steelyard.analysis.chance.chance import Baselines
 from steelyard.analysis.chance.chance_tests import ChanceTest, beats_chance
 from steelyard.analysis.intervals.intervals import table_intervals
-from steelyard.analysis.prevalence.prevalence import at_prevalence
+from steelyard.analysis.prevalence.prevalence import table_at
 from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError, InputTypeError, first_ten
 from steelyard.evaluation.metric_row import CLASS_METRICS, ClassRow, MetricRow
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.ranking import check_probabilities
 from steelyard.metrics.spec import MetricSpec
-from steelyard.statistics.probability_table import ProbabilityTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -89,13 +88,8 @@ def table_rows(
     specs: Sequence[MetricSpec], table: MetricTable, options: CallOptions, inference: Inference
 ) -> list[MetricRow]:
     """The rows of metrics on one table, each beside its no-skill baseline."""
-    at = (
-        table
-        if inference.prevalence is None or isinstance(table, ProbabilityTable)
-        else at_prevalence(table, inference.prevalence)
-    )
     intervals = table_intervals(specs, table, options, inference)
-    baselines = Baselines(at)
+    baselines = Baselines(table_at(table, inference.prevalence))
     return [
         _row(interval, _baseline(spec, baselines, options)) for spec, interval in zip(specs, intervals, strict=True)
     ]
@@ -116,8 +110,8 @@ def check_named(
     positive: Label,
 ) -> list[MetricSpec]:
     """The metrics that were named; one that has no row, since the data have no form of it, is refused."""
-    present = {row.spec.metric for row in rows}
-    for spec in (spec for spec in specs if spec.metric not in present):
+    present = {row.spec.metric.name for row in rows}
+    for spec in (spec for spec in specs if spec.metric.name not in present):
         if scores is not None and spec.metric.of_probabilities:
             check_probabilities(spec.name, scores)
         if table is not None and positive is None:

@@ -43,10 +43,15 @@ SEVERITIES: dict[str, Severity] = {
     "worse-than-random": "warning",
     "weakest-group": "note",
     "groups-not-distinguishable": "info",
+    "label-sets": "info",
+    "weakest-label": "note",
+    "labels-not-distinguishable": "info",
+    "label-imbalance": "info",
+    "label-pair": "info",
     "read-first": "info",
     "sample-size": "info",
 }
-_HEADLINES = ("few-positives", "few-negatives", "one-class", "outcomes", "ranking", "classes")
+_HEADLINES = ("few-positives", "few-negatives", "one-class", "outcomes", "ranking", "classes", "label-sets")
 _PAGE = "docs/verdict.md"
 MUTE_VARIABLE = "STEELYARD_MUTE"
 

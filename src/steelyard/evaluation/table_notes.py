@@ -15,20 +15,17 @@ if TYPE_CHECKING:
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.score_table import ScoreTable
 
-_RANDOM_LOSSES = (
-    "Mean losses and top-k accuracy of a column for each class take these numbers as random; their intervals are wider."
-)
 _FEWEST = 20  # rows of each class, below which equal sizes may be chance
 
 
-def table_notes(table: Confusion | None, design: str, columns: int = 1) -> tuple[str, ...]:
+def table_notes(table: Confusion | None, design: str) -> tuple[str, ...]:
     """What a result states of its table and of how the test set was drawn.
 
     >>> from steelyard import confusion
     >>> table_notes(confusion([0, 1] * 30, [0, 1] * 30), "random")[0]
     'Each class has 30 rows; if so many of each were chosen, design="stratified" gives narrower intervals.'
     """
-    stated = () if design == "random" else (STRATIFIED, _RANDOM_LOSSES)[: 1 + (columns > 2)]
+    stated = () if design == "random" else (STRATIFIED,)
     if table is None:
         return stated
     equal = _equal_classes(table) if design == "random" else ()

@@ -77,10 +77,16 @@ def _category_values(categorical: Categorical) -> Array:
     return np.asarray(values[codes])
 
 
+def is_ordered(values: ArrayLike) -> bool:
+    """Whether this is a pandas categorical that states an order of its categories."""
+    categorical = _categorical(values)
+    return categorical is not None and bool(categorical.ordered)
+
+
 def category_order(values: ArrayLike, *columns: Array) -> Labels | None:
     """The categories that occur, in the order that a pandas categorical declares; None where it declares none."""
     categorical = _categorical(values)
-    if categorical is None or not categorical.ordered:
+    if categorical is None or not is_ordered(values):
         return None
     present = {label for column in columns for label in set(column.tolist())}
     ordered = tuple(label for label in np.asarray(categorical.categories).tolist() if label in present)

@@ -8,7 +8,7 @@ from steelyard.errors import InputTypeError
 from steelyard.ingest.cluster_rows import cluster_rows
 from steelyard.ingest.frame_tally import cluster_columns, tally
 from steelyard.ingest.refused_keywords import refuse_keywords
-from steelyard.ingest.source import ColumnNames, named_columns
+from steelyard.ingest.source import ColumnNames, named_columns, names_class_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,9 +49,10 @@ class FrameColumns(NamedTuple):
     def names(self, **others: ArrayLike | str | Sequence[str] | None) -> dict[str, str | tuple[str, ...]]:
         """The columns that were named, with others such as that of the frequency, by what they are for."""
         named: dict[str, str | tuple[str, ...]] = {}
-        for use, name in {**self._asdict(), **others}.items():
+        score = {"scores" if names_class_columns(self.score) else "score": self.score}  # one for each class, or one
+        for use, name in {"true": self.true, "pred": self.pred, **score, "weight": self.weight, **others}.items():
             if self.true is not None and name is not None:
-                named[use] = name if isinstance(name, str) and use != "by" else named_columns(use, name)
+                named[use] = name if isinstance(name, str) and use != "by" else named_columns(use, name)  # type: ignore[arg-type]  # refused there where it is no name
         return named
 
     def tally(

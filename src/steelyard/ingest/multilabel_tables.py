@@ -8,12 +8,15 @@ import numpy as np
 
 from steelyard.errors import InputError
 from steelyard.ingest import arrays
+from steelyard.ingest.frame_columns import FrameColumns, column_name, refuse_name
 from steelyard.ingest.label_sets import paired_sets
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.row_order import check_order
 from steelyard.statistics.multilabel_table import MultilabelTable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Labels, LabelSet, Weights
@@ -27,22 +30,52 @@ def multilabel(
     y_score: ArrayLike | None = None,
     labels: LabelSet | None = None,
     sample_weight: Weights = None,
-    frequency: Weights = None,
+    frequency: Weights | str = None,
+    true: str | Sequence[str] | None = None,
+    pred: str | Sequence[str] | None = None,
+    score: str | Sequence[str] | None = None,
+    weight: str | None = None,
+    row: str | None = None,
+    label: str | None = None,
+    label_sep: str | None = None,
 ) -> MultilabelTable:
     """Rows that may have several labels each, or none: with the labels predicted, their scores, or both.
 
     Labels are a matrix of 0 and 1 with a column for each, dense, sparse or a frame, or a list or set of labels for
-    each row. `y_score` is dense, with a column for each label.
+    each row. `y_score` is dense, with a column for each label. Of a frame name the columns: patterns in which * is the
+    label (`true="y_*"`, with `pred=` or `score=`), lists of columns, or a column of lists, or of text that `label_sep`
+    divides. A long frame has a line for each `row` and `label`: with `true=` and `pred=` or `score=`, or two frames
+    that list what is true and what is predicted.
 
     >>> multilabel([{"war", "trade"}, set()], [{"war"}, {"trade"}])
     <MultilabelTable of 2 rows, 2 labels>
     """
+    columns = FrameColumns(true, pred, score, weight)  # type: ignore[arg-type]  # patterns, or lists of columns
+    if row is not None or label is not None:
+        return _of_long_frames(y_true, y_pred, columns, row, label)
+    if true is not None or label_sep is not None:
+        return _of_frame(y_true, columns, frequency, label_sep)
+    refuse_name("frequency", frequency)
+    weights: dict[str, Any] = {"sample_weight": sample_weight, "frequency": frequency}
+    return label_set_table(y_true, y_pred, y_score=y_score, labels=labels, **weights)
+
+
+def label_set_table(
+    y_true: Any,
+    y_pred: Any = None,
+    *,
+    y_score: Any = None,
+    labels: LabelSet | None = None,
+    sample_weight: Weights = None,
+    frequency: Weights = None,
+) -> MultilabelTable:
+    """The table of rows that are given as arrays, matrices or lists of labels."""
     check_order(y_true=y_true, y_pred=y_pred, y_score=y_score, sample_weight=sample_weight, frequency=frequency)
     if y_pred is None and y_score is None:
         raise InputError("y_true alone says nothing of a classifier; give y_pred, y_score or both.")
     given = [(y_true, "y_true")] + ([] if y_pred is None else [(y_pred, "y_pred")])
-    columns = getattr(y_score, "columns", None)
-    matrices, names = paired_sets(given, tuple(columns) if labels is None and columns is not None else labels)
+    named = getattr(y_score, "columns", None)
+    matrices, names = paired_sets(given, tuple(named) if labels is None and named is not None else labels)
     scores = None if y_score is None else _scores(y_score, names)
     weight, times = arrays.weights(sample_weight, "sample_weight"), arrays.weights(frequency, "frequency", whole=True)
     lengths = {name: np.empty(matrix.shape[0], bool) for (_, name), matrix in zip(given, matrices, strict=True)}
@@ -50,6 +83,24 @@ def multilabel(
     if not matrices[0].shape[0]:
         raise InputError("y_true is empty; give at least one row.")
     return MultilabelTable(names, matrices[0], matrices[1] if y_pred is not None else None, scores, weight, times)
+
+
+def _of_long_frames(
+    truth: Any, predicted: Any, columns: FrameColumns, row: str | None, label: str | None
+) -> MultilabelTable:
+    from steelyard.ingest.label_frames import long_table
+
+    if row is None or label is None:
+        raise InputError("A long frame has a column of rows and one of labels; name both, with row= and label=.")
+    return long_table(truth, predicted, columns, row, label)
+
+
+def _of_frame(frame: Any, columns: FrameColumns, frequency: Any, label_sep: str | None) -> MultilabelTable:
+    from steelyard.ingest.label_frames import label_frame
+
+    if columns.true is None or (columns.pred is None and columns.score is None):
+        raise InputError("Of a frame name the columns of the truth and of predictions or scores: true=, pred=, score=.")
+    return label_frame(frame, columns, column_name("frequency", frequency), label_sep=label_sep)[0]
 
 
 def _scores(y_score: Any, labels: Labels) -> Array:

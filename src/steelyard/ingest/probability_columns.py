@@ -1,4 +1,4 @@
-"""Probability columns: those of a frame or files that a pattern names, one for each class, matched to the classes."""
+"""Probability columns: those of a frame or files that a pattern or a list names, matched to the classes by name."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ import numpy as np
 
 from steelyard.errors import InputError, first_ten
 from steelyard.ingest import arrays, bad_rows, csv_values, label_codes, queries
+from steelyard.ingest.array_tables import declared_labels
+from steelyard.ingest.score_matrix import without_prefix
 from steelyard.ingest.score_tables import number_column
-from steelyard.ingest.source import ColumnNames, check_columns
+from steelyard.ingest.source import ColumnNames, check_columns, named_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard._types import Array, Labels
+    from steelyard._types import Array, Labels, LabelSet
     from steelyard.ingest.source import Source
 
 
@@ -30,26 +32,29 @@ class ProbabilityRows(NamedTuple):
 
 def probability_rows(
     source: Source,
-    pattern: str,
+    columns: str | Sequence[str],
     *,
     true: str,
     pred: str | None = None,
     numbers: dict[str, str],
     others: dict[str, str],
+    labels: LabelSet | None = None,
 ) -> ProbabilityRows:
     """The rows, brought here; `numbers` are columns such as the weight, `others` such as the cluster, by their use."""
-    scores = _matching(source, pattern)
-    labels = [true] if pred is None else [true, pred]
-    check_columns(source, ColumnNames(true, tuple(labels[1:]), by=tuple(others.values())))
+    scores = _matching(source, columns) if isinstance(columns, str) else _listed(columns)
+    of_labels = [true] if pred is None else [true, pred]
+    check_columns(source, ColumnNames(true, tuple(of_labels[1:]), by=tuple(others.values())))
     for name in (*scores.values(), *numbers.values()):
         check_columns(source, ColumnNames(true, score=name))
-    fetched = queries.fetch_columns(source, [*labels, *scores.values(), *numbers.values(), *others.values()])
+    fetched = queries.fetch_columns(source, [*of_labels, *scores.values(), *numbers.values(), *others.values()])
     text = {name: arrays.column(fetched[name].to_native(), f"The column {name!r}") for name in fetched}
     classes = (
-        csv_values.labels([text[name] for name in labels], labels) if source.textual else [text[n] for n in labels]
+        csv_values.labels([text[name] for name in of_labels], of_labels)
+        if source.textual
+        else [text[name] for name in of_labels]
     )
-    order = label_codes.encode(classes[0], None, f"The column {true!r}")[1]
-    chosen = _by_class(scores, order, pattern)
+    order = label_codes.encode(classes[0], declared_labels(labels), f"The column {true!r}")[1]
+    chosen = _by_class(scores, order, columns)
     with bad_rows.naming_bad_numbers(source, *chosen, *numbers.values()):
         read = {name: number_column(fetched[name], name) for name in (*chosen, *numbers.values())}
     return ProbabilityRows(
@@ -61,10 +66,15 @@ def probability_rows(
     )
 
 
-def _matching(source: Source, pattern: str) -> dict[str, str]:
-    """The columns that a pattern with one star names, by what stands in place of the star."""
+def check_pattern(pattern: str) -> None:
+    """Refuse what is no pattern of the columns of all classes."""
     if pattern.count("*") != 1:
         raise InputError(f"The columns of the scores are a pattern with one *, such as 'p_*', not {pattern!r}.")
+
+
+def _matching(source: Source, pattern: str) -> dict[str, str]:
+    """The columns that a pattern with one star names, by what stands in place of the star."""
+    check_pattern(pattern)
     before, after = pattern.split("*")
     names = list(source.parts[0].collect_schema())
     inside = {
@@ -77,12 +87,26 @@ def _matching(source: Source, pattern: str) -> dict[str, str]:
     return inside
 
 
-def _by_class(columns: dict[str, str], classes: Labels, pattern: str) -> Sequence[str]:
+def _listed(names: Sequence[str]) -> dict[str, str]:
+    """The columns of a list, by their own names and by what is left of these without what all begin with."""
+    listed = named_columns("score", names)
+    if len(listed) < 2 or len({*listed}) < len(listed):
+        raise InputError(f"score= lists a column for each class, two or more, each once; not {first_ten(listed)}.")
+    return dict(zip(without_prefix(listed), listed, strict=True))
+
+
+def _by_class(columns: dict[str, str], classes: Labels, asked: str | Sequence[str]) -> Sequence[str]:
     """The column of each class; one without a class, or a class without one, is refused."""
     texts = [str(label) for label in classes]
+    if {*texts} <= {*columns.values()}:  # a list of the classes themselves, whatever they begin with
+        columns = {name: name for name in columns.values()}
     if {*texts} != {*columns}:
+        like, such = "of the scores", "such as 'p_" + texts[0] + "'"
+        if isinstance(asked, str):
+            like, such = f"like {asked!r}", f"such as {asked.replace('*', texts[0])!r}"
         raise InputError(
-            f"The columns like {pattern!r} are of {first_ten(list(columns))} and the truth holds {first_ten(texts)}; "
-            f"name a column for each class, such as {pattern.replace('*', texts[0])!r}, and none besides."
+            f"The columns {like} are of {first_ten(list(columns))} and the truth holds {first_ten(texts)}; "
+            f"name a column for each class, {such}, and none besides; a class that has no rows here is declared with "
+            "labels=."
         )
     return [columns[text] for text in texts]

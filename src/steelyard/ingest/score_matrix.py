@@ -15,9 +15,13 @@ from steelyard.ingest.row_order import check_order
 from steelyard.statistics.probability_table import ProbabilityTable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Labels, LabelSet, Weights
+
+HIGHEST_TAKEN = "The class with the highest score of a row was taken as its predicted label."
 
 
 def probability_table(
@@ -37,7 +41,9 @@ def probability_table(
         arrays.finite_scores(scores[:, np.argmin(np.isfinite(scores).all(0))])  # refuses it by its row
     weight, times = arrays.weights(sample_weight, "sample_weight"), arrays.weights(frequency, "frequency", whole=True)
     arrays.check_lengths(y_true=codes, sample_weight=weight, frequency=times)
-    return ProbabilityTable(classes, codes, scores, weight, times)
+    table = ProbabilityTable(classes, codes, scores, weight, times)
+    order = None if labels is not None else arrays.category_order(y_true, arrays.column(y_true, "y_true"))
+    return table if order is None else table.in_order(order)
 
 
 def needed_probabilities(table: ProbabilityTable, who: str) -> Array:
@@ -73,8 +79,7 @@ def places_by_name(y_score: ArrayLike, classes: Labels) -> list[int]:
     names = [str(name) for name in getattr(y_score, "columns", ())]
     texts = [str(label) for label in classes]
     if {*names}.isdisjoint(texts):
-        shared = re.match(r".*[^0-9A-Za-z]|", commonprefix(names), re.DOTALL)  # noqa: RUF071 - letters are meant
-        names = [name.removeprefix(shared[0]) for name in names] if shared else names
+        names = without_prefix(names)
     if {*names}.isdisjoint(texts):
         return list(range(len(classes)))
     if sorted(names) != sorted(texts):
@@ -83,3 +88,9 @@ def places_by_name(y_score: ArrayLike, classes: Labels) -> list[int]:
             "for each class, or give y_score.to_numpy() in the order of the classes."
         )
     return [names.index(text) for text in texts]
+
+
+def without_prefix(names: Sequence[str]) -> list[str]:
+    """The names of columns without what all begin with, such as `p_` or `proba_`."""
+    shared = re.match(r".*[^0-9A-Za-z]|", commonprefix(names), re.DOTALL)  # noqa: RUF071 - letters are meant
+    return [name.removeprefix(shared[0]) for name in names] if shared else list(names)

@@ -102,6 +102,11 @@ def named_columns(use: str, names: str | Sequence[str] | None) -> tuple[str, ...
     return tuple(listed)
 
 
+def names_class_columns(score: object) -> bool:
+    """Whether scores are named by a pattern, or by a list of columns: one for each class."""
+    return isinstance(score, (list, tuple)) or (isinstance(score, str) and "*" in score)
+
+
 def check_name(use: str, name: object) -> None:
     """Refuse the name of a column that is no text."""
     if not isinstance(name, str):

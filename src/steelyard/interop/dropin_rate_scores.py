@@ -9,6 +9,7 @@ from steelyard.interop.dropin_rates import (
     RATE_NAMES,
     ClassRates,
     MeanRates,
+    average_weights,
     class_average,
     class_rates,
     mean_rates,
@@ -38,7 +39,7 @@ def _rates(
         return None
     if options.average is None:
         return class_rates(counts, beta, warn_for, options.zero_division)
-    return mean_rates(counts, beta, options.average, warn_for, options.zero_division)
+    return mean_rates(counts, beta, options.average, warn_for, options.zero_division, options.sample_weight)
 
 
 def precision_recall_fscore_support(
@@ -143,5 +144,7 @@ def jaccard_score(
     if counts is None:
         return delegate("jaccard_score", y_true, y_pred, **options._asdict())
     counts = pooled(counts) if average == "micro" else counts
-    values = with_zero_division(jaccard(counts), "jaccard", "true or predicted", ("jaccard",), zero_division)
-    return values if average is None else class_average(values, counts.positives if average == "weighted" else None)
+    values = with_zero_division(jaccard(counts), "jaccard", "true or predicted", ("jaccard",), zero_division, average)
+    return (
+        values if average is None else class_average(values, average_weights(average, counts.positives, sample_weight))
+    )

@@ -9,12 +9,15 @@ import numpy as np
 from steelyard.errors import InputError
 from steelyard.ingest.array_tables import confusion
 from steelyard.interop.dropin_inputs import LabelTable, delegate, label_table, warn_undefined
+from steelyard.interop.dropin_label_sets import columns_of, label_sets
 from steelyard.interop.dropin_rates import (
     RATE_NAMES,
     ClassRates,
+    average_weights,
     class_average,
     class_rates,
     mean_rates,
+    pooled,
     table_counts,
 )
 from steelyard.interop.sklearn_options import is_zero_division
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Weights
     from steelyard.interop.sklearn_options import ClassAverage, ZeroDivision
     from steelyard.statistics.counts import Counts
+    from steelyard.statistics.multilabel_table import MultilabelTable
 
 _HEADS = (*ClassRates._fields[:2], "f1-score")
 COLUMN_WIDTH = 9
@@ -66,7 +70,12 @@ def classification_report(
     weighted avg       0.60      0.60      0.60         0.57      0.58         5
     <BLANKLINE>
     """
-    table = label_table(y_true, y_pred, sample_weight) if _usual(digits, output_dict, zero_division) else None
+    usual = _usual(digits, output_dict, zero_division)
+    if usual and (sets := label_sets(y_true, y_pred, sample_weight)) is not None:
+        report = _set_report(sets, labels, target_names, zero_division, extra)
+        if report is not None:
+            return _as_dict(report, (*_HEADS, *extra)) if output_dict else _as_text(report, (*_HEADS, *extra), digits)
+    table = label_table(y_true, y_pred, sample_weight) if usual else None
     names = None if table is None else _row_names(table, labels, target_names)
     if table is None or names is None:
         if extra:
@@ -119,6 +128,36 @@ def _rows(
     return rows
 
 
+def _set_report(
+    table: MultilabelTable,
+    labels: ArrayLike | None,
+    target_names: Sequence[str] | None,
+    zero_division: ZeroDivision,
+    extra: Sequence[str],
+) -> list[_ReportRow] | None:
+    """The row of every label of rows that have several, the averages last, that over the rows included."""
+    chosen = columns_of(table, labels)
+    if chosen is None:
+        return None
+    names = [str(label) for label in chosen.labels] if target_names is None else list(target_names)
+    if len(names) != len(chosen.labels) or not all(isinstance(name, str) for name in names):
+        return None
+    by_label, weight = chosen.by_label, chosen.sample_weight
+    rates = class_rates(by_label, 1.0, RATE_NAMES, zero_division)
+    extras = [_extra(name, by_label, zero_division) for name in extra]
+    columns = zip(names, *rates[:3], *extras, rates.support, strict=True)
+    rows = [_ReportRow(name, values, support) for name, *values, support in columns]
+    averages: tuple[ClassAverage, ...] = ("micro", "macro", "weighted", "samples")
+    for average in averages:
+        counts = chosen.by_row if average == "samples" else by_label
+        means: list[float] = [*mean_rates(counts, 1.0, average, RATE_NAMES, zero_division, weight)[:3]]
+        cells = pooled(counts) if average == "micro" else counts
+        each = average_weights(average, rates.support, weight)
+        means += [class_average(_extra(name, cells, zero_division), each) for name in extra]
+        rows.append(_ReportRow(f"{average} avg", means, np.sum(rates.support)))
+    return rows
+
+
 def _extra(name: str, counts: Counts[Any], zero_division: ZeroDivision) -> Array:
     metric = get_metric(name)
     values = metric(counts)
@@ -138,14 +177,15 @@ def _as_dict(rows: Sequence[_ReportRow], heads: Sequence[str]) -> dict[str, Any]
 
 
 def _as_text(rows: Sequence[_ReportRow], heads: Sequence[str], digits: int) -> str:
-    width = max(len("weighted avg"), digits, *(len(row.name) for row in rows[:-3]))
+    first = len(rows) - (4 if rows[-1].name == "samples avg" else 3)  # of the averages
+    width = max(len("weighted avg"), digits, *(len(row.name) for row in rows[:first]))
     widths = [max(COLUMN_WIDTH, len(head)) for head in heads]
     titles = zip((*heads, "support"), (*widths, COLUMN_WIDTH), strict=True)
     lines = [" " * (width + 1) + "".join(f" {head:>{w}}" for head, w in titles), ""]
     for i, (name, values, support) in enumerate(rows):
         cells = [f"{value:.{digits}f}" for value in values]
-        if name == "accuracy" and i == len(rows) - 3:
+        if name == "accuracy" and i == first:
             cells = ["", "", cells[2], *[""] * (len(heads) - 3)]
         text = "".join(f" {cell:>{w}}" for cell, w in zip(cells, widths, strict=True))
-        lines += [""] * (i == len(rows) - 3) + [f"{name:>{width}} {text} {support:>{COLUMN_WIDTH}}"]
+        lines += [""] * (i == first) + [f"{name:>{width}} {text} {support:>{COLUMN_WIDTH}}"]
     return "\n".join(lines) + "\n"

@@ -10,6 +10,7 @@ from steelyard.errors import SteelyardError
 from steelyard.ingest.array_tables import single_use_table
 from steelyard.ingest.row_order import check_order
 from steelyard.interop.dropin_inputs import delegate, score_column, true_codes, weight_column
+from steelyard.interop.dropin_label_sets import scored_sets
 from steelyard.interop.sklearn_options import MultiClass, ScoreAverage, is_choice
 from steelyard.metrics.curves import precision_recall_points, roc_points
 from steelyard.metrics.ranking import average_precision, roc_auc
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Label, Weights
+    from steelyard.metrics.metric import Metric
+    from steelyard.statistics.multilabel_table import MultilabelTable
     from steelyard.statistics.score_table import ScoreTable
 
     PositiveRule = Callable[[tuple[Any, ...]], int | None]  # the position of the positive one among the labels
@@ -91,12 +94,22 @@ def roc_auc_score(
         table = _score_table(y_true, y_score, sample_weight, _greater)
         if table is not None:
             area = roc_auc(table, max_fpr=max_fpr)
+        elif (sets := scored_sets(y_true, y_score, sample_weight)) is not None:
+            area = _mean_of_sets(sets, roc_auc.fixed(max_fpr=max_fpr), average)
         elif max_fpr is None and multi_class != "raise" and average in ("macro", "weighted"):
             area = _mean_area(y_true, y_score, multi_class, average, sample_weight)
     if area is None:
         options = {"average": average, "sample_weight": sample_weight, "max_fpr": max_fpr}
         return delegate("roc_auc_score", y_true, y_score, **options, multi_class=multi_class, labels=labels)
     return area
+
+
+def _mean_of_sets(table: MultilabelTable, metric: Metric, average: ScoreAverage | None) -> Any:
+    """The area of each label, or a mean over labels or rows; None where one is undefined: scikit-learn warns of it."""
+    if average == "weighted" and not table.positives.all():
+        return None
+    area = metric(table, average=average)  # type: ignore[arg-type]  # None gives an array
+    return None if np.isnan(area).any() else area
 
 
 def _mean_area(
@@ -129,9 +142,13 @@ def average_precision_score(
     sample_weight: Weights = None,
 ) -> Any:
     """Mean precision at the thresholds where a positive is found, in steps and not interpolated."""
-    table = None
+    table = area = None
     if is_choice(average, ScoreAverage) and pos_label is not None:
         table = _score_table(y_true, y_score, sample_weight, _label_of_two(pos_label))
+        if table is None and pos_label == 1 and (sets := scored_sets(y_true, y_score, sample_weight)) is not None:
+            area = _mean_of_sets(sets, average_precision, average)
+    if area is not None:
+        return area
     if table is None:
         options = {"average": average, "pos_label": pos_label, "sample_weight": sample_weight}
         return delegate("average_precision_score", y_true, y_score, **options)

@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard.ingest.row_order import check_order
 from steelyard.interop.dropin_inputs import LabelTable, delegate, label_table, usable_column, weight_column
+from steelyard.interop.dropin_label_sets import label_sets
 from steelyard.interop.dropin_rates import class_counts
 from steelyard.interop.sklearn_options import KappaWeights, Normalize, is_choice
 from steelyard.metrics.catalogue import kappa, mcc, recall
@@ -59,11 +60,21 @@ def accuracy_score(
     """Share, or number, of the rows that are predicted rightly."""
     sums = None
     if isinstance(normalize, bool):
-        sums = _equal_rows(y_true, y_pred, sample_weight) or _diagonal(y_true, y_pred, sample_weight)
+        sums = agreeing_rows(y_true, y_pred, sample_weight)
     if sums is None:
         return delegate("accuracy_score", y_true, y_pred, normalize=normalize, sample_weight=sample_weight)
     right, total = sums  # divided here: integers and text are compared and never counted into a table
     return float(right / total) if normalize else float(right)
+
+
+def agreeing_rows(y_true: ArrayLike, y_pred: ArrayLike, sample_weight: Weights) -> tuple[float, float] | None:
+    """The weight of the rows whose labels agree, one each or several, and of all."""
+    if (sets := label_sets(y_true, y_pred, sample_weight)) is not None:
+        right, weights = sets.by_row.fn + sets.by_row.fp == 0, sets.sample_weight
+        if weights is None:
+            return int(np.count_nonzero(right)), len(right)
+        return float(weights[right].sum()), float(weights.sum())
+    return _equal_rows(y_true, y_pred, sample_weight) or _diagonal(y_true, y_pred, sample_weight)
 
 
 def _equal_rows(y_true: ArrayLike, y_pred: ArrayLike, sample_weight: Weights) -> tuple[float, float] | None:

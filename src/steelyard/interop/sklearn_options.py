@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Label, Weights
 
-ClassAverage: TypeAlias = Literal["binary", "micro", "macro", "weighted"]  # "samples" is left to scikit-learn itself
+ClassAverage: TypeAlias = Literal["binary", "micro", "macro", "samples", "weighted"]
 ScoreAverage: TypeAlias = Literal["micro", "macro", "samples", "weighted"]
 ZeroDivision: TypeAlias = float | Literal["warn"]
 Normalize: TypeAlias = Literal["true", "pred", "all"]

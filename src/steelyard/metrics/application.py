@@ -11,7 +11,7 @@ from steelyard.ingest import array_tables as ingest
 from steelyard.ingest.class_checks import check_both_classes, check_classes
 from steelyard.ingest.label_overlap import check_label_overlap, warn_of_lookalikes
 from steelyard.ingest.label_sets import are_label_sets
-from steelyard.ingest.multilabel_tables import multilabel
+from steelyard.ingest.multilabel_tables import label_set_table
 from steelyard.ingest.refused_keywords import refuse_keywords
 from steelyard.metrics.class_values import ClassCells, class_values, on_confusion, positive_place
 from steelyard.metrics.count_values import count_values, on_counts
@@ -128,7 +128,7 @@ def _counted_sets(metric: Metric, rows: ArrayLike, other: ArrayLike, options: Ca
     """Rows of several labels each, with predictions or with scores, whichever the metric is of."""
     kind = "y_score" if metric.function is None and metric.takes_scores else "y_pred"
     weights = {"sample_weight": options.sample_weight, "frequency": options.frequency}
-    return multilabel(rows, **{kind: other}, labels=options.labels, **weights)
+    return label_set_table(rows, **{kind: other}, labels=options.labels, **weights)
 
 
 def _check_fits(metric: Metric, table: AnyTable, options: CallOptions) -> None:
@@ -153,6 +153,7 @@ def _check_fits(metric: Metric, table: AnyTable, options: CallOptions) -> None:
 
 def on_table(metric: Metric, table: AnyTable, options: CallOptions, parameters: Mapping[str, object]) -> MetricValue:
     """The value of a metric on a table of any kind."""
+    _check_order(metric, table, options)
     if not isinstance(table, MultilabelTable):
         check_label_sets(metric)
     if isinstance(table, Counts):
@@ -164,6 +165,15 @@ def on_table(metric: Metric, table: AnyTable, options: CallOptions, parameters: 
     if isinstance(table, ProbabilityTable):
         return on_columns(metric, table, options, parameters)
     return on_scores(metric, table, parameters)
+
+
+def _check_order(metric: Metric, table: object, options: CallOptions) -> None:
+    """Refuse an average of a metric of ordered classes over each against the rest, which has no order."""
+    if "ordinal" in metric.roles and options.average != "native" and len(getattr(table, "labels", ())) > 2:
+        raise InputError(
+            f"{metric.name} is of all classes in their order, and one against the rest has none; leave average= out. "
+            "macro_mean_absolute_class_error gives every class equal weight."
+        )
 
 
 def inner_value(metric: Metric, cells: Cells, parameters: Mapping[str, object]) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from steelyard.metrics.calibration import brier_skill_score
 from steelyard.metrics.catalogue import (
     ac_score,
     accuracy,
@@ -25,7 +26,7 @@ from steelyard.metrics.catalogue import (
     tpnr,
 )
 from steelyard.metrics.expression import angle, ratio, sqrt
-from steelyard.metrics.ranking import brier, log_loss, top_k_accuracy
+from steelyard.metrics.ranking import brier, d2_log_loss, log_loss, top_k_accuracy
 
 _ROUNDING = 1e-15  # what is left of 1 where all rows are right
 
@@ -119,12 +120,18 @@ def log_loss_of_rows(probabilities, codes):
         return -np.log(probabilities[np.arange(len(codes)), codes])
 
 
+d2_log_loss.for_columns(log_loss_of_rows, skill=True)
+
+
 @brier.for_columns(range=(0, 2))
 def brier_of_rows(probabilities, codes):
     """Squared distance of each row's probabilities from its class: 0 to 2, as Brier wrote it; of two classes half."""
     distance = probabilities.copy()
     distance[np.arange(len(codes)), codes] -= 1
     return (distance**2).sum(1) / (2 if probabilities.shape[1] == 2 else 1)
+
+
+brier_skill_score.for_columns(brier_of_rows, skill=True)
 
 
 @top_k_accuracy.for_columns(least_classes=3)

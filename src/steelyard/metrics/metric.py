@@ -65,6 +65,7 @@ class Metric(FormulaText):
     label_sets: Formula | None = None
     ranks_labels: bool = False  # of the scores of label sets, and of nothing else
     columns_range: tuple[float, float] | None = None  # of more than two classes, where it is another
+    is_skill_of_columns: bool = False  # 1 less the mean loss over that of the class shares
     aliases: tuple[str, ...] = ()
     cite: str | None = None
     sklearn: str | None = None
@@ -193,16 +194,22 @@ class Metric(FormulaText):
         return form
 
     def for_columns(
-        self, form: Formula | None = None, *, range: tuple[float, float] | None = None, least_classes: int = 2
+        self,
+        form: Formula | None = None,
+        *,
+        range: tuple[float, float] | None = None,
+        least_classes: int = 2,
+        skill: bool = False,
     ) -> Formula:
         """Declare the form for a column of probabilities for each class: the loss of each row, whose mean it is.
 
         `range` is that of more than two classes, where it is not that of two; `least_classes` are those with which it
-        says anything.
+        says anything. With `skill` it is 1 less that mean over the mean of probabilities that are the class shares.
         """
         if form is None:
-            return partial(self.for_columns, range=range, least_classes=least_classes)
-        for name, fact in (("columns", form), ("columns_range", range), ("least_classes", least_classes)):
+            return partial(self.for_columns, range=range, least_classes=least_classes, skill=skill)
+        facts = {"columns": form, "columns_range": range, "least_classes": least_classes, "is_skill_of_columns": skill}
+        for name, fact in facts.items():
             object.__setattr__(self, name, fact)
         return form
 

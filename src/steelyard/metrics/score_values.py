@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Label
     from steelyard.metrics.call_options import CallOptions
     from steelyard.metrics.metric import Metric
+    from steelyard.metrics.spec import MetricSpec
     from steelyard.statistics.probability_table import ColumnTable, ProbabilityTable
     from steelyard.statistics.score_table import ScoreTable
 
@@ -76,6 +77,11 @@ def class_of_columns(table: ProbabilityTable, pos_label: Label) -> ScoreTable:
     return table.class_tables[names.index(label)].table
 
 
+def reads_columns(spec: MetricSpec) -> bool:
+    """Whether the metric as asked can be taken of a column of scores for each class."""
+    return spec.reads_scores(None) and (spec.metric.columns is not None or not spec.is_native)
+
+
 def on_columns(
     metric: Metric, table: ProbabilityTable, options: CallOptions, parameters: Mapping[str, object]
 ) -> MetricValue:
@@ -100,13 +106,16 @@ def on_columns(
 def averaged_columns(
     metric: Metric, table: ProbabilityTable, options: CallOptions, parameters: Mapping[str, object]
 ) -> Iterable[ColumnTable]:
-    """What is averaged: each class against the rest, or each pair of classes; one that asks for neither is refused."""
-    if options.average in (NATIVE, "micro"):
+    """What is averaged: each class against the rest, each pair of classes, or all columns pooled; else refused."""
+    of_pairs = parameters.get("multi_class") == "ovo"
+    if options.average == NATIVE or (of_pairs and options.average == "micro"):
+        ways = "average='macro', 'weighted'" + ("" if of_pairs else ", 'micro'")
         raise InputError(
-            f"{metric.name} of several columns of scores needs average='macro', 'weighted' or None, or one class as "
-            "pos_label=."
+            f"{metric.name} of several columns of scores needs {ways} or None, or one class as pos_label=."
         )
-    return table.pair_tables() if parameters.get("multi_class") == "ovo" else table.class_tables
+    if options.average == "micro":
+        return (table.pooled_table(),)
+    return table.pair_tables() if of_pairs else table.class_tables
 
 
 def row_losses(metric: Metric, table: ProbabilityTable, parameters: Mapping[str, object]) -> Array:
@@ -117,10 +126,24 @@ def row_losses(metric: Metric, table: ProbabilityTable, parameters: Mapping[str,
     return losses
 
 
+def share_losses(metric: Metric, table: ProbabilityTable, parameters: Mapping[str, object]) -> Array:
+    """The loss of a row of each class that is given the class shares as its probabilities."""
+    assert metric.columns is not None  # noqa: S101 - asked before
+    shares = table.class_shares
+    losses: Array = metric.columns(np.tile(shares, (len(shares), 1)), np.arange(len(shares)), **parameters)
+    return losses
+
+
 def _on_rows(metric: Metric, table: ProbabilityTable, parameters: Mapping[str, object]) -> MetricValue:
     losses, weights = row_losses(metric, table, parameters), table.weights
     counted = weights > 0
-    value = np.average(losses[counted], weights=weights[counted]) if counted.any() else math.nan
+    if not counted.any():
+        return MetricValue(np.asarray(math.nan), lambda: "no rows of any weight")
+    value, codes = np.average(losses[counted], weights=weights[counted]), table.codes[counted]
+    if metric.is_skill_of_columns:
+        without_skill = np.average(share_losses(metric, table, parameters)[codes], weights=weights[counted])
+        if not without_skill:
+            return MetricValue(np.asarray(math.nan), lambda: "all rows are of one class")
+        value = 1 - value / without_skill
     sure = int(np.isinf(losses[counted]).sum())
-    why = f"{sure:,} rows were given probability 0 for what came true" if sure else "no rows of any weight"
-    return MetricValue(np.asarray(value), lambda: why)
+    return MetricValue(np.asarray(value), lambda: f"{sure:,} rows were given probability 0 for what came true")

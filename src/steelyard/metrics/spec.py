@@ -98,9 +98,14 @@ class MetricSpec:
     @property
     def title(self) -> str:
         """The metric's title, with the average or the class in words."""
+        title, weights = self.metric.title, self.metric.parameters.get("weights")
+        if self.metric.parameters.get("multi_class") == "ovo":
+            title = f"{title} of pairs of classes"
+        elif isinstance(weights, str):
+            title = f"{title}, {weights} weights"
         if self.label is not None:
-            return f"{self.metric.title}, {self.label}"
-        return self.metric.title if self.average in (NATIVE, None) else f"{self.metric.title}, {self.average}"
+            return f"{title}, {self.label}"
+        return title if self.average in (NATIVE, None) else f"{title}, {self.average}"
 
     # ---------------------------------------------------------------- what follows from it
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.evaluation.label_row import LabelRow
     from steelyard.statistics.confusion import Confusion
 
 
@@ -25,6 +26,7 @@ def evaluation_markdown(evaluation: Evaluation, *, given: bool | None = None) ->
     if source := getattr(evaluation, "source", None):
         parts.insert(0, " · ".join(map(escaped, source_facts(evaluation, source, given=given))))
     parts += [_groups(evaluation)] if evaluation.groups else []
+    parts += [_labels(labels)] if (labels := getattr(evaluation, "per_label", None)) else []
     table = getattr(evaluation, "confusion", None)  # which schema 1 may not have saved
     parts += [_matrix(table)] if table is not None else []
     return "\n\n".join(parts)
@@ -48,6 +50,16 @@ def _groups(evaluation: Evaluation) -> str:
     rows = [group.summary(named=evaluation.metrics_named) for group in evaluation.groups]
     names = list(dict.fromkeys(name for row in rows for name in row))
     return markdown_table(names, ([three_digits(row.get(name)) for name in names] for row in rows))
+
+
+def _labels(labels: Sequence[LabelRow]) -> str:
+    """Each label of label sets."""
+    names = [*labels[0].metrics]
+    rows = (
+        [str(row.label), f"{row.rows:,}", *(row.metrics[name].text() for name in names), three_digits(row.imbalance)]
+        for row in labels
+    )
+    return markdown_table(["label", "rows", *names, "imbalance ratio"], rows)
 
 
 def _matrix(table: Confusion) -> str:

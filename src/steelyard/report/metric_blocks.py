@@ -22,7 +22,8 @@ def top_metrics(evaluation: Evaluation) -> dict[str, str]:
 
 def metric_blocks(evaluation: Evaluation) -> dict[str, list[MetricRow]]:
     """The rows of all metrics by their headings: those that stand above, then the others by family."""
-    top = top_metrics(evaluation)
+    headings = getattr(evaluation, "headings", None)  # of label sets
+    top = top_metrics(evaluation) if headings is None else headings
     order = list(top)
     blocks: dict[str, list[MetricRow]] = {}
     for row in sorted(evaluation.metrics, key=lambda row: order.index(row.name) if row.name in top else len(order)):

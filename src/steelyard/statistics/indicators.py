@@ -50,18 +50,19 @@ def label_counts(true: Indicators, predicted: Indicators, weights: Array | None 
 
 def row_counts(true: Indicators, predicted: Indicators) -> IndicatorCounts:
     """The counts of each row, over its labels."""
-    both = true.multiply(predicted).tocsr() if is_sparse(true) else true & predicted
-    return IndicatorCounts(*(_row_sums(matrix) for matrix in (both, true, predicted)))
+    if is_sparse(true):
+        both = true.multiply(predicted).tocsr()
+        return IndicatorCounts(*(np.asarray(np.diff(held.indptr), np.int64) for held in (both, true, predicted)))
+    sums = np.empty((3, len(true)), np.int64)
+    for part in chunks(len(true), max(1, _CELLS // max(1, true.shape[1]))):
+        t, p = true[part], predicted[part]
+        for place, cells in enumerate((t & p, t, p)):
+            np.add.reduce(cells, axis=1, dtype=np.int64, out=sums[place, part])
+    return IndicatorCounts(*sums)
 
 
 def _column_sums(cells: Array) -> Array:
     return np.asarray(np.add.reduce(cells, axis=0, dtype=np.int64))
-
-
-def _row_sums(matrix: Any) -> Array:
-    if is_sparse(matrix):
-        return np.asarray(np.diff(matrix.indptr), np.int64)
-    return np.asarray(np.add.reduce(matrix, axis=1, dtype=np.int64))
 
 
 def _sparse_sums(matrix: Any, weights: Array | None) -> Array:

@@ -153,9 +153,12 @@ class MultilabelTable:
 
     def place(self, label: Label) -> int:
         """The column of a label."""
-        if label not in self.labels:
+        if label in self.labels:
+            return self.labels.index(label)
+        alike = [place for place, each in enumerate(self.labels) if str(each) == str(label)]  # "3" of a column's name
+        if len(alike) != 1:
             raise InputError(f"There is no label {label!r} among {first_ten(self.labels)}.")
-        return self.labels.index(label)
+        return alike[0]
 
     def __add__(self, other: object) -> MultilabelTable:
         if not isinstance(other, MultilabelTable):

@@ -99,6 +99,38 @@ class ProbabilityTable:
             rarer = min((first, second), key=lambda place: len(own[place]))
             yield self._column((self.labels[first], self.labels[second]), first, rows, rows, rarer)
 
+    def pooled_table(self) -> ColumnTable:
+        """Every column of every row as a row of its own, positive in the column of the row's class (micro average)."""
+        n, k = self.probabilities.shape
+        own = np.arange(n) * k + self.codes
+        others = np.delete(np.arange(n * k), own)
+        cells = self.probabilities.ravel()
+        positive, negative = (ClassScores.of_rows(cells[part], *self._repeated(part // k)) for part in (own, others))
+        table = ScoreTable(positive, negative, "own")
+        return ColumnTable("all classes", table, cells, (own, others), (own,), float(self.weights.sum()), 0)
+
+    def in_order(self, labels: Labels) -> ProbabilityTable:
+        """The same with the classes in another order."""
+        places = [self.labels.index(label) for label in labels]
+        codes = np.argsort(places)[self.codes]
+        return replace(self, labels=labels, codes=codes, probabilities=self.probabilities[:, places])
+
+    def at(self, rows: Array) -> ProbabilityTable:
+        """The table of some rows, with all classes."""
+        weight, times = self._repeated(rows)
+        return replace(
+            self,
+            codes=self.codes[rows],
+            probabilities=self.probabilities[rows],
+            sample_weight=weight,
+            frequency=times,
+        )
+
+    def _repeated(self, rows: Array) -> tuple[Array | None, Array | None]:
+        columns = (self.sample_weight, self.frequency)
+        weight, times = (None if column is None else column[rows] for column in columns)
+        return weight, times
+
     def _column(
         self, name: Label, place: int, rows: tuple[Array, Array], sharing: tuple[Array, ...], rarer: int
     ) -> ColumnTable:
@@ -108,8 +140,7 @@ class ProbabilityTable:
         return ColumnTable(name, table, self.probabilities[:, place], rows, sharing, share, rarer)
 
     def _class_scores(self, place: int, rows: Array) -> ClassScores:
-        columns = (None if column is None else column[rows] for column in (self.sample_weight, self.frequency))
-        return ClassScores.of_rows(self.probabilities[rows, place], *columns)
+        return ClassScores.of_rows(self.probabilities[rows, place], *self._repeated(rows))
 
     def __add__(self, other: object) -> ProbabilityTable:
         if not isinstance(other, ProbabilityTable):
@@ -118,12 +149,11 @@ class ProbabilityTable:
             raise InputError(
                 f"The tables have different classes, {first_ten(self.labels)} and {first_ten(other.labels)}."
             )
-        places = [other.labels.index(label) for label in self.labels]
-        codes = np.argsort(places)[other.codes]
+        other = other.in_order(self.labels)
         return replace(
             self,
-            codes=np.concatenate([self.codes, codes]),
-            probabilities=np.concatenate([self.probabilities, other.probabilities[:, places]]),
+            codes=np.concatenate([self.codes, other.codes]),
+            probabilities=np.concatenate([self.probabilities, other.probabilities]),
             sample_weight=_joined(self.sample_weight, other.sample_weight, self, other),
             frequency=_joined(self.frequency, other.frequency, self, other),
         )

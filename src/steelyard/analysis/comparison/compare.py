@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.comparison import model_columns
+from steelyard.analysis.comparison import column_models, model_columns
+from steelyard.analysis.comparison.column_question import compared_columns
 from steelyard.analysis.comparison.model_question import Question
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.intervals.inference import Inference
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Frame, Label, LabelSet, Rng, Weights
+    from steelyard.analysis.comparison.column_models import ColumnModels
     from steelyard.analysis.comparison.comparison import Comparison
     from steelyard.analysis.comparison.model_columns import ComparedModels, Thresholds
     from steelyard.analysis.comparison.unpaired_comparison import ModelTable
@@ -60,12 +62,14 @@ def compare(
     """Whether models differ: every metric's difference with its interval and tests, of all pairs of models.
 
     `models` are named columns of predicted labels, or with scores=True of scores of the positive class, of which
-    `threshold` (a number, or one per model) makes labels. Or give a Paired table alone, or a frame and the names of its
-    columns: true, and those of the models with pred or score, as a list (or by name). `sample_weight` (of a frame
-    weight) gives sample weights, `cluster` the cluster of each row, such as the patient, and `frequency` frequency
-    weights, where labels are compared. Of yes/no and the like the positive class is taken by convention and stated in
-    `assumed`. Models of different rows are given by name alone, as evaluations or tables: compare({"old": ..., "new":
-    ...}); they are taken as independent, and read at the prevalence and the design that all were evaluated with.
+    `threshold` (a number, or one per model) makes labels; or of scores of all classes, a column for each (n x K).
+    Or give a Paired table alone, or a frame and the names of its columns: true, and those of the models with pred
+    or score, as a list (or by name); score may name a column for each class, by patterns such as ["a_*", "b_*"].
+    `sample_weight` (of a frame weight) gives sample weights, `cluster` the cluster of each row, such as the
+    patient, and `frequency` frequency weights, where labels are compared. Of yes/no and the like the positive class
+    is taken by convention and stated in `assumed`. Models of different rows are given by name alone, as evaluations
+    or tables: compare({"old": ..., "new": ...}); they are taken as independent, and read at the prevalence and the
+    design that all were evaluated with.
 
     The intervals of labels draw truth x A x B from the posterior with 1/2 row in each cell, or whole clusters. A
     p-value is the larger of that posterior's and of the mid-p of swapping the models' predictions at random; where few
@@ -97,6 +101,8 @@ def compare(
         return question.of_models(y_true)
     if scores and frequency is not None:
         raise InputError("Scores are compared row by row, each row once; leave frequency= out.")
+    if column_models.are_columns(models, scores=scores, frame=true is not None):
+        return compared_columns(question, _class_columns(y_true, true, models, rows, labels), threshold)  # type: ignore[arg-type]  # a frame, or arrays
     if true is None:
         columns = model_columns.of_arrays(y_true, models, rows)  # type: ignore[arg-type]  # no frame without true=
     else:
@@ -104,6 +110,21 @@ def compare(
         present = label_codes.distinct(columns.truth, f"The column {true!r}")[1]
         question = replace(question, options=replace(options, pos_label=match_label(pos_label, present)))
     return question.of_scores(columns, threshold) if scores else question.of_labels(columns, threshold)
+
+
+def _class_columns(
+    data: Frame | Source | ArrayLike,
+    true: str | None,
+    models: ComparedModels,
+    rows: model_columns.RowColumns,
+    labels: LabelSet | None,
+) -> ColumnModels:
+    """The models of a column of scores for each class."""
+    if rows.frequency is not None:
+        raise InputError("Scores are compared row by row, each row once; leave frequency= out.")
+    if true is None:
+        return column_models.columns_of_arrays(data, models, rows, labels)  # type: ignore[arg-type]  # arrays
+    return column_models.columns_of_frame(data, true, models, rows, labels)  # type: ignore[arg-type]  # a frame
 
 
 def _checked_margin(margin: float | None) -> float | None:

@@ -147,7 +147,9 @@ def compared_place(tables: ModelTables) -> int | None:
     """The place of the positive class in the models' tables; None where the metrics are of all classes."""
     if tables.scores:
         return 1
-    table = next(iter(tables.labels.values()))
+    table = next(iter(tables.labels.values()), None)
+    if table is None or tables.columns:
+        return None
     try:
         return table.index(table.positive_label()) if tables.options.average == "native" else None
     except InputError:
@@ -159,8 +161,8 @@ def observed_prevalence(tables: ModelTables, model: str, place: int | None) -> f
     if tables.scores:
         table = tables.scores[model]
         return table.positive.n / table.n
-    rows = tables.labels[model].rows
-    return None if place is None else float(rows[place].sum() / rows.sum())
+    rows = None if place is None else tables.labels[model].rows
+    return None if rows is None else float(rows[place].sum() / rows.sum())
 
 
 def _prevalences(place: int | None, prevalences: Sequence[float] | None) -> Array:

@@ -108,8 +108,8 @@ def row_columns(y_true: ArrayLike, named: Mapping[str, ArrayLike], rows: RowColu
     return ComparedColumns(true, columns, mass)
 
 
-def checked_models(models: ComparedModels) -> Mapping[str, ArrayLike]:
-    """Two models or more, by name, each of one column."""
+def checked_models(models: ComparedModels, *, columns: bool = False) -> Mapping[str, ArrayLike]:
+    """Two models or more, by name, each of one column, or of a column for each class."""
     if not isinstance(models, Mapping):
         given = f"not {type(models).__name__}"
         raise InputTypeError(f'compare takes the models by name, such as {{"A": ..., "B": ...}}, {given}.')
@@ -117,10 +117,10 @@ def checked_models(models: ComparedModels) -> Mapping[str, ArrayLike]:
         raise InputError(
             f"compare needs two or more models, not {len(models)}; `interval` gives the confidence interval of one."
         )
-    for name, values in models.items():
+    for name, values in () if columns else models.items():
         if len(shape := np.shape(values)) == 2 and shape[1] > 1:
             given = f"The model {name!r} has {shape[1]} columns, and compare takes one of each model"
-            raise InputError(f"{given}; give the scores of one class, named by pos_label=, or labels: argmax(axis=1).")
+            raise InputError(f"{given}; give scores=True for a column of scores for each class, or labels.")
     return models
 
 

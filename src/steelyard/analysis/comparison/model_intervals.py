@@ -10,6 +10,7 @@ import numpy as np
 from steelyard.analysis.intervals.inference import ClusteredRows, Inference
 from steelyard.analysis.intervals.interval_ends import IntervalSampler
 from steelyard.analysis.results.rows import Rows
+from steelyard.metrics.score_values import reads_columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,9 +54,19 @@ class RowDesign:
 
 def model_intervals(tables: ModelTables, inference: Inference, design: RowDesign) -> dict[str, Rows[Interval]]:
     """The intervals of each model, by its name, in the order of the metrics."""
-    intervals = {}
-    for name in tables.labels or tables.scores:
-        k = len(tables.labels[name].labels) if tables.labels else 0
-        sampler = IntervalSampler(design.inference(name, inference), design.cluster_tables(name, k))
-        intervals[name] = Rows(sampler.intervals([tables.estimand(spec, name) for spec in tables.specs]))
-    return intervals
+    return {
+        name: _of_model(tables, name, design.inference(name, inference), design)
+        for name in tables.labels or tables.scores or tables.columns
+    }
+
+
+def _of_model(tables: ModelTables, name: str, inference: Inference, design: RowDesign) -> Rows[Interval]:
+    """Those of labels or of one column of scores by one set of draws, those of a column for each class beside it."""
+    k = len(tables.labels[name].labels) if tables.labels else 0
+    of_columns = [spec for spec in tables.specs if tables.columns and reads_columns(spec)]
+    others = [spec for spec in tables.specs if spec not in of_columns]
+    sampler = IntervalSampler(inference, design.cluster_tables(name, k))
+    found = dict(zip(others, sampler.intervals([tables.estimand(spec, name) for spec in others]), strict=True))
+    beside = IntervalSampler(inference).intervals([tables.estimand(spec, name) for spec in of_columns])
+    found |= dict(zip(of_columns, beside, strict=True))
+    return Rows(found[spec] for spec in tables.specs)

@@ -11,7 +11,9 @@ import numpy as np
 from steelyard.analysis.intervals.estimand import Estimand
 from steelyard.analysis.results.result_json import read_metric
 from steelyard.analysis.results.rows import Flat
+from steelyard.errors import InputError
 from steelyard.metrics.call_options import CallOptions
+from steelyard.metrics.score_values import class_of_columns, reads_columns
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.score_table import ScoreTable
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from steelyard.metrics.metric_value import MetricValue
+    from steelyard.statistics.probability_table import ProbabilityTable
+    from steelyard.statistics.statistic import MetricTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +71,7 @@ class ModelTables:
     labels: Mapping[str, Confusion] = field(default_factory=dict)
     scores: Mapping[str, ScoreTable] = field(default_factory=dict)
     thresholds: Mapping[str, float] = field(default_factory=dict)
+    columns: Mapping[str, ProbabilityTable] = field(default_factory=dict)  # not saved: they hold every row
 
     def saved(self) -> dict[str, Any]:
         """What JSON holds of them: the metrics, the class or the average, and each table."""
@@ -87,10 +92,19 @@ class ModelTables:
         """Whether the metric is taken of the scores and not of the labels."""
         return bool(self.scores) and spec.is_native and spec.metric.scores is not None
 
+    def _table(self, spec: MetricSpec, model: str) -> MetricTable:
+        if self.columns and reads_columns(spec):
+            table = self.columns[model]
+            return table if spec.label is None else class_of_columns(table, spec.label)
+        if not self.scores and model not in self.labels:
+            raise InputError(f"{spec.name} is of scores that a saved comparison does not hold; compare the rows again.")
+        return self.scores[model] if self.reads_scores(spec) else self.labels[model]
+
     def estimand(self, spec: MetricSpec, model: str) -> Estimand:
         """The metric of one model."""
-        table = self.scores[model] if self.reads_scores(spec) else self.labels[model]
-        return Estimand(spec, table, spec.metric.parameters, spec.options(self.options))
+        table = self._table(spec, model)
+        options = CallOptions() if isinstance(table, ScoreTable) and self.columns else spec.options(self.options)
+        return Estimand(spec, table, spec.metric.parameters, options)
 
     def value(self, spec: MetricSpec, model: str) -> MetricValue:
         """The metric's value of one model."""

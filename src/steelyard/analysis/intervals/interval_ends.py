@@ -16,7 +16,7 @@ from steelyard.analysis.intervals.interval_methods import chosen_method
 from steelyard.analysis.intervals.isotonic_intervals import IsotonicIntervals, is_isotonic
 from steelyard.analysis.intervals.kinks import deviance_limit, near_kink
 from steelyard.analysis.intervals.label_set_intervals import LabelSetIntervals
-from steelyard.analysis.intervals.large_tables import DrawnValues
+from steelyard.analysis.intervals.large_tables import DrawnValues, draw_count
 from steelyard.analysis.intervals.point_intervals import lowest
 from steelyard.analysis.intervals.probability_intervals import probability_ends
 from steelyard.analysis.intervals.quantiles import quantiles
@@ -26,7 +26,7 @@ from steelyard.analysis.intervals.recentred import recentred, unbiased
 from steelyard.analysis.intervals.score_intervals import ScoreIntervals
 from steelyard.analysis.intervals.searched_intervals import is_searched, searched_ends, why_no_interval
 from steelyard.analysis.intervals.table_sampler import TableSampler
-from steelyard.analysis.prevalence.prevalence import at_prevalence
+from steelyard.analysis.prevalence.prevalence import table_at
 from steelyard.errors import InputError
 from steelyard.metrics.metric_value import plain
 from steelyard.statistics.confusion import Confusion
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric_value import MetricValue
     from steelyard.statistics.statistic import AnyTable
 
-_OF_ROWS = (ProbabilityTable, MultilabelTable)  # tables of the rows themselves, at their own prevalence
 _CLUSTERED_CALIBRATION = (
     "no interval: rows of one cluster go wrong together, and how far that moves a calibration error is not known"
 )
@@ -91,8 +90,7 @@ class IntervalSampler:
         return [self._interval(*parts) for parts in zip(estimands, values, methods, strict=True)]
 
     def _table_at_prevalence(self, table: AnyTable) -> AnyTable:
-        prevalence = self.inference.prevalence
-        return table if prevalence is None or isinstance(table, _OF_ROWS) else at_prevalence(table, prevalence)
+        return table if isinstance(table, MultilabelTable) else table_at(table, self.inference.prevalence)
 
     def _interval(self, estimand: Estimand, computed: MetricValue, method: str) -> Interval[Any]:
         """The interval of one metric on one table, around the value it has there."""
@@ -117,7 +115,8 @@ class IntervalSampler:
             ends = self._label_sets(estimand.table).ends(estimand, np.asarray(value))
             return Bounds(ends.low, ends.high, why=ends.why)
         if isinstance(estimand.table, ProbabilityTable):
-            ends = probability_ends(estimand, estimand.table, np.asarray(value), self.inference, self._of_class)
+            there = replace(estimand, table=table_at(estimand.table, self.inference.prevalence))
+            ends = probability_ends(there, np.asarray(value), self.inference, self._of_class)
             return Bounds(ends.low, ends.high, why=ends.why)
         if isinstance(estimand.table, ScoreTable):
             return self._score_bounds(estimand, estimand.table, method, value)
@@ -211,16 +210,23 @@ class IntervalSampler:
         """The intervals of one table of label sets, which share what they read."""
         if id(table) not in self.label_sets:
             asked = [estimand for estimand in self.scores.asked if estimand.table is table]
-            self.label_sets[id(table)] = LabelSetIntervals(self.inference, table, asked, self._of_two_classes)
+            draws = self.inference.draws or draw_count(len(table.labels), of_one=True)
+            self.label_sets[id(table)] = LabelSetIntervals(
+                self.inference, table, asked, lambda estimands: self._of_two_classes(estimands, draws)
+            )
         return self.label_sets[id(table)]
 
     def _of_class(self, estimand: Estimand) -> Interval:
         """The interval of one column of scores, of independent rows."""
         return self._of_two_classes([estimand])[0]
 
-    def _of_two_classes(self, estimands: Sequence[Estimand]) -> list[Interval]:
+    def _of_two_classes(self, estimands: Sequence[Estimand], draws: int | None = None) -> list[Interval]:
         """The intervals of one class or label against the rest, of independent rows; draws are kept for no other."""
-        return IntervalSampler(replace(self.inference, method="auto", clustered=None)).intervals(estimands)
+        alone = replace(self.inference, method="auto", clustered=None, prevalence=None)
+        alone = alone if draws is None else replace(alone, draws=draws)
+        if self.inference.prevalence is not None:  # to whose shares the rows are weighted by now
+            alone = replace(alone, design="stratified")
+        return IntervalSampler(alone).intervals(estimands)
 
     def _around_kinks(self, estimand: Estimand, drawn: TableDraws, values: Array, hull: Bounds) -> Bounds:
         """The range over the likely draws where a kink lies among them, the hull where it does not."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.distributions import normal_reach
+from steelyard.analysis.intervals.column_ends import NO_ENDS, ColumnEnds, mean_share_ends
 from steelyard.analysis.intervals.label_influence import (
     LabelChanges,
     OutcomeChanges,
@@ -24,14 +25,7 @@ from steelyard.analysis.intervals.label_influence import (
     usual_size,
 )
 from steelyard.analysis.intervals.loss_intervals import student_ends
-from steelyard.analysis.intervals.probability_intervals import (
-    NO_ENDS,
-    ColumnEnds,
-    Reach,
-    added_up,
-    averaged_ends,
-    mean_share_ends,
-)
+from steelyard.analysis.intervals.probability_intervals import Reach, added_up, averaged_ends
 from steelyard.analysis.intervals.thinned_rows import some_rows
 from steelyard.analysis.intervals.weighted_rows import WeightedRows
 from steelyard.errors import InputError

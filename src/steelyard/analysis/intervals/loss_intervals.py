@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from steelyard.ingest.score_matrix import needed_probabilities
+from steelyard.metrics.score_values import row_losses, share_losses
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,8 +57,16 @@ class OtherLosses(NamedTuple):
         some = counted[:: max(1, len(counted) // _MOST_ROWS)]
         given, codes = needed_probabilities(table, metric.name)[some], table.codes[some].astype(np.int64)
         k = given.shape[1]
-        losses = [metric.columns(given, (codes + i) % k, **parameters) for i in range(1, k)]
-        return cls(np.stack(losses), table.weights[some])
+        places = [(codes + i) % k for i in range(1, k)]
+        losses = np.stack([metric.columns(given, of, **parameters) for of in places])
+        if not metric.is_skill_of_columns:
+            return cls(losses, table.weights[some])
+        reference = share_losses(metric, table, parameters)
+        loss = float(np.average(row_losses(metric, table, parameters), weights=table.weights))
+        without_skill = float(np.average(reference[table.codes], weights=table.weights))
+        beside = np.stack([reference[of] for of in places])
+        with np.errstate(invalid="ignore"):  # an infinite loss, of a class that has no rows an infinite reference
+            return cls((losses - loss / without_skill * beside) / without_skill, table.weights[some])
 
     def added(self, most_infinite: float) -> _Added | None:
         """What is added of such a row; None where its loss would be infinite too often."""

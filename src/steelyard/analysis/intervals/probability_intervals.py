@@ -9,19 +9,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import groupby
-from math import exp, isnan, nan, sqrt
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from math import exp, isnan, sqrt
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from steelyard.analysis.distributions import normal_reach
 from steelyard.analysis.intervals.auc_intervals import NEGLIGIBLE
+from steelyard.analysis.intervals.column_ends import NO_ENDS, ColumnEnds, share_ends
+from steelyard.analysis.intervals.column_influence import by_row_of_cells, centred_losses, part_influence
 from steelyard.analysis.intervals.lone_clusters import unknown_variation
 from steelyard.analysis.intervals.loss_intervals import OtherLosses, mean_loss_ends
 from steelyard.analysis.intervals.own_precision import own_share
-from steelyard.analysis.intervals.rate_intervals import jeffreys
-from steelyard.analysis.intervals.score_influence import score_influence
 from steelyard.analysis.intervals.weighted_rows import WeightedRows
+from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.errors import InputError
 from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.score_values import averaged_columns, row_losses
@@ -34,21 +35,9 @@ if TYPE_CHECKING:
     from steelyard.analysis.intervals.estimand import Estimand
     from steelyard.analysis.intervals.inference import Inference
     from steelyard.analysis.intervals.interval import Interval
-    from steelyard.statistics.class_scores import ClassScores
     from steelyard.statistics.probability_table import ColumnTable, ProbabilityTable
 
     IntervalOf: TypeAlias = Callable[[Estimand], Interval]
-
-
-class ColumnEnds(NamedTuple):
-    """The ends of an interval, or of one for each class."""
-
-    low: Any
-    high: Any
-    why: Any = None
-
-
-NO_ENDS = ColumnEnds(nan, nan)
 
 
 def column_method(estimand: Estimand) -> str:
@@ -63,26 +52,26 @@ def _is_one_column(estimand: Estimand) -> bool:
     return len(estimand.table.labels) == 2 and not estimand.metric.is_share  # type: ignore[union-attr]  # of columns
 
 
-def probability_ends(
-    estimand: Estimand, table: ProbabilityTable, value: Array, inference: Inference, interval_of: IntervalOf
-) -> ColumnEnds:
+def probability_ends(estimand: Estimand, value: Array, inference: Inference, interval_of: IntervalOf) -> ColumnEnds:
     """The ends of a metric of all classes, or of each of them; `interval_of` gives that of one class."""
-    if inference.prevalence is not None:
+    if isinstance(inference.prevalence, Prevalence):
         raise InputError(
-            f"{estimand.spec.name} of a column of scores for each class has no interval at another prevalence; leave "
-            "prevalence= out."
+            f"{estimand.spec.name} of a column of scores for each class has no interval at a prevalence that is itself "
+            "estimated; give the shares of the classes as numbers."
         )
+    table: ProbabilityTable = estimand.table  # type: ignore[assignment]  # of columns
     rows, metric, options = WeightedRows.of_table(table, inference), estimand.metric, estimand.options
     if options.average == NATIVE:
         if not np.isfinite(value):
             return NO_ENDS
         if _is_one_column(estimand) and rows.clusters is None:
             return _class_ends(estimand, table.class_tables[1], rows, interval_of)
-        losses = row_losses(metric, table, estimand.parameters)
         if metric.is_share:
-            return _share_ends(losses, rows)
-        return ColumnEnds(*mean_loss_ends(losses, OtherLosses.of(metric, table, estimand.parameters), rows))
+            return share_ends(row_losses(metric, table, estimand.parameters), rows)
+        return _loss_ends(estimand, table, float(value), rows)
     parts = list(averaged_columns(metric, table, options, estimand.parameters))
+    if options.average == "micro":
+        return NO_ENDS if isnan(value) else _pooled_ends(estimand, parts[0], table, float(value), rows, interval_of)
     if options.average is not None:
         return NO_ENDS if isnan(value) else averaged_ends(estimand, parts, float(value), rows, interval_of)
     each = [_class_ends(estimand, part, rows, interval_of) for part in parts]
@@ -101,6 +90,16 @@ def _class_ends(estimand: Estimand, part: ColumnTable, rows: WeightedRows, inter
 def _of_part(estimand: Estimand, part: ColumnTable) -> Estimand:
     """The metric of one part alone."""
     return replace(estimand, spec=MetricSpec(estimand.metric), table=part.table, options=CallOptions())
+
+
+def _loss_ends(estimand: Estimand, table: ProbabilityTable, value: float, rows: WeightedRows) -> ColumnEnds:
+    """The ends of a mean loss; of a skill, those of what the rows' losses beside the shares' add to it."""
+    metric, parameters = estimand.metric, estimand.parameters
+    losses, others = centred_losses(metric, table, parameters), OtherLosses.of(metric, table, parameters)
+    if not metric.is_skill_of_columns:
+        return ColumnEnds(*mean_loss_ends(losses, others, rows))
+    low, high = mean_loss_ends(-losses, others, rows)
+    return ColumnEnds(value - high, value - low)
 
 
 # ---------------------------------------------------------------- averages over columns
@@ -126,11 +125,11 @@ def averaged_ends(
         influence, reaches = np.zeros(len(rows.weights)), []
         for part in of_class:
             interval = interval_of(_of_part(estimand, part))
-            influences = score_influence(estimand.metric, part.table, estimand.parameters)
-            if influences is None:
+            by_row = part_influence(estimand.metric, part, estimand.parameters)
+            if by_row is None:
                 return NO_ENDS
             share = part.share / total if by_share else 1 / len(parts)
-            members, own = np.concatenate(part.rows), share * _by_row(part, influences) * _student_ratio(part, rows)
+            members, own = np.concatenate(part.rows), share * by_row * _student_ratio(part, rows)
             influence[members] += own
             too_high += share * own_share(estimand.metric, part.table)
             reaches.append(_reach(interval, share, part, rows, rows.of(members), own))
@@ -146,6 +145,29 @@ def averaged_ends(
 
 def _rarer(part: ColumnTable) -> int:
     return part.rarer
+
+
+def _pooled_ends(
+    estimand: Estimand,
+    part: ColumnTable,
+    table: ProbabilityTable,
+    value: float,
+    rows: WeightedRows,
+    interval_of: IntervalOf,
+) -> ColumnEnds:
+    """The ends of all columns pooled, a row's columns moving together: rows are drawn, not cells."""
+    by_cell = part_influence(estimand.metric, part, estimand.parameters)
+    if by_cell is None:
+        return NO_ENDS
+    by_row, cells = by_row_of_cells(part, by_cell, table), np.concatenate(part.rows) // len(table.labels)
+    z = normal_reach(rows.level) if rows.clusters is None else rows.student_reach(rows.effective_number())
+    shown, alone = z * rows.error(by_row), normal_reach(rows.level) * sqrt(float(rows.squares[cells] @ by_cell**2))
+    interval, apart = interval_of(_of_part(estimand, part)), shown / alone if alone > NEGLIGIBLE else 1.0
+    lean = (2 * interval.value - interval.low - interval.high) / 2
+    reach = Reach(apart * (interval.high - interval.low) / 2, shown, apart * lean)
+    ends = added_up(value, [reach], shown, estimand.metric.range)
+    too_high = own_share(estimand.metric, part.table)
+    return ends._replace(low=min(float(ends.low), value - too_high - shown)) if too_high else ends
 
 
 def _unknown_variation(parts: list[ColumnTable], rows: WeightedRows) -> str | None:
@@ -202,46 +224,9 @@ def shown_on_logit(value: float, reach: float) -> float:
     return value / (value + (1 - value) * exp(-min(reach / slope, 700.0))) - value if slope > 0 else 0.0
 
 
-def _by_row(part: ColumnTable, influences: tuple[Array, Array]) -> Array:
-    """The influence of each row of the part, the positives first."""
-    sides = zip(part.rows, part.table.classes, influences, strict=True)
-    return np.concatenate([_at_scores(part.scores[members], side, by_score) for members, side, by_score in sides])
-
-
-def _at_scores(scores: Array, side: ClassScores, by_score: Array) -> Array:
-    order = np.argsort(scores)  # looked up in order, they are near to each other in memory
-    places = np.searchsorted(side.distinct[0], scores[order])
-    found = np.empty(len(scores))
-    found[order] = by_score[np.minimum(places, len(by_score) - 1)]  # a row of no weight may lie beyond
-    return found
-
-
 def _student_ratio(part: ColumnTable, rows: WeightedRows) -> float:
     """By how much Student's t of the clusters that have rows of both classes exceeds the normal reach."""
     if rows.clusters is None:
         return 1.0
     n = min(rows.of(members).effective_number() for members in part.rows)
     return rows.student_reach(n) / normal_reach(rows.level)
-
-
-# ---------------------------------------------------------------- shares of rows
-
-
-def _share_ends(hits: Array, rows: WeightedRows) -> ColumnEnds:
-    """Jeffreys' interval of a share of rows, of as many as they are worth (Korn and Graubard 1998)."""
-    if rows.clusters is not None:
-        return mean_share_ends(hits, rows)
-    return _jeffreys_ends(float(np.average(hits, weights=rows.weights)), rows.effective_number(), rows.level)
-
-
-def mean_share_ends(values: Array, rows: WeightedRows) -> ColumnEnds:
-    """The same of the mean of values between 0 and 1: a share of as many rows as have its variance."""
-    mean, n = float(np.average(values, weights=rows.weights)), rows.effective_number()
-    reach = normal_reach(rows.level) / rows.student_reach(n)
-    error = rows.error((values - mean) / rows.weights.sum())
-    return _jeffreys_ends(mean, (mean * (1 - mean) / error**2 if error else n) * reach**2, rows.level)
-
-
-def _jeffreys_ends(share: float, n: float, level: float) -> ColumnEnds:
-    low, high = jeffreys(np.asarray(share * n), np.asarray(n), level)
-    return ColumnEnds(float(low), float(high))

@@ -222,7 +222,8 @@ def _spread(table: ScoreTable, influence: tuple[Array, Array], *, fixed_shares: 
     classes = []
     for side, values in zip(table.classes, influence, strict=True):
         weights, squares = side.weights.astype(np.float64), side.squares.astype(np.float64)
-        centre = float(weights @ values / weights.sum()) if fixed_shares else 0.0
+        with np.errstate(invalid="ignore"):
+            centre = float(weights @ values / weights.sum()) if fixed_shares else 0.0
         # A loss that is infinite has no centre, and scatters without bound wherever it is.
         classes.append(ClassInfluence(values - (centre if np.isfinite(centre) else 0.0), weights, squares))
     return class_spread(*classes)

@@ -25,12 +25,14 @@ class WeightedRows(NamedTuple):
     squares: Array
     clusters: Array | None
     level: float
+    strata: Array | None = None  # the class of each row where the shares of the classes are fixed, and do not scatter
 
     @classmethod
     def of_table(cls, table: ProbabilityTable, inference: Inference) -> WeightedRows:
         """All rows of a table."""
         clusters = None if inference.clustered is None else _cluster_codes(inference.clustered, table.codes)
-        return cls(table.weights, table.squares, clusters, inference.level)
+        fixed = inference.keeps_class_sizes() or inference.prevalence is not None
+        return cls(table.weights, table.squares, clusters, inference.level, table.codes if fixed else None)
 
     @classmethod
     def of_label_sets(cls, table: MultilabelTable, inference: Inference) -> WeightedRows:
@@ -43,8 +45,8 @@ class WeightedRows(NamedTuple):
 
     def of(self, members: Array) -> WeightedRows:
         """Some of the rows."""
-        clusters = None if self.clusters is None else self.clusters[members]
-        return WeightedRows(self.weights[members], self.squares[members], clusters, self.level)
+        clusters, strata = (None if codes is None else codes[members] for codes in (self.clusters, self.strata))
+        return WeightedRows(self.weights[members], self.squares[members], clusters, self.level, strata)
 
     def independent(self) -> WeightedRows:
         """The same rows, of no cluster."""
@@ -52,6 +54,9 @@ class WeightedRows(NamedTuple):
 
     def moment(self, influence: Array, power: int) -> float:
         """The sum over rows, or clusters, of a power of the weight times the influence."""
+        if self.strata is not None:
+            sums, mass = (np.bincount(self.strata, column) for column in (self.weights * influence, self.weights))
+            influence = influence - (sums / np.where(mass > 0, mass, 1.0))[self.strata]
         if self.clusters is not None:
             return float((np.bincount(self.clusters, self.weights * influence) ** power).sum())
         if power == 2:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -18,6 +19,7 @@ from steelyard.metrics.registry import get_metric
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.probability_table import ProbabilityTable
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from steelyard.ingest.source import Source
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.registry import MetricLike
-    from steelyard.statistics.statistic import Statistic
+    from steelyard.statistics.statistic import MetricTable, Statistic
 
 
 @overload
@@ -125,6 +127,22 @@ def _confusion_at(table: Confusion, pi: PrevalenceLike) -> Confusion:
     factor = class_shares(table, pi) * table.matrix.sum() / np.where(table.matrix.sum(1) > 0, table.matrix.sum(1), 1)
     weights = table.matrix * factor[:, None]
     return Confusion(table.labels, table.rows, weights, table.squares * factor[:, None] ** 2, table.positive)
+
+
+def table_at(table: MetricTable, pi: PrevalenceLike | None) -> MetricTable:
+    """A table of any kind where the classes have these shares; as it is where none are given."""
+    if pi is None:
+        return table
+    return columns_at(table, pi) if isinstance(table, ProbabilityTable) else at_prevalence(table, pi)
+
+
+def columns_at(table: ProbabilityTable, pi: PrevalenceLike) -> ProbabilityTable:
+    """The rows of a column of scores for each class, those of each class re-weighted to its share."""
+    weights = np.bincount(table.codes, table.weights, minlength=len(table.labels))
+    margins = Confusion(table.labels, np.diag((weights > 0).astype(np.int64)), np.diag(weights), np.diag(weights))
+    factor = class_shares(margins, pi) * weights.sum() / np.where(weights > 0, weights, 1)
+    ones = np.ones(len(table.codes)) if table.sample_weight is None else table.sample_weight
+    return replace(table, sample_weight=ones * factor[table.codes])
 
 
 def scores_at(table: ScoreTable, pi: Array | float) -> ScoreTable:

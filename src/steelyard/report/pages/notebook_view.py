@@ -11,6 +11,7 @@ from steelyard._names import __version__
 from steelyard.analysis.intervals.score_histogram import score_histogram
 from steelyard.analysis.results.formatting import three_digits
 from steelyard.evaluation.class_views import ClassView, class_view
+from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.json_values import plain_scores
 from steelyard.evaluation.moved_sentences import moved_sentences
 from steelyard.evaluation.prevalence_grid import nearest_place, prevalence_grid
@@ -25,8 +26,8 @@ from steelyard.report.pages.page_numbers import finite_or_none, interval_constan
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
     from steelyard.report.pages.html_tables import MetricLine
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.score_table import ScoreTable
@@ -48,7 +49,7 @@ class NotebookLine:
     is_ranked: bool
 
 
-def notebook_view(evaluation: Evaluation) -> str:
+def notebook_view(evaluation: Evaluation | MultilabelEvaluation) -> str:
     """The verdict, the metrics to read first with their intervals, and the confusion matrix: no colour of its own.
 
     >>> from steelyard import Counts, evaluate
@@ -56,13 +57,13 @@ def notebook_view(evaluation: Evaluation) -> str:
     '<div class="steelyard-result...</div>'
     """
     rows, table = evaluation.shown(), getattr(evaluation, "confusion", None)
-    data = _slider_data(evaluation, rows)
+    data = _slider_data(evaluation, rows) if isinstance(evaluation, Evaluation) else ""
     key = sha256(data.encode("utf-8", "replace")).hexdigest()[:16]
     return str(
         rendered_html(
             "notebook_view.html",
             style=asset("result.css") + asset("notebook_view.css"),
-            script=_script(evaluation, rows, data, key) if data else "",
+            script=_script(evaluation, rows, data, key) if data and isinstance(evaluation, Evaluation) else "",
             key=key,
             verdict=evaluation.verdict,
             assumed=evaluation.assumed,

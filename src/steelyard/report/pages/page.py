@@ -10,6 +10,7 @@ from steelyard.errors import InputTypeError
 from steelyard.evaluation.class_views import class_evaluation, rarest_class
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.json_values import plain_scores
+from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.evaluation.opening_threshold import at_opening_threshold
 from steelyard.report.pages import metric_facts
 from steelyard.report.pages.class_map import map_data
@@ -37,7 +38,7 @@ _MOST_BYTES = 180 * 1024  # of a page of two classes, whatever the input
 _MOST_OF_CLASSES = 400_000  # of a page of many classes, with as many groups as there is room for
 
 
-def page(evaluation: Evaluation | CrossEvaluation, *, source: str | None = None) -> str:
+def page(evaluation: Evaluation | MultilabelEvaluation | CrossEvaluation, *, source: str | None = None) -> str:
     """The report of an evaluation as one HTML file: sliders for the threshold and the prevalence, no network.
 
     A cross-evaluation is taken as well: of one model its evaluation, of several their comparison, and below that what
@@ -52,6 +53,10 @@ def page(evaluation: Evaluation | CrossEvaluation, *, source: str | None = None)
 
     if isinstance(evaluation, CrossEvaluation):
         return _cross_page(evaluation, source or _UNNAMED)
+    if isinstance(evaluation, MultilabelEvaluation):
+        from steelyard.report.pages.multilabel_sections import multilabel_page
+
+        return multilabel_page(evaluation, source or evaluation.source or _UNNAMED)
     if not isinstance(evaluation, Evaluation):
         raise InputTypeError(
             f"A page shows an Evaluation or a CrossEvaluation, not {type(evaluation).__name__}; evaluate() makes one."
@@ -161,7 +166,7 @@ def audit_page(decisions: Iterable[Decision]) -> str:
     return framed("Audit of metrics · Steelyard", audit_facts(rows), [audit_section(rows)], exports=("CSV", "JSON"))
 
 
-def notebook(evaluation: Evaluation, *, height: int = 720) -> str:
+def notebook(evaluation: Evaluation | MultilabelEvaluation, *, height: int = 720) -> str:
     """The page inside a notebook: a frame of its own, which no script or style of the notebook can reach.
 
     >>> from steelyard import Counts, evaluate

@@ -15,6 +15,7 @@ from steelyard.report.metric_blocks import metric_blocks
 from steelyard.report.source_facts import source_facts
 from steelyard.report.terminal.bars import bar_cells, metric_bar
 from steelyard.report.terminal.class_text import classes_text, levels_text
+from steelyard.report.terminal.label_table import labels_text
 from steelyard.report.terminal.layout import (
     bold,
     clean_label,
@@ -57,6 +58,7 @@ def evaluation_summary(
         _metrics(evaluation, everything),
         levels_text(evaluation),
         classes_text(evaluation, everything),
+        labels_text(evaluation, everything),
         _groups(evaluation),
         "" if table is None else matrix_text(table, evaluation.level, clustered=evaluation.is_clustered),
         _last(evaluation, everything, then),
@@ -87,7 +89,7 @@ def _metrics(evaluation: Evaluation, everything: bool) -> str:
 
 def _blocks(evaluation: Evaluation, everything: bool) -> dict[str, list[MetricRow]]:
     """The rows by their headings: of all metrics, of those shown first, or of those asked for in their order."""
-    if not evaluation.metrics_named:
+    if not evaluation.metrics_named or hasattr(evaluation, "headings"):
         names = {row.name for row in (evaluation.metrics if everything else evaluation.shown())}
         blocks = {key: [row for row in rows if row.name in names] for key, rows in metric_blocks(evaluation).items()}
         return {heading: rows for heading, rows in blocks.items() if rows}

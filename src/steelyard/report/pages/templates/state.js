@@ -51,7 +51,7 @@ function valueAt(row, cells, stop) {
 
 function whyAt(row, cells, stop) {
   if (!row.ranks) return FORMULAS[row.name] ? reasonOf(row.name, cells) : row.why || "computed in Python only";
-  return stop in D.stops ? (row.whys && row.whys[stop]) || row.why || "undefined" : "at steps of the slider";
+  return stop in D.stops ? (row.whys && row.whys[stop]) || row.why || "undefined" : "known at steps of the slider alone";
 }
 
 function chanceAt(row, cells, stop) {

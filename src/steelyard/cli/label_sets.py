@@ -1,0 +1,75 @@
+"""Label sets: columns that a pattern names, one for each label, lists of labels, or text that a sign divides."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from steelyard.cli.inputs import Inputs
+    from steelyard.evaluation.evaluate_label_sets import LabelSetInput
+    from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
+    from steelyard.ingest.source import Source
+
+_TYPED = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".jsonl", ".ndjson")  # files that may hold lists
+
+
+def evaluated_label_sets(inputs: Inputs, asked: dict[str, Any]) -> MultilabelEvaluation | None:
+    """The evaluation of rows that may have several labels each; None where the command line names others."""
+    if not _may_be_sets(inputs):
+        return None
+    from steelyard.analysis.intervals.inference import Inference
+    from steelyard.cli.inputs import open_files
+    from steelyard.evaluation.evaluate_label_sets import evaluate_label_sets
+
+    with open_files(inputs) as source:
+        given = _read(source, inputs)
+    if given is None:
+        return None
+    options: dict[str, Any] = {"threshold": inputs.threshold, "metrics": asked["metrics"], "mute": None}
+    evaluation = evaluate_label_sets(given, inference=Inference(asked["level"]), columns=_used(inputs), **options)
+    return replace(evaluation, source=inputs.name)
+
+
+def _read(source: Source, inputs: Inputs) -> LabelSetInput | None:
+    """The rows with their groups and clusters; None where each has one label."""
+    from steelyard.evaluation.evaluate_label_sets import LabelSetInput
+    from steelyard.ingest.frame_columns import FrameColumns
+    from steelyard.ingest.label_frames import label_frame, names_label_sets
+
+    columns = FrameColumns(inputs.true, inputs.pred, inputs.class_scores or inputs.score, inputs.weight)  # type: ignore[arg-type]  # one model
+    if inputs.label_sep is None and not names_label_sets(source, columns):
+        return None
+    _check_options(inputs)
+    others = [*inputs.by, *([] if inputs.cluster is None else [inputs.cluster])]
+    table, brought = label_frame(source, columns, inputs.frequency, others, inputs.label_sep)
+    by = {name: brought[name] for name in inputs.by} or None
+    cluster = None if inputs.cluster is None else brought[inputs.cluster]
+    return LabelSetInput(table, None, None, FrameColumns(), by=by, cluster=cluster)
+
+
+def _may_be_sets(inputs: Inputs) -> bool:
+    """Whether it may be about label sets, as far as the command line shows."""
+    if not inputs.files or inputs.true is None:
+        return inputs.label_sep is not None and bool(inputs.files)
+    patterned = "*" in inputs.true or inputs.label_sep is not None
+    return patterned or Path(inputs.files[0]).suffix.lower() in _TYPED
+
+
+def _check_options(inputs: Inputs) -> None:
+    if inputs.true is None or not (inputs.pred or inputs.class_scores or inputs.score):
+        raise InputError("Name the columns of label sets: --true with --pred or --scores, such as 'y_*' and 'p_*'.")
+    for option in ("positive", "labels", "exact"):
+        if getattr(inputs, option) is not None:
+            raise InputError(f"--{option} has no place where rows may have several labels each; leave it out.")
+
+
+def _used(inputs: Inputs) -> dict[str, Any]:
+    """The columns by the options that name them."""
+    scores = inputs.class_scores or inputs.score
+    used = {"true": inputs.true, "pred": inputs.pred, "scores": scores, "label_sep": inputs.label_sep}
+    used |= {"weight": inputs.weight, "frequency": inputs.frequency, "by": inputs.by, "cluster": inputs.cluster}
+    return {use: name for use, name in used.items() if name}

@@ -1,0 +1,177 @@
+"""Evaluate label sets: rows of several labels each in, a MultilabelEvaluation out."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from steelyard.analysis.intervals.inference import ClusteredRows, Inference
+from steelyard.analysis.results.rows import Rows
+from steelyard.errors import InputError, InputTypeError
+from steelyard.evaluation.given_rows import cluster_sentences
+from steelyard.evaluation.groups import Group
+from steelyard.evaluation.inputs import ASSUMED_HALF, HALF, TWO_THRESHOLDS
+from steelyard.evaluation.label_pairs import label_pairs
+from steelyard.evaluation.label_set_rows import evaluated_labels, label_set_metric_rows, label_set_specs, row_outcomes
+from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
+from steelyard.evaluation.sentences import muted_codes
+from steelyard.ingest import arrays
+from steelyard.ingest.array_groups import group_columns, group_places
+from steelyard.ingest.label_frames import label_frame, names_label_sets
+from steelyard.ingest.label_sets import are_label_sets
+from steelyard.ingest.label_tables import sorted_groups
+from steelyard.ingest.multilabel_tables import label_set_table
+from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.multilabel_table import MultilabelTable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from steelyard._types import Array, Labels
+    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.ingest.frame_columns import FrameColumns
+    from steelyard.metrics.spec import SpecLike
+
+_GROUP_AVERAGES = ("micro", "macro")  # shown for each group of rows, unless others are named
+
+
+class LabelSetInput(NamedTuple):
+    """Rows of label sets as evaluate is given them: a table, arrays, or a frame whose columns are named."""
+
+    data: Any
+    y_pred: Any
+    y_score: Any
+    columns: FrameColumns
+    labels: Any = None
+    sample_weight: Any = None
+    frequency: Any = None
+    by: Any = None
+    cluster: Any = None
+
+    @property
+    def are_sets(self) -> bool:
+        """Whether the rows may have several labels each."""
+        has_others = self.y_pred is not None or self.y_score is not None
+        if self.columns.true is not None:
+            return not has_others and names_label_sets(self.data, self.columns)
+        return isinstance(self.data, MultilabelTable) or (has_others and are_label_sets(self.data))
+
+    def read(self) -> LabelSetInput:
+        """The same with a table in place of rows or a frame, and groups and clusters as arrays."""
+        if self.columns.true is None:
+            return self._of_arrays()
+        if self.labels is not None:
+            raise InputError("labels= is for arrays; of a frame the columns that are named are the labels.")
+        groups = [self.by] if isinstance(self.by, str) else [*(self.by or ())]
+        others = [*groups, *([] if self.cluster is None else [self.cluster])]
+        table, brought = label_frame(self.data, self.columns, self.frequency, others)
+        by = {name: brought[name] for name in groups}
+        cluster = None if self.cluster is None else brought[self.cluster]
+        return self._replace(data=table, by=by or None, cluster=cluster)
+
+    def _of_arrays(self) -> LabelSetInput:
+        if isinstance(self.data, MultilabelTable):
+            given = ("y_pred", "y_score", "labels", "sample_weight", "frequency")
+            if beside := [name for name in given if getattr(self, name) is not None]:
+                raise InputTypeError(f"{beside[0]}= has no place beside a MultilabelTable; give it to multilabel().")
+            return self
+        weights = {"sample_weight": self.sample_weight, "frequency": self.frequency}
+        return self._replace(
+            data=label_set_table(self.data, self.y_pred, y_score=self.y_score, labels=self.labels, **weights)
+        )
+
+
+def evaluate_label_sets(
+    given: LabelSetInput,
+    *,
+    threshold: float | None,
+    metrics: Iterable[SpecLike] | None,
+    inference: Inference,
+    mute: Iterable[str] | None,
+    columns: dict[str, Any] | None = None,
+) -> MultilabelEvaluation:
+    """The evaluation of rows of several labels each."""
+    named = given.columns.names(frequency=given.frequency, by=given.by, cluster=given.cluster)
+    given = given.read()
+    table, threshold, assumed = _thresholded(given.data, threshold)
+    clustered = None if given.cluster is None else ClusteredRows((), None, given.cluster)
+    inference = replace(inference, clustered=clustered)
+    specs = label_set_specs(table, None if metrics is None else MetricSpec.all_of(metrics))
+    rows, by_label = evaluated_labels(table, specs, inference)
+    rows = rows if metrics is not None else [row for row in rows if not _is_unfit(row)]
+    groups = _groups(table, given.by, specs if metrics is not None else _group_specs(specs), inference)
+    return MultilabelEvaluation(
+        Rows(rows),
+        by_label,
+        label_pairs(table, inference.level),
+        row_outcomes(table),
+        table.n,
+        inference.level,
+        threshold,
+        (*assumed, *cluster_sentences(given.cluster)),
+        table.sample_weight is not None,
+        0 if inference.rng is None else None,
+        metrics is not None,
+        groups,
+        muted_codes(mute),
+        named if columns is None else columns,
+    )
+
+
+def _thresholded(
+    table: MultilabelTable, threshold: float | None
+) -> tuple[MultilabelTable, float | None, tuple[str, ...]]:
+    """The table with predicted labels where scores can be thresholded, the threshold, and what was assumed."""
+    if table.predicted is not None:
+        if threshold is not None:
+            raise InputError(TWO_THRESHOLDS)
+        return table, None, ()
+    scores = table.scores
+    assert scores is not None  # noqa: S101 - a table has one or the other
+    if threshold is None and not (scores.min() >= 0 and scores.max() <= 1):
+        return table, None, ("The scores are no probabilities: metrics of predicted labels need a threshold.",)
+    cut = HALF if threshold is None else float(threshold)
+    predicted: Any = (scores >= cut).astype(np.uint8)
+    if not isinstance(table.true, np.ndarray):
+        predicted = type(table.true)(predicted)
+    return replace(table, predicted=predicted), cut, (_HALF_TAKEN,) if threshold is None else ()
+
+
+_HALF_TAKEN = ASSUMED_HALF.partition(";")[0] + ", those of every label alike."
+
+
+def _is_unfit(row: MetricRow) -> bool:
+    """Whether a parameter that nobody chose, such as k of precision at k, does not fit these labels."""
+    return row.spec.is_native and bool(row.spec.metric.parameters) and math.isnan(row.value)
+
+
+def _group_specs(specs: list[MetricSpec]) -> list[MetricSpec]:
+    usual = [spec for spec in specs if spec.average in _GROUP_AVERAGES and spec.metric.kind.is_summary]
+    usual = [spec for spec in usual if "headline" in spec.metric.roles]
+    return usual or [spec for spec in specs if spec.average in _GROUP_AVERAGES][:4] or specs[:4]
+
+
+def _groups(table: MultilabelTable, by: Any, specs: list[MetricSpec], inference: Inference) -> Rows[Group]:
+    if by is None:
+        return Rows()
+    columns = group_columns(by)
+    for name, column in columns.items():
+        if len(column) != table.true.shape[0]:
+            raise InputError(f"by= has {len(column):,} values of {name!r} and there are {table.true.shape[0]:,} rows.")
+    places: dict[Labels, Array] = group_places(columns)
+    return Rows(
+        Group(tuple(columns), key, part.n, Rows(label_set_metric_rows(part, specs, _of_group(inference, rows))))
+        for key in sorted_groups(key for key in places if key)
+        for rows in [places[key]]
+        for part in [table.of_rows(rows)]
+    )
+
+
+def _of_group(inference: Inference, rows: Array) -> Inference:
+    if inference.clustered is None:
+        return inference
+    clusters = arrays.column(inference.clustered.clusters, "cluster")[rows]
+    return replace(inference, clustered=inference.clustered._replace(clusters=clusters))

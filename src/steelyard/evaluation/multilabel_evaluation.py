@@ -1,0 +1,139 @@
+"""MultilabelEvaluation: all metrics of rows that have several labels each, each label, and the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from steelyard.analysis.results.result import Result
+from steelyard.analysis.results.result_homes import rendered
+from steelyard.analysis.results.rows import Rows
+from steelyard.errors import InputError, UnknownNameError
+from steelyard.evaluation.evaluation import current_versions
+from steelyard.evaluation.groups import Group
+from steelyard.evaluation.label_row import LabelPair, LabelRow, RowOutcomes
+from steelyard.evaluation.metric_row import MetricRow
+from steelyard.metrics.call_options import NATIVE, SAMPLES
+from steelyard.metrics.spec import MetricSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from steelyard.evaluation.sentences import Sentence
+
+HEADINGS = {
+    NATIVE: "Of whole rows",
+    SAMPLES: "Mean over the rows (samples)",
+    "micro": "All labels together (micro)",
+    "macro": "Labels with equal weight (macro)",
+    "weighted": "Labels by their rows (weighted)",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MultilabelEvaluation(Result[MetricRow]):
+    """What predictions of label sets are worth: the verdict in words, every metric, each label, and what is confused.
+
+    >>> from steelyard import evaluate
+    >>> found = evaluate([["war"], ["war", "trade"], ["trade"]], [["war"], ["war"], ["trade"]])
+    >>> print(found.verdict[0])
+    Of these 3 rows, with 2 labels to choose from, 2 have all labels right; 1 misses a label and none has a false one.
+    >>> MultilabelEvaluation.from_json(found.to_json()) == found
+    True
+    """
+
+    metrics: Rows[MetricRow]
+    per_label: Rows[LabelRow]
+    pairs: Rows[LabelPair]
+    outcomes: RowOutcomes | None
+    rows: int
+    level: float
+    threshold: float | None = None
+    assumed: tuple[str, ...] = ()
+    weighted: bool = False
+    seed: int | None = 0
+    metrics_named: bool = False  # whether the metrics were chosen by name
+    groups: Rows[Group] = field(default_factory=Rows)
+    muted: tuple[str, ...] = ()  # codes of sentences that the verdict leaves out
+    columns: Mapping[str, Any] = field(default_factory=dict)  # of a frame: what each was for
+    source: str | None = None  # what the rows came from, such as the name of a file
+    versions: Mapping[str, str] = field(default_factory=current_versions)
+    also_saved = ("mean_imbalance",)
+
+    def __iter__(self) -> Iterator[MetricRow]:
+        return iter(self.metrics)
+
+    def __getitem__(self, name: str) -> MetricRow:
+        """The row of one metric, by name, alias or written form."""
+        rows = {row.name: row for row in self.metrics}
+        asked = name if name in rows else MetricSpec.of(name).name
+        if asked not in rows:
+            raise InputError(f"{asked} was not evaluated here; there are {', '.join(list(rows)[:8])} and others.")
+        return rows[asked]
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            return bool(self[str(name)])
+        except (InputError, UnknownNameError):
+            return False
+
+    @property
+    def labels(self) -> tuple[Any, ...]:
+        """The labels."""
+        return tuple(row.label for row in self.per_label)
+
+    @property
+    def positive(self) -> None:
+        """No one label is the positive one."""
+
+    @property
+    def mean_imbalance(self) -> float:
+        """The mean over the labels that occur of how many times as many rows the commonest has (mean IR)."""
+        ratios = [row.imbalance for row in self.per_label if row.rows]
+        return sum(ratios) / len(ratios) if ratios else float("nan")
+
+    @cached_property
+    def verdict(self) -> list[Sentence]:
+        """The headline and at most three sentences, each made from numbers and with a code of its own."""
+        from steelyard.evaluation.multilabel_verdict import multilabel_verdict
+
+        return multilabel_verdict(self)
+
+    @property
+    def read_first(self) -> tuple[str, ...]:
+        """The metrics that give every label equal weight, by which models are compared."""
+        return tuple(row.name for row in self.metrics if row.spec.average == "macro" and _is_usual(row))
+
+    def shown(self) -> list[MetricRow]:
+        """The rows to show first: those that were asked for, or all averages and metrics of rows."""
+        return list(self.metrics)
+
+    @property
+    def method(self) -> str:
+        """How the intervals were made."""
+        return ", ".join(dict.fromkeys(row.method for row in self.metrics if row.method))
+
+    def to_html(self, source: str | None = None) -> str:
+        """The page as the text of one HTML file; `source` is what it calls the data, if not their own."""
+        return super().to_html(source or self.source or "predictions")
+
+    @property
+    def headings(self) -> dict[str, str]:
+        """Under which heading each metric stands: of whole rows, then by how the labels are averaged."""
+        return {
+            row.name: "Of one label" if row.spec.label is not None else HEADINGS[row.spec.average or NATIVE]
+            for row in self.metrics
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The evaluation as strict JSON values, the verdict among them for its readers."""
+        return super().to_dict() | {"verdict": [sentence.row() for sentence in self.verdict]}
+
+    def __repr__(self) -> str:
+        return rendered("text", self)
+
+
+def _is_usual(row: MetricRow) -> bool:
+    return bool({"headline", "per class"} & {*row.spec.metric.roles})

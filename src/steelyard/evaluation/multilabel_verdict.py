@@ -1,0 +1,148 @@
+"""The verdict on label sets: whole rows first, then the weakest label, how imbalanced labels are, the weakest group."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.analysis.comparison import group_tests
+from steelyard.analysis.results.formatting import interval_text, three_digits
+from steelyard.evaluation.label_words import quoted_label
+from steelyard.evaluation.outcomes import STARTS, round_base
+from steelyard.evaluation.sentences import Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from steelyard.analysis.intervals.interval import Interval
+    from steelyard.evaluation.label_row import LabelRow, RowOutcomes
+    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
+
+_MOST = 3  # sentences after the headline
+_IMBALANCED = 2.0  # times as many rows, from which imbalance is worth a sentence
+
+
+def multilabel_verdict(evaluation: MultilabelEvaluation) -> list[Sentence]:
+    """The headline, and the first three of what else there is to say, without what is muted."""
+    headline = [_rows_sentence(evaluation, evaluation.outcomes)] if evaluation.outcomes is not None else []
+    others = [_weakest_label(evaluation), _imbalance_sentence(evaluation), _pair_sentence(evaluation)]
+    others.insert(1, _weakest_group(evaluation))
+    heard = [sentence for sentence in others if sentence is not None and sentence.code not in evaluation.muted]
+    return [*(sentence for sentence in headline if sentence.code not in evaluation.muted), *heard[:_MOST]]
+
+
+def _rows_sentence(evaluation: MultilabelEvaluation, outcomes: RowOutcomes) -> Sentence:
+    shares = (outcomes.all_right, outcomes.missed, outcomes.false)
+    total = float(evaluation.rows)
+    base = round_base([shares[0] * total, (1 - shares[0]) * total], [], total)
+    own = evaluation.rows <= base and not evaluation.weighted
+    base = evaluation.rows if own else base
+    start = STARTS["these" if own else "weighted" if evaluation.weighted else "like"].replace("{base}", f"{base:,}")
+    right, missed, false = (_whole(share, base) for share in shares)
+    verbs = (_times(right, "has", "have"), _times(missed, "misses", "miss"), _times(false, "has", "have"))
+    words = f"{verbs[0]} all labels right; {verbs[1]} a label and {verbs[2]} a false one"
+    return Sentence(f"{start}, with {len(evaluation.labels):,} labels to choose from, {words}.", "label-sets")
+
+
+def _whole(share: float, base: int) -> int:
+    """So many of the base, none or all only where it is so."""
+    return max(int(share > 0), min(round(share * base), base - int(share < 1)))
+
+
+def _times(count: int, one: str, more: str) -> str:
+    return f"{count:,} {one}" if count == 1 else f"none {one}" if not count else f"{count:,} {more}"
+
+
+def _weakest_label(evaluation: MultilabelEvaluation) -> Sentence | None:
+    """The label whose leading metric is lowest, if the intervals can separate it from the others together."""
+    names = [row.spec.metric.name for row in evaluation.metrics if row.spec.average == "macro"]
+    every = list(evaluation.per_label[0].metrics) if evaluation.per_label else []
+    name = next((name for name in ("f1", *every) if name in every and (name in names or not names)), None)
+    labels = [row for row in evaluation.per_label if name and math.isfinite(row.metrics[name].value)]
+    if name is None or len(labels) < 2:
+        return None
+    intervals, phrase = [row.metrics[name] for row in labels], labels[0].metrics[name].spec.metric.phrase
+    place = _lowest(intervals, [row.rows for row in labels], evaluation.level)
+    if place is None:
+        fewest = min(row.rows for row in labels)
+        text = f"The {len(labels):,} labels are not distinguishable by {phrase}; the rarest has {_rows(fewest)}."
+        return Sentence(text, "labels-not-distinguishable")
+    return _lowest_sentence(labels[place], intervals[place], phrase, intervals)
+
+
+def _lowest_sentence(row: LabelRow, interval: Interval, phrase: str, others: Sequence[Interval]) -> Sentence:
+    is_lowest = interval.value <= min(other.value for other in others)
+    where = "is lowest for" if is_lowest else "is below that of the others together for"
+    ends = interval_text(interval.value, interval.low, interval.high, share=interval.spec.is_share)
+    phrase = phrase[:1].upper() + phrase[1:]
+    return Sentence(
+        f"{phrase} {where} {quoted_label(row.label)}, which {_rows(row.rows)} have: {ends}.", "weakest-label"
+    )
+
+
+def _lowest(parts: Sequence[Interval | MetricRow], sizes: Sequence[int], level: float) -> int | None:
+    """The place of the lowest of those that are shown to be below the others together."""
+    known = [place for place, part in enumerate(parts) if math.isfinite(part.low) and math.isfinite(part.high)]
+    if len(known) < 2:
+        return None
+    of_known = np.array(sizes)[known]
+    tested = np.asarray(known)[group_tests.groups_to_test(of_known, 1, level)]
+    ends = np.array([(parts[place].value, parts[place].low, parts[place].high) for place in tested])
+    p_values = group_tests.interval_p_values(ends, np.array(sizes)[tested], level)
+    shown = tested[p_values <= 1 - level]
+    return min(shown.tolist(), key=lambda place: parts[place].value, default=None)
+
+
+def _weakest_group(evaluation: MultilabelEvaluation) -> Sentence | None:
+    if len(evaluation.groups) < 2:
+        return None
+    name = next((row.name for row in evaluation.groups[0].metrics if row.spec.sign > 0), None)
+    groups = [group for group in evaluation.groups if name and name in group and math.isfinite(group[name].value)]
+    if name is None or len(groups) < 2:
+        return None
+    rows = [group[name] for group in groups]
+    place = _lowest(rows, [group.rows for group in groups], evaluation.level)
+    title = rows[0].spec.title
+    if place is None:
+        fewest = min(group.rows for group in groups)
+        text = f"{len(groups):,} groups are not distinguishable by {title}; the smallest has {_rows(fewest)}."
+        return Sentence(text, "groups-not-distinguishable")
+    group, row = groups[place], rows[place]
+    ends = interval_text(row.value, row.low, row.high, share=row.spec.is_share)
+    text = f"Of {len(groups):,} groups {title} is lowest in {group.label[:60]} ({_rows(group.rows)}): {ends}."
+    return Sentence(text, "weakest-group")
+
+
+def _imbalance_sentence(evaluation: MultilabelEvaluation) -> Sentence | None:
+    labels = [row for row in evaluation.per_label if row.rows]
+    if len(labels) < 2:
+        return None
+    most, least = max(labels, key=lambda row: row.share), min(labels, key=lambda row: row.share)
+    if least.imbalance < _IMBALANCED:
+        return None
+    times = three_digits(least.imbalance)
+    text = (
+        f"The commonest label, {quoted_label(most.label)}, has {times} times as many rows as the rarest, "
+        f"{quoted_label(least.label)} ({most.rows:,} and {least.rows:,}); the mean imbalance ratio of the labels is "
+        f"{three_digits(evaluation.mean_imbalance)}."
+    )
+    return Sentence(text, "label-imbalance")
+
+
+def _pair_sentence(evaluation: MultilabelEvaluation) -> Sentence | None:
+    if not evaluation.pairs:
+        return None
+    pair = evaluation.pairs[0]
+    expected = three_digits(pair.expected)
+    text = (
+        f"Where {quoted_label(pair.missed)} is missed, {quoted_label(pair.predicted)} is often predicted in its place: "
+        f"in {_rows(pair.rows)}, where chance would have {expected}."
+    )
+    return Sentence(text, "label-pair")
+
+
+def _rows(count: int) -> str:
+    return "one row" if count == 1 else f"{count:,} rows"

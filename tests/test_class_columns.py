@@ -1,0 +1,334 @@
+"""Columns of scores for each class: skills and pooled areas, frames and patterns, groups, absent classes."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from checks import assert_refused
+
+import steelyard
+from steelyard import evaluate, interval
+
+NAMES = ("ham", "spam", "virus")
+
+
+def frame(n=240, seed=0, names=NAMES):
+    """A frame of the truth, a column of probabilities for each class of two models, weights, groups and clusters."""
+    rng = np.random.default_rng(seed)
+    k = len(names)
+    codes = np.r_[np.arange(k), rng.choice(k, n - k, p=np.arange(k, 0, -1) / np.arange(k + 1).sum())]
+    data = {"y": np.array(names)[codes]}
+    for model, skill in (("p", 1.0), ("q", 1.5)):
+        logits = rng.normal(size=(n, k))
+        logits[np.arange(n), codes] += skill
+        odds = np.exp(logits)
+        data |= {f"{model}_{name}": odds[:, i] / odds.sum(1) for i, name in enumerate(names)}
+    beside = {"w": rng.uniform(0.5, 2, n), "site": rng.choice(["n", "s"], n), "patient": rng.integers(0, n // 4, n)}
+    return pd.DataFrame(data | beside)
+
+
+def same(a, b):
+    return [row.row() for row in a] == [row.row() for row in b]
+
+
+# ---------------------------------------------------------------- values
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_skills_and_pooled_areas_equal_scikit_learns(seed):
+    metrics = pytest.importorskip("sklearn.metrics")
+    binarize = pytest.importorskip("sklearn.preprocessing").label_binarize
+    rng = np.random.default_rng(seed)
+    k = int(rng.integers(3, 7))
+    y = np.r_[np.arange(k), rng.integers(0, k, 50)]
+    P = rng.dirichlet(np.ones(k), len(y)).round(1 + seed % 2) + 1e-2  # ties
+    P /= P.sum(1, keepdims=True)
+    weight = rng.uniform(0.1, 3, len(y)) if seed % 3 else None
+    options = {"sample_weight": weight}
+    pairs = [
+        (steelyard.d2_log_loss(y, P, **options), metrics.d2_log_loss_score(y, P, **options)),
+        (
+            steelyard.roc_auc(y, P, average="micro", **options),
+            metrics.roc_auc_score(y, P, average="micro", multi_class="ovr", **options),
+        ),
+        (
+            steelyard.average_precision(y, P, average="micro", **options),
+            metrics.average_precision_score(binarize(y, classes=range(k)), P, average="micro", **options),
+        ),
+    ]
+    if hasattr(metrics, "d2_brier_score"):
+        pairs.append((steelyard.brier_skill_score(y, P, **options), metrics.d2_brier_score(y, P, **options)))
+    for ours, theirs in pairs:
+        assert ours == pytest.approx(theirs, rel=1e-9)
+
+
+def test_class_shares_as_probabilities_have_no_skill():
+    y = frame().y
+    shares = np.tile(y.value_counts(normalize=True).sort_index().to_numpy(), (len(y), 1))
+    assert steelyard.d2_log_loss(y, shares) == pytest.approx(0, abs=1e-12)
+    assert steelyard.brier_skill_score(y, shares) == pytest.approx(0, abs=1e-12)
+    assert steelyard.chance("d2_log_loss", y, y_score=shares).same_margins == pytest.approx(0, abs=1e-12)
+
+
+def test_a_skill_of_rows_of_one_class_is_undefined_and_says_why():
+    P = np.full((4, 3), 1 / 3)
+    table = steelyard.d2_log_loss.why(np.array(["a"] * 4), P, labels=["a", "b", "c"])
+    assert table == "all rows are of one class"
+
+
+@pytest.mark.parametrize("name", ["d2_log_loss", "brier_skill_score", "roc_auc[average=micro]"])
+def test_a_row_of_frequency_three_is_three_rows(name):
+    data = frame(90)
+    P = data.filter(like="p_").to_numpy()
+    times = np.where(np.arange(90) % 2, 3, 1)
+    once = interval(name, data.y, P, frequency=times)
+    often = interval(name, np.repeat(data.y, times), np.repeat(P, times, axis=0))
+    assert (once.value, once.low, once.high) == pytest.approx((often.value, often.low, often.high), rel=1e-9)
+
+
+def test_pooled_columns_of_a_row_move_together():
+    data = frame(200)
+    P = data.filter(like="p_").to_numpy()
+    found = interval("roc_auc[average=micro]", data.y, P)
+    rng, values = np.random.default_rng(1), []
+    for _ in range(200):
+        at = rng.integers(0, 200, 200)
+        values.append(steelyard.roc_auc(data.y.to_numpy()[at], P[at], average="micro"))
+    assert found.high - found.low == pytest.approx(2 * 1.96 * np.std(values), rel=0.2)
+
+
+# ---------------------------------------------------------------- frames
+
+
+def test_a_frame_names_the_columns_of_all_classes_by_a_pattern_or_a_list():
+    data = frame()
+    columns = [f"p_{name}" for name in reversed(NAMES)]  # matched by name, whatever their order
+    asked = {"metrics": ["log_loss", "roc_auc[average=macro]", "accuracy"]}
+    expected = evaluate(data.y, y_score=data[columns], sample_weight=data.w, **asked)
+    for given in (data, pl.from_pandas(data)):
+        for score in ("p_*", columns):
+            found = evaluate(given, true="y", score=score, weight="w", **asked)
+            assert same(found, expected)
+            assert found.columns["scores"] == (score if isinstance(score, str) else tuple(score))
+
+
+def test_a_frame_of_columns_has_clusters_and_groups():
+    data = frame()
+    found = evaluate(data, true="y", score="p_*", by="site", cluster="patient", metrics=["log_loss"])
+    expected = evaluate(
+        data.y, y_score=data.filter(like="p_"), by=data.site, cluster=data.patient, metrics=["log_loss"]
+    )
+    assert same(found, expected)
+    assert any("clustered by patient" in sentence for sentence in found.assumed)
+    for group in found.groups:
+        rows = data[data.site == group.key[0]]
+        alone = interval("log_loss", rows.y, rows.filter(like="p_"), cluster=rows.patient, labels=NAMES)
+        assert (group["log_loss"].value, group["log_loss"].high) == pytest.approx((alone.value, alone.high))
+
+
+def test_groups_show_the_areas_of_all_classes():
+    data = frame()
+    found = evaluate(data, true="y", score="p_*", by="site")
+    assert {"roc_auc[average=macro]", "average_precision[average=macro]"} <= {
+        row.name for row in found.groups[0].metrics
+    }
+    lone = evaluate(data, true="y", score="p_*", by="site", cluster="site")
+    assert math.isnan(lone.groups[0]["roc_auc[average=macro]"].low)
+
+
+def test_columns_without_a_class_are_refused_and_a_class_without_rows_is_declared():
+    data = frame()
+    present = data[data.y != "virus"]
+    for score in ("p_*", [f"p_{name}" for name in NAMES]):
+        assert_refused(
+            lambda score=score: evaluate(present, true="y", score=score), ValueError, "declared with labels="
+        )
+        found = evaluate(present, true="y", score=score, labels=NAMES)
+        assert found["log_loss"].value == pytest.approx(
+            steelyard.log_loss(present.y, present.filter(like="p_"), labels=NAMES)
+        )
+        assert "virus" in found["roc_auc[average=macro]"].undefined
+    assert_refused(lambda: evaluate(data, true="y", score=["p_ham"]), ValueError, "two or more")
+    assert_refused(lambda: evaluate(data, true="y", score="z_*"), ValueError, "0 columns are named like")
+
+
+def test_what_is_saved_of_columns_is_read_back_as_it_was():
+    data = frame()
+    found = evaluate(data, true="y", score="p_*", by="site")
+    read = steelyard.Evaluation.from_json(found.to_json())
+    assert read == found and same(read, found)
+    assert all("ROC AUC of pairs of classes, macro" in each.to_html() for each in (read, found))
+
+
+def test_a_metric_of_columns_with_another_range_of_many_classes_may_be_named():
+    data = frame()
+    assert evaluate(data, true="y", score="p_*", metrics=["brier"])["brier"].value > 0
+
+
+# ---------------------------------------------------------------- models side by side
+
+
+def models(data):
+    return {model: data.filter(like=f"{model}_").to_numpy() for model in "pq"}
+
+
+def test_models_are_compared_by_the_columns_of_all_classes_and_by_their_highest():
+    data = frame()
+    found = steelyard.compare(data.y, models(data))
+    rows = {row.metric: row for row in found}
+    columns = [f"{model}_{name}" for model in "pq" for name in NAMES]
+    for name in ("log_loss", "brier", "top_k_accuracy", "roc_auc[average=macro]", "average_precision[average=macro]"):
+        for model, value in (("p", rows[name].value_a), ("q", rows[name].value_b)):
+            given = data[[column for column in columns if column.startswith(model)]]
+            assert value == pytest.approx(interval(name, data.y, given).value)
+        assert rows[name].low < rows[name].difference < rows[name].high and 0 < rows[name].p_value < 1
+    labels = {model: np.array(NAMES)[P.argmax(1)] for model, P in models(data).items()}
+    expected = {row.metric: row for row in steelyard.compare(data.y, labels)}
+    assert rows["accuracy"].difference == pytest.approx(expected["accuracy"].difference)
+    assert len(found.mcnemar) == 1
+    assert found.assumed == ("The class with the highest score of a row was taken as its predicted label.",)
+
+
+def test_the_difference_of_losses_is_students_of_the_rows():
+    data = frame()
+    row = next(iter(steelyard.compare(data.y, models(data), metrics=["log_loss"])))
+    codes = [NAMES.index(label) for label in data.y]
+    losses = [-np.log(P[np.arange(len(codes)), codes]) for P in models(data).values()]
+    apart = losses[0] - losses[1]
+    assert row.difference == pytest.approx(apart.mean())
+    assert row.high - row.difference == pytest.approx(1.970 * apart.std(ddof=1) / math.sqrt(len(apart)), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "name", ["roc_auc[average=macro]", "roc_auc[average=micro]", "d2_log_loss", "roc_auc[class=spam]"]
+)
+def test_the_interval_of_a_difference_is_as_wide_as_rows_drawn_again_make_it(name):
+    data = frame(300, seed=3)
+    row = next(iter(steelyard.compare(data.y, models(data), metrics=[name])))
+    rng, moved = np.random.default_rng(2), []
+    y, both = data.y.to_numpy(), models(data)
+    for _ in range(150):
+        at = rng.integers(0, len(y), len(y))
+        values = [_value(name, y[at], P[at]) for P in both.values()]
+        moved.append(values[0] - values[1])
+    assert row.high - row.low == pytest.approx(2 * 1.97 * np.std(moved), rel=0.2)
+
+
+def _value(name, y, P):
+    if name == "d2_log_loss":
+        return steelyard.d2_log_loss(y, P)
+    if "class" in name:
+        return steelyard.roc_auc(y, P[:, 1], pos_label="spam")
+    return steelyard.roc_auc(y, P, average="macro" if "macro" in name else "micro")
+
+
+def test_a_frame_names_the_columns_of_each_model():
+    data = frame()
+    asked = {"metrics": ["log_loss", "accuracy"], "cluster": "patient", "weight": "w"}
+    listed = {"p": [f"p_{name}" for name in reversed(NAMES)], "q": "q_*"}
+    found = steelyard.compare(pl.from_pandas(data), true="y", score=listed, **asked)
+    named = {model: data.filter(like=f"{model}_") for model in "pq"}
+    expected = steelyard.compare(
+        data.y, named, metrics=asked["metrics"], cluster=data.patient, sample_weight=data.w, scores=True
+    )
+    assert [row.row() for row in found] == [row.row() for row in expected]
+    assert {row.method for row in found if row.metric == "log_loss"} == {"cluster"}
+    by_pattern = steelyard.compare(data, true="y", score=["p_*", "q_*"], metrics=["log_loss"])
+    assert by_pattern.models == ("p_*", "q_*")
+
+
+def test_equal_models_do_not_differ_and_one_class_is_compared_by_its_column():
+    data = frame()
+    P = models(data)["p"]
+    for row in steelyard.compare(data.y, {"a": P, "b": P.copy()}, metrics=["log_loss", "roc_auc[average=macro]"]):
+        assert row.difference == 0 and row.p_value == 1
+    one = steelyard.compare(data.y, models(data), pos_label="spam", metrics=["roc_auc"])
+    column = {model: P[:, 1] for model, P in models(data).items()}
+    expected = steelyard.compare(data.y, column, scores=True, pos_label="spam", metrics=["roc_auc"])
+    assert [row.row() for row in one] == [row.row() for row in expected]
+
+
+def test_three_models_of_columns_have_an_omnibus_test_a_leaderboard_and_are_read_back():
+    data = frame()
+    both = models(data)
+    given = {**both, "mean": (both["p"] + both["q"]) / 2}
+    found = steelyard.compare(data.y, given, metrics=["log_loss"])
+    assert len(found.omnibus) == 1 and found.leaderboard().rows[0].model == "mean"
+    read = type(found).from_json(found.to_json())
+    assert read == found and read.leaderboard() == found.leaderboard() and "log loss" in read.to_html().lower()
+    with pytest.raises(ValueError, match="compare the rows again"):
+        read.ranking("p", "q")
+
+
+def test_what_columns_of_models_cannot_answer_is_refused_or_said():
+    data = frame()
+    both = models(data)
+    attempts = [
+        (lambda: steelyard.compare(data.y, {**both, "one": both["p"][:, 0]}), "has one column"),
+        (lambda: steelyard.compare(data.y, {**both, "two": both["p"][:, :2]}), "The model 'two'"),
+        (lambda: steelyard.compare(data.y, both, threshold=0.5), "name one with pos_label="),
+        (lambda: steelyard.compare(data.y, both, frequency=np.ones(len(data), int)), "leave frequency= out"),
+        (lambda: steelyard.compare(data.y, {"p": both["p"]}), "two or more models"),
+    ]
+    for attempt, words in attempts:
+        assert_refused(attempt, ValueError, words)
+    rare = data[(data.y != "virus") | (np.arange(len(data)) == np.flatnonzero(data.y == "virus")[0])]
+    row = next(iter(steelyard.compare(rare.y, models(rare), metrics=["roc_auc[average=macro]"])))
+    assert math.isnan(row.p_value) and "one row" in row.why
+    sure = np.eye(3)[both["p"].argmax(1)]
+    row = next(iter(steelyard.compare(data.y, {"p": both["p"], "sure": sure}, metrics=["log_loss"], scores=True)))
+    assert math.isnan(row.p_value) and row.why
+
+
+# ---------------------------------------------------------------- the shell
+
+
+@pytest.fixture
+def predictions(tmp_path):
+    path = tmp_path / "predictions.csv"
+    frame().to_csv(path, index=False)
+    return str(path)
+
+
+def shell(*words):
+    from click.testing import CliRunner
+
+    from steelyard.cli.commands import commands
+
+    return CliRunner().invoke(commands, [*words])
+
+
+def test_the_shell_gates_and_compares_columns(predictions, tmp_path):
+    saved = str(tmp_path / "base.json")
+    assert shell("report", predictions, "--true", "y", "--scores", "q_*", "-o", saved).exit_code == 0
+    columns = ["--true", "y", "--scores", "p_*"]
+    ran = shell("gate", predictions, *columns, "--require", "roc_auc[average=macro]>=0.5")
+    assert ran.exit_code == 0 and "pass  roc_auc[average=macro]" in ran.output
+    ran = shell("gate", predictions, *columns, "--baseline", saved, "--require", "log_loss<=baseline")
+    assert ran.exit_code == 1 and "FAIL  log_loss" in ran.output
+    ran = shell("gate", predictions, *columns, "--baseline", saved)
+    assert "are not tested for a drop" in ran.output
+    ran = shell("compare", predictions, *columns, "--scores", "q_*")
+    assert ran.exit_code == 0 and "log_loss" in ran.output and "p_* against q_*" in ran.output
+    assert shell("compare", predictions, *columns, "--pred", "y").exit_code == 2
+
+
+def test_the_shell_draws_one_class_of_columns_and_says_the_next_command(predictions, tmp_path):
+    path = str(tmp_path / "roc.svg")
+    ran = shell("plot", "roc", predictions, "--true", "y", "--scores", "p_*", "--positive", "spam", "-o", path)
+    assert ran.exit_code == 0 and "ROC curve of 240 rows" in ran.output
+    ran = shell("report", predictions, "--true", "y", "--scores", "p_*")
+    assert "--scores 'p_*' -o page.html" in ran.output
+
+
+def test_the_shell_takes_classes_without_rows_and_their_order(tmp_path):
+    path = tmp_path / "part.csv"
+    data = frame()
+    data[data.y != "virus"].to_csv(path, index=False)
+    ran = shell("report", str(path), "--true", "y", "--scores", "p_*")
+    assert ran.exit_code == 2 and "is declared with --labels" in ran.output
+    words = ("report", str(path), "--true", "y", "--scores", "p_*", "--labels", "virus,spam,ham", "--metrics", "rps")
+    ran = shell(*words)
+    assert ran.exit_code == 0 and "'virus', 'spam', 'ham', as --labels has them" in " ".join(ran.output.split())

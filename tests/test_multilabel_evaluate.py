@@ -1,0 +1,224 @@
+"""Rows of several labels evaluated: from arrays, frames, lists and text to the result and its faces."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from jsonschema import validate
+from test_multilabel_intervals import drawn
+
+from steelyard import MultilabelEvaluation, Result, evaluate, f1, multilabel
+from steelyard.errors import InputError, InputTypeError
+
+
+@pytest.fixture(scope="module")
+def table():
+    return drawn()
+
+
+@pytest.fixture(scope="module")
+def frame(table):
+    columns = {
+        f"{use}_{i}": matrix[:, i] for use, matrix in [("y", table.true), ("p", table.predicted)] for i in range(6)
+    }
+    columns |= {f"s_{i}": table.scores[:, i] for i in range(6)}
+    return pd.DataFrame(
+        {**columns, "site": np.where(np.arange(500) % 2, "north", "south"), "patient": np.arange(500) // 5}
+    )
+
+
+@pytest.fixture(scope="module")
+def report(table):
+    return evaluate(table)
+
+
+def test_every_average_stands_beside_its_interval_and_baseline(report, table):
+    for row in report:
+        assert row.low <= row.value <= row.high
+        assert row.chance < row.value or row.spec.sign < 0
+    assert report["f1[average=macro]"].value == f1(table, average="macro")
+
+
+def test_each_label_has_its_rows_its_imbalance_and_its_metrics(report, table):
+    assert [row.rows for row in report.per_label] == table.true.sum(0).tolist()
+    assert [row.predicted for row in report.per_label] == table.predicted.sum(0).tolist()
+    assert min(row.imbalance for row in report.per_label) == 1
+    assert report.mean_imbalance == pytest.approx(np.mean([row.imbalance for row in report.per_label]))
+    assert report.per_label[3].metrics["f1"].value == f1(table, pos_label=3)
+
+
+def test_the_verdict_counts_whole_rows(report, table):
+    right = (table.true == table.predicted).all(1).mean()
+    assert report.verdict[0].startswith(f"Of 100 rows like these, with 6 labels to choose from, {100 * right:.0f} have")
+    assert [sentence.code for sentence in report.verdict] == ["label-sets", "weakest-label", "label-imbalance"]
+    assert report.outcomes.all_right == right
+
+
+def test_arrays_frames_lists_and_text_give_one_answer(report, table, frame):
+    lists = [[[str(i) for i in np.flatnonzero(row)] for row in matrix] for matrix in (table.true, table.predicted)]
+    text = pd.DataFrame(
+        {name: [";".join(labels) for labels in column] for name, column in zip("tp", lists, strict=True)}
+    )
+    pairs = [
+        pd.DataFrame([(i, label) for i, labels in enumerate(column) for label in labels], columns=["id", "tag"])
+        for column in lists
+    ]
+    given = [
+        evaluate(table.true, table.predicted),
+        evaluate(*lists),
+        evaluate(frame, true="y_*", pred="p_*"),
+        evaluate(pl.from_pandas(frame), true=[f"y_{i}" for i in range(6)], pred=[f"p_{i}" for i in range(6)]),
+        evaluate(pl.DataFrame({"t": lists[0], "p": lists[1]}), true="t", pred="p"),
+        evaluate(pd.DataFrame({"t": lists[0], "p": lists[1]}), true="t", pred="p"),
+        evaluate(multilabel(text, true="t", pred="p", label_sep=";")),
+        evaluate(multilabel(*pairs, row="id", label="tag")),
+    ]
+    for other in given:
+        assert other["f1[average=macro]"] == report["f1[average=macro]"]
+
+
+def test_a_long_frame_of_scores_has_a_line_for_each_row_and_label(table):
+    rows, labels = (each.ravel() for each in np.indices(table.true.shape))
+    lines = pd.DataFrame({"row": rows, "label": labels, "y": table.true.ravel(), "s": table.scores.ravel()})
+    long = multilabel(lines, row="row", label="label", true="y", score="s")
+    assert (
+        evaluate(long)["roc_auc[average=macro]"] == evaluate(table.true, y_score=table.scores)["roc_auc[average=macro]"]
+    )
+
+
+def test_scores_alone_are_thresholded_at_a_half_and_it_is_stated(table, frame):
+    half = evaluate(frame, true="y_*", score="s_*")
+    assert half.threshold == 0.5
+    assert half.assumed == ("Scores were thresholded at 0.5, those of every label alike.",)
+    assert half["recall[average=micro]"].value > evaluate(table.true, y_score=table.scores, threshold=0.9)["recall[average=micro]"].value  # fmt: skip
+    ranked = evaluate(table.true, y_score=np.log(table.scores))
+    assert "f1[average=macro]" not in ranked and "need a threshold" in ranked.assumed[0]
+    assert "roc_auc" in ranked.per_label[0].metrics
+
+
+def test_groups_and_clusters_come_by_columns(frame):
+    by = evaluate(frame, true="y_*", pred="p_*", by="site", cluster="patient", metrics=["f1[average=macro]"])
+    assert [group.label for group in by.groups] == ["site = north", "site = south"]
+    assert [row.name for row in by.groups[0].metrics] == ["f1[average=macro]"]
+    assert "clustered by patient" in by.assumed[0] or "clustered" in by.assumed[0]
+
+
+def test_the_result_has_every_face_and_is_read_back(report):
+    saved = report.to_json()
+    assert MultilabelEvaluation.from_json(saved) == Result.from_json(saved) == report
+    validate(json.loads(saved), MultilabelEvaluation.json_schema())
+    assert len(report.to_frame()) == len(report.metrics)
+    assert "f1\\[average=macro" in report.to_markdown() or "f1[average=macro]" in report.to_markdown()
+    assert "label" in report.to_markdown() and "label" in repr(report.per_label)
+    assert report.verdict[0] in repr(report).replace("\n", " ")
+
+
+def test_labels_that_stand_in_for_each_other_are_found():
+    rng = np.random.default_rng(0)
+    true = (rng.random((400, 5)) < 0.3).astype(int)
+    predicted = true.copy()
+    swapped = (true[:, 1] == 1) & (true[:, 2] == 0) & (rng.random(400) < 0.6)
+    predicted[swapped, 1], predicted[swapped, 2] = 0, 1
+    pair = evaluate(true, predicted).pairs[0]
+    assert (pair.missed, pair.predicted, pair.rows) == (1, 2, int(swapped.sum()))
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda f, t: evaluate(t, metrics=["f1"]), r"is averaged or of one label; ask for f1\[average=macro\]"),
+        (lambda f, t: evaluate(t, threshold=0.4), "Predictions and a threshold together contradict"),
+        (lambda f, t: evaluate(f, true="y_*", pred="q_*"), "0 columns are named like 'q_\\*'"),
+        (lambda f, t: evaluate(f, true="y_*", pred=["p_0", "p_1"]), "names 2 columns, and true= 6"),
+        (lambda f, t: evaluate(f, true="y_*", score="s_0"), "a column for each label"),
+        (lambda f, t: evaluate(t, prevalence=0.2), "have no one prevalence"),
+        (lambda f, t: evaluate(t, t.true), "has no place beside a MultilabelTable"),
+        (lambda f, t: multilabel(f, true="site", pred="site"), "name what divides them with label_sep="),
+        (lambda f, t: multilabel(f, row="site"), "name both, with row= and label="),
+    ],
+)
+def test_what_cannot_be_evaluated_is_refused_in_one_sentence(ask, words, frame, table):
+    with pytest.raises((InputError, InputTypeError), match=words):
+        ask(frame, table)
+
+
+# ---------------------------------------------------------------- the shell and the page
+
+
+@pytest.fixture(scope="module")
+def files(frame, table, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("label_sets")
+    frame.to_csv(folder / "wide.csv", index=False)
+    lists = [[[f"tag {i}" for i in np.flatnonzero(row)] for row in matrix] for matrix in (table.true, table.predicted)]
+    pl.DataFrame({"tags": lists[0], "guess": lists[1]}).write_parquet(folder / "lists.parquet")
+    text = {name: [";".join(tags) for tags in column] for name, column in zip(("tags", "guess"), lists, strict=True)}
+    pd.DataFrame(text).to_csv(folder / "text.csv", index=False)
+    return folder
+
+
+def shell(*arguments):
+    from click.testing import CliRunner
+
+    from steelyard.cli.commands import commands
+
+    result = CliRunner(env={"COLUMNS": "100"}).invoke(commands, [str(argument) for argument in arguments])
+    return result.exit_code, result.output
+
+
+def test_the_shell_reads_patterns_lists_and_divided_text(files, report):
+    asked = [
+        (files / "wide.csv", "--true", "y_*", "--pred", "p_*"),
+        (files / "lists.parquet", "--true", "tags", "--pred", "guess"),
+        (files / "text.csv", "--true", "tags", "--pred", "guess", "--label-sep", ";"),
+    ]
+    for arguments in asked:
+        code, output = shell("report", *arguments, "--format", "json")
+        assert code == 0
+        saved = MultilabelEvaluation.from_json(output)
+        assert saved["f1[average=macro]"].value == report["f1[average=macro]"].value
+    assert (
+        "Scores were thresholded at 0.5" in shell("report", files / "wide.csv", "--true", "y_*", "--scores", "s_*")[1]
+    )
+
+
+def test_the_shell_shows_labels_in_a_hundred_columns_and_reads_its_json_back(files):
+    wide = (files / "wide.csv", "--true", "y_*", "--pred", "p_*")
+    code, output = shell("report", *wide, "--by", "site")
+    assert code == 0 and max(map(len, output.splitlines())) <= 100
+    assert "label  rows" in output and "site = north" in output and "--true 'y_*' --pred 'p_*'" in output
+    assert shell("report", *wide, "--format", "json", "-o", files / "old.json")[0] == 0
+    assert "with 6 labels to choose from" in shell("report", files / "old.json")[1]
+    assert shell("report", *wide, "--format", "md")[1].count("| 0 |") == 1
+
+
+def test_a_gate_holds_averages_and_labels(files):
+    wide = (files / "wide.csv", "--true", "y_*", "--pred", "p_*")
+    assert shell("gate", *wide, "--require", "f1[average=macro]>=0.5", "--require", "low(recall[class=3])>=0.5")[0] == 0
+    assert shell("gate", *wide, "--require", "f1[average=samples]>=0.99")[0] == 1
+    shell("report", *wide, "--format", "json", "-o", files / "before.json")
+    against = ("--baseline", files / "before.json")
+    assert shell("gate", *wide, "--require", "f1[average=micro]>=baseline-0.01", *against)[0] == 0
+
+
+def test_what_the_shell_cannot_read_as_label_sets_is_one_sentence(files):
+    code, output = shell("report", files / "wide.csv", "--true", "y_*", "--pred", "p_*", "--positive", "1")
+    assert code == 2 and "--positive has no place where rows may have several labels each" in output
+    code, output = shell("report", files / "wide.csv", "--true", "y_*")
+    assert code == 2 and "--true with --pred or --scores" in output
+
+
+def test_hostile_and_many_labels_stay_inert_and_small(table):
+    names = ["</script><script>alert(1)</script>", "x" * 10_000, "\u202eabc", "<b>", "a", "b"]
+    html = evaluate(table.true, table.predicted, labels=names).to_html("tags.csv")
+    assert "alert(1)</script>" not in html and "x" * 100 not in html and "https:" not in html
+    assert 'data-metric="f1[average=macro]"' in html
+    rng = np.random.default_rng(0)
+    many = multilabel(*(rng.random((300, 1000)) < 0.05 for _ in range(2)))
+    assert len(evaluate(many, metrics=["f1[average=micro]"]).to_html().encode()) < 400_000
+
+
+def test_a_notebook_shows_the_verdict_and_the_metrics(report):
+    html = report._repr_html_()
+    assert "with 6 labels to choose from" in html and "F1, macro" in html and "<script" not in html
