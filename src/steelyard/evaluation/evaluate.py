@@ -134,12 +134,10 @@ def _evaluate_rows(
     counted = given.counted(threshold=threshold, exact=exact)
     inputs = counted_inputs(counted, given.y_pred, given.y_score, threshold, given.rows)
     clustered = predicted_at_threshold(given.clustered(), inputs, asked.y_score)
-    is_part = rows.rows.labels is not None or isinstance(rows.data, (Confusion, Tally))  # of a whole
-    if inputs.table is not None and not is_part:
+    if inputs.table is not None and rows.rows.labels is None and not isinstance(rows.data, (Confusion, Tally)):  # parts
         check_label_overlap(inputs.table)
     positive, stated = inputs.positive_class(rows.rows.pos_label, rows.data)
     notes = (*table_notes(inputs.table, inference.design), *classes.left_out(inference.prevalence, metrics))
-    inference = replace(inference, clustered=clustered)
     evaluation = evaluate_tables(
         inputs.table,
         inputs.scores,
@@ -150,11 +148,11 @@ def _evaluate_rows(
         tally=counted if isinstance(counted, Tally) else None,
         probabilities=classes.grouped(given.by),
         order=order,
-        inference=inference,
+        inference=replace(inference, clustered=clustered),
         mute=mute,
         columns=rows.columns.names(frequency=rows.rows.frequency, by=rows.by, cluster=rows.cluster),  # type: ignore[arg-type]  # no arrays of a frame
     )
-    return with_levels(evaluation, hierarchy, inference)
+    return with_levels(evaluation, hierarchy, replace(inference, clustered=clustered))
 
 
 def evaluate_tables(
