@@ -17,6 +17,7 @@ from steelyard._names import __version__
 from steelyard._types import Label
 from steelyard.analysis.chance.chance_tests import ChanceTest
 from steelyard.analysis.confusions.level_errors import LevelErrors
+from steelyard.analysis.decisions.risk_coverage import RiskCoverage
 from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.result_homes import rendered
@@ -81,6 +82,7 @@ class Evaluation(ClassReading, Result[MetricRow]):
     source: str | None = None  # what the rows came from, such as the name of a file
     versions: Mapping[str, str] = field(default_factory=current_versions)
     hierarchy: LevelErrors | None = None  # the errors by level, where the labels have a hierarchy
+    risk_coverage: RiskCoverage | None = None  # of probabilities of many classes, the least certain sent to a person
 
     def __iter__(self) -> Iterator[MetricRow]:
         return iter(self.metrics)

@@ -10,6 +10,7 @@ from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError, UnknownNameError
+from steelyard.evaluation.class_risk import read_risk
 from steelyard.evaluation.groups import Group
 from steelyard.evaluation.hierarchy_json import read_levels
 from steelyard.evaluation.json_values import read_column, read_confusion, read_label, read_numbers, read_scores
@@ -38,6 +39,7 @@ def read_evaluation(saved: SavedField) -> dict[str, Any]:
         "columns": {name: _read_names(column) for name, column in saved["columns"].entries().items()},
         "source": saved["source"].text_or_none(),
         "hierarchy": None if saved.get("hierarchy").value is None else read_levels(saved["hierarchy"]),
+        "risk_coverage": read_risk(saved.get("risk_coverage")),
         "versions": {name: version.text() for name, version in saved["versions"].entries().items()},
     }
     if "steelyard" not in fields["versions"]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from steelyard.analysis.chance.class_baselines import BaselineMargins, class_baselines
 from steelyard.analysis.chance.random_order import without_skill
+from steelyard.analysis.intervals.interval_rows import IntervalRows
 from steelyard.analysis.results.formatting import ROUNDING, value_text
 from steelyard.analysis.results.rows import Flat
 from steelyard.errors import InputError, SteelyardError
@@ -80,7 +81,7 @@ def chance(
     y_score: ArrayLike | None = None,
     true: str | None = None,
     pred: str | None = None,
-    score: str | None = None,
+    score: str | Sequence[str] | None = None,
     weight: str | None = None,
     **options: Unpack[MetricOptions],
 ) -> Chance:
@@ -98,11 +99,13 @@ def chance(
     refuse_groups("chance", **options)
     given: dict[str, Any] = {**options}
     spec, call = spec_and_options(metric, given)
-    declared, columns = spec.metric, FrameColumns(true, pred, score, weight)
-    if columns.are_named(y_pred=y_pred, y_score=y_score, sample_weight=call.sample_weight):
+    declared, columns = spec.metric, FrameColumns(true, pred, score, weight)  # type: ignore[arg-type]  # or several
+    rows = IntervalRows(y_true, y_pred, y_score, None, columns, call).brought()
+    y_true, call = rows.y_true, rows.call
+    if rows.of_frame:
         tally, call = counted_frame(y_true, columns, call)  # type: ignore[arg-type]  # a frame
         y_true = table_for(declared, tally, call)
-    predicted = application.predictions_or_scores(declared, y_pred, y_score)
+    predicted = application.predictions_or_scores(declared, rows.y_pred, rows.y_score)
     table = application.counted_once(declared, y_true, predicted, call)
     numbers: list[Any] = list(Baselines(table).values(declared, call))
     return Chance(spec.name, *numbers, *[math.nan] * (4 - len(numbers)))

@@ -19,6 +19,7 @@ HOMES = {
     "steelyard.analysis.decisions.best_decision_result": ("best_decision",),
     "steelyard.analysis.decisions.risk_coverage": ("risk_coverage",),
     "steelyard.analysis.thresholds.best_threshold_result": ("best_threshold",),
+    "steelyard.analysis.thresholds.label_thresholds_result": ("label_thresholds",),
     "steelyard.analysis.calibration.calibration_result": ("calibration", "calibration_point"),
     "steelyard.analysis.chance.chance": ("chance",),
     "steelyard.analysis.chance.chance_tests": ("chance_test",),

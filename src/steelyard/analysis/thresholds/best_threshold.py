@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Unpack, overload
 
 from steelyard.analysis.intervals.draws import generator
+from steelyard.analysis.thresholds.label_thresholds import (
+    best_label_thresholds,
+    refuse_with_label_sets,
+    scored_label_sets,
+)
 from steelyard.analysis.thresholds.row_costs import costs_by_row, limits_with_costs
 from steelyard.analysis.thresholds.threshold_criterion import Criterion, read_aim
 from steelyard.analysis.thresholds.threshold_limits import read_limits
@@ -14,8 +19,10 @@ from steelyard.analysis.thresholds.threshold_rows import ThresholdRows
 from steelyard.analysis.thresholds.threshold_search import Search
 from steelyard.errors import InputTypeError
 from steelyard.ingest.frame_columns import FrameColumns
+from steelyard.ingest.label_sets import are_label_sets
 from steelyard.ingest.refused_keywords import naming_misspelled, refuse_keywords, refuses_other_keywords
 from steelyard.metrics.call_options import CallOptions, MetricParameters
+from steelyard.statistics.multilabel_table import MultilabelTable
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -23,6 +30,7 @@ if TYPE_CHECKING:
     from steelyard._types import Frame, Label, LabelSet, Rng, Weights
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
+    from steelyard.analysis.thresholds.label_thresholds_result import LabelThresholds
     from steelyard.analysis.thresholds.row_costs import CostsLike
     from steelyard.analysis.thresholds.threshold_criterion import AimLike
     from steelyard.analysis.thresholds.threshold_limits import LimitsLike
@@ -45,6 +53,19 @@ class SearchOptions(MetricParameters, total=False):
     rng: Rng
 
 
+@overload
+def best_threshold(
+    y_true: MultilabelTable,
+    y_score: None = None,
+    metric: AimLike | None = None,
+    *,
+    cluster: ArrayLike | None = None,
+    resamples: int = 200,
+    level: float = 0.95,
+    rng: Rng = None,
+    **parameters: Unpack[MetricParameters],
+) -> LabelThresholds: ...
+@overload
 def best_threshold(
     y_true: ScoreTable | Tally | Frame | Source | ArrayLike,
     y_score: ArrayLike | None = None,
@@ -68,7 +89,31 @@ def best_threshold(
     score: str | None = None,
     weight: str | None = None,
     **parameters: Unpack[MetricParameters],
-) -> BestThreshold:
+) -> BestThreshold: ...
+def best_threshold(
+    y_true: ScoreTable | MultilabelTable | Tally | Frame | Source | ArrayLike,
+    y_score: ArrayLike | None = None,
+    metric: AimLike | None = None,
+    *,
+    where: LimitsLike | None = None,
+    confidence: float | None = None,
+    cost: CostsLike | None = None,
+    prevalence: PrevalenceLike | None = None,
+    cluster: ArrayLike | str | None = None,
+    both_directions: bool = False,
+    tolerance: float = 0.01,
+    resamples: int = 200,
+    level: float = 0.95,
+    rng: Rng = None,
+    pos_label: Label = None,
+    labels: LabelSet | None = None,
+    sample_weight: Weights = None,
+    frequency: Weights | str = None,
+    true: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
+    **parameters: Unpack[MetricParameters],
+) -> BestThreshold | LabelThresholds:
     """The threshold at which a metric is best, over every set of highest scores, the smallest of equally good sets.
 
     It lies half-way between the lowest flagged score, `observed`, and the highest that is not, so that scores which
@@ -90,6 +135,10 @@ def best_threshold(
     the rows give the interval of the threshold and, on the rows that each leaves out, the value to expect on new ones;
     0 leaves both out.
 
+    Of rows that may have several labels each, with a column of scores for each label, the answer is a threshold for
+    each label, `LabelThresholds`: those at which a metric averaged over labels, such as "f1[average=macro]" or
+    "f1[average=micro]", is best; the value to expect on new rows is that of rows by which they were not chosen.
+
     >>> best_threshold([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], resamples=0)
     ac_score 0.800 where score >= 0.450
     >>> best = best_threshold([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], cost={"cost_fn": 10}, resamples=0)
@@ -97,6 +146,13 @@ def best_threshold(
     (0.25, 0.3)
     """
     refuse_keywords("best_threshold", parameters, ("by", "zero_division"))
+    if isinstance(y_true, MultilabelTable) or (y_score is not None and are_label_sets(y_true)):
+        given = {"where": where, "confidence": confidence, "cost": cost, "prevalence": prevalence}
+        refuse_with_label_sets(**given, pos_label=pos_label, both_directions=both_directions or None)
+        sets = scored_label_sets(y_true, y_score, labels, sample_weight, frequency)
+        return best_label_thresholds(
+            sets, metric, {**parameters}, resamples=resamples, level=level, rng=generator(rng), cluster=cluster
+        )
     if cost is not None and metric is not None:
         raise InputTypeError("metric= and cost= both say what is best; give one of them.")
     costs = metric if isinstance(metric, Mapping) else cost
