@@ -70,6 +70,7 @@ SECTIONS = (
     Section("Bands of curves", "bands.rows", (0.936, 1.0), "How often the whole true curve lies in its simultaneous band, and (on every tenth test set) in Jeffreys' intervals at each threshold, which are as wide as the share says. A curve is made of both rates, so its band holds more often than theirs.", beside=("pointwise",), part=2),
     Section("Calibration", "calibration.rows", (0.91, 1.0), "Metrics of calibration, with 20 to 2,000 positives, of calibrated, over- and underconfident probabilities.", part=10),
     Section("The range of a threshold", "thresholds.range_rows", (0.93, 1.0), "How often it holds a threshold that is best in the population.", part=10),
+    Section("Decisions of many classes", "decisions.rows", (0.91, 1.0), "How often the value of a decision rule on new rows lies in its interval, and what it gains on the most probable class; beside them the mean optimism of the value that is stated, and of the value on the rows that chose the rule.", part=10, beside=("optimism",)),
     Section("A gate's promise", "thresholds.gate_rows", (0.0, 0.065), "How often new rows show a limit to be broken that holds exactly.", part=5),
     Section("A fitted classifier's promise", "estimator.rows", (0.95, 1.0), "How often a ThresholdClassifier keeps its recall on new rows.", part=10),
     Section("Weights", "tables.weighted_rows", (0.92, 1.0), "By effective size / by raw weights."),

@@ -38,6 +38,7 @@ ROOMS = {
     "next_command",
     "commands",
     "baseline_gate",
+    "class_decision",
     "class_scores",
     "counted_input",
     "usual_columns",

@@ -14,6 +14,7 @@ from steelyard.evaluation.class_columns import (
     column_rows,
     given_columns,
 )
+from steelyard.evaluation.class_risk import class_risk
 from steelyard.evaluation.evaluate_label_sets import LabelSetInput, evaluate_label_sets
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.given_rows import GivenRows, cluster_sentences, predicted_at_threshold
@@ -189,9 +190,8 @@ def evaluate_tables(
         0 if inference.rng is None else None,
         Rows(metric_rows(table, scores, positive, _behind(named), inference)),
         metrics is not None,
-        groups,
-        muted_codes(mute),
-        columns or {},
+        *(groups, muted_codes(mute), columns or {}),
+        risk_coverage=class_risk(probabilities and probabilities.table, inference),
     )
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from steelyard._names import __version__
 from steelyard._types import Label
 from steelyard.analysis.chance.chance_tests import ChanceTest
+from steelyard.analysis.decisions.risk_coverage import RiskCoverage
 from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.result_homes import rendered
@@ -78,6 +79,7 @@ class Evaluation(Result[MetricRow]):
     columns: Mapping[str, str | Sequence[str]] = field(default_factory=dict)  # of a frame: what each was for
     source: str | None = None  # what the rows came from, such as the name of a file
     versions: Mapping[str, str] = field(default_factory=current_versions)
+    risk_coverage: RiskCoverage | None = None  # of probabilities of many classes, the least certain sent to a person
 
     def __iter__(self) -> Iterator[MetricRow]:
         return iter(self.metrics)

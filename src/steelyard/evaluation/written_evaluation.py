@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.results.result_json import RESULT_SCHEMA
+from steelyard.evaluation.class_risk import risk_json
 from steelyard.evaluation.json_values import column_json, confusion_json, label_json, numbers_json, scores_json
 from steelyard.metrics.binned_bounds import binned_bounds
 
@@ -95,6 +96,7 @@ def _tables_json(evaluation: Evaluation) -> dict[str, Any]:
         **({"bounds": binned_bounds(scores)} if scores is not None and len(scores.bins) else {}),
         "table": None if table is None else confusion_json(table),
         "scores": None if scores is None else scores_json(scores),
+        **({} if evaluation.risk_coverage is None else {"risk_coverage": risk_json(evaluation.risk_coverage)}),
     }
 
 

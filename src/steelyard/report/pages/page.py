@@ -21,6 +21,7 @@ from steelyard.report.pages.frame import Section, framed
 from steelyard.report.pages.group_section import group_section
 from steelyard.report.pages.html_tables import MOST_GROUPS
 from steelyard.report.pages.page_data import page_sentences, payload
+from steelyard.report.pages.risk_section import risk_section
 from steelyard.report.pages.sections import page_context
 
 if TYPE_CHECKING:
@@ -128,7 +129,8 @@ def _classes_page(evaluation: Evaluation, source: str, more: Sequence[Section]) 
         "explained": metric_facts.explained([*rarest.metrics, *evaluation.metrics]),
     }
     context = page_context(rarest, source, data, evaluation.verdict) | classes_context(evaluation, table, source)
-    return _fitting(evaluation, context | {"more": more}, data, _formulas(rarest))
+    context |= {"more": [*risk_section(evaluation), *more]}
+    return _fitting(evaluation, context, data, _formulas(rarest))
 
 
 def comparison_page(comparison: Comparison, *, source: str = "predictions", more: Sequence[Section] = ()) -> str:

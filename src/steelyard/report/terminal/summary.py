@@ -136,13 +136,19 @@ def _last(evaluation: Evaluation, everything: bool, then: tuple[str, str] | None
     assumed = map(safe_paragraph, evaluation.assumed)
     hidden = 0 if everything else len(evaluation.metrics) - len(evaluation.shown())
     more = f"--all shows {hidden} more metrics" if hidden else "steelyard explain NAME shows a metric's formula"
+    more = f"{more}; --format json gives every number" if then is None else more
+    return "\n".join([*assumed, *next_lines(more, then)])
+
+
+def next_lines(more: str, then: tuple[str, str] | None) -> list[str]:
+    """What to try next, and a command where there is one to copy."""
     if then is None:
-        return "\n".join([*assumed, paragraph(f"Next: {more}; --format json gives every number.")])
+        return [paragraph(f"Next: {more}.")]
     does, command = then
     lines = _command_lines(without_controls(command))
     if max(map(text_width, lines)) > terminal_width():  # a path or a label that no line holds
-        return "\n".join([*assumed, paragraph(f"Next: {more}; {' '.join(command.split()[:2])} {does}.")])
-    return "\n".join([*assumed, paragraph(f"Next: {more}; this {does}:"), *lines])
+        return [paragraph(f"Next: {more}; {' '.join(command.split()[:2])} {does}.")]
+    return [paragraph(f"Next: {more}; this {does}:"), *lines]
 
 
 def _command_lines(command: str) -> list[str]:
