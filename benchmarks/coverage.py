@@ -65,6 +65,8 @@ SECTIONS = (
     Section("A prevalence that was estimated", "prevalence.rows", (0.92, 0.98), "The deployment prevalence was seen in 100 rows.", beside=(", plugged in",)),
     Section("Comparisons", "comparisons.rows", (0.0, 0.065), "How often equal models are called different at 0.05.", part=4),
     Section("A gate's default", "gate.rows", (0.0, 0.065), "How often an unchanged model fails.", part=8, beside=("drop", "stated")),
+    Section("Pairs and classes that do not differ", "confusions.level_rows", (0.0, 0.065), "How often a pair of classes is called more confused than quasi-independence has it, and a class unlike the median one, at 0.05 for all together.", part=8),
+    Section("Hierarchies", "confusions.hierarchy_rows", (0.92, 1.0), "Hierarchical precision, recall and F of twelve classes in three levels.", part=8),
     Section("Groups that do not differ", "tables.group_rows", (0.0, 0.065), "How often one is called the weakest at 0.05, by exact permutations.", part=8),
     Section("Groups by their intervals", "tables.interval_group_rows", (0.0, 0.10), "The same where clusters, weights or ranks leave intervals to compare.", part=40),
     Section("Bands of curves", "bands.rows", (0.936, 1.0), "How often the whole true curve lies in its simultaneous band, and (on every tenth test set) in Jeffreys' intervals at each threshold, which are as wide as the share says. A curve is made of both rates, so its band holds more often than theirs.", beside=("pointwise",), part=2),

@@ -342,3 +342,15 @@ def test_intervals_and_baselines_take_the_columns_of_a_frame():
     assert (found.value, found.low, found.high) == (expected.value, expected.low, expected.high)
     named = steelyard.chance("roc_auc[average=macro]", data, true="y", score=list(P.columns))
     assert named.same_margins == steelyard.chance("roc_auc[average=macro]", data.y, y_score=P).same_margins == 0.5
+
+
+def test_runs_of_columns_have_a_pooled_value_and_a_baseline():
+    model = pytest.importorskip("sklearn.linear_model").LogisticRegression()
+    data = frame(150)
+    names = ["log_loss", "roc_auc[average=micro]", "roc_auc[class=spam]"]
+    rows = steelyard.cross_evaluate(model, data.filter(like="q_").to_numpy(), data.y.to_numpy(), metrics=names)
+    found = {row.spec.name: row for row in rows}
+    shares = data.y.value_counts(normalize=True)
+    assert found["log_loss"].chance == pytest.approx(-(shares * np.log(shares)).sum())
+    assert found["log_loss"].pooled == pytest.approx(found["log_loss"].mean, rel=0.05)
+    assert found["roc_auc[class=spam]"].chance == 0.5 < found["roc_auc[average=micro]"].pooled < 1

@@ -16,7 +16,7 @@ from pages_open import slide, until, widened
 from steelyard import Confusion, at_prevalence, evaluate, get_metric
 from steelyard.analysis.confusions.class_order import confusion_order
 from steelyard.analysis.confusions.confused_pairs import confused_pairs
-from steelyard.analysis.results.formatting import bounds_text, percent_text, unbroken
+from steelyard.analysis.results.formatting import bounds_text, p_text, percent_text, three_digits, unbroken
 from steelyard.report.pages.class_map import WORDS, sparse_cells
 from steelyard.report.pages.class_sections import weakest_first
 from steelyard.report.pages.html_tables import interval_cell
@@ -175,8 +175,9 @@ def test_the_pairs_are_pythons(show, evaluations, k, by):
             [
                 str(pair.true),
                 str(pair.predicted),
-                f"{pair.weight:,.0f}",
-                unbroken(f"{percent_text(pair.share)} {bounds_text(pair.low, pair.high, share=True)}"),
+                f"{pair.weight:,.0f} {three_digits(pair.expected)}",
+                f"{unbroken(percent_text(pair.share))} {unbroken(bounds_text(pair.low, pair.high, share=True))} "
+                f"{unbroken(p_text(pair.p_value))}",
             ]
             for pair in pairs
         ]

@@ -41,6 +41,7 @@ ROOMS = {
     "class_decision",
     "class_scores",
     "counted_input",
+    "hierarchy_option",
     "usual_columns",
     "inputs",
     "label_sets",

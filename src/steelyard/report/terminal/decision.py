@@ -11,7 +11,7 @@ from steelyard.report.terminal.matrix import MOST_SHOWN_LABELS
 from steelyard.report.terminal.summary import next_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from steelyard.analysis.decisions.best_decision_result import BestDecision, ClassDecision
 
@@ -35,15 +35,25 @@ def _classes(best: BestDecision) -> str:
     if len(shown) > MOST_SHOWN_LABELS:
         shown = sorted(shown, key=_change, reverse=True)[:MOST_SHOWN_LABELS]
         more = f"\nThe {MOST_SHOWN_LABELS} classes whose recall changes most, of {len(best):,}."
-    head = ["class", "rows", "threshold", "recall", "by argmax", *(["to a person"] if best.coverage < 1 else [])]
-    rows = [_line(label, row, best) for label, row in zip(clean_labels([r.label for r in shown]), shown, strict=True)]
-    return print_table(head, rows, wrap=()) + more
+    columns = _columns(best)
+    rows = [
+        [label, *(text(row) for text in columns.values())]
+        for label, row in zip(clean_labels([row.label for row in shown]), shown, strict=True)
+    ]
+    return print_table(["class", *columns], rows, wrap=()) + more
 
 
-def _line(label: str, row: ClassDecision, best: BestDecision) -> list[str]:
-    recalls = [_percent(recall) for recall in (row.recall, row.argmax_recall)]
-    sent = [percent_text(row.sent)] if best.coverage < 1 else []
-    return [label, f"{row.rows:,}", three_digits(row.threshold), *recalls, *sent]
+def _columns(best: BestDecision) -> dict[str, Callable[[ClassDecision], str]]:
+    """What a line says of its class: the threshold where they differ, and who is sent where anybody is."""
+    thresholds = {"threshold": lambda row: three_digits(row.threshold)} if len({*best.thresholds.values()}) > 1 else {}
+    sent = {"to a person": lambda row: percent_text(row.sent)} if best.coverage < 1 else {}
+    return {
+        "rows": lambda row: f"{row.rows:,}",
+        **thresholds,
+        "recall": lambda row: _percent(row.recall),
+        "by argmax": lambda row: _percent(row.argmax_recall),
+        **sent,
+    }
 
 
 def _percent(share: float) -> str:
