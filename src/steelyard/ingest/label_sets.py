@@ -163,6 +163,8 @@ def _common_labels(read: list[GivenSets], declared: Labels | None) -> Labels:
                 f"{one.name} has {one.matrix.shape[1]:,} columns, and there are {len(declared):,} labels; give a "
                 "column for each label, in their order."
             )
+    if declared is None:  # the columns of a frame keep their order, in which scores stand beside them
+        declared = next((one.labels for one in read if not is_sparse(one.matrix)), None)
     labels = declared or sort_labels(label for one in read for label in one.labels or ())
     if len(labels) < 2:
         raise InputError("Rows of label sets need two labels or more; declare them with labels=.")
