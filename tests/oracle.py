@@ -154,8 +154,6 @@ ORACLE = {
     "negative_predictive_value": lambda tp, fn, fp, tn: div(tn, tn + fn),
     "accuracy": lambda tp, fn, fp, tn: div(tp + tn, tp + fn + fp + tn),
     "error_rate": lambda tp, fn, fp, tn: div(fp + fn, tp + fn + fp + tn),
-    "mean_absolute_class_error": lambda tp, fn, fp, tn: div(fp + fn, tp + fn + fp + tn),
-    "macro_mean_absolute_class_error": of_rates(lambda tpr, tnr: ((1 - tpr) + (1 - tnr)) / 2),
     "prevalence": lambda tp, fn, fp, tn: div(tp + fn, tp + fn + fp + tn),
     "predicted_prevalence": lambda tp, fn, fp, tn: div(tp + fp, tp + fn + fp + tn),
     "unbalanced_factor": lambda tp, fn, fp, tn: div(tp + fn, fp + tn),
@@ -208,4 +206,6 @@ ORACLE = {
     ),
     "normalized_expected_cost": lambda tp, fn, fp, tn: div(fp + fn, min(tp + fn, fp + tn)),
     "normalized_expected_cost[cost_fn=10]": lambda tp, fn, fp, tn: div(fp + 10 * fn, min(10 * (tp + fn), fp + tn)),
+    "mean_absolute_class_error": lambda tp, fn, fp, tn: div(fp + fn, tp + fn + fp + tn),
+    "macro_mean_absolute_class_error": of_rates(lambda tpr, tnr: ((1 - tpr) + (1 - tnr)) / 2),
 }

@@ -409,6 +409,8 @@ def test_the_identities_of_the_papers_are_found_and_proved(equations):
         "informedness = 2 * balanced_accuracy - 1": "affine",
         "error_rate = 1 - accuracy": "affine",
         "false_negative_rate = 1 - recall": "affine",
+        "mean_absolute_class_error = error_rate": "equal",
+        "macro_mean_absolute_class_error = 1 - balanced_accuracy": "affine",
         "tpnr = g_mean ** 2": "power",
         "jaccard = f1 / (2 - f1)": "fractional",
         "positive_likelihood_ratio = alpha_precision / (1 - alpha_precision)": "fractional",
@@ -417,7 +419,7 @@ def test_the_identities_of_the_papers_are_found_and_proved(equations):
     assert [identity.law for identity in equations if identity.verdict != PROVED] == [
         "correlation_distance orders as mcc"
     ]
-    assert len(equations) == 17
+    assert len(equations) == 23
 
 
 def test_metrics_made_of_two_others_are_found_and_proved():

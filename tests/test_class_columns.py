@@ -332,3 +332,25 @@ def test_the_shell_takes_classes_without_rows_and_their_order(tmp_path):
     words = ("report", str(path), "--true", "y", "--scores", "p_*", "--labels", "virus,spam,ham", "--metrics", "rps")
     ran = shell(*words)
     assert ran.exit_code == 0 and "'virus', 'spam', 'ham', as --labels has them" in " ".join(ran.output.split())
+
+
+def test_intervals_and_baselines_take_the_columns_of_a_frame():
+    data = frame()
+    P = data.filter(like="p_")
+    found = interval("log_loss", data, true="y", score="p_*", weight="w", cluster="patient")
+    expected = interval("log_loss", data.y, P, sample_weight=data.w, cluster=data.patient)
+    assert (found.value, found.low, found.high) == (expected.value, expected.low, expected.high)
+    named = steelyard.chance("roc_auc[average=macro]", data, true="y", score=list(P.columns))
+    assert named.same_margins == steelyard.chance("roc_auc[average=macro]", data.y, y_score=P).same_margins == 0.5
+
+
+def test_runs_of_columns_have_a_pooled_value_and_a_baseline():
+    model = pytest.importorskip("sklearn.linear_model").LogisticRegression()
+    data = frame(150)
+    names = ["log_loss", "roc_auc[average=micro]", "roc_auc[class=spam]"]
+    rows = steelyard.cross_evaluate(model, data.filter(like="q_").to_numpy(), data.y.to_numpy(), metrics=names)
+    found = {row.spec.name: row for row in rows}
+    shares = data.y.value_counts(normalize=True)
+    assert found["log_loss"].chance == pytest.approx(-(shares * np.log(shares)).sum())
+    assert found["log_loss"].pooled == pytest.approx(found["log_loss"].mean, rel=0.05)
+    assert found["roc_auc[class=spam]"].chance == 0.5 < found["roc_auc[average=micro]"].pooled < 1

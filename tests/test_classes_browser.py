@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
 import re
 
@@ -15,7 +16,7 @@ from pages_open import slide, until, widened
 from steelyard import Confusion, at_prevalence, evaluate, get_metric
 from steelyard.analysis.confusions.class_order import confusion_order
 from steelyard.analysis.confusions.confused_pairs import confused_pairs
-from steelyard.analysis.results.formatting import bounds_text, percent_text, unbroken
+from steelyard.analysis.results.formatting import bounds_text, p_text, percent_text, three_digits, unbroken
 from steelyard.report.pages.class_map import WORDS, sparse_cells
 from steelyard.report.pages.class_sections import weakest_first
 from steelyard.report.pages.html_tables import interval_cell
@@ -92,6 +93,26 @@ def walked(tab, key, steps):
 # ---------------------------------------------------------------- numbers
 
 
+def test_the_slider_of_rows_sent_to_a_person_shows_pythons_numbers(show):
+    rng = np.random.default_rng(0)
+    y, names = np.arange(300) % 6, np.array([f"{HOSTILE[i]}{i}" for i in range(6)])
+    p = 0.5 * rng.dirichlet(np.ones(6), 300) + 0.5 * np.eye(6)[np.where(rng.random(300) < 0.8, y, (y + 1) % 6)]
+    evaluation = evaluate(names[y], y_score=p, labels=names.tolist(), draws=40, metrics=["accuracy"])
+    curve = evaluation.risk_coverage
+    with show(page(evaluation)) as tab:
+        for place in (5, 0, 10, len(curve.asked) - 1):
+            slide(tab, "risk-share", place)
+            shown = json.loads(tab.locator("#risk-sentence").get_attribute("data-value"))
+            for name in ("coverage", "risk", "low", "high"):
+                assert shown[name] == pytest.approx(getattr(curve, name)[place], abs=1e-9)
+            said = tab.locator("#risk-sentence").text_content()
+            assert unbroken(percent_text(curve.risk[place])) in said
+            assert len(tab.locator("#risk-least").text_content()) < 100
+            assert tab.url.endswith(f"#sent={curve.asked[place]:g}") or place == 5
+        assert not tab.evaluate("window.hit")
+        accessible(tab, "section.risk")
+
+
 @pytest.mark.parametrize("k", [3, 12, 60, 1000])
 def test_the_cells_of_the_page_are_those_of_python(show, evaluations, k, tmp_path):
     evaluation, html = evaluations(k)
@@ -154,8 +175,9 @@ def test_the_pairs_are_pythons(show, evaluations, k, by):
             [
                 str(pair.true),
                 str(pair.predicted),
-                f"{pair.weight:,.0f}",
-                unbroken(f"{percent_text(pair.share)} {bounds_text(pair.low, pair.high, share=True)}"),
+                f"{pair.weight:,.0f} {three_digits(pair.expected)}",
+                f"{unbroken(percent_text(pair.share))} {unbroken(bounds_text(pair.low, pair.high, share=True))} "
+                f"{unbroken(p_text(pair.p_value))}",
             ]
             for pair in pairs
         ]

@@ -222,8 +222,8 @@ def test_groups_of_columns_of_probabilities_keep_their_clusters():
     y, p, member = rng.integers(0, 3, 120), rng.dirichlet(np.ones(3), 120), np.arange(120) // 4
     report = evaluate(y, y_score=p, by={"site": member % 2}, cluster=member, metrics=["balanced_accuracy"])
     assert all(row.method == "cluster" and row.low < row.high for group in report.groups for row in group.metrics)
-    with pytest.raises(steelyard.errors.InputError, match="The model 'A' has 3 columns, and compare takes one"):
-        compare(y, {"A": p, "B": p}, scores=True)
+    with pytest.raises(steelyard.errors.InputError, match="has 3 columns, and compare takes one"):
+        compare(y, {"A": p.argmax(1), "B": (p > 0.5).astype(int)})
 
 
 def test_labels_in_clusters_are_read_at_another_prevalence_and_with_chosen_class_sizes():

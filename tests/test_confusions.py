@@ -129,6 +129,6 @@ def test_a_class_against_the_rest_is_the_table_multiplied_out(k, largest):
     table = Confusion(tuple(range(k)), rows, weights, weights**2)
     for place in range(k):
         fold = class_fold(place, k)
-        one = folded(table, fold)
+        one = folded(table, place)
         for found, whole in ((one.rows, rows), (one.weights, weights), (one.squares, weights**2)):
             assert np.allclose(found, fold @ whole @ fold.T, rtol=1e-12, atol=0)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score
 
 import steelyard
-from steelyard import Result, best_decision, best_threshold
+from steelyard import Result, RiskCoverageDisplay, best_decision, best_threshold
 from steelyard.analysis.decisions.cross_fit import dealt_folds
+from steelyard.cli.commands import commands
 from steelyard.errors import InputError, InputTypeError, UndefinedError
 
 MACRO_F1 = "f1[average=macro]"
@@ -153,6 +156,15 @@ def test_the_best_possible_is_what_knowing_the_class_costs():
     assert "Knowing every class would cost" in " ".join(best.notes)
 
 
+def test_of_very_many_classes_costs_have_an_interval():
+    rng, k = np.random.default_rng(0), 200
+    y = np.arange(1_000) % k
+    p = 0.5 * rng.dirichlet(np.full(k, 0.2), 1_000) + 0.5 * np.eye(k)[np.where(rng.random(1_000) < 0.8, y, (y + 1) % k)]
+    best = best_decision(y, p, cost_matrix=1 - np.eye(k))
+    assert best.value == pytest.approx(np.mean(p.argmax(1) != y))
+    assert best.out_of_sample_interval[0] < best.value < best.out_of_sample_interval[1]
+
+
 def test_of_two_classes_costs_give_the_threshold_of_elkan():
     y, p = world(200, 2)
     best = best_decision(y, p, cost_matrix=[[0, 1], [4, 0]])
@@ -291,7 +303,7 @@ def test_clusters_stay_together_and_widen_the_interval():
     width = lambda best: np.ptp(best.out_of_sample_interval)
     assert width(together) > 1.8 * width(alone)
     assert together.gain_interval is None
-    assert together.curve.points[5].low is None
+    assert math.isnan(together.curve.points[5].low)
 
 
 def test_a_class_without_rows_is_named_where_a_metric_needs_it():
@@ -325,6 +337,109 @@ def test_a_saved_rule_decides_as_before():
         assert np.array_equal(again.sent(P), best.sent(P))
     assert best.to_dict()["regret"] == pytest.approx(best.regret)
     assert {"class", "threshold", "recall", "argmax_recall", "sent"} <= {*best.to_frame("pandas").columns}
+
+
+# ---------------------------------------------------------------- evaluated, drawn, and from the shell
+
+
+def test_an_evaluation_holds_the_curve_and_its_page_the_same_numbers():
+    from pages_open import page_data
+
+    evaluation = steelyard.evaluate(Y, y_score=P)
+    curve = best_decision(Y, P, reject_cost=5.0).curve
+    assert [point.risk for point in evaluation.risk_coverage] == [point.risk for point in curve]
+    assert steelyard.Evaluation.from_json(evaluation.to_json()) == evaluation
+    data = page_data(steelyard.page(evaluation))["risk"]
+    for name in ("asked", "coverage", "risk", "low", "high", "least_coverage"):
+        assert data[name] == pytest.approx(getattr(evaluation.risk_coverage, name), abs=1e-9)
+    assert len(json.dumps(data)) < 6_000
+    assert len(json.dumps(evaluation.to_dict()["risk_coverage"])) < 6_000
+    clustered = steelyard.evaluate(Y, y_score=P, cluster=np.arange(len(Y)) // 2, metrics=["accuracy"])
+    assert np.isnan(clustered.risk_coverage.low).all()
+    assert page_data(steelyard.page(clustered))["risk"]["low"][0] is None
+    for other in (
+        steelyard.evaluate(Y, P.argmax(1)),
+        steelyard.evaluate(Y, y_score=2 * P),
+        steelyard.evaluate(Y, y_score=P, prevalence=[0.25] * 4),
+    ):
+        assert other.risk_coverage is None
+        assert "risk" not in page_data(steelyard.page(other))
+
+
+def test_the_figure_draws_the_curve():
+    display = RiskCoverageDisplay.from_predictions(Y, {"one": P, "two": np.roll(P, 1, axis=0)})
+    rows = display.frame().to_frame("pandas")
+    assert rows[rows.model == "one"].risk.tolist() == steelyard.evaluate(Y, y_score=P).risk_coverage.risk.tolist()
+    assert "random order" in display.caption()
+    assert display.ax_.get_xlabel().startswith("Coverage")
+    by_cost = RiskCoverageDisplay.from_result(best_decision(Y, P, cost_matrix=COSTS))
+    assert by_cost.ax_.get_ylabel() == "Mean cost of the rows decided"
+    with pytest.raises(InputError, match="three classes or more"):
+        RiskCoverageDisplay.from_evaluation(steelyard.evaluate(Y, P.argmax(1)))
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    names = np.array(["a", "b", "c", "d"])
+    pd.DataFrame(
+        {"y": names[Y], **{f"p_{name}": P[:, i] for i, name in enumerate(names)}, "w": np.arange(len(Y)) % 3 + 1}
+    ).to_csv(folder / "rows.csv", index=False)
+    pd.DataFrame(COSTS, names, names).loc[["d", "a", "c", "b"]].to_csv(folder / "costs.csv")
+    (folder / "bare.csv").write_text("\n".join(",".join(map(str, row)) for row in COSTS))
+    (folder / "bad.csv").write_text("true,a,b\na,0,x\nb,1,0\n")
+    return folder
+
+
+def shell(files, *words):
+    return CliRunner(env={"COLUMNS": "100"}).invoke(
+        commands, ["threshold", str(files / "rows.csv"), "--scores", "p_*", *words]
+    )
+
+
+def test_the_shell_decides_as_python_does(files):
+    for costs in ("costs.csv", "bare.csv"):
+        answer = json.loads(
+            shell(files, "--cost-matrix", str(files / costs), "--reject", "5%", "--format", "json").stdout
+        )
+        best = best_decision(Y, P, cost_matrix=COSTS, reject=0.05)
+        assert answer["value"] == pytest.approx(best.value)
+        assert answer["out_of_sample"] == pytest.approx(best.out_of_sample)
+        assert [row["label"] for row in answer["classes"]] == ["a", "b", "c", "d"]
+    weighted = json.loads(shell(files, "--metric", MACRO_F1, "--weight", "w", "--format", "json").stdout)
+    assert weighted["value"] == pytest.approx(
+        best_decision(Y, P, MACRO_F1, sample_weight=np.arange(len(Y)) % 3 + 1).value
+    )
+    moved = json.loads(
+        shell(files, "--metric", "accuracy", "--prevalence", "a=0.1,b=0.2,c=0.3,d=0.4", "--format", "json").stdout
+    )
+    assert moved["prevalence"] == pytest.approx([0.1, 0.2, 0.3, 0.4])
+    text = shell(files, "--metric", "balanced_accuracy").stdout
+    assert "by a threshold for each class" in text
+    assert "steelyard report" in text
+    assert max(map(len, text.splitlines())) <= 100
+    assert "| class |" in shell(files, "--reject-cost", "0.3", "--format", "md").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--cost-matrix", "nowhere.csv"], "'nowhere.csv' cannot be read"),
+        (["--cost-matrix", "bad.csv"], "holds something else"),
+        (["--reject", "1.5"], "from 0 to below 1, not 1.5"),
+        (["--reject", "many"], "--reject is the share"),
+        (["--where", "recall >= 0.9"], "--where is of one threshold between two classes"),
+        (["--cost-fn", "3"], "--cost-fn and the like is of one threshold"),
+        (["--positive", "a"], "--positive has no place"),
+        (["--prevalence", "a=x"], "--prevalence of classes is their shares"),
+        (["--score", "p_a"], "--score has no place"),
+    ],
+)
+def test_the_shell_refuses_in_one_sentence(files, words, sentence):
+    words = [str(files / word) if word == "bad.csv" else word for word in words]
+    ran = shell(files, *words)
+    assert ran.exit_code
+    assert sentence in f"{ran.output} {ran.exception}"
 
 
 # ---------------------------------------------------------------- what is refused

@@ -45,6 +45,9 @@ def results(models):
     runs = Counts(tp=[8, 9, 7], fn=[2, 1, 3], fp=[5, 10, 4], tn=[85, 80, 86])
     study = correlation_study(["accuracy", "g_mean", "mcc"], n=200, positives=[0.1])
     return dict.fromkeys(FIGURE_KINDS, first) | {
+        "risk": steelyard.evaluate(
+            np.arange(90) % 3, y_score=np.random.default_rng(0).dirichlet([2, 2, 2], 90), metrics=["accuracy"]
+        ),
         **dict.fromkeys(
             ("ranking", "leaderboard", "wins", "leaders"), steelyard.compare(np.arange(200) % 6 == 0, labels)
         ),

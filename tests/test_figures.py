@@ -102,8 +102,16 @@ def results(digits, report, study):
     compared = steelyard.compare(digits["y_test"], told)
     runs = Counts(tp=[8, 9, 7, 10], fn=[2, 1, 3, 0], fp=[5, 10, 4, 12], tn=[85, 80, 86, 78])
     return dict.fromkeys(FIGURE_KINDS, report) | {
-        **dict.fromkeys(("ranking", "leaderboard", "wins", "leaders"), compared), "correlation": study, "runs": {"small": runs, "large": runs + runs}, "surface": None,
+        **dict.fromkeys(("ranking", "leaderboard", "wins", "leaders"), compared), "correlation": study, "runs": {"small": runs, "large": runs + runs}, "surface": None, "risk": many_classes(),
     }  # fmt: skip
+
+
+def many_classes():
+    """Four classes with a column of probabilities for each."""
+    rng, y = np.random.default_rng(0), np.arange(200) % 4
+    return steelyard.evaluate(
+        y, y_score=0.6 * rng.dirichlet(np.ones(4), 200) + 0.4 * np.eye(4)[y], metrics=["accuracy"]
+    )
 
 
 def svg(drawn):

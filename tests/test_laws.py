@@ -213,7 +213,7 @@ def test_asymmetric_metrics_notice_a_swap_of_truth_and_prediction():
     assert alike == {
         "accuracy", "error_rate", "f_beta", "f1", "negative_f1", "mean_f1", "jaccard", "fowlkes_mallows",
         "mcc", "kappa", "p4", "expected_cost", "diagnostic_odds_ratio", "symmetric_balanced_accuracy",
-        "correlation_distance",
+        "correlation_distance", "mean_absolute_class_error",
     }  # fmt: skip
 
 

@@ -222,3 +222,13 @@ def test_hostile_and_many_labels_stay_inert_and_small(table):
 def test_a_notebook_shows_the_verdict_and_the_metrics(report):
     html = report._repr_html_()
     assert "with 6 labels to choose from" in html and "F1, macro" in html and "<script" not in html
+
+
+def test_scores_beside_a_frame_stand_in_the_order_of_its_columns(table):
+    names = [f"Class{i}" for i in (9, 10, 1, 2, 3, 4)]  # which sorted would be another order
+    truth = pd.DataFrame(table.true, columns=names)
+    beside = evaluate(truth, y_score=table.scores)
+    assert beside.labels == tuple(names)
+    named = evaluate(truth, y_score=pd.DataFrame(table.scores, columns=names)[sorted(names)])
+    for other in (named, evaluate(table.true, y_score=table.scores)):
+        assert other["roc_auc[average=macro]"].value == pytest.approx(beside["roc_auc[average=macro]"].value)

@@ -330,7 +330,7 @@ def test_limbs_are_joined_exactly():
 
 
 def test_more_combinations_than_a_small_table_has_are_refused(monkeypatch):
-    monkeypatch.setattr(queries, "MOST_KEYS", 2)
+    monkeypatch.setattr(queries, "MOST_LABEL_KEYS", 2)
     assert_refused(lambda: tally(FRAME, true="y", pred="p"), InputError, "more than 2 combinations of labels")
 
 

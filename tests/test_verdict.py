@@ -324,6 +324,12 @@ def test_the_documentation_has_a_section_for_every_code():
     assert sections == SEVERITIES
 
 
+def _twelve(hits):
+    """Twelve classes of a hundred rows, of which the first has so many hits and the others 90."""
+    right = np.array([hits] + [90] * 11)
+    return evaluate(Confusion.of_rows(tuple("abcdefghijkl"), np.diag(right) + np.roll(np.diag(100 - right), 1, axis=1)))
+
+
 def test_every_code_is_said_somewhere():
     hollow = evaluate(Confusion.of_rows(("a", "b", "c"), np.array([[5, 1, 0], [1, 5, 0], [0, 0, 0]])))
     pl = pytest.importorskip("polars")
@@ -333,7 +339,7 @@ def test_every_code_is_said_somewhere():
     found = [make() for make in INPUTS.values()]
     codes = {
         sentence.code
-        for one in [*found, hollow, grouped, apart, uneven, evaluate(Counts(30, 20, 120, 830))]
+        for one in [*found, hollow, grouped, apart, uneven, evaluate(Counts(30, 20, 120, 830)), *map(_twelve, (5, 90))]
         for sentence in one.verdict
     }
     assert codes == {*SEVERITIES}

@@ -82,6 +82,7 @@ from steelyard.report.figures.precision_recall import PrecisionRecallDisplay as 
 from steelyard.report.figures.prevalence import PrevalenceDisplay as PrevalenceDisplay
 from steelyard.report.figures.ranking import RankingDisplay as RankingDisplay
 from steelyard.report.figures.reliability import ReliabilityDisplay as ReliabilityDisplay
+from steelyard.report.figures.risk_coverage import RiskCoverageDisplay as RiskCoverageDisplay
 from steelyard.report.figures.roc import RocDisplay as RocDisplay
 from steelyard.report.figures.runs import RunsDisplay as RunsDisplay
 from steelyard.report.figures.surface import SurfaceDisplay as SurfaceDisplay

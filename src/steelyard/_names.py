@@ -95,6 +95,7 @@ HOME = {
     "PrevalenceDisplay": "report.figures.prevalence",
     "RankingDisplay": "report.figures.ranking",
     "ReliabilityDisplay": "report.figures.reliability",
+    "RiskCoverageDisplay": "report.figures.risk_coverage",
     "RocDisplay": "report.figures.roc",
     "RunsDisplay": "report.figures.runs",
     "SurfaceDisplay": "report.figures.surface",

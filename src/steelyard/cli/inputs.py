@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from steelyard._types import Label
+    from steelyard.analysis.confusions.hierarchy import HierarchyLike
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.ingest.source import Source
@@ -159,6 +160,7 @@ def evaluate_inputs(
     prevalence: PrevalenceLike | None = None,
     min_count: int = 0,
     design: str = "random",
+    hierarchy: HierarchyLike | None = None,
 ) -> tuple[Evaluation, CountedInput]:
     """The evaluation of what the command line names."""
     from steelyard.evaluation.evaluate import evaluate
@@ -169,33 +171,32 @@ def evaluate_inputs(
     if (evaluated := evaluated_label_sets(inputs, asked)) is not None:
         return evaluated, CountedInput(Tally(None), [], inputs.name)  # type: ignore[return-value]  # of the same faces
     if inputs.cluster is not None or inputs.class_scores is not None:
-        return _evaluate_rows(inputs, level, metrics, min_count, design, prevalence)
+        options = {"level": level, "metrics": metrics, "design": design, "prevalence": prevalence}
+        return _evaluate_rows(inputs, min_count, {**options, "hierarchy": hierarchy})
     counted = count_inputs(inputs).with_groups_of(min_count)
     if counted.tally.confusion is not None:
         check_label_overlap(counted.tally.confusion)
     evaluation = evaluate(
-        counted.tally, threshold=inputs.threshold, metrics=metrics, level=level, prevalence=prevalence, design=design
+        counted.tally,
+        threshold=inputs.threshold,
+        metrics=metrics,
+        level=level,
+        prevalence=prevalence,
+        design=design,
+        hierarchy=hierarchy,
     )
     assumed = (*counted.assumed, *evaluation.assumed)
     return replace(evaluation, assumed=assumed, columns=counted.columns, source=inputs.name), counted
 
 
-def _evaluate_rows(
-    inputs: Inputs,
-    level: float,
-    metrics: Sequence[str] | None,
-    min_count: int,
-    design: str,
-    prevalence: PrevalenceLike | None,
-) -> tuple[Evaluation, CountedInput]:
+def _evaluate_rows(inputs: Inputs, min_count: int, options: dict[str, Any]) -> tuple[Evaluation, CountedInput]:
     """The evaluation of clustered rows, or of scores of every class, which no saved table keeps apart."""
     from steelyard.statistics.tally import Tally
 
     option = "--cluster" if inputs.class_scores is None else "--scores"
     if inputs.counts is not None or not inputs.files:
         raise InputError(f"{option} names columns of a file of predictions; give the file.")
-    options: dict[str, Any] = {"pos_label": inputs.positive, "level": level, "metrics": metrics, "design": design}
-    options["prevalence"] = prevalence
+    options = {"pos_label": inputs.positive, **options}
     with open_files(inputs) as source:
         options["labels"] = labels_of(source, inputs)
         evaluated = _of_clusters if inputs.class_scores is None else evaluated_class_scores

@@ -27,6 +27,7 @@ _WORDS = {
     r"\bwhere='([^']*)'": r'--where "\1"',
     rf"\bwhere={_ENDS}": "--where",
     rf"\bcluster={_ENDS}": "--cluster",
+    rf"\bhierarchy={_ENDS}": "--hierarchy",
     r"^y_true holds\b": "The truth holds",
     r"\boccur in y_true\.": "occur in the truth.",
     r", or ask for average='macro', 'weighted', 'micro' or None\.": ".",

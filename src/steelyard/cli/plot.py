@@ -31,7 +31,7 @@ _CURVES = ("roc", "reliability", "decision", "murphy", "gain", "cost", "triptych
 _BY_GROUP = (*_CURVES, "density", "dots", "intervals", "runs")
 _SEVERAL = ("pr", *_BY_GROUP)  # kinds that show more than one model
 _COMPARED = ("ranking", "leaderboard", "wins", "leaders")
-_NOT_SHIFTED = ("confusion", "prevalence", "density", *_COMPARED, "runs", "correlation")  # of the rows as they are
+_NOT_SHIFTED = ("confusion", "prevalence", "density", *_COMPARED, "runs", "correlation", "risk")  # as the rows are
 _ALONE = ("surface", "correlation")  # kinds that need no predictions
 
 
@@ -65,7 +65,8 @@ def draw_figure(
     """Draw a figure for a paper: confusion, roc, pr, threshold, prevalence, intervals, surface, ranking (two models
     by every metric), leaderboard, wins (of each pair), leaders (over the prevalence), correlation, runs (one box over
     the groups of --by), density, dots (a thousand rows by score), decision, reliability, murphy, gain, lift, cost,
-    brier or triptych (reliability, roc and murphy), as SVG, PDF or PNG by the ending of -o. The caption is printed.
+    brier, triptych (reliability, roc and murphy) or risk (errors over coverage, by --scores 'p_*'), as SVG, PDF or PNG
+    by the ending of -o. The caption is printed.
     """  # noqa: D205 - click fills the paragraph
     from steelyard.report.figures import VIEWS, display_of, figure
     from steelyard.report.terminal.layout import without_controls

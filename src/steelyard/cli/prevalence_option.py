@@ -21,14 +21,29 @@ def prevalence_option(*, required: bool = False) -> Callable[[Callable[..., None
         callback=lambda ctx, parameter, value: None if value is None else _parsed(value),  # noqa: ARG005 - click's own
         required=required,
         metavar="P",
-        help="The deployment prevalence: the share of positives there, or 12/400 for 12 positives counted in 400 rows.",
+        help="The deployment prevalence: the share of positives there, or 12/400 for 12 positives counted in 400 rows; "
+        "with --scores of threshold a=0.1,b=0.9.",
     )
 
 
-def _parsed(text: str) -> PrevalenceLike:
-    """A share such as 0.03, or positives among rows such as 12/400, which intervals then do not take for certain."""
+def _shares(text: str) -> dict[str, float]:
+    """The share of each class, such as a=0.1,b=0.9."""
+    pairs = [part.rpartition("=") for part in text.split(",")]
+    try:
+        return {name.strip(): float(share) for name, _, share in pairs}
+    except ValueError:
+        raise InputError(f"--prevalence of classes is their shares, such as a=0.1,b=0.9, not {text!r}.") from None
+
+
+def _parsed(text: str) -> PrevalenceLike | dict[str, float]:
+    """A share such as 0.03, or positives among rows such as 12/400, which intervals then do not take for certain.
+
+    Of many classes the share of each.
+    """
     from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 
+    if "=" in text:
+        return _shares(text)
     try:
         first, *rest = map(float, text.split("/", 1))
     except ValueError:

@@ -11,6 +11,7 @@ from click.core import ParameterSource
 
 from steelyard.cli import options
 from steelyard.cli.commands import command
+from steelyard.cli.hierarchy_option import hierarchy_option
 from steelyard.cli.inputs import Inputs, evaluate_inputs, print_assumed
 from steelyard.cli.next_command import next_command
 from steelyard.cli.option_words import of_shell
@@ -18,6 +19,7 @@ from steelyard.cli.saved_tables import read_saved_evaluation
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
+    from steelyard.analysis.confusions.hierarchy import HierarchyLike
     from steelyard.cli.outputs import Output
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.report.terminal.profile import Profile
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     metavar="N",
     help="Leave out groups with a cell of 1 to N-1 rows.",
 )
+@hierarchy_option()
 @options.output("table", "json", "md", "csv", "html")
 def write_report(
     inputs: Inputs,
@@ -49,6 +52,7 @@ def write_report(
     profile: str | None,
     everything: bool,
     min_count: int,
+    hierarchy: HierarchyLike | None,
     output: Output,
 ) -> None:
     """Evaluate the predictions in FILE: the verdict, then the metrics with confidence intervals and no-skill baselines.
@@ -64,10 +68,12 @@ def write_report(
     evaluation, given = read_saved_evaluation(inputs.files), None
     if evaluation is not None:
         _refuse_options(
-            inputs, metrics=metrics, min_count=min_count, level=_is_given("level"), design=_is_given("design")
+            inputs, metrics=metrics, min_count=min_count, hierarchy=hierarchy, given=_is_given("level", "design")
         )
     else:
-        evaluation, counted = evaluate_inputs(inputs, level=level, metrics=metrics, min_count=min_count, design=design)
+        evaluation, counted = evaluate_inputs(
+            inputs, level=level, metrics=metrics, min_count=min_count, design=design, hierarchy=hierarchy
+        )
         given = True if inputs.positive is not None else False if evaluation.columns else None  # a saved table hides it
         if output.kind == "csv":  # which has no place for words
             print_assumed(counted.assumed)
@@ -105,9 +111,10 @@ def _profile_text(evaluation: Evaluation, profile: Profile, kind: str) -> str:
     return profile_markdown(evaluation, profile) if kind == "md" else profile_text(evaluation, profile)
 
 
-def _is_given(option: str) -> bool:
-    """Whether the command line names an option that has a default."""
-    return click.get_current_context().get_parameter_source(option) is ParameterSource.COMMANDLINE
+def _is_given(*options: str) -> bool:
+    """Whether the command line names one of some options that have a default."""
+    sources = map(click.get_current_context().get_parameter_source, options)
+    return ParameterSource.COMMANDLINE in sources
 
 
 def _refuse_options(inputs: Inputs, **options: object) -> None:

@@ -165,7 +165,9 @@ def _profiles(ctx: click.Context, incomplete: str) -> list[Item]:
 SUGGESTIONS: dict[str, Suggest] = {
     "COL": _columns,
     "N|COL": _columns,
-    **dict.fromkeys(("FILE", "[FILE...]", "TALLY...", "OUT", "OLD.JSON", "CHOSEN.JSON", "PREDICTIONS"), _files),
+    **dict.fromkeys(
+        ("FILE", "[FILE...]", "TALLY...", "OUT", "OLD.JSON", "CHOSEN.JSON", "PREDICTIONS", "/|FILE"), _files
+    ),
     "DIR": _folders,
     "A,B": _metric_list,
     **dict.fromkeys(("RULE", "LIMIT", "threshold metric", "explain name", "audit names"), _metrics),

@@ -12,6 +12,7 @@ import click
 from steelyard.analysis.results.formatting import percent_text
 from steelyard.analysis.results.strict_json import json_text, strict
 from steelyard.cli import options
+from steelyard.cli.class_decision import class_options, decide_classes
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, count_inputs, open_files
 from steelyard.cli.option_words import of_shell
@@ -72,7 +73,7 @@ def _probability(text: str) -> float:
 
 
 @command
-@options.inputs("files", "true", "score", *options.POSITIVE, "weight", "frequency", "cluster", "exact")
+@options.inputs("files", "true", "score", "class_scores", *options.POSITIVE, "weight", "frequency", "cluster", "exact")
 @click.option("--metric", metavar="NAME", help="The metric to maximise (or minimise); the AC-score by default.")
 @click.option(
     "--where",
@@ -87,6 +88,7 @@ def _probability(text: str) -> float:
     help="Keep all limits on new rows with this probability, such as 0.95 or 95%.",
 )
 @_costs
+@class_options
 @prevalence_option()
 @options.shared("level")
 @options.output("table", "json", "md")
@@ -96,6 +98,9 @@ def find_threshold(
     where: tuple[str, ...],
     confidence: float | None,
     cost: dict[str, float | str],
+    cost_matrix: str | None,
+    reject: float | None,
+    reject_cost: float | None,
     prevalence: PrevalenceLike | None,
     level: float,
     output: Output,
@@ -103,9 +108,16 @@ def find_threshold(
     """Find the threshold of the scores in FILE at which a metric is best, or errors cost least, within limits.
 
     With --confidence the limits hold on new rows with that probability; without it, the result says how likely each
-    does. Saved as JSON, the result is what `steelyard gate --promise` holds new rows to.
+    does. Saved as JSON, the result is what `steelyard gate --promise` holds new rows to. --scores 'p_*' names the
+    probabilities of every class: then each class gets a threshold, or costs decide, and --reject sends the least
+    certain rows to a person.
     """
+    of_classes = {"cost_matrix": cost_matrix, "reject": reject, "reject_cost": reject_cost}
     asked = {"metric": metric, "where": list(where) or None, "confidence": confidence, "level": level}
+    if inputs.class_scores is not None:
+        decide_classes(inputs, {**asked, **of_classes, "cost": cost, "prevalence": prevalence}, output)
+        return
+    _refuse_of_classes(of_classes, prevalence)
     best, assumed = _best(inputs, {**asked, "cost": cost or None, "prevalence": prevalence})
     if prevalence is not None:
         assumed.append(f"Metrics and limits are read at a prevalence of {_share(prevalence, level)}.")
@@ -116,6 +128,14 @@ def find_threshold(
         output.write(json_text({**best.to_dict(), **strict(best.row()), **question, **notes}, indent=1))
     else:
         output.write(_text(best, assumed, output.kind))
+
+
+def _refuse_of_classes(given: dict[str, float | str | None], prevalence: PrevalenceLike | None) -> None:
+    """Refuse what is asked of many classes where one column of scores is named."""
+    named = [f"--{name.replace('_', '-')}" for name, value in given.items() if value is not None]
+    named += ["--prevalence of classes"] if isinstance(prevalence, dict) else []
+    if named:
+        raise InputError(f"{named[0]} needs the probabilities of every class; name them with --scores 'p_*'.")
 
 
 def _best(inputs: Inputs, asked: dict[str, Any]) -> tuple[BestThreshold, list[str]]:

@@ -14,9 +14,9 @@ from steelyard.analysis.intervals.folded_tables import against_rest
 from steelyard.analysis.results.rows import Rows
 from steelyard.evaluation.evaluate import evaluate
 from steelyard.metrics.registry import get_metric, list_metrics
-from steelyard.statistics.confusion import one_vs_rest
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.effective_rows import weight_per_class_row
+from steelyard.statistics.one_vs_rest import one_vs_rest
 
 if TYPE_CHECKING:
     from steelyard._types import Array, Label
@@ -109,5 +109,5 @@ def agreeing_intervals(evaluation: Evaluation, row: ClassRow) -> list[Interval |
 def _of_other_class(name: str) -> str | None:
     """The metric that is this one with the classes swapped, as specificity is recall; None where there is none."""
     swapped = get_metric(name)(Counts(_PROBE.tn, _PROBE.fp, _PROBE.fn, _PROBE.tp))
-    metrics = (metric for metric in list_metrics() if metric.function is not None)
+    metrics = (m for m in list_metrics() if m.function is not None and "ordinal" not in m.roles)
     return next((metric.name for metric in metrics if np.allclose(metric(_PROBE), swapped, rtol=1e-12, atol=0)), None)

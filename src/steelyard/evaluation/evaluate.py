@@ -14,11 +14,13 @@ from steelyard.evaluation.class_columns import (
     column_rows,
     given_columns,
 )
+from steelyard.evaluation.class_risk import class_risk
 from steelyard.evaluation.evaluate_label_sets import LabelSetInput, evaluate_label_sets
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.given_rows import GivenRows, cluster_sentences, predicted_at_threshold
 from steelyard.evaluation.group_metrics import evaluated_groups
 from steelyard.evaluation.groups import lone_class_sentences, no_interval_sentences
+from steelyard.evaluation.hierarchy_levels import refuse_hierarchy, with_levels
 from steelyard.evaluation.inputs import (
     RowOptions,
     counted_inputs,
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Frame, Label, LabelSet, Rng
+    from steelyard.analysis.confusions.hierarchy import HierarchyLike
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.evaluation.class_columns import GroupedColumns
     from steelyard.ingest.array_groups import By
@@ -76,6 +79,7 @@ def evaluate(
     design: str = "random",
     exact: bool | None = None,
     mute: Iterable[str] | None = None,
+    hierarchy: HierarchyLike | None = None,
 ) -> Evaluation:
     """Evaluate predictions, scores or a table: every metric with its interval and no-skill baseline, and a verdict.
 
@@ -91,8 +95,9 @@ def evaluate(
     chance, and intervals are narrower. `exact` keeps every score of a frame, or asks for bins. A Tally is taken as
     well. `mute` lists codes of sentences that the verdict leaves out; without it those of the environment variable
     STEELYARD_MUTE are left out. Metrics of calibration are reported by `calibration`, and here where `metrics`
-    names them. Where rows may have several labels each (a matrix with a column for each label, lists of labels,
-    `multilabel(...)`, or of a frame patterns such as `true="y_*"`) the result is a MultilabelEvaluation.
+    names them. `hierarchy` shows errors by level: the text between the parts of labels that are paths, such as "/", or
+    the parent of each label. Where rows may have several labels each (a matrix with a column for each label, lists of
+    labels, `multilabel(...)`, or of a frame patterns such as `true="y_*"`) the result is a MultilabelEvaluation.
 
     >>> from steelyard import Counts
     >>> report = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -106,10 +111,11 @@ def evaluate(
     sets = LabelSetInput(y_true, y_pred, y_score, columns, labels, sample_weight, frequency, by, cluster)
     asked: dict[str, Any] = {"metrics": metrics, "mute": mute}
     if sets.are_sets:
+        refuse_hierarchy(hierarchy)
         return evaluate_label_sets(sets, threshold=threshold, inference=inference, **asked)  # type: ignore[return-value]  # of the same faces
     rows = RowOptions(pos_label, labels, sample_weight, frequency)
     given = GivenRows(y_true, y_pred, y_score, rows, columns, by, cluster)
-    return _evaluate_rows(given, threshold, inference, exact=exact, **asked)
+    return _evaluate_rows(given, threshold, inference, exact=exact, hierarchy=hierarchy, **asked)
 
 
 def _evaluate_rows(
@@ -120,6 +126,7 @@ def _evaluate_rows(
     metrics: Iterable[SpecLike] | None,
     exact: bool | None,
     mute: Iterable[str] | None,
+    hierarchy: HierarchyLike | None,
 ) -> Evaluation:
     """The evaluation of rows that have one label each, or of a table of them."""
     asked, order = in_stated_order(rows)
@@ -128,12 +135,11 @@ def _evaluate_rows(
     counted = given.counted(threshold=threshold, exact=exact)
     inputs = counted_inputs(counted, given.y_pred, given.y_score, threshold, given.rows)
     clustered = predicted_at_threshold(given.clustered(), inputs, asked.y_score)
-    is_part = rows.rows.labels is not None or isinstance(rows.data, (Confusion, Tally))  # of a whole
-    if inputs.table is not None and not is_part:
+    if inputs.table is not None and rows.rows.labels is None and not isinstance(rows.data, (Confusion, Tally)):  # parts
         check_label_overlap(inputs.table)
     positive, stated = inputs.positive_class(rows.rows.pos_label, rows.data)
     notes = (*table_notes(inputs.table, inference.design), *classes.left_out(inference.prevalence, metrics))
-    return evaluate_tables(
+    evaluation = evaluate_tables(
         inputs.table,
         inputs.scores,
         positive,
@@ -147,6 +153,7 @@ def _evaluate_rows(
         mute=mute,
         columns=rows.columns.names(frequency=rows.rows.frequency, by=rows.by, cluster=rows.cluster),  # type: ignore[arg-type]  # no arrays of a frame
     )
+    return with_levels(evaluation, hierarchy, replace(inference, clustered=clustered))
 
 
 def evaluate_tables(
@@ -189,9 +196,8 @@ def evaluate_tables(
         0 if inference.rng is None else None,
         Rows(metric_rows(table, scores, positive, _behind(named), inference)),
         metrics is not None,
-        groups,
-        muted_codes(mute),
-        columns or {},
+        *(groups, muted_codes(mute), columns or {}),
+        risk_coverage=class_risk(probabilities and probabilities.table, inference),
     )
 
 

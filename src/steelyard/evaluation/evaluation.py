@@ -16,12 +16,15 @@ import numpy as np
 from steelyard._names import __version__
 from steelyard._types import Label
 from steelyard.analysis.chance.chance_tests import ChanceTest
+from steelyard.analysis.confusions.level_errors import LevelErrors
+from steelyard.analysis.decisions.risk_coverage import RiskCoverage
 from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.result_homes import rendered
 from steelyard.analysis.results.result_json import parsed
 from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError, UnknownNameError
+from steelyard.evaluation.class_reading import ClassReading
 from steelyard.evaluation.groups import Group, no_interval_sentences
 from steelyard.evaluation.metric_row import ClassRow, MetricRow
 from steelyard.evaluation.rows import check_has_form
@@ -49,7 +52,7 @@ def current_versions() -> dict[str, str]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation(Result[MetricRow]):
+class Evaluation(ClassReading, Result[MetricRow]):
     """What a set of predictions is worth: the verdict in words, then every metric, and the tables behind them.
 
     >>> from steelyard import Counts, evaluate
@@ -78,6 +81,8 @@ class Evaluation(Result[MetricRow]):
     columns: Mapping[str, str | Sequence[str]] = field(default_factory=dict)  # of a frame: what each was for
     source: str | None = None  # what the rows came from, such as the name of a file
     versions: Mapping[str, str] = field(default_factory=current_versions)
+    hierarchy: LevelErrors | None = None  # the errors by level, where the labels have a hierarchy
+    risk_coverage: RiskCoverage | None = None  # of probabilities of many classes, the least certain sent to a person
 
     def __iter__(self) -> Iterator[MetricRow]:
         return iter(self.metrics)

@@ -11,10 +11,10 @@ from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.inputs import TWO_THRESHOLDS, RowOptions
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_groups import group_columns, group_places, grouped_tally
-from steelyard.ingest.frame_columns import CLUSTERS_NEED_ROWS, FrameColumns, column_name, refuse_name
+from steelyard.ingest.frame_columns import CLUSTERS_NEED_ROWS, FrameColumns, refuse_name
 from steelyard.ingest.label_tables import match_label
-from steelyard.ingest.probability_columns import probability_rows
-from steelyard.ingest.source import Source, named_columns, names_class_columns
+from steelyard.ingest.probability_columns import ClassColumnRows
+from steelyard.ingest.source import named_columns, names_class_columns
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.precision import as_read
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from steelyard._types import Frame
     from steelyard.evaluation.inputs import CountedInputs
     from steelyard.ingest.array_groups import By
+    from steelyard.ingest.source import Source
     from steelyard.statistics.statistic import Statistic
 
 
@@ -46,24 +47,18 @@ class GivenRows(NamedTuple):
         if not names_class_columns(self.columns.score):
             return self
         self.columns.are_named(y_pred=self.y_pred, y_score=self.y_score, sample_weight=self.rows.sample_weight)
-        times, by, cluster = self.rows.frequency, named_columns("by", self.by), self.cluster  # type: ignore[arg-type]  # refused there where it is a column
-        numbers = {"weight": self.columns.weight, "frequency": column_name("frequency", times)}
-        others = (*by, *(() if cluster is None else (str(column_name("cluster", cluster)),)))
-        brought = probability_rows(
-            Source.of(self.data),  # type: ignore[arg-type]  # a frame
-            self.columns.score or "",
-            true=self.columns.true or "",
-            pred=self.columns.pred,
-            numbers={use: name for use, name in numbers.items() if name is not None},
-            others={name: name for name in others},
+        brought = ClassColumnRows.of_frame(
+            self.data,  # type: ignore[arg-type]  # a frame
+            self.columns,
+            self.rows.frequency,
+            self.cluster,
+            named_columns("by", self.by),  # type: ignore[arg-type]  # refused there where it is a column
+            pos_label=self.rows.pos_label,
             labels=self.rows.labels,
         )
-        positive = match_label(self.rows.pos_label, label_codes.distinct(brought.true, "y_true")[1])
-        weights = (brought.numbers.get("weight"), brought.numbers.get("frequency"))
-        rows = RowOptions(positive, self.rows.labels, *weights)
-        groups = {name: brought.others[name] for name in by} or None
-        clusters = None if cluster is None else brought.others[str(cluster)]
-        return GivenRows(brought.true, brought.pred, brought.scores, rows, FrameColumns(), groups, clusters)
+        rows = RowOptions(brought.positive, self.rows.labels, brought.weight, brought.frequency)
+        given = (brought.true, brought.pred, brought.scores, rows, FrameColumns(), brought.groups or None)
+        return GivenRows(*given, brought.cluster)
 
     def brought(self) -> GivenRows:
         """The same as arrays, where scores or weights of a frame are in clusters."""

@@ -20,7 +20,7 @@ from steelyard.metrics.ranking import check_probabilities
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from steelyard._types import Label
     from steelyard.analysis.intervals.inference import Inference
@@ -66,10 +66,13 @@ def _label_rows(
     if positive is not None:
         return table_rows(of_labels, table, CallOptions(pos_label=positive), inference)
     rows = table_rows([spec for spec in of_labels if spec.metric.classes], table, CallOptions(), inference)
-    for average in SHOWN_AVERAGES:
-        averaged = [replace(spec, average=average) for spec in of_labels if "per class" in spec.metric.roles]
-        rows += table_rows(averaged, table, CallOptions(), inference)
-    return rows
+    averaged = [
+        replace(spec, average=average)
+        for average in SHOWN_AVERAGES
+        for spec in of_labels
+        if "per class" in spec.metric.roles
+    ]
+    return rows + table_rows(averaged, table, CallOptions(), inference)
 
 
 def _score_rows(scores: ScoreTable, specs: Sequence[MetricSpec], inference: Inference) -> list[MetricRow]:
@@ -151,9 +154,10 @@ def class_rows(table: Confusion | None, inference: Inference) -> Rows[ClassRow]:
         return Rows()
     specs = [MetricSpec.of(name) for name in CLASS_METRICS]
     by_metric = table_intervals(specs, table, CallOptions(average=None), inference)
+    columns = zip(*map(_of_classes, by_metric), strict=True)
     return Rows(
-        ClassRow(label, int(table.rows[i].sum()), *(_of_class(interval, i) for interval in by_metric))
-        for i, label in enumerate(table.labels)
+        ClassRow(label, rows, *intervals)
+        for label, rows, intervals in zip(table.labels, table.true_rows.tolist(), columns, strict=True)
     )
 
 
@@ -174,8 +178,9 @@ def in_order(rows: Iterable[MetricRow], specs: Sequence[MetricSpec]) -> list[Met
     return sorted(once, key=lambda row: places.get(row.spec, first.get(row.spec.metric, len(specs))))
 
 
-def _of_class(interval: Interval, i: int) -> Interval:
-    """The interval of one class out of those of all."""
-    value, low, high = (float(np.asarray(end)[i]) for end in (interval.value, interval.low, interval.high))
-    why = None if interval.why is None else interval.why[i]
-    return replace(interval, value=value, low=low, high=high, bin_error=None, why=why)
+def _of_classes(interval: Interval) -> Iterator[Interval]:
+    """The interval of each class out of those of all."""
+    ends = [np.asarray(end, dtype=np.float64).tolist() for end in (interval.value, interval.low, interval.high)]
+    whys = [None] * len(ends[0]) if interval.why is None else list(interval.why)
+    for value, low, high, why in zip(*ends, whys, strict=True):
+        yield replace(interval, value=value, low=low, high=high, bin_error=None, why=why)

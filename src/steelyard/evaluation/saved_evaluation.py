@@ -10,7 +10,9 @@ from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError, UnknownNameError
+from steelyard.evaluation.class_risk import read_risk
 from steelyard.evaluation.groups import Group
+from steelyard.evaluation.hierarchy_json import read_levels
 from steelyard.evaluation.json_values import read_column, read_confusion, read_label, read_numbers, read_scores
 from steelyard.evaluation.metric_row import CLASS_METRICS, ClassRow, MetricRow
 from steelyard.evaluation.written_evaluation import INTERVAL_NUMBERS, METRIC_NUMBERS
@@ -36,6 +38,8 @@ def read_evaluation(saved: SavedField) -> dict[str, Any]:
         "groups": Rows(_read_group(group) for group in saved["groups"].each()),
         "columns": {name: _read_names(column) for name, column in saved["columns"].entries().items()},
         "source": saved["source"].text_or_none(),
+        "hierarchy": None if saved.get("hierarchy").value is None else read_levels(saved["hierarchy"]),
+        "risk_coverage": read_risk(saved.get("risk_coverage")),
         "versions": {name: version.text() for name, version in saved["versions"].entries().items()},
     }
     if "steelyard" not in fields["versions"]:

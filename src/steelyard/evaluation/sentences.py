@@ -33,6 +33,8 @@ SEVERITIES: dict[str, Severity] = {
     "weakest-class": "note",
     "classes-not-distinguishable": "info",
     "classes-undefined": "warning",
+    "classes-below-median": "note",
+    "classes-at-median": "info",
     "accuracy-fair": "info",
     "accuracy-above-majority": "info",
     "accuracy-at-majority": "note",

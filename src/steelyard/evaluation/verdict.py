@@ -10,6 +10,7 @@ from steelyard.evaluation import many_class_verdict as many
 from steelyard.evaluation import two_class_verdict as two
 from steelyard.evaluation.baseline_sentences import between, random_sentence
 from steelyard.evaluation.sentences import Sentence
+from steelyard.evaluation.standing_sentences import standing_sentence
 from steelyard.evaluation.weakest_parts import class_sentence, group_sentence
 from steelyard.metrics.registry import get_metric
 
@@ -62,9 +63,10 @@ def _two_classes(evaluation: Evaluation) -> _Parts:
 def _many_classes(evaluation: Evaluation, table: Confusion) -> _Parts:
     undefined = many.undefined_sentence(evaluation)
     advice = undefined or _read_first_sentence(evaluation)
+    standing = standing_sentence(evaluation)
     return (
         [many.classes_sentence(evaluation, table), class_sentence(evaluation)],
-        [many.majority_class_sentence(evaluation, table), group_sentence(evaluation), advice],
+        [many.majority_class_sentence(evaluation, table), group_sentence(evaluation), standing, advice],
     )
 
 

@@ -77,7 +77,7 @@ def class_sentence(evaluation: Evaluation) -> Sentence | None:
         sizes = table.rows.sum(1)
         present = sizes > 0
         if group_tests.can_permute(sizes[present, None]):
-            right = RightRows(np.diagonal(table.rows)[present, None], sizes[present, None], group_tests.recall_value)
+            right = RightRows(table.rows.diagonal()[present, None], sizes[present, None], group_tests.recall_value)
     _, place = _weakest(recalls, [row.rows for row in classes], right, evaluation)
     if place is None:
         smallest = _rows_text(min(row.rows for row in classes))

@@ -9,6 +9,8 @@ import numpy as np
 
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.results.result_json import RESULT_SCHEMA
+from steelyard.evaluation.class_risk import risk_json
+from steelyard.evaluation.hierarchy_json import levels_json, pair_json
 from steelyard.evaluation.json_values import column_json, confusion_json, label_json, numbers_json, scores_json
 from steelyard.metrics.binned_bounds import binned_bounds
 
@@ -48,7 +50,27 @@ def evaluation_json(evaluation: Evaluation, *, verdict: bool = True) -> dict[str
         "beats": None if evaluation.beats is None else _test_json(evaluation.beats),
         "behind": [_metric_json(row) for row in evaluation.behind],
         **_tables_json(evaluation),
+        **_classes_json(evaluation),
     }
+
+
+def _classes_json(evaluation: Evaluation) -> dict[str, Any]:
+    """Of many classes what is to be read first, and of a hierarchy its levels."""
+    parts: dict[str, Any] = {}
+    if evaluation.positive is None and evaluation.confusion is not None:
+        parts["confused_pairs"] = [pair_json(pair) for pair in evaluation.confused_pairs()]
+    if (standing := evaluation.standing) is not None:
+        places = {"below": standing.below, "above": standing.above}
+        named = {name: [label_json(evaluation.labels[at]) for at in part] for name, part in places.items()}
+        parts["standing"] = {"median": standing.median, **named}
+    if (rare := evaluation.rare_classes) is not None:
+        sizes = {"classes": len(rare.labels), "fewer_than": rare.fewest, "rows": rare.rows}
+        parts["rare_classes"] = sizes | numbers_json(
+            hits=rare.hits, weight=rare.weight, recall=rare.recall, low=rare.low, high=rare.high
+        )
+    if evaluation.hierarchy is not None:
+        parts["hierarchy"] = levels_json(evaluation.hierarchy)
+    return parts
 
 
 def _setting_json(evaluation: Evaluation) -> dict[str, Any]:
@@ -95,6 +117,7 @@ def _tables_json(evaluation: Evaluation) -> dict[str, Any]:
         **({"bounds": binned_bounds(scores)} if scores is not None and len(scores.bins) else {}),
         "table": None if table is None else confusion_json(table),
         "scores": None if scores is None else scores_json(scores),
+        **({} if evaluation.risk_coverage is None else {"risk_coverage": risk_json(evaluation.risk_coverage)}),
     }
 
 

@@ -9,10 +9,11 @@ import numpy as np
 
 from steelyard.errors import InputError
 from steelyard.ingest import arrays, code_counts, label_codes
+from steelyard.ingest.label_number import check_label_number
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.row_order import check_order
 from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.confusion import MOST_LABELS, Confusion
+from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.positive_class import CONVENTION, chosen_label
 from steelyard.statistics.score_table import ScoreTable
 
@@ -83,11 +84,7 @@ def _small_integers(true: Array, pred: Array) -> Confusion | None:
 def _coded(true: Array, pred: Array, weight: Array | None, rows: Array | None, declared: Labels | None) -> Confusion:
     """The table of labels of any kind, by their codes."""
     true_codes, pred_codes, labels = label_codes.encode_pair(true, pred, declared)
-    if len(labels) > MOST_LABELS:
-        raise InputError(
-            f"There are {len(labels):,} different labels; at most {MOST_LABELS:,} are counted. "
-            "Are these labels, or a column of numbers or names?"
-        )
+    check_label_number(len(labels), len(true) if rows is None else int(rows.sum()), declared=declared is not None)
     return Confusion(labels, *code_counts.pair_counts(true_codes, pred_codes, len(labels), weight, rows))
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.statistics.score_order import chunks
+from steelyard.statistics.sparse_matrix import MOST_DENSE_LABELS, SparseMatrix
 
 if TYPE_CHECKING:
     from steelyard._types import Array
 
 LONG = 131_072  # rows a step where nothing but the labels themselves is read twice
+_SORTED = 4_194_304  # rows a step where their codes are sorted
 _SMALL = 64  # labels below this are counted without looking which there are
 
 
@@ -61,9 +63,18 @@ def _codes(true: Array, pred: Array, k: int) -> Array:
 def pair_counts(
     true: Array, pred: Array, k: int, weights: Array | None = None, frequency: Array | None = None
 ) -> tuple[Array, Array | None, Array | None]:
-    """The rows, the sum of weights and the sum of squared weights of each pair of codes below k."""
+    """The one function that counts rows of labels: codes below k in, the rows, weights and squares of each pair out.
+
+    `true` and `pred` hold a code a row, `weights` the sample weight (above 0) and `frequency` how many rows it counts
+    for. Out come the number of rows of each pair, the sum of weights and the sum of squared weights, each row as often
+    as it counts for; the latter two are None without weights. Each is a k x k array, and beyond MOST_DENSE_LABELS a
+    SparseMatrix of the pairs that occur. Everything that is labels, of arrays, frames or batches, is counted here, so
+    that counting elsewhere, as on a device, is this function written once more.
+    """
     if k == 2 and weights is None and frequency is None and (counts := binary_counts(true, pred)) is not None:
         return counts, None, None
+    if k > MOST_DENSE_LABELS:
+        return _sparse_counts(true, pred, k, weights, frequency)
     rows, sums, squares = np.zeros(k * k, dtype=np.int64), np.zeros(k * k), np.zeros(k * k)
     for part in chunks(len(true)):
         code = _codes(true[part], pred[part], k)
@@ -77,6 +88,37 @@ def pair_counts(
     if weights is None:
         return rows.reshape(k, k), None, None
     return rows.reshape(k, k), sums.reshape(k, k), squares.reshape(k, k)
+
+
+def _sparse_counts(
+    true: Array, pred: Array, k: int, weights: Array | None, frequency: Array | None
+) -> tuple[Any, Any, Any]:
+    """The same as the cells that occur, counted by sorting the codes of some million rows at a time."""
+    whole: list[Any] = [SparseMatrix(np.zeros(0, np.int64), np.zeros(0, np.int64), k), None, None]
+    for part in chunks(len(true), _SORTED):
+        code = _codes(true[part], pred[part], k)
+        times = None if frequency is None else frequency[part]
+        counted = _cells_of(code, None if weights is None else weights[part], times)
+        cells = [None if values is None else SparseMatrix(counted[0], values, k) for values in counted[1:]]
+        whole = [
+            old if new is None else new if old is None else old + new for old, new in zip(whole, cells, strict=True)
+        ]
+    return whole[0], whole[1], whole[2]
+
+
+def _cells_of(code: Array, weights: Array | None, times: Array | None) -> tuple[Any, ...]:
+    """The codes that occur, in order, with their rows and, where there are any, weights and squared weights."""
+    if weights is None and times is None:
+        return *np.unique(code, return_counts=True), None, None
+    order = np.argsort(code, kind="stable")
+    code = code[order]
+    starts = np.flatnonzero(np.diff(code, prepend=-1))
+    scale = np.ones(1, dtype=np.int64) if times is None else times[order]
+    rows = np.diff(starts, append=len(code)) if times is None else np.add.reduceat(scale, starts)
+    if weights is None:
+        return code[starts], rows, None, None
+    w = weights[order]
+    return code[starts], rows, np.add.reduceat(w * scale, starts), np.add.reduceat(w * w * scale, starts)
 
 
 def _whole_sums(code: Array, times: Array | None, size: int) -> Array:

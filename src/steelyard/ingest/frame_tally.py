@@ -89,7 +89,8 @@ def _tally(source: Source, request: TallyRequest) -> Tally:
     labels: Labels = ()
     if columns.pred:
         keys = [*columns.by, columns.true, *columns.pred]
-        queries.check_sample(source, [columns.true, *columns.pred], columns.by)
+        declared = request.labels is not None or columns.frequency is not None
+        queries.check_sample(source, [columns.true, *columns.pred], columns.by, declared=declared)
         counted = queries.count_keys(source, keys, columns)
         parts["confusion" if len(columns.pred) == 1 else "paired"] = dict(
             label_tables(counted, request, source.textual)

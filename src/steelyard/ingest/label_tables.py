@@ -10,13 +10,15 @@ import numpy as np
 
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import csv_values, label_codes
+from steelyard.ingest.label_number import check_label_number
 from steelyard.ingest.queries import MOST_GROUP_KEYS
 from steelyard.ingest.source import nested_sentence
-from steelyard.statistics.confusion import MOST_LABELS, Confusion, sort_labels
+from steelyard.statistics.confusion import Confusion, sort_labels
 from steelyard.statistics.group_keys import group_order
 from steelyard.statistics.label_kinds import number_texts, parse_value
 from steelyard.statistics.paired import Paired, check_size
 from steelyard.statistics.positive_class import ClassRule, absent_sentence, chosen_label
+from steelyard.statistics.sparse_matrix import MOST_DENSE_LABELS, SparseMatrix
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -35,11 +37,7 @@ def label_tables(counted: KeyCounts, request: TallyRequest, textual: bool) -> di
         raise InputError("There are no rows to count; give at least one, or declare the labels.")
     values = csv_values.labels(values, names, request.labels) if textual else values
     codes, labels = _encoded(values, request.labels, names)
-    if len(labels) > MOST_LABELS:
-        raise InputError(
-            f"There are {len(labels):,} different labels; at most {MOST_LABELS:,} are counted. "
-            "Are these labels, or columns of numbers or names?"
-        )
+    check_label_number(len(labels), int(counted.rows.sum()), declared=request.labels is not None)
     make = _confusion if len(columns.pred) == 1 else _paired
     positive = match_label(request.pos_label, labels)
     if isinstance(positive, ClassRule):
@@ -142,6 +140,9 @@ def _group_value(value: Label) -> Label:
 
 def _confusion(codes: list[Array], labels: Labels, positive: Label, counts: Counted) -> Confusion:
     k = len(labels)
+    if k > MOST_DENSE_LABELS:
+        cells: list[Any] = [None if part is None else SparseMatrix.of(codes[0], codes[1], part, k) for part in counts]
+        return Confusion(labels, cells[0], cells[1], cells[2], positive)
     places = codes[0].astype(np.intp) * k + codes[1]
     rows, weights, squares = (None if part is None else _summed(places, part, k * k).reshape(k, k) for part in counts)
     return Confusion(labels, np.asarray(rows), weights, squares, positive)

@@ -9,15 +9,19 @@ import numpy as np
 from steelyard.errors import InputError, first_ten
 from steelyard.ingest import arrays, bad_rows, csv_values, label_codes, queries
 from steelyard.ingest.array_tables import declared_labels
+from steelyard.ingest.frame_columns import column_name
+from steelyard.ingest.label_tables import match_label
 from steelyard.ingest.score_matrix import without_prefix
 from steelyard.ingest.score_tables import number_column
-from steelyard.ingest.source import ColumnNames, check_columns, named_columns
+from steelyard.ingest.source import ColumnNames, Source, check_columns, named_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard._types import Array, Labels, LabelSet
-    from steelyard.ingest.source import Source
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Frame, Label, Labels, LabelSet
+    from steelyard.ingest.frame_columns import FrameColumns
 
 
 class ProbabilityRows(NamedTuple):
@@ -64,6 +68,49 @@ def probability_rows(
         {use: read[name] for use, name in numbers.items()},
         {use: text[name] for use, name in others.items()},
     )
+
+
+class ClassColumnRows(NamedTuple):
+    """The rows of a frame with a column of scores for each class, and the positive class as the rows write it."""
+
+    true: Array
+    pred: Array | None
+    scores: Array
+    weight: Array | None
+    frequency: Array | None
+    cluster: Array | None
+    groups: dict[str, Array]
+    positive: Label
+
+    @classmethod
+    def of_frame(
+        cls,
+        data: Frame | Source,
+        columns: FrameColumns,
+        frequency: ArrayLike | str | None,
+        cluster: ArrayLike | str | None = None,
+        by: tuple[str, ...] = (),
+        *,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+    ) -> ClassColumnRows:
+        """Those of the columns that are named."""
+        member = column_name("cluster", cluster)
+        numbers = {"weight": columns.weight, "frequency": column_name("frequency", frequency)}
+        rows = probability_rows(
+            Source.of(data),
+            columns.score or "",
+            true=columns.true or "",
+            pred=columns.pred,
+            numbers={use: name for use, name in numbers.items() if name is not None},
+            others={name: name for name in (*by, member) if name is not None},
+            labels=labels,
+        )
+        weights = (rows.numbers.get("weight"), rows.numbers.get("frequency"))
+        clusters = None if member is None else rows.others[member]
+        groups = {name: rows.others[name] for name in by}
+        positive = match_label(pos_label, label_codes.distinct(rows.true, "y_true")[1])
+        return cls(rows.true, rows.pred, rows.scores, *weights, clusters, groups, positive)
 
 
 def check_pattern(pattern: str) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import exact_sums
 from steelyard.ingest.forked import refuse_polars_after_fork
+from steelyard.ingest.label_number import too_many_labels
 from steelyard.ingest.source import nested_sentence
 from steelyard.statistics.confusion import MOST_LABELS
 from steelyard.statistics.label_kinds import parse_number, parser
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     Counted = tuple[Array, Array | None, Array | None]
 
 MOST_KEYS = 1_000_000  # rows of the small table: beyond this a key is a column of numbers or names
+MOST_LABEL_KEYS = 5_000_000  # of labels, of which a table of very many keeps the cells that occur
 MOST_GROUP_KEYS = 20_000  # beyond this it is a column of names
 SAMPLE = 100_000  # rows that are looked at before a whole file is grouped by what may be a column of numbers
 
@@ -71,7 +73,7 @@ def count_keys(source: Source, keys: Sequence[str], columns: ColumnNames) -> Key
     for frame in source.parts:
         named = [nw.col(name).alias(f"key{i}") for i, name in enumerate(keys)]
         rows = frame.select(*named, *exact_sums.numbers_to_sum(frame, columns, scales))
-        parts.append(sum_by_key(rows, len(keys), columns, scales, ()))
+        parts.append(sum_by_key(rows, len(keys), columns, scales, (), MOST_LABEL_KEYS))
         source.step()
     return concatenate(parts)
 
@@ -82,6 +84,7 @@ def sum_by_key(
     columns: ColumnNames,
     scales: exact_sums.WeightScales | None,
     extra: Sequence[nw.Expr],
+    most: int = MOST_KEYS,
 ) -> dict[str, Array]:
     """The sums of each combination of keys: the small table. Rows of no weight are left out."""
     import narwhals as nw
@@ -90,10 +93,10 @@ def sum_by_key(
     if summed:
         frame = frame.filter(nw.col("row_count") > 0)
     sums = [nw.len().alias("rows"), *extra, *(nw.col(name).sum() for name in summed)]
-    result = collect(frame.group_by(*(f"key{i}" for i in range(size))).agg(*sums).head(MOST_KEYS + 1))
-    if len(result) > MOST_KEYS:
+    result = collect(frame.group_by(*(f"key{i}" for i in range(size))).agg(*sums).head(most + 1))
+    if len(result) > most:
         raise InputError(
-            f"There are more than {MOST_KEYS:,} combinations of labels and groups; at most {MOST_LABELS:,} labels are "
+            f"There are more than {most:,} combinations of labels and groups; at most {MOST_LABELS:,} labels are "
             "counted. Are these labels, or columns of numbers or names?"
         )
     lists = {name: result.get_column(name).to_list() for name in result.columns}
@@ -118,15 +121,18 @@ def concatenate(parts: list[dict[str, Array]]) -> KeyCounts:
     return KeyCounts(keys, whole["rows"], *(whole.get(name) for name in ("weight", "square", "low", "high")))
 
 
-def check_sample(source: Source, names: Sequence[str], by: Sequence[str] = ()) -> None:
+def check_sample(source: Source, names: Sequence[str], by: Sequence[str] = (), *, declared: bool = False) -> None:
     """Refuse a column of numbers or names as a label or a group while only its first rows have been read."""
     uses = {**dict.fromkeys(names, ("label", MOST_LABELS)), **dict.fromkeys(by, ("group", MOST_GROUP_KEYS))}
     for name, (use, most) in uses.items():
         rows, distinct = _distinct_values(source, name)
-        if distinct > most:
+        few = use == "label" and too_many_labels(distinct, rows, declared=declared)
+        if distinct > most or few:
+            limit = "" if distinct <= most else f"; at most {most:,} {use}s are counted"
+            way = " labels= (in the shell --labels) declares them where it is." if few else ""
             raise InputError(
-                f"The column {name!r} holds {distinct:,} different values in its first {rows:,} rows; at most {most:,} "
-                f"{use}s are counted. Is it a column of {use}s, or of numbers or names?"
+                f"The column {name!r} holds {distinct:,} different values in its first {rows:,} rows{limit}. Is it a "
+                f"column of {use}s, or of numbers or names?{way}"
             )
 
 

@@ -17,7 +17,7 @@ from steelyard.errors import InputTypeError, SteelyardError
 from steelyard.ingest import arrays, code_counts, label_codes
 from steelyard.ingest.array_tables import confusion
 from steelyard.ingest.row_order import check_order
-from steelyard.statistics.confusion import MOST_LABELS
+from steelyard.statistics.sparse_matrix import MOST_DENSE_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -171,7 +171,7 @@ def true_codes(y_true: ArrayLike) -> tuple[Array, tuple[Any, ...]] | None:
         codes, labels = label_codes.encode(true)
     except SteelyardError:
         return None
-    return (codes, labels) if 2 <= len(labels) <= MOST_LABELS and _is_plain(true, labels) else None
+    return (codes, labels) if 2 <= len(labels) <= MOST_DENSE_LABELS and _is_plain(true, labels) else None
 
 
 def score_column(y_score: ArrayLike) -> Array | None:

@@ -13,8 +13,8 @@ import numpy as np
 from steelyard.interop.dropin_inputs import LabelTable, label_table, warn_undefined
 from steelyard.interop.dropin_label_sets import columns_of, label_sets
 from steelyard.metrics.catalogue import f1, precision, recall
-from steelyard.statistics.confusion import one_vs_rest
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.one_vs_rest import one_vs_rest
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

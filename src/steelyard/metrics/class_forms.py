@@ -103,10 +103,10 @@ def kappa_of_classes(c, *, weights=None):
     """Cohen's kappa; with linear or quadratic weights a near miss counts less than a far one, labels in order."""
     if weights is None:
         return ratio((c.tp * c.tn - c.fn * c.fp).sum(-1), (c.predicted_positives * c.negatives).sum(-1))
-    place = np.arange(c.tp.shape[-1])
+    matrix, place = np.asarray(c.matrix), np.arange(c.tp.shape[-1])
     apart = np.abs(place[:, None] - place) ** (1 if weights == "linear" else 2)
     expected = c.positives[..., :, None] * c.predicted_positives[..., None, :] / c.total[..., :1, None]
-    agree = ratio((apart * c.matrix).sum((-2, -1)), (apart * expected).sum((-2, -1)))
+    agree = ratio((apart * matrix).sum((-2, -1)), (apart * expected).sum((-2, -1)))
     return 1 - agree
 
 

@@ -11,8 +11,9 @@ from steelyard.errors import InputError, InputTypeError
 from steelyard.metrics.call_options import SAMPLES
 from steelyard.metrics.count_values import count_values, on_counts, run_formula
 from steelyard.metrics.metric_value import MetricValue
-from steelyard.statistics.confusion import Confusion, one_vs_rest
 from steelyard.statistics.counts import Cells, Counts
+from steelyard.statistics.one_vs_rest import one_vs_rest
+from steelyard.statistics.sparse_matrix import SparseMatrix
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.metrics.call_options import CallOptions
     from steelyard.metrics.metric import Metric
+    from steelyard.statistics.confusion import Confusion
+
+
+NO_MATRIX: Any = SparseMatrix(np.zeros(0, np.int64), np.zeros(0), 0)  # of draws that keep the margins alone
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,8 +36,9 @@ class ClassCells(Cells):
     @classmethod
     def of(cls, matrix: Array) -> ClassCells:
         """The cells of a table, or of an array of tables: added up as they are, then floats."""
-        tp, fn, fp, tn = (np.asarray(cell, dtype=np.float64) for cell in one_vs_rest(np.asarray(matrix)))
-        return cls(tp, fn, fp, tn, np.asarray(matrix, dtype=np.float64))
+        given = matrix if isinstance(matrix, SparseMatrix) else np.asarray(matrix)
+        tp, fn, fp, tn = (np.asarray(cell, dtype=np.float64) for cell in one_vs_rest(given))
+        return cls(tp, fn, fp, tn, given.astype(np.float64, copy=False))
 
 
 def on_confusion(

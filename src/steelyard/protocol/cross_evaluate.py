@@ -24,8 +24,8 @@ from steelyard.protocol.predictions import Data
 from steelyard.protocol.runs import Run, Task, run_all
 from steelyard.protocol.seeds import SEEDS
 from steelyard.protocol.split_plan import planned_parts
-from steelyard.statistics.confusion import MOST_LABELS
 from steelyard.statistics.positive_class import choice_sentences, conventional_label
+from steelyard.statistics.sparse_matrix import MOST_DENSE_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -115,8 +115,8 @@ def read_data(X: Features, y: ArrayLike, sample_weight: Weights, pos_label: Labe
         raise InputError("X and y are empty; give rows of at least two classes.")
     if len(labels) < 2:
         raise InputError(f"y holds one class only, {labels[0]!r}; a classifier is evaluated on rows of at least two.")
-    if len(labels) > MOST_LABELS:
-        raise InputError(f"y holds {len(labels):,} different labels; at most {MOST_LABELS:,} are counted.")
+    if len(labels) > MOST_DENSE_LABELS:
+        raise InputError(f"y holds {len(labels):,} different labels; at most {MOST_DENSE_LABELS:,} are counted.")
     if column.dtype.kind == "O":  # scikit-learn takes a column of Python's whole numbers for anything but labels
         column = np.array(labels)[codes]
     positive = _positive(labels, pos_label, codes)

@@ -136,14 +136,16 @@ class ModelResult:
         values = run_values.run_score_values(spec, self.runs)
         if chosen is not None:
             values[~chosen] = np.nan
-        if self.scores is None:  # a column for each class: the tables of the classes are not kept
-            return values, None, None
+        if self.scores is None:
+            return values, *run_values.merged_columns(spec, self.runs)
         pooled = run_values.score_table_value(spec.metric, self.scores)
         return values, pooled, run_values.score_baseline(spec.metric, self.scores)
 
     def _with_row_interval(self, row: Summary, spec: MetricSpec) -> Summary:
         """The summary with the interval of the rows tested, for runs that all gave the same value."""
         scores = self.scores if run_values.reads_scores(spec, self.runs) else None
+        if scores is None and spec.metric.function is None:  # of a column for each class
+            return row
         try:
             of_rows = interval(spec, self._once[0] if scores is None else scores, level=self.level)
         except SteelyardError:  # such as one class only

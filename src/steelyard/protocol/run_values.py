@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import operator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.chance.chance import chance, independent
+from steelyard.analysis.chance.chance import Baselines, chance
+from steelyard.analysis.chance.class_baselines import independent
 from steelyard.analysis.comparison import paired_tables
 from steelyard.analysis.results.formatting import ROUNDING
 from steelyard.errors import InputError, SteelyardError
@@ -18,10 +20,11 @@ from steelyard.metrics import application
 from steelyard.metrics.application import ClassCells
 from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.registry import list_metrics, metrics_with_role
+from steelyard.metrics.score_values import class_of_columns
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol.run_baseline import NoSkillTables, no_skill_tables
-from steelyard.statistics.confusion import one_vs_rest
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.one_vs_rest import one_vs_rest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -42,11 +45,12 @@ def specs_of(metrics: Iterable[SpecLike] | None, runs: Sequence[Run]) -> list[Me
         return MetricSpec.all_of(metrics)
     scores = [run.scores for run in runs if run.scores is not None]
     positive = runs[0].data.positive is not None
-    specs = [MetricSpec(m) for m in list_metrics() if _fits(m, scores, positive=positive)]
+    usual = [m for m in list_metrics() if "ordinal" not in m.roles]  # of classes whose order is stated nowhere here
+    specs = [MetricSpec(m) for m in usual if _fits(m, scores, positive=positive)]
     if not positive and any(run.predictions.scores is not None for run in runs):
         specs += [MetricSpec(m, "macro") for m in metrics_with_role("averaged over columns")]
         proper = all(run.predictions.has_probabilities for run in runs)
-        of_columns = [m for m in list_metrics() if m.columns is not None and (proper or not m.of_probabilities)]
+        of_columns = [m for m in usual if m.columns is not None and (proper or not m.of_probabilities)]
         specs += [MetricSpec(metric) for metric in of_columns]
     return specs + [MetricSpec(m, average) for average in SHOWN_AVERAGES for m in metrics_with_role("per class")]
 
@@ -173,6 +177,22 @@ def run_score_values(spec: MetricSpec, runs: Sequence[Run]) -> Array:
     if by_columns:
         return np.array([run.by_columns(spec) for run in runs])
     return np.array([math.nan if run.scores is None else score_table_value(spec.metric, run.scores) for run in runs])
+
+
+def merged_columns(spec: MetricSpec, runs: Sequence[Run]) -> tuple[float | None, float | None]:
+    """The value on a column of scores for each class of all runs together, and the no-skill baseline there."""
+    tables = [table for run in runs if run.error is None and (table := run.column_table()) is not None]
+    if not tables:
+        return None, None
+    merged = reduce(operator.add, tables)
+    try:
+        if spec.label is not None:
+            one = class_of_columns(merged, paired_tables.positive(merged.labels, spec.label))
+            return score_table_value(spec.metric, one), score_baseline(spec.metric, one)
+        value = float(spec.metric(merged, average=spec.average or NATIVE))
+        return value, Baselines(merged).same_margins(spec, CallOptions())
+    except SteelyardError:  # one class only, or no probabilities
+        return None, None
 
 
 def as_taken(spec: MetricSpec, runs: Sequence[Run]) -> MetricSpec:

@@ -14,6 +14,7 @@ from steelyard.analysis.comparison import paired_tables
 from steelyard.errors import InputError, SteelyardError
 from steelyard.ingest import code_counts
 from steelyard.ingest.array_tables import score_table
+from steelyard.ingest.score_matrix import probability_table
 from steelyard.protocol.cost import PER, Cost, model_size, peak_memory, timed, timings, tree_size
 from steelyard.protocol.predictions import Data, RunPredictions, checked_predictions
 from steelyard.protocol.resample import Training, resampled
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.spec import MetricSpec
     from steelyard.protocol.candidates import Candidate
     from steelyard.protocol.splits import Part
+    from steelyard.statistics.probability_table import ProbabilityTable
     from steelyard.statistics.score_table import ScoreTable
 
 
@@ -84,6 +86,15 @@ class Run:
         label = None if spec.label is None else labels.index(paired_tables.positive(labels, spec.label))
         options: dict[str, Any] = {"labels": every, "sample_weight": weight, "pos_label": label}
         return float(spec.metric(true, columns, average=spec.average, **options))
+
+    def column_table(self) -> ProbabilityTable | None:
+        """The test rows with a column of scores for each class; None where the run has none."""
+        if self.predictions.scores is None or np.ndim(self.predictions.scores) != 2:
+            return None
+        rows, weight = self._weighted_rows()
+        true, columns = self.data.codes[self.part.test[rows]], self.predictions.scores[rows]
+        table = probability_table(true, columns, labels=range(len(self.data.labels)), sample_weight=weight)
+        return replace(table, labels=self.data.labels)
 
     def _weighted_rows(self) -> tuple[Array | slice, Array | None]:
         """Which test rows have a weight above 0, and their weights."""

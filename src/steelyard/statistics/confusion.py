@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,26 +12,26 @@ from steelyard.errors import CountOverflowError, InputError
 from steelyard.statistics.cell_values import LARGEST
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.label_kinds import label_texts
+from steelyard.statistics.one_vs_rest import one_vs_rest
 from steelyard.statistics.positive_class import ClassRule, absent_sentence, chosen_label
-from steelyard.statistics.saved_checks import check_saved_rows, check_saved_weights
 from steelyard.statistics.saved_json import SCHEMA, Saved, check_labels, read_table, to_strict_json
+from steelyard.statistics.saved_matrix import read_matrices
+from steelyard.statistics.sparse_matrix import MOST_DENSE_LABELS, SparseMatrix, cell_entries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from numpy.typing import ArrayLike
-
     from steelyard._types import Array, Label, Labels
 
-# One cell a pair of labels: beyond this a table is a mistake, a column of numbers or of names taken for labels.
-MOST_LABELS = 1_000
+MOST_LABELS = 100_000  # beyond this a table is a mistake, a column of numbers or of names taken for labels
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Confusion:
     r"""Rows true, columns predicted: the rows of each cell, their sum of weights and of squared weights.
 
-    Without weights the three agree. Tables of other rows, even of other labels, merge with `+`.
+    Without weights the three agree. Tables of other rows, even of other labels, merge with `+`. With more than 1,000
+    labels each of the three is a `SparseMatrix`, the cells that exist alone, which sums and is looked up as an array.
 
     >>> from steelyard import confusion
     >>> confusion(["a", "b", "b"], ["a", "b", "a"]) + confusion(["c"], ["b"])
@@ -81,14 +82,28 @@ class Confusion:
     def index(self, label: Label) -> int:
         """The place of a label, or a sentence that lists the labels there are."""
         label = self.with_positive(label).positive if isinstance(label, ClassRule) else label
-        if label in self.labels:
-            return self.labels.index(label)
+        if label in self._places:
+            return self._places[label]
         raise InputError(absent_sentence(f"The label {label!r}", label, self.labels))
+
+    @cached_property
+    def _places(self) -> dict[Label, int]:
+        return {label: place for place, label in reversed([*enumerate(self.labels)])}
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether only the cells that exist are kept, as with more than 1,000 labels."""
+        return isinstance(self.rows, SparseMatrix)
 
     @property
     def true_rows(self) -> Array:
         """The rows of each true class."""
         return np.asarray(self.rows.sum(1))
+
+    @property
+    def hits(self) -> Array:
+        """The weight on the diagonal: of each class, what is predicted as itself."""
+        return np.asarray(self.matrix.diagonal())
 
     def counts(self, pos_label: Label = None) -> Counts:
         """The two-class table of one label against the rest; of the unambiguous positive where none is named."""
@@ -125,16 +140,14 @@ class Confusion:
 
     def relabelled(self, labels: Sequence[Label]) -> Confusion:
         """The same table over more labels, in the given order."""
-        places = [list(labels).index(label) for label in self.labels]
-
-        def grown(table: Array) -> Array:
-            wide = np.zeros((len(labels), len(labels)), dtype=table.dtype)
-            wide[np.ix_(places, places)] = table
-            return wide
-
-        if not self.weighted:
-            return Confusion.of_rows(labels, grown(self.rows), self.positive)
-        return Confusion(tuple(labels), grown(self.rows), grown(self.weights), grown(self.squares), self.positive)
+        if tuple(labels) == self.labels:
+            return self
+        place = {label: i for i, label in enumerate(labels)}
+        places = [place[label] for label in self.labels]
+        rows = _grown(self.rows, places, len(labels))
+        given = (self.given_weights, self.given_squares)
+        weights, squares = (None if part is None else _grown(part, places, len(labels)) for part in given)
+        return Confusion(tuple(labels), rows, weights, squares, self.positive)
 
     def __radd__(self, other: object) -> Confusion:
         return self if other == 0 else NotImplemented  # so that sum(tables) works
@@ -143,17 +156,21 @@ class Confusion:
         return (
             isinstance(other, Confusion)
             and (self.labels, self.positive, self.weighted) == (other.labels, other.positive, other.weighted)
-            and all(np.array_equal(getattr(self, k), getattr(other, k)) for k in ("rows", "weights", "squares"))
+            and all(_same(getattr(self, k), getattr(other, k)) for k in ("rows", "weights", "squares"))
         )
 
     def __hash__(self) -> int:
         return hash((self.labels, self.weights.tobytes()))
 
     def __repr__(self) -> str:
+        weighted = ", weighted" if self.weighted else ""
+        if self.is_sparse:
+            shown = f"{len(self.labels):,} labels and {len(cell_entries(self.rows)[0]):,} cells with rows"
+            return f"<Confusion of {int(self.rows.sum()):,} rows{weighted}: {shown}>"
         head = ["true \\ predicted", *map(str, self.labels)]
         body = [[str(label), *map(_cell, row)] for label, row in zip(self.labels, self.matrix.tolist(), strict=True)]
         widths = [max(map(len, column)) for column in zip(head, *body, strict=True)]
-        lines = [f"Confusion of {int(self.rows.sum()):,} rows" + (", weighted" if self.weighted else "")]
+        lines = [f"Confusion of {int(self.rows.sum()):,} rows{weighted}"]
         for row in [head, *body]:
             cells = [row[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))]
             lines.append("  ".join(cells))
@@ -177,29 +194,9 @@ class Confusion:
         labels = tuple(label for label in listed if isinstance(label, (str, int, float)))
         if len({*labels}) != len(listed) or len(labels) > MOST_LABELS:
             raise InputError(f"A saved confusion lists each label once, and at most {MOST_LABELS:,} of them.")
-        rows = _square(data["rows"], len(labels), "rows")
-        check_saved_rows(rows, "confusion")
         if data["positive"] is not None and data["positive"] not in labels:
             raise InputError(f"The positive {data['positive']!r} is none of the saved labels.")
-        if data["weights"] is None or data["squares"] is None:
-            return cls.of_rows(labels, rows, data["positive"])
-        weights, squares = (_square(data[key], len(labels), key).astype(np.float64) for key in ("weights", "squares"))
-        check_saved_weights(rows, weights, squares, "confusion")
-        return cls(labels, rows, weights, squares, data["positive"])
-
-
-def one_vs_rest(matrix: Array) -> tuple[Array, Array, Array, Array]:
-    """The cells tp, fn, fp, tn of each class against the rest, on the last axis."""
-    k = matrix.shape[-1]
-    others, diagonal = np.array(matrix), np.arange(k)
-    others[..., diagonal, diagonal] = 0  # sums, not differences: 0.3 - 0.1 - 0.2 is not 0
-    tp, fn, fp = np.diagonal(matrix, axis1=-2, axis2=-1), others.sum(-1), others.sum(-2)
-    if k == 2:
-        return tp, fn, fp, tp[..., ::-1]
-    if matrix.dtype.kind == "f" and matrix.ndim == 2 and k <= 100:
-        keep = ~np.eye(k, dtype=bool)
-        return tp, fn, fp, np.einsum("ki,ij,kj->k", keep, matrix, keep)
-    return tp, fn, fp, np.maximum(matrix.sum((-2, -1))[..., None] - tp - fn - fp, 0)
+        return cls(labels, *read_matrices(data, len(labels)), data["positive"])
 
 
 def merge_positives(positive: Label, other: Label) -> Label:
@@ -212,7 +209,8 @@ def merge_positives(positive: Label, other: Label) -> Label:
 def merge_labels(labels: Labels, others: Labels) -> Labels:
     """The labels of two tables: in the order of the larger set where the smaller one fits it, else in their own."""
     large, small = (labels, others) if len(labels) >= len(others) else (others, labels)
-    shared = tuple(label for label in large if label in small)
+    smaller = {*small}
+    shared = tuple(label for label in large if label in smaller)
     return large if shared == tuple(small) else sort_labels([*labels, *others])
 
 
@@ -225,6 +223,10 @@ def sort_labels(labels: Iterable[Any]) -> Labels:
         return tuple(sorted(distinct, key=lambda label: (type(label).__name__, str(label))))
 
 
+def _same(matrix: Array, other: Array) -> bool:
+    return matrix == other if isinstance(matrix, SparseMatrix) else np.array_equal(matrix, other)
+
+
 def _cell(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
 
@@ -232,18 +234,16 @@ def _cell(value: float) -> str:
 def _plus(a: Array, b: Array) -> Array:
     if int(a.max(initial=0)) + int(b.max(initial=0)) > LARGEST:
         raise CountOverflowError(f"A merged cell exceeds {LARGEST}, the largest whole count.")
-    return np.asarray(a + b)
+    total = a + b
+    return total if isinstance(total, SparseMatrix) else np.asarray(total)
 
 
-def _square(cells: ArrayLike, size: int, name: str) -> Array:
-    try:
-        matrix = np.asarray(cells)
-    except ValueError:
-        matrix = np.zeros(0)
-    if (matrix.shape != (size, size) or matrix.dtype.kind not in "if") and (matrix.size or size):
-        raise InputError(f"The {name} of a saved confusion are {size} x {size} numbers, a row and a column a label.")
-    if matrix.size and not (np.isfinite(matrix).all() and (matrix >= 0).all()):
-        raise InputError(f"The {name} of a saved confusion are finite and not negative.")
-    return (
-        np.asarray(matrix).reshape(size, size).astype(np.int64 if matrix.dtype.kind == "i" or not size else np.float64)
-    )
+def _grown(matrix: Array, places: Sequence[int], size: int) -> Array:
+    """The matrix over more classes, each at its new place: of very many the cells that exist alone."""
+    if size > MOST_DENSE_LABELS:
+        sparse: Any = matrix if isinstance(matrix, SparseMatrix) else SparseMatrix.of_dense(matrix)
+        grown: Array = sparse.moved(places, size)
+        return grown
+    wide = np.zeros((size, size), dtype=matrix.dtype)
+    wide[np.ix_(places, places)] = matrix
+    return wide

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.statistics.sparse_matrix import SparseMatrix, error_entries, summed_by
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
@@ -34,12 +36,28 @@ def weight_per_class_row(cell_weights: Array, cell_squares: Array) -> Array:
     by Kish's and covers .92 to .95 by the larger, .87 where 3 heavy rows are expected; weights unrelated to errors
     cover .95 to .98, and widen by 1.05 at most.
     """
-    total = cell_weights.sum(1, keepdims=True)
-    usual = weight_per_row(total, cell_squares.sum(1, keepdims=True))
-    right, heavy = np.eye(len(cell_weights), dtype=bool), []
-    for cells in (right, ~right):
-        weights, squares = (np.where(cells, part, 0.0).sum(1, keepdims=True) for part in (cell_weights, cell_squares))
+    total = _column(cell_weights.sum(1))
+    usual = weight_per_row(total, _column(cell_squares.sum(1)))
+    heavy = []
+    for sums in (_right_sums, _wrong_sums):
+        weights, squares = (_column(sums(part)) for part in (cell_weights, cell_squares))
         heavy.append(np.divide(squares, weights, out=usual.copy(), where=weights > 0))
-    recall = np.diagonal(cell_weights)[:, None] / np.where(total > 0, total, 1)
+    recall = _column(cell_weights.diagonal()) / np.where(total > 0, total, 1)
     linearised = (1 - recall) * heavy[0] + recall * heavy[1]
     return np.where((recall > 0) & (recall < 1), np.maximum(usual, linearised), usual)
+
+
+def _column(numbers: Array) -> Array:
+    """One number below the other."""
+    return np.asarray(numbers, dtype=np.float64)[:, None]
+
+
+def _right_sums(matrix: Array) -> Array:
+    return np.asarray(matrix.diagonal())
+
+
+def _wrong_sums(matrix: Array) -> Array:
+    if isinstance(matrix, SparseMatrix):
+        true, _, values = error_entries(matrix)
+        return summed_by(true, values, matrix.size)
+    return np.asarray(np.where(np.eye(len(matrix), dtype=bool), 0.0, matrix).sum(1))

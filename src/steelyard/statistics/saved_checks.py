@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import reduce
+from operator import add
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +12,7 @@ from steelyard.errors import CountOverflowError, InputError
 from steelyard.statistics import score_bins
 from steelyard.statistics.cell_values import LARGEST
 from steelyard.statistics.class_scores import ClassScores
+from steelyard.statistics.sparse_matrix import SparseMatrix
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +84,16 @@ def _labels_add_up(whole: Confusion | Paired | None, parts: Sequence[Confusion |
         return False
     alike = [part.relabelled(whole.labels) for part in present]
     columns = ("rows", "weights", "squares") if getattr(whole, "weighted", False) else ("rows",)
-    return all(_equal(sum(getattr(part, name) for part in alike), getattr(whole, name)) for name in columns)
+    return all(_add_up([getattr(part, name) for part in alike], getattr(whole, name)) for name in columns)
+
+
+def _add_up(parts: Sequence[Array], whole: Array) -> bool:
+    if not parts:
+        return not whole.sum()
+    total: Any = reduce(add, parts[1:], parts[0])
+    if not isinstance(whole, SparseMatrix):
+        return _equal(total, whole)
+    return np.array_equal(total.places, whole.places) and _equal(total.values, whole.values)
 
 
 def _scores_add_up(whole: ScoreTable | None, parts: Sequence[ScoreTable | None]) -> bool:

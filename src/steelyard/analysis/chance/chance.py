@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Generic, Unpack
 
 import numpy as np
 
+from steelyard.analysis.chance.class_baselines import BaselineMargins, class_baselines
 from steelyard.analysis.chance.random_order import without_skill
+from steelyard.analysis.intervals.interval_rows import IntervalRows
 from steelyard.analysis.results.formatting import ROUNDING, value_text
 from steelyard.analysis.results.rows import Flat
 from steelyard.errors import InputError, SteelyardError
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import SpecLike
     from steelyard.statistics.statistic import MetricTable
+
+    Guesses = Sequence[MetricTable | BaselineMargins]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,7 +81,7 @@ def chance(
     y_score: ArrayLike | None = None,
     true: str | None = None,
     pred: str | None = None,
-    score: str | None = None,
+    score: str | Sequence[str] | None = None,
     weight: str | None = None,
     **options: Unpack[MetricOptions],
 ) -> Chance:
@@ -95,11 +99,13 @@ def chance(
     refuse_groups("chance", **options)
     given: dict[str, Any] = {**options}
     spec, call = spec_and_options(metric, given)
-    declared, columns = spec.metric, FrameColumns(true, pred, score, weight)
-    if columns.are_named(y_pred=y_pred, y_score=y_score, sample_weight=call.sample_weight):
+    declared, columns = spec.metric, FrameColumns(true, pred, score, weight)  # type: ignore[arg-type]  # or several
+    rows = IntervalRows(y_true, y_pred, y_score, None, columns, call).brought()
+    y_true, call = rows.y_true, rows.call
+    if rows.of_frame:
         tally, call = counted_frame(y_true, columns, call)  # type: ignore[arg-type]  # a frame
         y_true = table_for(declared, tally, call)
-    predicted = application.predictions_or_scores(declared, y_pred, y_score)
+    predicted = application.predictions_or_scores(declared, rows.y_pred, rows.y_score)
     table = application.counted_once(declared, y_true, predicted, call)
     numbers: list[Any] = list(Baselines(table).values(declared, call))
     return Chance(spec.name, *numbers, *[math.nan] * (4 - len(numbers)))
@@ -110,7 +116,7 @@ class Baselines:
     """The expected tables of the baselines on one table, made once for all metrics."""
 
     table: MetricTable
-    _guesses: dict[tuple[bool, Label], tuple[Array, Sequence[MetricTable]]] = field(default_factory=dict)
+    _guesses: dict[tuple[bool, Label], tuple[Array, Guesses]] = field(default_factory=dict)
 
     def same_margins(self, spec: MetricSpec, options: CallOptions) -> float:
         """The value of the baseline of the same margins."""
@@ -125,9 +131,12 @@ class Baselines:
         if isinstance(guesses[0], (Confusion, ProbabilityTable)):
             left |= {"average": call.average, "pos_label": call.pos_label}
         for guess in guesses:
+            if isinstance(guess, BaselineMargins):
+                yield rounded_to_zero(metric, np.where(one_class, math.nan, guess.value(metric, call)))
+                continue
             yield rounded_to_zero(metric, np.where(one_class, math.nan, metric(without_skill(metric, guess), **left)))
 
-    def _expected(self, metric: Metric, call: CallOptions) -> tuple[Array, Sequence[MetricTable]]:
+    def _expected(self, metric: Metric, call: CallOptions) -> tuple[Array, Guesses]:
         """Which tables lack a class, and the expected tables of the class that the call is about."""
         table, is_of_one = self.table, isinstance(self.table, Confusion) and call.average == NATIVE
         if isinstance(table, Confusion) and is_of_one:
@@ -181,13 +190,13 @@ def lacks_a_class(table: MetricTable) -> Array:
     return np.asarray(lacking)
 
 
-def _guesses(table: MetricTable) -> Sequence[MetricTable]:
+def _guesses(table: MetricTable) -> Guesses:
     """The expected tables of the baselines: same margins, always the majority, always the minority, a coin."""
     match table:
         case Counts():
             return _guessed_counts(table)
         case Confusion():
-            return _guessed_classes(table)
+            return class_baselines(table)
         case ProbabilityTable():
             return (replace(table, probabilities=np.broadcast_to(table.class_shares, table.probabilities.shape)),)
         case _:
@@ -211,27 +220,6 @@ def _guessed_counts(counts: Counts) -> tuple[Counts, ...]:
 
 def _margins(counts: Counts) -> tuple[Array | float, ...]:
     return counts.positives, counts.negatives, counts.predicted_positives, counts.predicted_negatives
-
-
-def _guessed_classes(table: Confusion) -> tuple[Confusion, ...]:
-    truth = table.matrix.sum(1).astype(np.float64)
-    k, present = len(truth), np.flatnonzero(truth)
-    # The last of the rarest classes, so that equal classes have a majority and a minority that differ.
-    rarest = present[::-1][truth[present][::-1].argmin()]
-    shares = (np.eye(k)[truth.argmax()], np.eye(k)[rarest], np.full(k, 1 / k))
-    matrices = [independent(table.matrix), *(np.outer(truth, share) for share in shares)]
-    return tuple(_expected(table, matrix) for matrix in matrices)
-
-
-def independent(matrix: Array) -> Array:
-    """The expected table of a random predictor with the same margins."""
-    truth, predicted = (matrix.sum(axis).astype(np.float64) for axis in (1, 0))
-    return np.outer(truth, predicted / truth.sum())
-
-
-def _expected(table: Confusion, matrix: Array) -> Confusion:
-    # The rows only show which cells are empty, lest what rounding leaves of a sum of weights be taken for one.
-    return Confusion(table.labels, (matrix > 0).astype(np.int64), matrix, matrix, table.positive)
 
 
 def _uninformed(table: ScoreTable) -> ScoreTable:

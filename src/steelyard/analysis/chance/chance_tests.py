@@ -102,10 +102,10 @@ def beats_chance(
         case Counts():
             return _fisher_test(rows, note)
     present = np.flatnonzero(rows.rows.sum(0) + rows.rows.sum(1))
-    matrix = rows.rows[np.ix_(present, present)]
+    matrix = rows.rows if rows.is_sparse else rows.rows[np.ix_(present, present)]
     # Of two classes either may be called positive: the test is the same.
     if len(present) <= 2:
-        return _fisher_test(Counts.from_matrix(matrix), note)
+        return _fisher_test(Counts.from_matrix(rows.rows[np.ix_(present, present)]), note)
     tails = agreement_tails(matrix)
     return _tested(*tails[:2], f"{tails.method}{note}")
 

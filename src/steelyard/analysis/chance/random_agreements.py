@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from steelyard.analysis.intervals.draws import generator
+from steelyard.statistics.sparse_matrix import MOST_DENSE_LABELS
 
 if TYPE_CHECKING:
     from steelyard._types import Array
 
 _MOST_DRAWS, _LEAST_DRAWS, _CELLS = 10_999, 1_999, 4_000_000
 _MOST_ROWS = 10**9  # what NumPy draws a hypergeometric number from
+_MOST_PERMUTED = 100_000  # rows of very many classes that are permuted as often as is drawn
 _ROWS_A_CELL = 8  # up to so many rows a cell it is quicker to permute the rows than to draw the cells
 
 
@@ -27,12 +29,12 @@ class Tails(NamedTuple):
 
 def agreement_tails(matrix: Array) -> Tails:
     """The agreements beside those of tables drawn with the same margins; a bound where it is below all of them."""
-    true, predicted, agreements = matrix.sum(1), matrix.sum(0), int(np.trace(matrix))
+    true, predicted, agreements = matrix.sum(1), matrix.sum(0), int(matrix.trace())
     total = float(true.sum(dtype=np.float64))
     bound = _agreement_bound(agreements, float((true / total) @ predicted), total)
     if bound < -math.log(_MOST_DRAWS + 1):
         return Tails(bound, 0.0, "Chatterjee's upper bound over all permutations")
-    if total >= _MOST_ROWS:
+    if total >= _MOST_ROWS or (len(true) > MOST_DENSE_LABELS and total > _MOST_PERMUTED):
         return normal_tails_of(matrix)
     drawn = drawn_agreements(true, predicted, generator(None))
     # The table itself is one of those that a random predictor may give, so that no p-value is 0 and each level holds.
@@ -47,7 +49,7 @@ def drawn_agreements(true: Array, predicted: Array, rng: np.random.Generator) ->
     draws = int(np.clip(_CELLS // k**2, _LEAST_DRAWS, _MOST_DRAWS))
     if total > _ROWS_A_CELL * k**2:
         return _by_cells(true, predicted, draws, rng)
-    labels = np.arange(k, dtype=np.int16)
+    labels = np.arange(k, dtype=np.int16 if k <= MOST_DENSE_LABELS else np.int32)
     permuted = rng.permuted(np.tile(np.repeat(labels, predicted), (draws, 1)), axis=1)
     return np.asarray((permuted == np.repeat(labels, true)).sum(1))
 
@@ -90,7 +92,7 @@ def normal_tails_of(matrix: Array) -> Tails:
     # Each agreement is hypergeometric; those of classes i and j have covariance n^2 / (n - 1) p_i q_i p_j q_j.
     variance = (both * (1 - p) * (1 - q)).sum() + both.sum() ** 2 - (both**2).sum()
     spread = math.sqrt(max(variance, 0.0) * total * total / (total - 1))
-    tails = normal_tails(float(np.trace(matrix)), total * both.sum(), spread)
+    tails = normal_tails(float(matrix.trace()), total * both.sum(), spread)
     return Tails(*tails, "permutation z test of the agreements, approximate")
 
 

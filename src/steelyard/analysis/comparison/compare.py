@@ -11,6 +11,7 @@ import numpy as np
 
 from steelyard.analysis.comparison import column_models, model_columns
 from steelyard.analysis.comparison.column_question import compared_columns
+from steelyard.analysis.comparison.label_set_comparison import LabelSetModels, compared_label_sets
 from steelyard.analysis.comparison.model_question import Question
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.intervals.inference import Inference
@@ -69,7 +70,8 @@ def compare(
     patient, and `frequency` frequency weights, where labels are compared. Of yes/no and the like the positive class
     is taken by convention and stated in `assumed`. Models of different rows are given by name alone, as evaluations
     or tables: compare({"old": ..., "new": ...}); they are taken as independent, and read at the prevalence and the
-    design that all were evaluated with.
+    design that all were evaluated with. Where rows may have several labels each, a model is a matrix with a column
+    for each label, lists of labels, or of a frame a pattern, as the truth is: true="y_*".
 
     The intervals of labels draw truth x A x B from the posterior with 1/2 row in each cell, or whole clusters. A
     p-value is the larger of that posterior's and of the mid-p of swapping the models' predictions at random; where few
@@ -93,12 +95,11 @@ def compare(
     specs = None if metrics is None else tuple(MetricSpec.all_of(metrics))
     question = Question(specs, options, inference, _checked_margin(margin))
     rows = model_columns.RowColumns(frequency, sample_weight if weight is None else weight, cluster)
-    if isinstance(y_true, Paired):
-        rows.refuse("A paired table holds counted rows")
-        return question.of_table(y_true, models)
-    if isinstance(y_true, Mapping) and models is None:
-        rows.refuse("Models of different rows are counted already")
-        return question.of_models(y_true)
+    if (counted := _of_counted(question, y_true, models, rows)) is not None:
+        return counted
+    sets = LabelSetModels(y_true, models, true, scores, rows, labels, threshold)
+    if sets.are_sets:
+        return compared_label_sets(question, sets)
     if scores and frequency is not None:
         raise InputError("Scores are compared row by row, each row once; leave frequency= out.")
     if column_models.are_columns(models, scores=scores, frame=true is not None):
@@ -110,6 +111,19 @@ def compare(
         present = label_codes.distinct(columns.truth, f"The column {true!r}")[1]
         question = replace(question, options=replace(options, pos_label=match_label(pos_label, present)))
     return question.of_scores(columns, threshold) if scores else question.of_labels(columns, threshold)
+
+
+def _of_counted(
+    question: Question, data: object, models: ComparedModels, rows: model_columns.RowColumns
+) -> Comparison | None:
+    """The comparison of a paired table, or of models of different rows; None where rows are given."""
+    if isinstance(data, Paired):
+        rows.refuse("A paired table holds counted rows")
+        return question.of_table(data, models)
+    if isinstance(data, Mapping) and models is None:
+        rows.refuse("Models of different rows are counted already")
+        return question.of_models(data)
+    return None
 
 
 def _class_columns(

@@ -56,7 +56,7 @@ def model_intervals(tables: ModelTables, inference: Inference, design: RowDesign
     """The intervals of each model, by its name, in the order of the metrics."""
     return {
         name: _of_model(tables, name, design.inference(name, inference), design)
-        for name in tables.labels or tables.scores or tables.columns
+        for name in tables.labels or tables.scores or tables.columns or tables.label_sets
     }
 
 

@@ -151,6 +151,7 @@ class Question:
         sizes = {name: int(table.rows.sum()) for name, table in tables.labels.items()}
         sizes |= {name: table.n for name, table in tables.scores.items()}
         sizes |= {name: table.n for name, table in tables.columns.items()}
+        sizes |= {name: table.n for name, table in tables.label_sets.items()}
         rows, omnibus = concluded(list(sizes), judged.pairs, self.inference, self.margin)
         intervals = model_intervals(tables, self.inference, judged.design)
         beside = (judged.mcnemar, judged.delong, tables, assumed, omnibus, self.margin)

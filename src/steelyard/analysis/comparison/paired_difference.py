@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from steelyard.metrics.metric_value import MetricValue
+    from steelyard.statistics.multilabel_table import MultilabelTable
     from steelyard.statistics.probability_table import ProbabilityTable
-    from steelyard.statistics.statistic import MetricTable
+    from steelyard.statistics.statistic import AnyTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +73,7 @@ class ModelTables:
     scores: Mapping[str, ScoreTable] = field(default_factory=dict)
     thresholds: Mapping[str, float] = field(default_factory=dict)
     columns: Mapping[str, ProbabilityTable] = field(default_factory=dict)  # not saved: they hold every row
+    label_sets: Mapping[str, MultilabelTable] = field(default_factory=dict)  # nor are these
 
     def saved(self) -> dict[str, Any]:
         """What JSON holds of them: the metrics, the class or the average, and each table."""
@@ -92,7 +94,9 @@ class ModelTables:
         """Whether the metric is taken of the scores and not of the labels."""
         return bool(self.scores) and spec.is_native and spec.metric.scores is not None
 
-    def _table(self, spec: MetricSpec, model: str) -> MetricTable:
+    def _table(self, spec: MetricSpec, model: str) -> AnyTable:
+        if self.label_sets:
+            return self.label_sets[model]
         if self.columns and reads_columns(spec):
             table = self.columns[model]
             return table if spec.label is None else class_of_columns(table, spec.label)

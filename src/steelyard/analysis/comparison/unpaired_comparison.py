@@ -15,7 +15,7 @@ import numpy as np
 
 from steelyard.analysis.comparison.paired_draws import by_draws, by_influence, not_judged
 from steelyard.analysis.intervals.draws import effective_cells, with_class_totals
-from steelyard.analysis.intervals.folded_tables import class_fold, folded
+from steelyard.analysis.intervals.folded_tables import folded
 from steelyard.analysis.intervals.inference import STRATIFIED
 from steelyard.analysis.intervals.influence_spread import ClassInfluence, StudentSpread, class_spread, welch
 from steelyard.analysis.intervals.large_tables import draw_count
@@ -204,7 +204,7 @@ class ModelSampler:
     def _draw(self, model: str, place: int | None) -> Array:
         table = self.tables.labels[model]
         k = len(table.labels)
-        one = table if place is None else folded(table, class_fold(place, k))
+        one = table if place is None else folded(table, place)
         draws = self.inference.draws or draw_count(k, of_one=place is not None)
         rows, row_weight = effective_cells(one)
         more = _MORE_ROWS / rows.shape[-1] ** 2

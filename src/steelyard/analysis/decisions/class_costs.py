@@ -5,6 +5,7 @@ The decision of least expected cost is Bayes' (Elkan 2001, Proceedings of IJCAI,
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,9 +15,23 @@ from steelyard.metrics.expression import ratio
 from steelyard.metrics.metric import Metric
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from steelyard._types import Array, Labels
 
 EXPECTED_COST = "expected_cost"
+
+
+@dataclass(frozen=True)
+class NamedCosts:
+    """Costs with the names of their rows and columns, where they have names."""
+
+    costs: Sequence[Sequence[float]]
+    index: Sequence[str] | None = None
+    columns: Sequence[str] = ()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.array(self.costs, dtype=dtype)
 
 
 def read_costs(given: Any, labels: Labels) -> Array:
@@ -59,7 +74,8 @@ def cost_metric(costs: Array, positive: int = 1) -> Metric:
 
     def mean_cost(c: Any) -> Any:
         """Mean cost of the rows."""
-        return (c.matrix * costs).sum((-2, -1)) / c.matrix.sum((-2, -1))
+        matrix = np.asarray(c.matrix)
+        return (matrix * costs).sum((-2, -1)) / matrix.sum((-2, -1))
 
     def mean_cost_of_two(c: Any) -> Any:
         """Mean cost of the rows, by the four counts."""

@@ -6,12 +6,13 @@ Research 11, 1605-1641; the area, and that of the best order: Geifman, Uziel and
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard._types import Label  # noqa: TC001 - read at run time
+from steelyard._types import Array, Label
 from steelyard.analysis.decisions.decision_rule import ordered_limit
 from steelyard.analysis.distributions import normal_reach, student_quantile
 from steelyard.analysis.intervals.rate_intervals import score_ends
@@ -21,11 +22,10 @@ from steelyard.analysis.results.result import Result
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from steelyard._types import Array
     from steelyard.analysis.decisions.cross_fit import CrossFit
     from steelyard.analysis.decisions.decided_rows import DecidedRows
 
-STOPS = np.arange(100) / 100  # the shares that are sent to a person
+STOPS = np.concatenate([np.arange(20), np.arange(20, 100, 5)]) / 100  # the shares that are sent to a person
 
 
 @dataclass(frozen=True)
@@ -38,26 +38,37 @@ class RiskPoint:
     asked: float
     coverage: float
     risk: float
-    low: float | None
-    high: float | None
+    low: float
+    high: float
     limit: float
-    least_kept: Label
     least_coverage: float
+    least_kept: Label
 
     def row(self) -> dict[str, Any]:
         """The point as a row of a table."""
         return dict(vars(self))
 
 
+COLUMNS = tuple(field.name for field in fields(RiskPoint))[:-1]  # of numbers
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class RiskCoverage(Result[RiskPoint]):
     """The risk of the rows that are kept, over the share of the rows that is: those of highest risk go to a person.
 
-    `area` is the mean risk over all coverages, `least_area` that of the best order, in which all errors go first, and
-    `whole` the risk of all rows, which is the area of a random order.
+    Columns hold a number for each share that was `asked` to be sent. `area` is the mean risk over all coverages,
+    `least_area` that of the best order, in which all errors go first, and `whole` the risk of all rows, which is the
+    area of a random order.
     """
 
-    points: tuple[RiskPoint, ...]
+    asked: Array
+    coverage: Array
+    risk: Array
+    low: Array
+    high: Array
+    limit: Array
+    least_coverage: Array
+    least_kept: tuple[Label, ...]
     area: float
     least_area: float
     level: float = 0.95
@@ -71,9 +82,23 @@ class RiskCoverage(Result[RiskPoint]):
         codes, decisions, risks = rows.table.codes, decided.decisions, decided.risks
         losses = (decisions != codes).astype(np.float64) if costs is None else costs[codes, decisions]
         kept = _Kept.of(rows, risks, losses, level if intervals else None, is_share=costs is None)
-        points = tuple(kept.point(share) for share in STOPS.tolist())
+        points = [kept.point(share) for share in STOPS.tolist()]
+        columns = {name: np.array([getattr(point, name) for point in points]) for name in COLUMNS}
         area, least = _area(risks, losses, rows.weights), _area(losses, losses, rows.weights)
-        return cls(points, area, least, level, costs is not None)
+        return cls(
+            **columns,
+            least_kept=tuple(point.least_kept for point in points),
+            area=area,
+            least_area=least,
+            level=level,
+            is_cost=costs is not None,
+        )
+
+    @cached_property
+    def points(self) -> tuple[RiskPoint, ...]:
+        """A point for each share."""
+        columns = [np.asarray(getattr(self, name)).tolist() for name in COLUMNS]
+        return tuple(RiskPoint(*row) for row in zip(*columns, self.least_kept, strict=True))
 
     @property
     def whole(self) -> float:
@@ -119,7 +144,8 @@ class _Kept:
 
     def point(self, share: float) -> RiskPoint:
         """What remains where at most that share is sent."""
-        limit = ordered_limit(self.ordered, self.sums[0, 1:], share) if share else np.inf
+        highest = float(self.ordered[-1])  # above which there is no row
+        limit = min(ordered_limit(self.ordered, self.sums[0, 1:], share), highest) if share else highest
         n = int(np.searchsorted(self.ordered, limit, "right"))
         weight, loss, square, repeated = self.sums[:, n]
         risk = float(loss / weight) if weight > 0 else np.nan
@@ -127,12 +153,12 @@ class _Kept:
         covered = [np.searchsorted(part, limit, "right") / len(part) if len(part) else 1.0 for part in self.by_class]
         least = int(np.argmin(covered))
         coverage = float(weight / self.sums[0, -1])
-        return RiskPoint(share, coverage, risk, low, high, limit, self.rows.table.labels[least], float(covered[least]))
+        return RiskPoint(share, coverage, risk, low, high, limit, float(covered[least]), self.rows.table.labels[least])
 
-    def _ends(self, risk: float, square: float, n: float) -> tuple[float | None, float | None]:
+    def _ends(self, risk: float, square: float, n: float) -> tuple[float, float]:
         """Wilson's interval of a share, Student's of a mean cost, by the rows of equal weight that they are worth."""
         if self.level is None or np.isnan(risk) or n < 2:
-            return None, None
+            return np.nan, np.nan
         if self.is_share:
             low, high = score_ends(risk, n, normal_reach(self.level))
             return min(float(low), risk), max(float(high), risk)

@@ -57,9 +57,10 @@ def recall_prior(hits: Array, totals: Array, draws: int, rng: np.random.Generato
 
     mean = 1 / (1 + np.exp(-_LOGITS))
     a, b = (np.outer(share, _MASSES).ravel() for share in (mean, 1 - mean))
-    seen = betaln(hits[:, None] + a, (totals - hits)[:, None] + b) - betaln(a, b)
+    pairs, times = np.unique(np.stack([hits, totals - hits]), axis=1, return_counts=True)  # many rare classes are alike
+    seen = betaln(pairs[0][:, None] + a, pairs[1][:, None] + b) - betaln(a, b)
     # Jeffreys' prior of the mean; the rows it is worth are as likely on every scale.
-    logs = seen.sum(0) + np.log(a * b) / 2 - np.log(a + b)
+    logs = times @ seen + np.log(a * b) / 2 - np.log(a + b)
     chances = np.exp(logs - logs.max())
     place = rng.choice(len(a), draws, p=chances / chances.sum())
     return a[place, None], b[place, None]

@@ -16,7 +16,7 @@ from steelyard.statistics.effective_rows import weight_per_class_row
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from steelyard._types import Array, Rng
     from steelyard.analysis.intervals.class_ranks import ClassRanks
@@ -72,6 +72,20 @@ def posterior_draws(rows: Array, row_weight: Array, draws: int, rng: np.random.G
 def _draws_together(cells: Array) -> Array:
     """The same draws with those of one cell side by side in memory: formulas read cell by cell."""
     return np.moveaxis(np.ascontiguousarray(np.moveaxis(cells, 0, -1)), -1, 0)
+
+
+def stacked(parts: Iterable[TableDraws], size: int) -> TableDraws:
+    """The draws of so many tables as those of one array of tables, on the axis after the draws."""
+    kept: dict[str, Array] = {}
+    for place, part in enumerate(parts):
+        whole = {"cells": part.cells, "centre": part.centre, "deviance": part.deviance}
+        whole |= {} if part.around is part.cells else {"around": part.around}
+        for name, array in whole.items():
+            if array is not None:
+                draws_last = array if name == "deviance" else np.moveaxis(array, 0, -1)
+                kept.setdefault(name, np.empty((size, *draws_last.shape)))[place] = draws_last
+    moved = {name: array if name == "deviance" else np.moveaxis(array, -1, 0) for name, array in kept.items()}
+    return TableDraws(moved["cells"], moved.get("around", moved["cells"]), moved.get("centre"), moved.get("deviance"))
 
 
 def weighted(drawn: TableDraws, row_weight: Array) -> TableDraws:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.intervals.draws import as_counts
-from steelyard.errors import InputTypeError
+from steelyard.errors import InputError, InputTypeError
 from steelyard.metrics import application
 from steelyard.metrics.application import ClassCells
+from steelyard.metrics.class_values import NO_MATRIX
 from steelyard.metrics.range_check import check_value
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
@@ -102,6 +103,21 @@ class Estimand:
             return np.asarray(application.count_values(self.metric, as_counts(cells), self.parameters))
         values = application.class_values(self.metric, ClassCells.of(cells), self.options, self.parameters)
         return np.moveaxis(values, 0, -1)
+
+    def on_margins(self, cells: tuple[Array, Array, Array, Array]) -> Array:
+        """The values on draws of the cells of each class against the rest, draws first; last on the way out."""
+        margins = ClassCells(*cells, NO_MATRIX)
+        return np.moveaxis(application.class_values(self.metric, margins, self.options, self.parameters), 0, -1)
+
+    @property
+    def reads_margins(self) -> bool:
+        """Whether the cells of each class against the rest determine it, as all but a weighted kappa."""
+        probe = np.array([[3.0, 2.0, 1.0]])
+        try:
+            self.on_margins((probe, probe, probe, probe * 3))
+        except InputError:
+            return False
+        return True
 
     def on_pooled(self, right_and_wrong: Array) -> Array:
         """The values where so many rows, on the last axis, are right and wrong, whatever their classes."""

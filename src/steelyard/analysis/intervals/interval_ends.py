@@ -16,7 +16,7 @@ from steelyard.analysis.intervals.interval_methods import chosen_method
 from steelyard.analysis.intervals.isotonic_intervals import IsotonicIntervals, is_isotonic
 from steelyard.analysis.intervals.kinks import deviance_limit, near_kink
 from steelyard.analysis.intervals.label_set_intervals import LabelSetIntervals
-from steelyard.analysis.intervals.large_tables import draw_count
+from steelyard.analysis.intervals.large_tables import DrawnValues, draw_count
 from steelyard.analysis.intervals.point_intervals import lowest
 from steelyard.analysis.intervals.probability_intervals import probability_ends
 from steelyard.analysis.intervals.quantiles import quantiles
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard._types import Array
+    from steelyard.analysis.intervals.class_draws import TableDraws
     from steelyard.analysis.intervals.estimand import Estimand
-    from steelyard.analysis.intervals.large_tables import DrawnValues
     from steelyard.metrics.metric_value import MetricValue
     from steelyard.statistics.statistic import AnyTable
 
@@ -139,7 +139,9 @@ class IntervalSampler:
             low, high = levels if np.isnan(levels).any() else quantiles(drawn.values, levels)
             return Bounds(low, high, float(np.isnan(drawn.values).mean()))
         hull = self._hull(estimand, drawn, value)
-        return self._around_kinks(estimand, drawn.values, hull) if method == "deviance" else hull
+        if method != "deviance":
+            return hull
+        return self._around_kinks(estimand, self.tables.tables(estimand, "deviance"), drawn.values, hull)
 
     def _hull(self, estimand: Estimand, drawn: DrawnValues, value: Array | float) -> Bounds:
         """The ends that hold both the draws and, where they have a centre, the draws moved to the value."""
@@ -158,6 +160,20 @@ class IntervalSampler:
 
     def _class_bounds(self, estimand: Estimand, table: Confusion, method: str, value: Array) -> Bounds:
         """The ends for every class, each against the rest as if it alone were asked for."""
+        if self.tables.cluster_tables is not None or method == "bca":
+            return self._bounds_by_class(estimand, table, method, value)
+        options = replace(estimand.options, pos_label=None, average="native")
+        of_all = replace(estimand, table=table.one_vs_rest(), options=options)
+        if method in RATE_METHODS:
+            _check_unweighted(replace(estimand, options=replace(options, pos_label=table.labels[0])), method)
+            return Bounds(*rate_interval(estimand.metric, of_all.table, method, self.inference.level))  # type: ignore[arg-type]  # counts
+        tables = self.tables.class_tables(table, method)
+        drawn = DrawnValues.of(of_all, tables)
+        hull = self._hull(of_all, drawn, value)
+        return self._around_kinks(of_all, tables, drawn.values, hull) if method == "deviance" else hull
+
+    def _bounds_by_class(self, estimand: Estimand, table: Confusion, method: str, value: Array) -> Bounds:
+        """The same one class after another."""
         classes = (replace(estimand.options, pos_label=label, average="native") for label in table.labels)
         parts = [
             self._bounds(replace(estimand, options=options), method, class_value)
@@ -212,9 +228,9 @@ class IntervalSampler:
             alone = replace(alone, design="stratified")
         return IntervalSampler(alone).intervals(estimands)
 
-    def _around_kinks(self, estimand: Estimand, values: Array, hull: Bounds) -> Bounds:
+    def _around_kinks(self, estimand: Estimand, drawn: TableDraws, values: Array, hull: Bounds) -> Bounds:
         """The range over the likely draws where a kink lies among them, the hull where it does not."""
-        drawn, expression = self.tables.tables(estimand, "deviance"), estimand.metric.trace(**estimand.parameters)
+        expression = estimand.metric.trace(**estimand.parameters)
         assert drawn.deviance is not None  # noqa: S101 - the method makes it
         near = near_kink(expression, Cells(*as_counts(drawn.cells)), values.shape[:-1])
         likely = np.where(drawn.deviance <= deviance_limit(self.inference.level), values, np.nan)

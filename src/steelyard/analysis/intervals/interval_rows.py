@@ -12,6 +12,8 @@ from steelyard.errors import InputError, InputTypeError, did_you_mean
 from steelyard.ingest import label_codes
 from steelyard.ingest.frame_columns import CLUSTERS_NEED_ROWS, FrameColumns, refuse_groups, refuse_name
 from steelyard.ingest.label_tables import match_label
+from steelyard.ingest.probability_columns import ClassColumnRows
+from steelyard.ingest.source import names_class_columns
 from steelyard.metrics import application
 from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.frame_tables import counted_frame, table_for
@@ -48,12 +50,22 @@ class IntervalRows(NamedTuple):
 
     def brought(self) -> IntervalRows:
         """The same as arrays, where scores or weights of a frame are in clusters."""
+        if self.of_frame and names_class_columns(self.columns.score):
+            return self._of_class_columns()
         if self.cluster is None or not self.of_frame or not self.columns.need_rows:
             return self
         rows = self.columns.rows(self.y_true, self.cluster, self.call.frequency)  # type: ignore[arg-type]  # a frame
         positive = match_label(self.call.pos_label, label_codes.distinct(rows.truth, "y_true")[1])
         call = replace(self.call, pos_label=positive, sample_weight=rows.weights, frequency=rows.frequency)
         return IntervalRows(rows.truth, rows.predicted, rows.scores, rows.clusters, FrameColumns(), call)
+
+    def _of_class_columns(self) -> IntervalRows:
+        """The same as arrays, where scores of a frame are a column for each class."""
+        call, frame = self.call, self.y_true
+        asked = {"pos_label": call.pos_label, "labels": call.labels}
+        rows = ClassColumnRows.of_frame(frame, self.columns, call.frequency, self.cluster, **asked)  # type: ignore[arg-type]  # a frame
+        call = replace(call, pos_label=rows.positive, sample_weight=rows.weight, frequency=rows.frequency)
+        return IntervalRows(rows.true, rows.pred, rows.scores, rows.cluster, FrameColumns(), call)
 
     def clustered(self) -> ClusteredRows | None:
         """The rows of each cluster, where clusters are given."""

@@ -54,7 +54,7 @@ def interval(
     design: str = "random",
     true: str | None = None,
     pred: str | None = None,
-    score: str | None = None,
+    score: str | Sequence[str] | None = None,
     weight: str | None = None,
     groups: ArrayLike | None = None,
     **options: Unpack[ReadingOptions],
@@ -87,7 +87,7 @@ def interval(
     design: str = "random",
     true: str | None = None,
     pred: str | None = None,
-    score: str | None = None,
+    score: str | Sequence[str] | None = None,
     weight: str | None = None,
     groups: ArrayLike | None = None,
     **options: Unpack[ReadingOptions],
@@ -142,7 +142,7 @@ def intervals(
     design: str = "random",
     true: str | None = None,
     pred: str | None = None,
-    score: str | None = None,
+    score: str | Sequence[str] | None = None,
     weight: str | None = None,
     groups: ArrayLike | None = None,
     **options: Unpack[ReadingOptions],
@@ -155,7 +155,7 @@ def intervals(
     """
     if isinstance(metrics, str):
         raise InputTypeError(f"intervals takes a list of metrics; write [{metrics!r}], or use interval for one.")
-    specs, columns = [MetricSpec.of(metric) for metric in metrics], FrameColumns(true, pred, score, weight)
+    specs, columns = [MetricSpec.of(metric) for metric in metrics], FrameColumns(true, pred, score, weight)  # type: ignore[arg-type]  # several scores are brought
     call = checked_call({**options}, {key for spec in specs for key in spec.metric.parameters})
     rows = IntervalRows(y_true, y_pred, y_score, _renamed_groups(cluster, groups), columns, call).brought()
     clustered = rows.clustered()

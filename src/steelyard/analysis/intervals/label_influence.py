@@ -110,7 +110,7 @@ def row_errors(table: MultilabelTable, every: Sequence[OutcomeChanges], rows: We
     """The standard error of each value, by the influence of its rows or their clusters, in one pass over the rows."""
     first, second = np.zeros(len(every)), np.zeros(len(every))
     sums = None if rows.clusters is None else np.zeros((int(rows.clusters.max()) + 1, len(every)))
-    for part, influence in _influences(table, every):
+    for part, influence in row_influences(table, every):
         weighted = influence * rows.weights[part, None]
         first += weighted.sum(0)
         if sums is None:
@@ -127,7 +127,7 @@ def row_errors(table: MultilabelTable, every: Sequence[OutcomeChanges], rows: We
     return [float(error) for error in np.sqrt(np.maximum(variance, 0) * scale)]
 
 
-def _influences(table: MultilabelTable, every: Sequence[OutcomeChanges]) -> Iterator[tuple[slice, Array]]:
+def row_influences(table: MultilabelTable, every: Sequence[OutcomeChanges]) -> Iterator[tuple[slice, Array]]:
     """The influence of the rows of each part on each of the values."""
     tp, fn, fp, tn = (np.column_stack(column) for column in zip(*every, strict=True))
     of_true, of_predicted, of_both, base = fn - tn, fp - tn, tp - fn - fp + tn, tn.sum(0)

@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.intervals.class_draws import HALF_ROW, TableDraws
+from steelyard.analysis.intervals.class_draws import HALF_ROW, MOST_DENSE, TableDraws
 from steelyard.analysis.intervals.cluster_draws import cluster_draws
 from steelyard.analysis.intervals.draws import (
     bootstrap_draws,
     effective_cells,
     mapped,
     posterior_draws,
+    stacked,
     with_class_totals,
 )
-from steelyard.analysis.intervals.folded_tables import class_fold, folded
+from steelyard.analysis.intervals.folded_tables import ClassFolds, class_fold
 from steelyard.analysis.intervals.kinks import deviances
 from steelyard.analysis.intervals.large_tables import COUNT_DRAWS, DrawnValues, draw_count, is_large, values_by_blocks
 from steelyard.analysis.intervals.lone_clusters import class_names, label_reason
+from steelyard.analysis.intervals.margin_draws import ErrorCells, MarginSampler
 from steelyard.analysis.prevalence.class_shares import shares_in_use
 from steelyard.errors import InputError
 from steelyard.statistics.confusion import Confusion
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.intervals.estimand import Estimand
     from steelyard.analysis.intervals.inference import Inference
 
+_BY_MARGINS = ("posterior", "stratified")  # methods of which the margins of very many classes are drawn
 _MOST_CLUSTER_DRAWS = 10_000_000  # weights of clusters drawn in all, unless more draws are asked for
 
 
@@ -60,12 +63,20 @@ class TableSampler:
         table, place = estimand.label_table, estimand.positive_place
         key = (id(table) if isinstance(table, Counts) else None, place, method)
         if key not in self._drawn:
-            fold = None if isinstance(table, Counts) or place is None else class_fold(place, len(table.labels))
             self._drawn[key] = (
-                self._draw_clusters(self.cluster_tables, table, fold)
+                self._draw_clusters(self.cluster_tables, table, place)
                 if self.cluster_tables is not None
-                else self._draw(table, fold, method)
+                else self._draw(table, place, method)
             )
+        return self._drawn[key]
+
+    def class_tables(self, table: Confusion, method: str) -> TableDraws:
+        """The draws of every class against the rest, classes on the second axis; made once."""
+        key = (id(table), None, f"{method} of classes")
+        if key not in self._drawn:
+            folded = ClassFolds.of(table)
+            parts = (self._draw_cells(*folded[place], table, place, method) for place in range(len(table.labels)))
+            self._drawn[key] = stacked(parts, len(table.labels))
         return self._drawn[key]
 
     def unknown_variation(self, estimand: Estimand) -> str | None:
@@ -87,7 +98,8 @@ class TableSampler:
     def _pooled_values(self, estimand: Estimand) -> DrawnValues:
         """What the numbers of rows that are right and wrong determine, whatever their classes, on draws of these."""
         rows = estimand.label_table.rows  # type: ignore[union-attr]  # of classes
-        pooled = np.array([np.trace(rows), rows.sum() - np.trace(rows)], dtype=np.float64) + HALF_ROW
+        right = rows.trace()
+        pooled = np.array([right, rows.sum() - right], dtype=np.float64) + HALF_ROW
         if self._pooled is None:
             self._pooled = self.rng.standard_gamma(pooled, (self.inference.draws or COUNT_DRAWS, 2))
         values = estimand.on_pooled(self._pooled)
@@ -98,44 +110,72 @@ class TableSampler:
         table = estimand.table
         if not isinstance(table, Confusion) or estimand.positive_place is not None or self.cluster_tables is not None:
             return None
+        by_margins = len(table.labels) > MOST_DENSE and method in _BY_MARGINS and estimand.reads_margins
         draws = self.inference.draws or draw_count(len(table.labels), of_one=False)
-        if not is_large(len(table.labels), draws):
+        if not (by_margins or is_large(len(table.labels), draws)):
             return None
         if estimand not in self._large:
             alike = [other for other, its in self.asked if its == method and other.table is table]
             alike = [other for other in alike if other.options.average is not None and other.positive_place is None]
-            self._large |= values_by_blocks(
-                alike, lambda n: self._draw(table, None, method, n), len(table.labels), draws
+            alike = [other for other in alike if other.reads_margins] if by_margins else [estimand]
+            self._large |= (
+                self._margin_values(alike, table, method)
+                if by_margins
+                else values_by_blocks(alike, lambda n: self._draw(table, None, method, n), len(table.labels), draws)
             )
         return self._large[estimand]
 
-    def _draw(self, table: Counts | Confusion, fold: Array | None, method: str, draws: int | None = None) -> TableDraws:
-        one = table if fold is None or isinstance(table, Counts) else folded(table, fold)
-        rows, row_weight = effective_cells(one)
+    def _margin_values(self, alike: Sequence[Estimand], table: Confusion, method: str) -> dict[Estimand, DrawnValues]:
+        """The values on draws of the margins, with the class sizes in use."""
+        cells = ErrorCells.of(table)
+        draws, known = self.inference.draws or cells.draw_count(), cells.totals * cells.row_weight
+        prevalence, fixed = self.inference.prevalence, self.inference.keeps_class_sizes(method)
+        if prevalence is None:
+            sampler = MarginSampler(cells, lambda sizes: known + 0 * sizes if fixed else sizes, lambda sizes: sizes)
+            return sampler.values(alike, draws, self.rng)
+        share, _ = shares_in_use(table, prevalence, draws, self.rng)
+        totals = known.sum() * np.broadcast_to(share, (draws, len(known)))
+        return MarginSampler(cells, lambda _: totals, lambda _: totals.mean(0)).values(alike, draws, self.rng)
+
+    def _draw(self, table: Counts | Confusion, place: int | None, method: str, draws: int | None = None) -> TableDraws:
+        of_all = place is None or isinstance(table, Counts)
+        cells = effective_cells(table) if of_all else ClassFolds.of(table, place)[0]  # type: ignore[arg-type]  # of classes
+        return self._draw_cells(*cells, table, place, method, draws)
+
+    def _draw_cells(
+        self,
+        rows: Array,
+        row_weight: Array,
+        table: Counts | Confusion,
+        place: int | None,
+        method: str,
+        draws: int | None = None,
+    ) -> TableDraws:
+        """Draws of a table that is worth these rows: the whole one, or one class against the rest."""
         k = len(table.labels) if isinstance(table, Confusion) else 2
-        draws = draws or self.inference.draws or draw_count(k, of_one=fold is not None)
+        draws = draws or self.inference.draws or draw_count(k, of_one=place is not None)
         class_totals = (rows * row_weight).sum(-1)
         total = class_totals.sum(-1, keepdims=True)
         if "bootstrap" in method or method == "bca":
             _check_resampled(rows, row_weight, method)
             cells = bootstrap_draws(rows, draws, self.rng, stratified=self.inference.keeps_class_sizes(method))
-            return self._at_prevalence(TableDraws(cells, cells), total, table, fold)
+            return self._at_prevalence(TableDraws(cells, cells), total, table, place)
         drawn = posterior_draws(rows, row_weight, draws, self.rng)
         if self.inference.keeps_class_sizes(method):
             drawn = mapped(drawn, lambda cells: with_class_totals(cells, class_totals))
         if method == "deviance":
             drawn = drawn._replace(deviance=deviances(drawn.cells / row_weight, rows))
-        return self._at_prevalence(drawn, total, table, fold)
+        return self._at_prevalence(drawn, total, table, place)
 
     def _at_prevalence(
-        self, drawn: TableDraws, total: Array, table: Counts | Confusion, fold: Array | None
+        self, drawn: TableDraws, total: Array, table: Counts | Confusion, place: int | None
     ) -> TableDraws:
         """The draws with the class shares in use, if others than the sample's are, and the deviance of drawn ones."""
         prevalence = self.inference.prevalence
         if prevalence is None:
             return drawn
         share, further = shares_in_use(table, prevalence, len(drawn.cells), self.rng)
-        share = share if fold is None else share @ fold.T
+        share = share if place is None else np.stack([share[..., place], 1 - share[..., place]], -1)
         between = (1,) * (drawn.cells.ndim - 3) if share.ndim > 1 else ()
         totals = total * share.reshape(*share.shape[:-1], *between, -1)
 
@@ -146,14 +186,16 @@ class TableSampler:
         drawn = mapped(drawn, moved if share.ndim > 1 else lambda cells: with_class_totals(cells, totals))
         return drawn if drawn.deviance is None else drawn._replace(deviance=drawn.deviance + further)
 
-    def _draw_clusters(self, tables: Array, table: Counts | Confusion, fold: Array | None) -> TableDraws:
-        tables = tables if fold is None else fold @ tables @ fold.T
+    def _draw_clusters(self, tables: Array, table: Counts | Confusion, place: int | None) -> TableDraws:
+        if place is not None and isinstance(table, Confusion):
+            fold = class_fold(place, len(table.labels))
+            tables = fold @ tables @ fold.T
         most = max(_MOST_CLUSTER_DRAWS // len(tables), 1_000)
         draws = self.inference.draws or min(draw_count(tables.shape[-1], of_one=False), most)
         drawn, totals = cluster_draws(tables, draws, self.rng, self.inference.level), tables.sum((0, 2))
         if self.inference.keeps_class_sizes():
             drawn = mapped(drawn, lambda cells: with_class_totals(cells, totals))
-        return self._at_prevalence(drawn, totals.sum(keepdims=True), table, fold)
+        return self._at_prevalence(drawn, totals.sum(keepdims=True), table, place)
 
 
 def _check_resampled(rows: Array, row_weight: Array, method: str) -> None:

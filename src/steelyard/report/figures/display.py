@@ -128,7 +128,7 @@ class Display(ABC):
 class EvaluationDisplay(Display):
     """A figure of one or more evaluations: from predictions, estimators, cross-validation or what was evaluated."""
 
-    reads: ClassVar[Literal["labels", "scores"]] = "labels"
+    reads: ClassVar[Literal["labels", "scores", "columns"]] = "labels"
     needs: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
@@ -188,7 +188,7 @@ class LabelDisplay(EvaluationDisplay):
 class ScoreDisplay(EvaluationDisplay):
     """A figure of scores at every threshold."""
 
-    reads: ClassVar[Literal["labels", "scores"]] = "scores"
+    reads: ClassVar[Literal["labels", "scores", "columns"]] = "scores"
 
     @classmethod
     def from_predictions(cls, y_true: ArrayLike, y_score: ModelColumns | None = None, **options: Any) -> Self:

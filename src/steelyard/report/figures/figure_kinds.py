@@ -33,6 +33,7 @@ FIGURE_KINDS = {
     "gain": "GainDisplay",
     "cost": "CostCurveDisplay",
     "triptych": "TriptychDisplay",
+    "risk": "RiskCoverageDisplay",
 }
 _VIEWS = (("gain", "lift"), ("cost", "brier"))  # what else a figure shows, by the word that is its option kind=
 VIEWS = {view: kind for kind, view in _VIEWS}
@@ -43,6 +44,7 @@ _OTHER_WORDS = {
     "net_benefit": "decision",
     "histogram": "density",
     "forest": "intervals",
+    "risk_coverage": "risk",
 }
 
 

@@ -73,14 +73,14 @@ def cv_results_by_name(given: CvResults) -> dict[str, CvResults]:
 class FigureSource:
     """How rows become an evaluation: what is read of an estimator, which metrics are needed, evaluate's options."""
 
-    reads: Literal["labels", "scores"]
+    reads: Literal["labels", "scores", "columns"]
     needs: tuple[str, ...]
     options: dict[str, Any] = field(default_factory=dict)
     response_method: str = "auto"
 
     @classmethod
     def split(
-        cls, reads: Literal["labels", "scores"], needs: tuple[str, ...], options: dict[str, Any]
+        cls, reads: Literal["labels", "scores", "columns"], needs: tuple[str, ...], options: dict[str, Any]
     ) -> tuple[Self, dict[str, Any]]:
         """The source that the options describe, and the options that are about drawing."""
         refuse_keywords("a figure", options, ("by",))
@@ -113,6 +113,8 @@ class FigureSource:
 
     def of_estimator(self, estimator: Estimator, X: ArrayLike, y: ArrayLike) -> Evaluation:
         """The evaluation of a fitted estimator's predictions on the rows."""
+        if self.reads == "columns":
+            return self.of_columns(y, np.asarray(estimator.predict_proba(X)), estimator)  # type: ignore[attr-defined]  # or it says so
         if self.reads == "labels" and "threshold" not in self.options:
             return self.evaluated(y, y_pred=estimator.predict(X))
         scores, label, threshold = self.scores(estimator, X)
@@ -123,11 +125,19 @@ class FigureSource:
         tests = _folds(results)
         rows = np.concatenate([test for _, test in tests])
         source = self._taking(rows)
+        if self.reads == "columns":
+            columns = np.concatenate([model.predict_proba(take_rows(X, test)) for model, test in tests])  # type: ignore[attr-defined]  # see above
+            return source.of_columns(take_rows(y, rows), columns, tests[0][0])
         if self.reads == "labels" and "threshold" not in self.options:
             return source.evaluated(take_rows(y, rows), y_pred=self.test_predictions(results, X)[1])
         parts = [self.scores(model, take_rows(X, test)) for model, test in tests]
         scores = np.concatenate([part[0] for part in parts])
         return source.for_class(parts[0][1], self._one_threshold(parts)).evaluated(take_rows(y, rows), y_score=scores)
+
+    def of_columns(self, y: ArrayLike, columns: Array, estimator: Estimator) -> Evaluation:
+        """The evaluation of a column of probabilities for each class of an estimator."""
+        labels = {"labels": list(estimator.classes_)}  # type: ignore[attr-defined]  # set by fit
+        return FigureSource(self.reads, self.needs, {**labels, **self.options}).evaluated(y, y_score=columns)
 
     def _one_threshold(self, parts: Sequence[tuple[Array, Label, float | None]]) -> float | None:
         """The threshold of all folds; several are refused unless one is named."""

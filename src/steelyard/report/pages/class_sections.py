@@ -6,16 +6,18 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
-import numpy as np
 from markupsafe import Markup, escape
 
 from steelyard.analysis.confusions.class_order import true_class_shares
 from steelyard.analysis.confusions.confused_pairs import PairOrder, confused_pairs
-from steelyard.analysis.results.formatting import bounds_text, percent_text, unbroken
+from steelyard.analysis.results.formatting import bounds_text, p_text, percent_text, three_digits, unbroken
 from steelyard.evaluation.averages import averaged_metrics
+from steelyard.evaluation.standing_sentences import rare_text
+from steelyard.report.level_texts import level_rows, level_words
 from steelyard.report.pages.html_tables import MetricLine, interval_cell, metric_lines
 from steelyard.report.pages.page_numbers import amount
 from steelyard.report.pages.sections import facts_of
+from steelyard.statistics.sparse_matrix import error_entries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -32,6 +34,10 @@ MOST_LISTED = 100  # classes that are all listed without the script; of more the
 _WEAKEST = 50  # of very many classes that are listed without the script and on paper
 _PAIRS = 10  # confused pairs
 _MOST_PRINTED = 200  # classes whose matrix is a picture on paper
+_TESTED = (
+    "Expected are the rows if errors fell on classes whatever the true one (quasi-independence); p is that of so many "
+    "or more, adjusted by Holm's method for all pairs."
+)
 _SHADES = (0, 0.005, 0.05, 0.2, 0.4, 0.6)  # shares of a true class above which a cell is a shade darker
 
 
@@ -54,6 +60,8 @@ class PairLine:
     count: float
     share: str
     ends: str
+    expected: str = ""
+    p_value: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,6 +92,9 @@ class ClassSections:
     heads: Sequence[str]
     averages: Sequence[Sequence[str]]
     metrics: Mapping[str, Sequence[MetricLine]]
+    rare: str = ""
+    levels: Sequence[Sequence[str]] = ()
+    level_words: str = ""
 
 
 def classes_context(evaluation: Evaluation, table: Confusion, source: str) -> dict[str, object]:
@@ -114,6 +125,9 @@ def _sections(evaluation: Evaluation, table: Confusion) -> ClassSections:
         [interval.spec.metric.phrase for interval in evaluation.per_class[0].intervals.values()],
         _averages(evaluation, table),
         metric_lines(evaluation),
+        "" if evaluation.rare_classes is None else rare_text(evaluation.rare_classes),
+        level_rows(evaluation),
+        level_words(evaluation),
     )
 
 
@@ -136,15 +150,16 @@ def _pair_words(evaluation: Evaluation, table: Confusion) -> dict[str, str]:
     """What each list of pairs holds, and in which order."""
     errors = table.matrix.sum() - table.matrix.trace()
     every = f"{amount(float(errors))} {'units of weight' if table.weighted else 'rows'}"
-    some = np.count_nonzero(table.matrix) - np.count_nonzero(np.diagonal(table.matrix)) > _PAIRS
+    some = len(error_entries(table.matrix)[0]) > _PAIRS
     level, clustered = f"{100 * evaluation.level:g} % interval", evaluation.is_clustered
     ends = "" if clustered else f" and its {level}, each pair by itself"
     alike = " that rows outside clusters would have" if clustered else ""
+    tested = "" if clustered else f" {_TESTED}"
     return {
         "weight": f"{f'The {_PAIRS} commonest of all' if some else 'All'} errors ({every}), with the share of the true "
-        f"class{ends}.",
+        f"class{ends}.{tested}",
         "share": f"{f'The {_PAIRS} largest shares' if some else 'The shares'} of a true class that went to one other "
-        f"class, by the lower end of the {level}{alike}.",
+        f"class, by the lower end of the {level}{alike}.{tested}",
     }
 
 
@@ -169,7 +184,9 @@ def _matrix_row(table: Confusion, shares: Array, i: int) -> Iterator[MatrixCell]
 def _pair_line(table: Confusion, pair: ConfusedPair) -> PairLine:
     places = table.index(pair.true), table.index(pair.predicted)
     ends = unbroken(bounds_text(pair.low, pair.high, share=True)) if math.isfinite(pair.low) else ""
-    return PairLine(places, pair.true, pair.predicted, pair.weight, unbroken(percent_text(pair.share)), ends)
+    p_value = "" if math.isnan(pair.p_value) else unbroken(p_text(pair.p_value))
+    share, expected = unbroken(percent_text(pair.share)), three_digits(pair.expected)
+    return PairLine(places, pair.true, pair.predicted, pair.weight, share, ends, expected, p_value)
 
 
 def _class_line(place: int, row: ClassRow) -> ClassLine:

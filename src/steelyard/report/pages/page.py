@@ -21,6 +21,7 @@ from steelyard.report.pages.frame import Section, framed
 from steelyard.report.pages.group_section import group_section
 from steelyard.report.pages.html_tables import MOST_GROUPS
 from steelyard.report.pages.page_data import page_sentences, payload
+from steelyard.report.pages.risk_section import risk_section
 from steelyard.report.pages.sections import page_context
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from steelyard.protocol.cross_evaluation import CrossEvaluation
 
 _SCRIPTS = ("state.js", "rows.js", "outcomes.js", "update.js", "dots.js", "curves.js", "page.js")
+_CLASS_SCRIPTS = ("class_cells.js", "class_map.js", "class_paint.js", "class_moves.js", "class_list.js", "classes.js")
 _EXPORTS = ("JSON", "Markdown", "CSV")
 _UNNAMED = "predictions"
 _MOST_BYTES = 180 * 1024  # of a page of two classes, whatever the input
@@ -105,7 +107,7 @@ def _sections(context: Mapping[str, Any], data: Mapping[str, Any], groups: Secti
     """The parts of the page from top to bottom."""
     first, *others = (rendered_html(f"{name}.html", **context) for name in ("opening", "metrics", "curves"))
     about = Section(rendered_html("about.html", **context))
-    scripts, styles = (("classes.js",), ("names.css", "classes.css")) if context["classes"] else ((), ())
+    scripts, styles = (_CLASS_SCRIPTS, ("names.css", "classes.css")) if context["classes"] else ((), ())
     opening = [Section(first, data, (*scripts, *_SCRIPTS), styles), *context.get("decision", ())]
     return [*opening, *map(Section, others), groups, *context["more"], about]
 
@@ -128,7 +130,8 @@ def _classes_page(evaluation: Evaluation, source: str, more: Sequence[Section]) 
         "explained": metric_facts.explained([*rarest.metrics, *evaluation.metrics]),
     }
     context = page_context(rarest, source, data, evaluation.verdict) | classes_context(evaluation, table, source)
-    return _fitting(evaluation, context | {"more": more}, data, _formulas(rarest))
+    context |= {"more": [*risk_section(evaluation), *more]}
+    return _fitting(evaluation, context, data, _formulas(rarest))
 
 
 def comparison_page(comparison: Comparison, *, source: str = "predictions", more: Sequence[Section] = ()) -> str:

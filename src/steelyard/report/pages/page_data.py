@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.score_table import ScoreTable
 
+_SIDES = 2  # classes whose rows follow the sliders, where there are two of them
+
 
 def payload(evaluation: Evaluation, source: str) -> dict[str, Any]:
     """What the page of a two-class evaluation, or of one class against the rest, computes with."""
@@ -68,7 +70,7 @@ def _identity(evaluation: Evaluation, source: str, table: Confusion) -> dict[str
         "assumed": list(evaluation.assumed),
         "assumed_moved": [sentence for sentence in evaluation.assumed if "threshold" not in sentence],
         "written": beside_metrics(evaluation, table),
-        "sides": [row.label == evaluation.positive for row in evaluation.per_class],
+        "sides": [row.label == evaluation.positive for row in evaluation.per_class[:_SIDES]],
         "weighted": table.weighted,
         "clustered": evaluation.is_clustered,
     }

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from steelyard.analysis.results.formatting import percent_text, terminal_width
+from steelyard.analysis.confusions.confused_pairs import confused_pairs
+from steelyard.analysis.results.formatting import bounds_text, p_digits, percent_text, terminal_width, three_digits
 from steelyard.analysis.results.text_table import text_width
 from steelyard.report.terminal.layout import clean_labels, paragraph, print_table
 
 if TYPE_CHECKING:
+    from steelyard.analysis.confusions.confused_pairs import ConfusedPair
     from steelyard.statistics.confusion import Confusion
 
 MOST_SHOWN_LABELS, _MOST_SHOWN_PAIRS = 12, 8
 
 
-def matrix_text(table: Confusion) -> str:
+def matrix_text(table: Confusion, level: float = 0.95, *, clustered: bool = False) -> str:
     """The confusion matrix with its margins; where it does not fit, the pairs confused most."""
     if len(table.labels) > MOST_SHOWN_LABELS:
-        return _confused_pairs(table)
+        return _most_confused(table, level, clustered)
     labels = clean_labels(table.labels)
     numbers = [[cell_count(cell) for cell in (*row, row.sum())] for row in (*table.matrix, table.matrix.sum(0))]
     heads = labels
@@ -27,28 +28,35 @@ def matrix_text(table: Confusion) -> str:
         heads = [str(i) for i in range(1, len(labels) + 1)]
         labels = [f"{head:>{len(heads[-1])}} {label}" for head, label in zip(heads, labels, strict=True)]
         if _matrix_width(labels, numbers, heads) > terminal_width():
-            return _confused_pairs(table)
+            return _most_confused(table, level, clustered)
     rows = [[label, *row] for label, row in zip([*labels, "all"], numbers, strict=True)]
     return print_table(["true \\ predicted", *heads, "all"], rows, wrap=())
 
 
-def _confused_pairs(table: Confusion) -> str:
+def _most_confused(table: Confusion, level: float, clustered: bool) -> str:
     """The pairs of classes that are confused most, where the whole matrix would not fit."""
-    off = table.matrix - np.diag(np.diag(table.matrix))
-    places = [divmod(int(place), len(off)) for place in np.argsort(-off, axis=None, kind="stable")[:_MOST_SHOWN_PAIRS]]
+    pairs = confused_pairs(table, level, most=_MOST_SHOWN_PAIRS, clustered=clustered)
     labels = clean_labels(table.labels)
     rows = [
         [
-            *(labels[k] for k in (i, j)),
-            cell_count(off[i, j]),
-            percent_text(off[i, j] / table.matrix[i].sum()),
+            *(labels[table.index(label)] for label in (pair.true, pair.predicted)),
+            cell_count(pair.weight),
+            _share(pair),
+            three_digits(pair.expected),
+            "–" if math.isnan(pair.p_value) else p_digits(pair.p_value),
         ]
-        for i, j in places
-        if off[i, j] > 0
+        for pair in pairs
     ]
-    whole = paragraph(f"The confusion matrix of all {len(off)} classes is in --format json and on the page.")
-    head = ["true", "mostly mistaken for", "rows", "of the true class"]
-    return f"{print_table(head, rows, wrap=(), optional=(3,))}\n{whole}"
+    head = ["true", "mostly mistaken for", "rows", "of the true class", "expected", "p (Holm)"]
+    shown = print_table(head, rows, wrap=(), optional=(4, 5, 3))
+    tested = "" if not rows else "Expected if errors fell on classes whatever the true one; p is of so many or more. "
+    whole = f"The confusion matrix of all {len(table.labels):,} classes is in --format json and on the page."
+    return f"{shown}\n{paragraph(tested + whole)}"
+
+
+def _share(pair: ConfusedPair) -> str:
+    ends = f" ({bounds_text(pair.low, pair.high, share=True).removesuffix(' %')})" if math.isfinite(pair.low) else ""
+    return f"{percent_text(pair.share)}{ends}"
 
 
 def _matrix_width(labels: list[str], numbers: list[list[str]], heads: list[str] | None = None) -> int:

@@ -14,17 +14,17 @@ from steelyard.analysis.results.text_table import LABEL_WIDTH, text_width
 from steelyard.report.metric_blocks import metric_blocks
 from steelyard.report.source_facts import source_facts
 from steelyard.report.terminal.bars import bar_cells, metric_bar
+from steelyard.report.terminal.class_text import classes_text, levels_text
 from steelyard.report.terminal.label_table import labels_text
 from steelyard.report.terminal.layout import (
     bold,
     clean_label,
-    clean_labels,
     paragraph,
     print_table,
     safe_paragraph,
     without_controls,
 )
-from steelyard.report.terminal.matrix import MOST_SHOWN_LABELS, cell_count, matrix_text
+from steelyard.report.terminal.matrix import cell_count, matrix_text
 from steelyard.report.terminal.scores import scores_text
 from steelyard.report.text import verdict_parts
 
@@ -56,10 +56,11 @@ def evaluation_summary(
         scores_text(evaluation),
         reasons,
         _metrics(evaluation, everything),
-        _classes(evaluation, everything),
+        levels_text(evaluation),
+        classes_text(evaluation, everything),
         labels_text(evaluation, everything),
         _groups(evaluation),
-        matrix_text(table) if table is not None else "",
+        "" if table is None else matrix_text(table, evaluation.level, clustered=evaluation.is_clustered),
         _last(evaluation, everything, then),
     ]
     return "\n\n".join(part for part in parts if part)
@@ -98,31 +99,6 @@ def _blocks(evaluation: Evaluation, everything: bool) -> dict[str, list[MetricRo
     return {key: list(rows) for key, rows in groupby(evaluation.metrics, lambda row: row.spec.metric.family)}
 
 
-def _classes(evaluation: Evaluation, everything: bool) -> str:
-    """Each class, or of many those of the lowest recall."""
-    classes = list(getattr(evaluation, "per_class", ()))  # which schema 1 may not have saved
-    if evaluation.positive is not None or not classes:
-        return ""
-    more = ""
-    if len(classes) > MOST_SHOWN_LABELS and not everything:
-        more = f"\nThe {MOST_SHOWN_LABELS} classes of lowest recall; --all shows all {len(classes)}."
-        classes = sorted(classes, key=lambda row: _last_if_nan(row.intervals["recall"].value))[:MOST_SHOWN_LABELS]
-    names = list(classes[0].intervals)
-    rows = [
-        [
-            label,
-            f"{row.rows:,}",
-            *(interval.text() for interval in row.intervals.values()),
-        ]
-        for label, row in zip(clean_labels([row.label for row in classes]), classes, strict=True)
-    ]
-    return print_table(["class", "rows", *names], rows, wrap=(), optional=[*range(len(names) + 1, 3, -1), 2]) + more
-
-
-def _last_if_nan(value: float) -> float:
-    return math.inf if math.isnan(value) else value
-
-
 def _groups(evaluation: Evaluation) -> str:
     if not evaluation.groups:
         return ""
@@ -136,13 +112,19 @@ def _last(evaluation: Evaluation, everything: bool, then: tuple[str, str] | None
     assumed = map(safe_paragraph, evaluation.assumed)
     hidden = 0 if everything else len(evaluation.metrics) - len(evaluation.shown())
     more = f"--all shows {hidden} more metrics" if hidden else "steelyard explain NAME shows a metric's formula"
+    more = f"{more}; --format json gives every number" if then is None else more
+    return "\n".join([*assumed, *next_lines(more, then)])
+
+
+def next_lines(more: str, then: tuple[str, str] | None) -> list[str]:
+    """What to try next, and a command where there is one to copy."""
     if then is None:
-        return "\n".join([*assumed, paragraph(f"Next: {more}; --format json gives every number.")])
+        return [paragraph(f"Next: {more}.")]
     does, command = then
     lines = _command_lines(without_controls(command))
     if max(map(text_width, lines)) > terminal_width():  # a path or a label that no line holds
-        return "\n".join([*assumed, paragraph(f"Next: {more}; {' '.join(command.split()[:2])} {does}.")])
-    return "\n".join([*assumed, paragraph(f"Next: {more}; this {does}:"), *lines])
+        return [paragraph(f"Next: {more}; {' '.join(command.split()[:2])} {does}.")]
+    return [paragraph(f"Next: {more}; this {does}:"), *lines]
 
 
 def _command_lines(command: str) -> list[str]:

@@ -1,0 +1,143 @@
+"""Class decisions: the best decision between the classes of a file with a column of probabilities for each."""
+
+from __future__ import annotations
+
+import csv
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard.analysis.decisions.class_costs import NamedCosts
+from steelyard.analysis.results.strict_json import json_text
+from steelyard.cli.class_scores import named_class_scores
+from steelyard.cli.inputs import open_files
+from steelyard.cli.option_words import of_shell
+from steelyard.errors import InputError
+from steelyard.ingest.file_errors import STDIN
+from steelyard.ingest.label_tables import match_label
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from steelyard.analysis.decisions.best_decision_result import BestDecision
+    from steelyard.cli.inputs import Inputs
+    from steelyard.cli.outputs import Output
+    from steelyard.ingest.probability_columns import ProbabilityRows
+
+_COSTS = "--cost-matrix names a CSV file: a line for each true class, its name and what deciding each class costs"
+
+
+def class_options(function: Callable[..., None]) -> Callable[..., None]:
+    """The options of decisions between many classes."""
+    for option in (
+        click.option("--reject-cost", type=float, metavar="N", help="With --scores: what a person costs per row."),
+        click.option(
+            "--reject",
+            callback=lambda ctx, parameter, text: None if text is None else _share(text),  # noqa: ARG005 - click's own
+            metavar="SHARE",
+            help="With --scores: the share of the rows to send to a person, such as 0.05 or 5%.",
+        ),
+        click.option(
+            "--cost-matrix",
+            metavar="CSV",
+            help="With --scores: what deciding each class (columns) costs by the true class (rows); names in both.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def _share(text: str) -> float:
+    number, percent, rest = text.partition("%")
+    try:
+        return float(number) / (100 if percent else 1) if not rest.strip() else float(text)
+    except ValueError:
+        raise InputError(f"--reject is the share of the rows to send to a person, 0.05 or 5%, not {text!r}.") from None
+
+
+def decide_classes(inputs: Inputs, asked: dict[str, Any], output: Output) -> None:
+    """Find the best decision and write it."""
+    from steelyard.analysis.decisions.best_decision import best_decision
+
+    for name in ("where", "confidence", "cost"):
+        if asked.pop(name):
+            option = "--cost-fn and the like" if name == "cost" else f"--{name}"
+            raise InputError(f"{option} is of one threshold between two classes; beside --scores leave it out.")
+    if inputs.positive is not None:
+        raise InputError("--scores names the scores of every class, so --positive has no place beside it.")
+    with open_files(inputs) as source:
+        rows, named, assumed = named_class_scores(source, inputs)
+    if asked["cost_matrix"] is not None:
+        asked["cost_matrix"] = read_cost_file(asked["cost_matrix"])
+    best = best_decision(
+        rows.true,
+        rows.scores,
+        **asked | {"prevalence": _shares(asked["prevalence"], rows)},
+        sample_weight=rows.numbers.get("weight"),
+        frequency=rows.numbers.get("frequency"),
+        cluster=None if inputs.cluster is None else rows.others[inputs.cluster],
+    )
+    _write(best, assumed, _next(inputs, named), output)
+
+
+def _shares(given: Any, rows: ProbabilityRows) -> Any:
+    """The shares by label, where they were named by text."""
+    if not isinstance(given, dict):
+        return given
+    labels = list(dict.fromkeys(rows.true.tolist()))
+    return {match_label(name, labels): share for name, share in given.items()}
+
+
+def read_cost_file(name: str) -> NamedCosts:
+    """The costs of a CSV file, with the names of the classes where it has them."""
+    try:
+        lines = [line for line in csv.reader(Path(name).read_text(encoding="utf-8-sig").splitlines()) if any(line)]
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{_COSTS}; {name!r} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
+    if not lines or len({len(line) for line in lines}) > 1:
+        raise InputError(f"{_COSTS}; the lines of {name!r} are none, or not equally long.")
+    named = len(lines) == len(lines[0])  # a head and a first column
+    head, first, body = (lines[0][1:], [line[0] for line in lines[1:]], [line[1:] for line in lines[1:]])
+    if named and not _is_number(lines[0][0]):
+        return NamedCosts(_numbers(body, name), tuple(first), tuple(head))
+    return NamedCosts(_numbers(lines, name))
+
+
+def _numbers(lines: list[list[str]], name: str) -> list[list[float]]:
+    try:
+        return [[float(cell) for cell in line] for line in lines]
+    except ValueError as error:
+        raise InputError(f"{_COSTS}; {name!r} holds something else: {error}.") from None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return bool(text.strip()) and float(text) is not None
+    except ValueError:
+        return False
+
+
+def _next(inputs: Inputs, named: Inputs) -> tuple[str, str] | None:
+    """The page with the curve, as a command; None where the input was read from a pipe and is gone."""
+    if STDIN in inputs.files:
+        return None
+    words = ["steelyard", "report", *inputs.files, "--true", str(named.true), "--scores", str(inputs.class_scores)]
+    for use in ("weight", "frequency", "cluster"):
+        words += [f"--{use}", column] if (column := getattr(inputs, use)) is not None else []
+    return "writes the page, where a slider sends rows to a person", shlex.join([*words, "-o", "page.html"])
+
+
+def _write(best: BestDecision, assumed: list[str], then: tuple[str, str] | None, output: Output) -> None:
+    notes = [of_shell(note) for note in best.notes]
+    if output.kind == "json":
+        output.write(json_text({**best.to_dict(), "notes": notes, "assumed": assumed}, indent=1))
+    elif output.kind == "md":
+        from steelyard.report.result_view import result_markdown
+
+        output.write(of_shell(result_markdown(best, assumed)))
+    else:
+        from steelyard.report.terminal.decision import decision_summary
+
+        output.write(decision_summary(best, notes, assumed, then))

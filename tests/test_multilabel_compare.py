@@ -1,0 +1,68 @@
+"""Models of rows that may have several labels each, compared on the same rows."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from test_multilabel_evaluate import shell
+from test_multilabel_intervals import _at_least_one, drawn, value
+
+from steelyard import Result, compare, multilabel
+from steelyard.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def rows():
+    table, rng = drawn(300, 5), np.random.default_rng(5)
+    noisy = 0.75 * table.scores + 0.25 * rng.random(table.scores.shape)
+    return table, noisy, _at_least_one(noisy - 0.5)
+
+
+def test_differences_scatter_as_a_bootstrap_of_rows_has_it(rows):
+    table, noisy, predicted = rows
+    rng, other = np.random.default_rng(1), multilabel(table.true, predicted, y_score=noisy)
+    drawn_rows = [rng.integers(0, 300, 300) for _ in range(150)]
+    names = ["f1[average=macro]", "f1[average=micro]", "f1[average=weighted]", "hamming_loss", "recall[class=2]"]
+    names += ["roc_auc[average=macro]", "label_ranking_loss"]
+    labels = compare(table.true, {"A": table.predicted, "B": predicted}, metrics=names[:5])
+    ranked = compare(table.true, {"A": table.scores, "B": noisy}, scores=True, metrics=names[5:])
+    for row in [*labels, *ranked]:
+        spread = np.std(
+            [value(row.metric, table.of_rows(at)) - value(row.metric, other.of_rows(at)) for at in drawn_rows]
+        )
+        assert row.value_a == pytest.approx(value(row.metric, table))
+        assert 0.75 < (row.high - row.low) / (2 * 1.96 * spread) < 1.35, row
+
+
+def test_a_model_does_not_differ_from_itself_and_holm_holds_all(rows):
+    table, _, predicted = rows
+    comparison = compare(table.true, {"A": table.predicted, "B": predicted, "C": table.predicted})
+    same = [row for row in comparison if (row.a, row.b) == ("A", "C")]
+    assert all(row.difference == 0 and row.p_value == 1 for row in same)
+    assert all(row.p_holm >= row.p_value for row in comparison)
+    board = comparison.leaderboard("f1[average=macro]")
+    assert [row.model for row in board][2] == "B"
+    assert len(Result.from_json(comparison.to_json()).rows) == len(comparison.rows)
+    assert "on the same 300 rows" in comparison.to_html()
+
+
+def test_frames_clusters_and_the_shell_compare_patterns(rows, tmp_path):
+    table, noisy, predicted = rows
+    columns = {"y": table.true, "a": table.predicted, "b": predicted, "s": table.scores, "t": noisy}
+    frame = pd.DataFrame({f"{use}_{i}": matrix[:, i] for use, matrix in columns.items() for i in range(5)})
+    frame["patient"] = np.arange(300) // 3
+    arrays = compare(table.true, {"a_*": table.predicted, "b_*": predicted})
+    assert compare(frame, ["a_*", "b_*"], true="y_*").rows == arrays.rows
+    clustered = compare(frame, ["a_*", "b_*"], true="y_*", cluster="patient")
+    assert clustered.assumed == ("The rows are clustered by patient; whole clusters are compared.",)
+    thresholded = compare(frame, {"A": "s_*", "B": "t_*"}, true="y_*", scores=True, threshold=0.5)
+    assert {"f1[average=macro]", "roc_auc[average=macro]"} <= {row.metric for row in thresholded}
+    frame.to_csv(tmp_path / "two.csv", index=False)
+    code, output = shell("compare", tmp_path / "two.csv", "--true", "y_*", "--pred", "a_*", "--pred", "b_*")
+    assert code == 0 and "a_* against b_* on the same 300 rows" in output
+
+
+def test_models_of_other_labels_are_refused():
+    with pytest.raises(InputError, match="different labels; declare those of all with labels="):
+        compare([["a"], ["b"]], {"A": [["a"], ["b"]], "B": [["a"], ["c"]]})
+    with pytest.raises(InputError, match="threshold= is for scores"):
+        compare([["a"], ["b"]], {"A": [["a"], ["b"]], "B": [["a"], ["a"]]}, threshold=0.5)
