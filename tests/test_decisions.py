@@ -156,6 +156,15 @@ def test_the_best_possible_is_what_knowing_the_class_costs():
     assert "Knowing every class would cost" in " ".join(best.notes)
 
 
+def test_of_very_many_classes_costs_have_an_interval():
+    rng, k = np.random.default_rng(0), 200
+    y = np.arange(1_000) % k
+    p = 0.5 * rng.dirichlet(np.full(k, 0.2), 1_000) + 0.5 * np.eye(k)[np.where(rng.random(1_000) < 0.8, y, (y + 1) % k)]
+    best = best_decision(y, p, cost_matrix=1 - np.eye(k))
+    assert best.value == pytest.approx(np.mean(p.argmax(1) != y))
+    assert best.out_of_sample_interval[0] < best.value < best.out_of_sample_interval[1]
+
+
 def test_of_two_classes_costs_give_the_threshold_of_elkan():
     y, p = world(200, 2)
     best = best_decision(y, p, cost_matrix=[[0, 1], [4, 0]])

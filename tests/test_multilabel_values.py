@@ -92,3 +92,28 @@ def test_what_cannot_be_counted_is_refused_in_a_sentence(given, words):
 def test_rows_of_one_label_have_no_mean_over_rows():
     with pytest.raises(InputError, match="several labels"):
         steelyard.f1([0, 1, 2], [0, 1, 1], average="samples")
+
+
+def test_the_columns_of_a_frame_keep_their_order_beside_scores_without_names():
+    import pandas as pd
+
+    rng = np.random.default_rng(1)
+    names = [f"Class{place}" for place in range(1, 13)]  # not in the order of the alphabet
+    true = (rng.random((300, 12)) < 0.3).astype(int)
+    scores = rng.random(true.shape) + true
+    frame = pd.DataFrame(true, columns=names)
+    expected = sklearn_metrics.roc_auc_score(true, scores, average=None)
+    for given in (
+        scores,
+        pd.DataFrame(scores),
+        pd.DataFrame(scores, columns=names)[names[::-1]],
+        pd.DataFrame(scores, columns=[f"p_{name}" for name in names]).iloc[:, ::-1],
+    ):
+        values = steelyard.roc_auc(steelyard.multilabel(frame, y_score=given, labels=names), average=None)
+        np.testing.assert_allclose(values, expected)
+        table = steelyard.multilabel(frame, y_score=given)
+        found = dict(zip(table.labels, steelyard.roc_auc(table, average=None), strict=True))
+        np.testing.assert_allclose([found[name] for name in names], expected)
+    assert steelyard.multilabel(true, y_score=pd.DataFrame(scores, columns=names)).labels == tuple(names)
+    with pytest.raises(InputError, match="a column for each class"):
+        steelyard.multilabel(frame, y_score=pd.DataFrame(scores, columns=[*names[:-1], "other"]))

@@ -29,6 +29,7 @@ class GivenSets(NamedTuple):
     name: str
     labels: Labels | None  # those that the columns of a matrix are called, or that occur
     matrix: Indicators
+    in_order: bool = False  # whether the columns of a frame say which label is first
 
 
 def are_label_sets(values: object) -> bool:
@@ -56,11 +57,16 @@ def _is_list_column(values: Any) -> bool:
     return type(values).__module__.partition(".")[0] in ("polars", "pyarrow") and str(kind).lower().startswith("list")
 
 
-def paired_sets(given: Sequence[tuple[object, str]], labels: LabelSet | None) -> tuple[list[Indicators], Labels]:
-    """The indicators of the truth, and of what stands beside it, over the same labels, dense or sparse alike."""
+def paired_sets(
+    given: Sequence[tuple[object, str]], labels: LabelSet | None, of_scores: Labels | None = None
+) -> tuple[list[Indicators], Labels]:
+    """The indicators of the truth, and of what stands beside it, over the same labels, dense or sparse alike.
+
+    `of_scores` are the names of the columns of scores, which say what the labels are where nothing else does.
+    """
     declared = declared_labels(labels)
     read = [_read(values, name) for values, name in given]
-    names = _common_labels(read, declared)
+    names = _common_labels(read, declared, of_scores)
     matrices = [_over(one, names) for one in read]
     if any(map(is_sparse, matrices)):
         matrices = [matrix if is_sparse(matrix) else _as_sparse(matrix) for matrix in matrices]
@@ -71,9 +77,16 @@ def _read(values: Any, name: str) -> GivenSets:
     if hasattr(values, "tocsr"):
         return GivenSets(name, None, _sparse_matrix(values, name))
     if (matrix := _dense_matrix(values, name)) is not None:
-        columns = getattr(values, "columns", None)
-        return GivenSets(name, None if columns is None else tuple(columns), matrix)
+        columns = column_names(values)
+        return GivenSets(name, columns, matrix, in_order=columns is not None)
     return _listed(values, name)
+
+
+def column_names(values: Any) -> Labels | None:
+    """The names of a frame's columns; None where they are only counted, as pandas does unasked."""
+    columns = getattr(values, "columns", None)
+    names = None if columns is None else tuple(columns)
+    return None if names == tuple(range(len(names or ()))) else names
 
 
 def _dense_matrix(values: Any, name: str) -> Array | None:
@@ -151,12 +164,12 @@ def _row_labels(row: Any, name: str, place: int) -> list[Any]:
     return list(dict.fromkeys(row.tolist() if isinstance(row, np.ndarray) else row))
 
 
-def _common_labels(read: list[GivenSets], declared: Labels | None) -> Labels:
+def _common_labels(read: list[GivenSets], declared: Labels | None, of_scores: Labels | None) -> Labels:
     """The labels that all are given over: declared, named by columns, or all that occur."""
-    widths = [one.matrix.shape[1] for one in read if one.labels is None]
-    if declared is None and widths:
-        named = next((one.labels for one in read if one.labels is not None), None)
-        declared = tuple(range(widths[0])) if named is None else tuple(named)
+    if declared is None:
+        widths = (one.matrix.shape[1] for one in read if one.labels is None)
+        named = (one.labels for one in read if one.in_order)
+        declared = next(named, None) or of_scores or next((tuple(range(width)) for width in widths), None)
     for one in read:
         if one.labels is None and declared is not None and one.matrix.shape[1] != len(declared):
             raise InputError(

@@ -9,9 +9,10 @@ import numpy as np
 from steelyard.errors import InputError
 from steelyard.ingest import arrays
 from steelyard.ingest.frame_columns import FrameColumns, column_name, refuse_name
-from steelyard.ingest.label_sets import paired_sets
+from steelyard.ingest.label_sets import column_names, paired_sets
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.row_order import check_order
+from steelyard.ingest.score_matrix import places_by_name
 from steelyard.statistics.multilabel_table import MultilabelTable
 
 if TYPE_CHECKING:
@@ -74,8 +75,7 @@ def label_set_table(
     if y_pred is None and y_score is None:
         raise InputError("y_true alone says nothing of a classifier; give y_pred, y_score or both.")
     given = [(y_true, "y_true")] + ([] if y_pred is None else [(y_pred, "y_pred")])
-    named = getattr(y_score, "columns", None)
-    matrices, names = paired_sets(given, tuple(named) if labels is None and named is not None else labels)
+    matrices, names = paired_sets(given, labels, column_names(y_score))
     scores = None if y_score is None else _scores(y_score, names)
     weight, times = arrays.weights(sample_weight, "sample_weight"), arrays.weights(frequency, "frequency", whole=True)
     lengths = {name: np.empty(matrix.shape[0], bool) for (_, name), matrix in zip(given, matrices, strict=True)}
@@ -107,14 +107,12 @@ def _scores(y_score: Any, labels: Labels) -> Array:
     """A column of finite scores for each label; the columns of a frame by their names."""
     if hasattr(y_score, "toarray"):
         raise InputError("y_score is sparse; scores are dense, a column for each label. Give y_score.toarray().")
-    columns = getattr(y_score, "columns", None)
     matrix = np.asarray(y_score)
     if matrix.ndim != 2 or matrix.shape[1] != len(labels):
         raise InputError(
             f"y_score has shape {matrix.shape}; with {len(labels):,} labels it needs a column for each, in their order."
         )
-    if columns is not None and {*columns} == {*labels}:
-        matrix = matrix[:, [list(columns).index(label) for label in labels]]
+    matrix = matrix[:, places_by_name(y_score, labels)]
     scores = arrays.numbers(matrix.reshape(-1), "y_score").reshape(matrix.shape)
     if not np.isfinite(scores).all():
         arrays.finite_scores(scores[:, np.argmin(np.isfinite(scores).all(0))])  # refuses it by its row

@@ -80,7 +80,7 @@ def places_by_name(y_score: ArrayLike, classes: Labels) -> list[int]:
     texts = [str(label) for label in classes]
     if {*names}.isdisjoint(texts):
         names = without_prefix(names)
-    if {*names}.isdisjoint(texts):
+    if names == [str(place) for place in range(len(names))] and {*names} != {*texts}:  # counted, not named
         return list(range(len(classes)))
     if sorted(names) != sorted(texts):
         raise InputError(

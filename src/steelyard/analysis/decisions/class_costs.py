@@ -74,7 +74,8 @@ def cost_metric(costs: Array, positive: int = 1) -> Metric:
 
     def mean_cost(c: Any) -> Any:
         """Mean cost of the rows."""
-        return (c.matrix * costs).sum((-2, -1)) / c.matrix.sum((-2, -1))
+        matrix = np.asarray(c.matrix)
+        return (matrix * costs).sum((-2, -1)) / matrix.sum((-2, -1))
 
     def mean_cost_of_two(c: Any) -> Any:
         """Mean cost of the rows, by the four counts."""

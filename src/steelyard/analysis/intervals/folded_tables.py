@@ -47,7 +47,12 @@ class ClassFolds:
 
 def _two_by_two(matrix: Array, place: int | None) -> Array:
     """One table below the other, each with its class first."""
-    cells = np.stack(one_vs_rest(matrix), -1) if place is None else _one_class(matrix, place)[None]
+    if place is not None:
+        return _one_class(matrix, place).reshape(1, 2, 2)
+    cells = np.stack(one_vs_rest(matrix), -1)
+    if matrix.dtype.kind == "f" and not isinstance(matrix, SparseMatrix):
+        for small in np.flatnonzero(cells[:, 3] < matrix.sum() / 1000):
+            cells[small] = _one_class(matrix, int(small))
     return cells.reshape(-1, 2, 2)
 
 
