@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from steelyard.statistics.label_imbalance import LabelImbalance
     from steelyard.statistics.label_ranks import LabelRanks
 
+_TOGETHER = 8  # labels whose columns are read in one pass
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MultilabelTable:
@@ -110,9 +112,27 @@ class MultilabelTable:
         if place not in self._score_tables:
             assert self.scores is not None  # noqa: S101 - asked before
             columns = (self.sample_weight, self.frequency)
-            table = _two_classes(self.true_column(place), self.scores[:, place], columns, label)
-            self._score_tables[place] = table
+            own, scores = self._columns(place)
+            self._score_tables[place] = _two_classes(own, scores, columns, label)
         return self._score_tables[place]
+
+    def _columns(self, place: int) -> tuple[Array, Array]:
+        """Which rows have a label, and its scores; read of some labels at a time, which lie together in memory."""
+        assert self.scores is not None  # noqa: S101 - asked before
+        start = place - place % _TOGETHER
+        columns = self._last_columns.get(start)
+        if columns is None:
+            part = slice(start, start + _TOGETHER)
+            held = self.true[:, part].toarray() if is_sparse(self.true) else self.true[:, part]
+            columns = tuple(np.ascontiguousarray(each.T) for each in (held != 0, self.scores[:, part]))
+            self._last_columns.clear()
+            self._last_columns[start] = columns
+        own, scores = columns
+        return own[place - start], scores[place - start]
+
+    @cached_property
+    def _last_columns(self) -> dict[int, tuple[Array, ...]]:
+        return {}
 
     @cached_property
     def _score_tables(self) -> dict[int, ScoreTable]:
