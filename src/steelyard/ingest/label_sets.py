@@ -77,12 +77,12 @@ def _read(values: Any, name: str) -> GivenSets:
     if hasattr(values, "tocsr"):
         return GivenSets(name, None, _sparse_matrix(values, name))
     if (matrix := _dense_matrix(values, name)) is not None:
-        columns = column_names(values)
+        columns = frame_labels(values)
         return GivenSets(name, columns, matrix, in_order=columns is not None)
     return _listed(values, name)
 
 
-def column_names(values: Any) -> Labels | None:
+def frame_labels(values: Any) -> Labels | None:
     """The names of a frame's columns; None where they are only counted, as pandas does unasked."""
     columns = getattr(values, "columns", None)
     names = None if columns is None else tuple(columns)

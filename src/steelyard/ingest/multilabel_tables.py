@@ -9,7 +9,7 @@ import numpy as np
 from steelyard.errors import InputError
 from steelyard.ingest import arrays
 from steelyard.ingest.frame_columns import FrameColumns, column_name, refuse_name
-from steelyard.ingest.label_sets import column_names, paired_sets
+from steelyard.ingest.label_sets import frame_labels, paired_sets
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.row_order import check_order
 from steelyard.ingest.score_matrix import places_by_name
@@ -75,7 +75,7 @@ def label_set_table(
     if y_pred is None and y_score is None:
         raise InputError("y_true alone says nothing of a classifier; give y_pred, y_score or both.")
     given = [(y_true, "y_true")] + ([] if y_pred is None else [(y_pred, "y_pred")])
-    matrices, names = paired_sets(given, labels, column_names(y_score))
+    matrices, names = paired_sets(given, labels, frame_labels(y_score))
     scores = None if y_score is None else _scores(y_score, names)
     weight, times = arrays.weights(sample_weight, "sample_weight"), arrays.weights(frequency, "frequency", whole=True)
     lengths = {name: np.empty(matrix.shape[0], bool) for (_, name), matrix in zip(given, matrices, strict=True)}
