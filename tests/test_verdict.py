@@ -330,13 +330,25 @@ def _twelve(hits):
     return evaluate(Confusion.of_rows(tuple("abcdefghijkl"), np.diag(right) + np.roll(np.diag(100 - right), 1, axis=1)))
 
 
+def _label_sets():
+    """Rows of several labels: one label worse than others and mistaken for another, and labels that are alike."""
+    rng = np.random.default_rng(0)
+    true = rng.random((900, 4)) < (0.5, 0.3, 0.2, 0.1)
+    good = true ^ (rng.random(true.shape) < 0.1)
+    worse = good.copy()
+    worse[:, 3] &= rng.random(900) < 0.2
+    worse[:, 1] |= true[:, 3] & ~worse[:, 3]
+    alike = rng.random((900, 4)) < 0.3
+    return [evaluate(true, worse), evaluate(alike, alike ^ (rng.random(alike.shape) < 0.1))]
+
+
 def test_every_code_is_said_somewhere():
     hollow = evaluate(Confusion.of_rows(("a", "b", "c"), np.array([[5, 1, 0], [1, 5, 0], [0, 0, 0]])))
     pl = pytest.importorskip("polars")
     grouped = evaluate(pl.DataFrame({"y": Y, "p": PRED, "g": Y[::-1]}), true="y", pred="p", by="g")
     apart = evaluate(Y, np.where(np.arange(600) < 300, PRED, 1 - Y), by=np.arange(600) < 300)
     uneven = evaluate(THREE, np.where(THREE == "a", "b", THREE))
-    found = [make() for make in INPUTS.values()]
+    found = [make() for make in INPUTS.values()] + _label_sets()
     codes = {
         sentence.code
         for one in [*found, hollow, grouped, apart, uneven, evaluate(Counts(30, 20, 120, 830)), *map(_twelve, (5, 90))]
