@@ -45,7 +45,7 @@ def test_every_metric_with_a_direction_scores_by_what_the_registry_knows(metric)
         model = LogisticRegression().fit(X[train], Y[train])
         if metric.scores is None:
             other = model.predict(X[test])
-        elif metric.family == "calibration":
+        elif metric.of_probabilities:
             other = model.predict_proba(X[test])[:, 1]
         else:
             other = model.decision_function(X[test])
