@@ -23,7 +23,7 @@ from steelyard.analysis.thresholds.threshold_limits import read_limits
 from steelyard.analysis.thresholds.threshold_sample import ThresholdSample
 from steelyard.cli.commands import commands
 from steelyard.errors import SteelyardError
-from steelyard.evaluation.decision_sentence import decision_sentence
+from steelyard.evaluation.verdict.decision_sentence import decision_sentence
 from steelyard.report.pages.decision_section import decision_section
 from steelyard.report.pages.page import page
 from steelyard.report.pages.page_data import payload

@@ -17,7 +17,7 @@ from steelyard import Counts, confusion, evaluate, get_metric, recommend
 from steelyard.analysis.comparison.group_tests import can_permute
 from steelyard.cli.commands import commands
 from steelyard.evaluation.outcomes import outcomes_text, whole_outcomes
-from steelyard.evaluation.sentences import SEVERITIES, Sentence
+from steelyard.evaluation.verdict.sentences import SEVERITIES, Sentence
 from steelyard.report.pages.html_tables import metric_lines
 from steelyard.report.pages.page import page
 from steelyard.report.terminal.summary import evaluation_summary

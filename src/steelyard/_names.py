@@ -73,7 +73,7 @@ HOME = {
     "select_tree": "protocol.select_tree",
     "ThresholdClassifier": "estimators.threshold",
     "Evaluation": "evaluation.evaluation",
-    "MultilabelEvaluation": "evaluation.multilabel_evaluation",
+    "MultilabelEvaluation": "evaluation.label_sets.multilabel_evaluation",
     "evaluate": "evaluation.evaluate",
     "swap_prevalences": "analysis.prevalence.prevalence",
     "beats_chance": "analysis.chance.chance_tests",

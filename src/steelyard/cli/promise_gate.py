@@ -16,8 +16,8 @@ from steelyard.analysis.thresholds.promise_test import interval_promise_test, pr
 from steelyard.analysis.thresholds.threshold_limits import Capacity, read_limits
 from steelyard.cli.rules import Judgement
 from steelyard.errors import InputError
-from steelyard.evaluation.saved_evaluation import read_prevalence
-from steelyard.evaluation.saved_field import SavedField
+from steelyard.evaluation.saved.saved_evaluation import read_prevalence
+from steelyard.evaluation.saved.saved_field import SavedField
 
 if TYPE_CHECKING:
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike

@@ -61,7 +61,7 @@ def write_report(
     a saved tally, or an evaluation that was saved as JSON. Columns that are not named are found by their usual names,
     and the report states them.
     """
-    from steelyard.evaluation.sentences import muted_codes
+    from steelyard.evaluation.verdict.sentences import muted_codes
 
     muted, core = muted_codes(mute or None), _profile(profile, inputs, metrics)
     metrics = metrics if core is None else [*core.metrics]

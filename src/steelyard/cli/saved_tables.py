@@ -78,7 +78,7 @@ def read_saved_evaluation(files: Sequence[str]) -> Evaluation | None:
     if not _holds_evaluation(data):
         return None
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
+    from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
 
     try:
         if data.get("kind") == MultilabelEvaluation.kind:

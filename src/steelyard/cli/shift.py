@@ -32,7 +32,7 @@ def shift_prevalence(
 ) -> None:
     """Re-estimate the metrics of FILE at another prevalence: recall and specificity stay, the mix of rows changes."""
     from steelyard.evaluation.evaluate import evaluate
-    from steelyard.evaluation.sentences import muted_codes
+    from steelyard.evaluation.verdict.sentences import muted_codes
     from steelyard.report.csv_text import csv_rows
     from steelyard.report.markdown import shift_markdown
     from steelyard.report.terminal.summary import shift_summary, shifted_rows

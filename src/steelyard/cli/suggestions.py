@@ -150,7 +150,7 @@ def _families(ctx: click.Context, incomplete: str) -> list[Item]:  # noqa: ARG00
 
 
 def _codes(ctx: click.Context, incomplete: str) -> list[Item]:  # noqa: ARG001 - as the others
-    from steelyard.evaluation.sentences import SEVERITIES
+    from steelyard.evaluation.verdict.sentences import SEVERITIES
 
     return _items(SEVERITIES, incomplete)
 

@@ -20,7 +20,7 @@ from steelyard.cli.prevalence_option import prevalence_option
 from steelyard.cli.saved_tables import add_saved
 from steelyard.cli.usual_columns import guess_columns
 from steelyard.errors import InputError
-from steelyard.evaluation.written_evaluation import prevalence_json
+from steelyard.evaluation.saved.written_evaluation import prevalence_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable

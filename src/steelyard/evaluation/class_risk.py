@@ -10,11 +10,11 @@ from steelyard.analysis.decisions.cross_fit import CrossFit
 from steelyard.analysis.decisions.decided_rows import DecidedRows
 from steelyard.analysis.decisions.decision_rule import DecisionRule
 from steelyard.analysis.decisions.risk_coverage import COLUMNS, RiskCoverage
-from steelyard.evaluation.json_values import label_json, read_label
+from steelyard.evaluation.saved.json_values import label_json, read_label
 
 if TYPE_CHECKING:
     from steelyard.analysis.intervals.inference import Inference
-    from steelyard.evaluation.saved_field import SavedField
+    from steelyard.evaluation.saved.saved_field import SavedField
     from steelyard.statistics.probability_table import ProbabilityTable
 
 _NUMBERS = ("area", "least_area", "level")

@@ -15,7 +15,6 @@ from steelyard.evaluation.class_columns import (
     given_columns,
 )
 from steelyard.evaluation.class_risk import class_risk
-from steelyard.evaluation.evaluate_label_sets import LabelSetInput, evaluate_label_sets
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.given_rows import GivenRows, cluster_sentences, predicted_at_threshold
 from steelyard.evaluation.group_metrics import evaluated_groups
@@ -25,10 +24,11 @@ from steelyard.evaluation.inputs import (
     RowOptions,
     counted_inputs,
 )
+from steelyard.evaluation.label_sets.evaluate_label_sets import LabelSetInput, evaluate_label_sets
 from steelyard.evaluation.ordered_classes import ClassOrder, in_stated_order
 from steelyard.evaluation.rows import beats_no_skill, check_named, class_rows, in_order, metric_rows, with_class_ends
-from steelyard.evaluation.sentences import muted_codes
 from steelyard.evaluation.table_notes import odds_notes, table_notes
+from steelyard.evaluation.verdict.sentences import muted_codes
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.label_overlap import check_label_overlap
 from steelyard.ingest.refused_keywords import refuses_other_keywords

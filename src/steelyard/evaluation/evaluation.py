@@ -28,7 +28,7 @@ from steelyard.evaluation.class_reading import ClassReading
 from steelyard.evaluation.groups import Group, no_interval_sentences
 from steelyard.evaluation.metric_row import ClassRow, MetricRow
 from steelyard.evaluation.rows import check_has_form
-from steelyard.evaluation.saved_field import SavedField
+from steelyard.evaluation.saved.saved_field import SavedField
 from steelyard.metrics.curves import precision_recall_points, roc_points
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.thresholds.best_threshold import SearchOptions
     from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
     from steelyard.analysis.thresholds.threshold_criterion import AimLike
-    from steelyard.evaluation.sentences import Sentence
+    from steelyard.evaluation.verdict.sentences import Sentence
     from steelyard.metrics.curves import PrecisionRecallCurve, RocCurve
     from steelyard.statistics.counts import Counts
 
@@ -125,7 +125,7 @@ class Evaluation(ClassReading, Result[MetricRow]):
     @cached_property
     def verdict(self) -> list[Sentence]:
         """The headline and at most three sentences, each made from numbers of this table and with a code of its own."""
-        from steelyard.evaluation.verdict import verdict
+        from steelyard.evaluation.verdict.verdict import verdict
 
         return verdict(self)
 
@@ -159,7 +159,7 @@ class Evaluation(ClassReading, Result[MetricRow]):
 
     def to_dict(self) -> dict[str, Any]:
         """The evaluation as strict JSON values, by the schema that `json_schema` gives."""
-        from steelyard.evaluation.written_evaluation import evaluation_json
+        from steelyard.evaluation.saved.written_evaluation import evaluation_json
 
         return evaluation_json(self)
 
@@ -172,7 +172,7 @@ class Evaluation(ClassReading, Result[MetricRow]):
         >>> Evaluation.from_json(evaluation.to_json()) == evaluation
         True
         """
-        from steelyard.evaluation.schema_1 import EarlierEvaluation
+        from steelyard.evaluation.saved.schema_1 import EarlierEvaluation
 
         data = parsed(saved)
         if data.get("schema") == 1 and "kind" not in data:
@@ -182,7 +182,7 @@ class Evaluation(ClassReading, Result[MetricRow]):
     @classmethod
     def from_held(cls, data: dict[str, Any]) -> Self:
         """The evaluation of what JSON holds of it."""
-        from steelyard.evaluation.saved_evaluation import read_evaluation
+        from steelyard.evaluation.saved.saved_evaluation import read_evaluation
 
         return cls(**read_evaluation(SavedField(data)))
 
@@ -193,7 +193,7 @@ class Evaluation(ClassReading, Result[MetricRow]):
         >>> Evaluation.json_schema()["title"]
         'A Steelyard evaluation, schema 2'
         """
-        text = files("steelyard.evaluation").joinpath("schema-2.json").read_text(encoding="utf-8")
+        text = files("steelyard.evaluation.saved").joinpath("schema-2.json").read_text(encoding="utf-8")
         schema: dict[str, Any] = json.loads(text)
         return schema
 

@@ -8,7 +8,7 @@ from steelyard.analysis.comparison.comparison import Comparison
 from steelyard.analysis.results.rows import Rows
 from steelyard.auditing.decisions import Decision
 from steelyard.evaluation.evaluation import Evaluation
-from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
+from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
 from steelyard.protocol.cross_evaluation import CrossEvaluation
 
 if TYPE_CHECKING:

@@ -51,7 +51,7 @@ HOMES = {
     "steelyard.auditing.robustness_result": ("metric_change", "metric_verdict", "robustness"),
     "steelyard.estimators.unseen_loss": ("unseen_loss",),
     "steelyard.evaluation.evaluation": ("evaluation",),
-    "steelyard.evaluation.multilabel_evaluation": ("multilabel_evaluation",),
+    "steelyard.evaluation.label_sets.multilabel_evaluation": ("multilabel_evaluation",),
     "steelyard.protocol.class_values": ("class_values",),
     "steelyard.protocol.cross_evaluation": ("cross_evaluation",),
     "steelyard.protocol.run_difference": ("run_difference",),

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.thresholds.best_threshold import best_threshold
-from steelyard.evaluation.decision_sentence import COST_PLATEAU
+from steelyard.evaluation.verdict.decision_sentence import COST_PLATEAU
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import scores_of
 from steelyard.report.figures.line_labels import Line

@@ -12,7 +12,7 @@ from steelyard.analysis.confusions.class_order import true_class_shares
 from steelyard.analysis.confusions.confused_pairs import PairOrder, confused_pairs
 from steelyard.analysis.results.formatting import bounds_text, p_text, percent_text, three_digits, unbroken
 from steelyard.evaluation.averages import averaged_metrics
-from steelyard.evaluation.standing_sentences import rare_text
+from steelyard.evaluation.verdict.standing_sentences import rare_text
 from steelyard.report.level_texts import level_rows, level_words
 from steelyard.report.pages.html_tables import MetricLine, interval_cell, metric_lines
 from steelyard.report.pages.page_numbers import amount

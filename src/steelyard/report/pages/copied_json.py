@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.results.rows import Rows
-from steelyard.evaluation.json_values import label_json
-from steelyard.evaluation.written_evaluation import evaluation_json
+from steelyard.evaluation.saved.json_values import label_json
+from steelyard.evaluation.saved.written_evaluation import evaluation_json
 from steelyard.report.pages.document import clipped
 
 if TYPE_CHECKING:
     from steelyard._types import Label
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.saved_field import JsonValue
+    from steelyard.evaluation.saved.saved_field import JsonValue
     from steelyard.statistics.confusion import Confusion
 
 LABEL = 100  # characters of a label that are kept

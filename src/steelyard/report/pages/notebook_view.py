@@ -12,11 +12,11 @@ from steelyard.analysis.intervals.score_histogram import score_histogram
 from steelyard.analysis.results.formatting import three_digits
 from steelyard.evaluation.class_views import ClassView, class_view
 from steelyard.evaluation.evaluation import Evaluation
-from steelyard.evaluation.json_values import plain_scores
-from steelyard.evaluation.moved_sentences import moved_sentences
 from steelyard.evaluation.prevalence_grid import nearest_place, prevalence_grid
+from steelyard.evaluation.saved.json_values import plain_scores
 from steelyard.evaluation.score_dots import DOTS
 from steelyard.evaluation.threshold_grid import threshold_grid
+from steelyard.evaluation.verdict.moved_sentences import moved_sentences
 from steelyard.report.pages import metric_facts
 from steelyard.report.pages.document import asset, embedded, rendered_html
 from steelyard.report.pages.html_tables import metric_line
@@ -26,8 +26,8 @@ from steelyard.report.pages.page_numbers import finite_or_none, interval_constan
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
     from steelyard.evaluation.metric_row import MetricRow
-    from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
     from steelyard.report.pages.html_tables import MetricLine
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.score_table import ScoreTable

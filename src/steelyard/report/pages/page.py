@@ -9,9 +9,9 @@ from steelyard._names import __version__
 from steelyard.errors import InputTypeError
 from steelyard.evaluation.class_views import class_evaluation, rarest_class
 from steelyard.evaluation.evaluation import Evaluation
-from steelyard.evaluation.json_values import plain_scores
-from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
+from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
 from steelyard.evaluation.opening_threshold import at_opening_threshold
+from steelyard.evaluation.saved.json_values import plain_scores
 from steelyard.report.pages import metric_facts
 from steelyard.report.pages.class_map import map_data
 from steelyard.report.pages.class_sections import classes_context

@@ -10,7 +10,6 @@ from steelyard.analysis.calibration.reliability import ReliabilityBin, reliabili
 from steelyard.analysis.intervals.score_histogram import ScoreHistogram, score_histogram
 from steelyard.evaluation.class_views import ClassView, class_view
 from steelyard.evaluation.metric_row import CLASS_METRICS
-from steelyard.evaluation.moved_sentences import moved_sentences
 from steelyard.evaluation.prevalence_grid import (
     OverPrevalence,
     grouped_scores,
@@ -20,8 +19,9 @@ from steelyard.evaluation.prevalence_grid import (
     prevalence_grid,
 )
 from steelyard.evaluation.score_dots import DOTS
-from steelyard.evaluation.sentences import Sentence
 from steelyard.evaluation.threshold_grid import threshold_grid
+from steelyard.evaluation.verdict.moved_sentences import moved_sentences
+from steelyard.evaluation.verdict.sentences import Sentence
 from steelyard.metrics.registry import default_metric, get_metric
 from steelyard.metrics.roles import FAMILIES
 from steelyard.report.metric_blocks import TOP_METRICS, top_metrics

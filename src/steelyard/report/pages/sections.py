@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from steelyard._names import __version__
 from steelyard.analysis.results.formatting import three_digits, unbroken
-from steelyard.evaluation.limiting_rate import limiting_rate
+from steelyard.evaluation.verdict.limiting_rate import limiting_rate
 from steelyard.report.metric_blocks import TOP_METRICS
 from steelyard.report.pages.controls import controls
 from steelyard.report.pages.document import label_html
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.sentences import Sentence
+    from steelyard.evaluation.verdict.sentences import Sentence
 
 _OVER_THRESHOLD = {"over-threshold": "Metrics over the threshold"}
 _OVER_PREVALENCE = {"over-prevalence": "Metrics over prevalence"}

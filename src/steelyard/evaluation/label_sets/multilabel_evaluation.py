@@ -13,7 +13,7 @@ from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.evaluation.evaluation import current_versions
 from steelyard.evaluation.groups import Group
-from steelyard.evaluation.label_row import LabelPair, LabelRow, RowOutcomes
+from steelyard.evaluation.label_sets.label_row import LabelPair, LabelRow, RowOutcomes
 from steelyard.evaluation.metric_row import MetricRow
 from steelyard.metrics.call_options import NATIVE, SAMPLES
 from steelyard.metrics.spec import MetricSpec
@@ -21,7 +21,7 @@ from steelyard.metrics.spec import MetricSpec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from steelyard.evaluation.sentences import Sentence
+    from steelyard.evaluation.verdict.sentences import Sentence
 
 HEADINGS = {
     NATIVE: "Of whole rows",
@@ -97,7 +97,7 @@ class MultilabelEvaluation(Result[MetricRow]):
     @cached_property
     def verdict(self) -> list[Sentence]:
         """The headline and at most three sentences, each made from numbers and with a code of its own."""
-        from steelyard.evaluation.multilabel_verdict import multilabel_verdict
+        from steelyard.evaluation.verdict.multilabel_verdict import multilabel_verdict
 
         return multilabel_verdict(self)
 

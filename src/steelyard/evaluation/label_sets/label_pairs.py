@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.analysis.distributions import poisson_above
 from steelyard.analysis.results.rows import Rows
-from steelyard.evaluation.label_row import LabelPair
+from steelyard.evaluation.label_sets.label_row import LabelPair
 from steelyard.statistics.indicators import is_sparse
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.results.formatting import SMALLEST_P, p_text, percent_interval, percent_text, three_digits
-from steelyard.evaluation.sentences import Sentence
+from steelyard.evaluation.verdict.sentences import Sentence
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation

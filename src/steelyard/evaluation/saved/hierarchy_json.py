@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.confusions.confused_pairs import ConfusedPair
 from steelyard.analysis.confusions.level_errors import BoundedValue, Level, LevelErrors
-from steelyard.evaluation.json_values import label_json, numbers_json, read_label, read_numbers
+from steelyard.evaluation.saved.json_values import label_json, numbers_json, read_label, read_numbers
 
 if TYPE_CHECKING:
-    from steelyard.evaluation.saved_field import SavedField
+    from steelyard.evaluation.saved.saved_field import SavedField
 
 _PAIR_NUMBERS = ("weight", "share", "low", "high", "expected", "p_value")
 _ENDS = ("value", "low", "high")

@@ -10,8 +10,8 @@ import numpy as np
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.results.result_json import RESULT_SCHEMA
 from steelyard.evaluation.class_risk import risk_json
-from steelyard.evaluation.hierarchy_json import levels_json, pair_json
-from steelyard.evaluation.json_values import column_json, confusion_json, label_json, numbers_json, scores_json
+from steelyard.evaluation.saved.hierarchy_json import levels_json, pair_json
+from steelyard.evaluation.saved.json_values import column_json, confusion_json, label_json, numbers_json, scores_json
 from steelyard.metrics.binned_bounds import binned_bounds
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.groups import Group
     from steelyard.evaluation.metric_row import ClassRow, MetricRow
-    from steelyard.evaluation.saved_field import JsonValue
+    from steelyard.evaluation.saved.saved_field import JsonValue
 
 METRIC_NUMBERS = ("value", "low", "high", "chance", "undefined_share")
 INTERVAL_NUMBERS = ("value", "low", "high", "undefined_share")

@@ -9,8 +9,8 @@ import numpy as np
 
 from steelyard.analysis.comparison import group_tests
 from steelyard.analysis.results.formatting import interval_text, percent_text
-from steelyard.evaluation.label_words import quoted_label
-from steelyard.evaluation.sentences import Sentence
+from steelyard.evaluation.verdict.label_words import quoted_label
+from steelyard.evaluation.verdict.sentences import Sentence
 from steelyard.metrics.registry import default_metric, metrics_with_role
 
 if TYPE_CHECKING:

@@ -14,10 +14,15 @@ from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.given_rows import cluster_sentences
 from steelyard.evaluation.groups import Group
 from steelyard.evaluation.inputs import ASSUMED_HALF, HALF, TWO_THRESHOLDS
-from steelyard.evaluation.label_pairs import label_pairs
-from steelyard.evaluation.label_set_rows import evaluated_labels, label_set_metric_rows, label_set_specs, row_outcomes
-from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
-from steelyard.evaluation.sentences import muted_codes
+from steelyard.evaluation.label_sets.label_pairs import label_pairs
+from steelyard.evaluation.label_sets.label_set_rows import (
+    evaluated_labels,
+    label_set_metric_rows,
+    label_set_specs,
+    row_outcomes,
+)
+from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
+from steelyard.evaluation.verdict.sentences import muted_codes
 from steelyard.ingest import arrays
 from steelyard.ingest.array_groups import group_columns, group_places
 from steelyard.ingest.label_frames import label_frame, names_label_sets

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.results.formatting import bounds_text, percent_text
-from steelyard.evaluation.label_words import quoted_label
-from steelyard.evaluation.sentences import Sentence
+from steelyard.evaluation.verdict.label_words import quoted_label
+from steelyard.evaluation.verdict.sentences import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

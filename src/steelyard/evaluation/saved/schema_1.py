@@ -10,15 +10,15 @@ from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.groups import Group
-from steelyard.evaluation.json_values import read_label
-from steelyard.evaluation.saved_evaluation import read_metrics, read_setting
-from steelyard.evaluation.sentences import Sentence
+from steelyard.evaluation.saved.json_values import read_label
+from steelyard.evaluation.saved.saved_evaluation import read_metrics, read_setting
+from steelyard.evaluation.verdict.sentences import Sentence
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import CELLS, Counts
 
 if TYPE_CHECKING:
     from steelyard._types import Array, Labels
-    from steelyard.evaluation.saved_field import SavedField
+    from steelyard.evaluation.saved.saved_field import SavedField
 
 _LACKED = {
     "scores": "no scores",

@@ -9,17 +9,17 @@ import numpy as np
 
 from steelyard.analysis.comparison import group_tests
 from steelyard.analysis.results.formatting import interval_text, three_digits
-from steelyard.evaluation.label_words import quoted_label
 from steelyard.evaluation.outcomes import STARTS, round_base
-from steelyard.evaluation.sentences import Sentence
+from steelyard.evaluation.verdict.label_words import quoted_label
+from steelyard.evaluation.verdict.sentences import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard.analysis.intervals.interval import Interval
-    from steelyard.evaluation.label_row import LabelRow, RowOutcomes
+    from steelyard.evaluation.label_sets.label_row import LabelRow, RowOutcomes
+    from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
     from steelyard.evaluation.metric_row import MetricRow
-    from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 
 _MOST = 3  # sentences after the headline
 _IMBALANCED = 2.0  # times as many rows, from which imbalance is worth a sentence

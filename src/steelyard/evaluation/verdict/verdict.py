@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from steelyard.analysis.results.formatting import interval_text, listed, percent_text, three_digits
 from steelyard.auditing.recommend import changing_with_prevalence
-from steelyard.evaluation import many_class_verdict as many
-from steelyard.evaluation import two_class_verdict as two
-from steelyard.evaluation.baseline_sentences import between, random_sentence
-from steelyard.evaluation.sentences import Sentence
-from steelyard.evaluation.standing_sentences import standing_sentence
-from steelyard.evaluation.weakest_parts import class_sentence, group_sentence
+from steelyard.evaluation.verdict import many_class_verdict as many
+from steelyard.evaluation.verdict import two_class_verdict as two
+from steelyard.evaluation.verdict.baseline_sentences import between, random_sentence
+from steelyard.evaluation.verdict.sentences import Sentence
+from steelyard.evaluation.verdict.standing_sentences import standing_sentence
+from steelyard.evaluation.verdict.weakest_parts import class_sentence, group_sentence
 from steelyard.metrics.registry import get_metric
 
 if TYPE_CHECKING:

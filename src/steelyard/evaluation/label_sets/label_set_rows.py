@@ -13,7 +13,7 @@ from steelyard.analysis.intervals.estimand import Estimand
 from steelyard.analysis.intervals.intervals import intervals_of
 from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError
-from steelyard.evaluation.label_row import LabelRow, RowOutcomes
+from steelyard.evaluation.label_sets.label_row import LabelRow, RowOutcomes
 from steelyard.evaluation.metric_row import MetricRow
 from steelyard.metrics.call_options import NATIVE, SAMPLES, CallOptions
 from steelyard.metrics.registry import list_metrics, metrics_with_role

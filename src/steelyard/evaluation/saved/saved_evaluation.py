@@ -12,15 +12,15 @@ from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.evaluation.class_risk import read_risk
 from steelyard.evaluation.groups import Group
-from steelyard.evaluation.hierarchy_json import read_levels
-from steelyard.evaluation.json_values import read_column, read_confusion, read_label, read_numbers, read_scores
 from steelyard.evaluation.metric_row import CLASS_METRICS, ClassRow, MetricRow
-from steelyard.evaluation.written_evaluation import INTERVAL_NUMBERS, METRIC_NUMBERS
+from steelyard.evaluation.saved.hierarchy_json import read_levels
+from steelyard.evaluation.saved.json_values import read_column, read_confusion, read_label, read_numbers, read_scores
+from steelyard.evaluation.saved.written_evaluation import INTERVAL_NUMBERS, METRIC_NUMBERS
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
-    from steelyard.evaluation.saved_field import SavedField
+    from steelyard.evaluation.saved.saved_field import SavedField
     from steelyard.statistics.confusion import Confusion
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steelyard.auditing.problem import SIMILAR_SHARE
-from steelyard.evaluation import baseline_sentences, outcomes
-from steelyard.evaluation.label_words import constant_words, positive_word
+from steelyard.evaluation import outcomes
+from steelyard.evaluation.verdict import baseline_sentences
+from steelyard.evaluation.verdict.label_words import constant_words, positive_word
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation

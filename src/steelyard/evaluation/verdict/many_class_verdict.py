@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.prevalence.prevalence import at_prevalence
-from steelyard.evaluation.baseline_sentences import majority_sentence
-from steelyard.evaluation.label_words import quoted_label
 from steelyard.evaluation.outcomes import STARTS, round_base
-from steelyard.evaluation.sentences import Sentence
+from steelyard.evaluation.verdict.baseline_sentences import majority_sentence
+from steelyard.evaluation.verdict.label_words import quoted_label
+from steelyard.evaluation.verdict.sentences import Sentence
 from steelyard.metrics.registry import default_metric
 
 if TYPE_CHECKING:

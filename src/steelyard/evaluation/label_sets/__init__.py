@@ -1,0 +1,1 @@
+"""Label sets: the evaluation of rows that may have several labels each."""

@@ -1,0 +1,1 @@
+"""Saved: evaluations as JSON, and read back from it."""

@@ -1,0 +1,1 @@
+"""Verdict: the sentences that say what an evaluation means, each with its code."""
