@@ -11,7 +11,7 @@ import re
 import numpy as np
 import pytest
 from accessible import accessible
-from pages_open import slide, until, widened
+from pages_open import caught_up, slide, until, widened
 
 from steelyard import Confusion, at_prevalence, evaluate, get_metric
 from steelyard.analysis.confusions.class_order import confusion_order
@@ -214,6 +214,7 @@ def test_the_weakest_class_can_be_looked_at_against_the_rest_and_follows_the_sli
         tab.locator("#class-list tbody button").first.click()
         assert tab.input_value("#class") == weakest.label
         assert status(tab) == words_of(evaluation, place, place)
+        caught_up(tab)
         counts = evaluation.confusion.counts(weakest.label)
         for stop in (None, 5, 30):
             if stop is not None:
