@@ -354,3 +354,13 @@ def test_runs_of_columns_have_a_pooled_value_and_a_baseline():
     assert found["log_loss"].chance == pytest.approx(-(shares * np.log(shares)).sum())
     assert found["log_loss"].pooled == pytest.approx(found["log_loss"].mean, rel=0.05)
     assert found["roc_auc[class=spam]"].chance == 0.5 < found["roc_auc[average=micro]"].pooled < 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_scores_that_differ_by_rounding_keep_their_order_in_the_micro_interval(seed):
+    rng = np.random.default_rng(seed + 1)
+    y, odds = rng.integers(0, 30, 2_400), 2 * rng.normal(size=(2_400, 30))
+    odds[np.arange(2_400), y] += 4
+    p = np.round(np.exp(odds) / np.exp(odds).sum(1, keepdims=True), 2) + 1e-3
+    found = steelyard.interval("average_precision[average=micro]", y, p / p.sum(1, keepdims=True))
+    assert found.low < found.value < found.high < found.low + 0.1

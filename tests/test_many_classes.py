@@ -393,3 +393,23 @@ def test_markdown_leaves_the_scores_of_each_of_many_classes_to_other_forms():
     few = evaluate(y % 3, y_score=p[:, :3] / p[:, :3].sum(1, keepdims=True), labels=range(3), draws=20)
     asked = evaluate(y, y_score=p, labels=range(13), metrics=["roc_auc[class=1]"], draws=20)
     assert "[class=" in evaluation_markdown(few) and "[class=" in evaluation_markdown(asked)
+
+
+def test_thousands_of_classes_without_an_error_have_intervals():
+    truth = np.random.default_rng(0).integers(0, K, 6_000)
+    found = evaluate(truth, truth)
+    assert found.confusion.matrix.sum() == 6_000
+    for name in ("balanced_accuracy", "mcc"):
+        estimate = found[name]
+        assert estimate.low < estimate.high == estimate.value == 1
+    assert sparse_matrix.summed_by(np.zeros(0, int), np.zeros(0), 3).dtype == np.float64
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_median_class_is_that_of_the_recalls_seen(weighted):
+    rng = np.random.default_rng(3)
+    truth, pred = rows_of(60, 2_000, rng, right=0.05)
+    weight = rng.uniform(0.1, 3, 2_000) if weighted else np.ones(2_000)
+    seen = [np.average(pred[truth == c] == c, weights=weight[truth == c]) for c in np.unique(truth)]
+    found = evaluate(truth, pred, sample_weight=weight if weighted else None)
+    assert math.isclose(found.standing.median, np.median(seen))

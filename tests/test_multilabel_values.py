@@ -117,3 +117,44 @@ def test_the_columns_of_a_frame_keep_their_order_beside_scores_without_names():
     assert steelyard.multilabel(true, y_score=pd.DataFrame(scores, columns=names)).labels == tuple(names)
     with pytest.raises(InputError, match="a column for each class"):
         steelyard.multilabel(frame, y_score=pd.DataFrame(scores, columns=[*names[:-1], "other"]))
+
+
+def test_numbers_of_python_in_a_matrix_are_the_numbers_that_they_are():
+    import pandas as pd
+
+    true, predicted, _ = rows(3)
+    value = steelyard.f1(true, predicted, average="macro", undefined=0)
+    for form in (lambda m: m.astype(object), lambda m: pd.DataFrame(m).astype("Int64")):
+        assert steelyard.f1(form(true), form(predicted), average="macro", undefined=0) == value
+    with pytest.raises(InputError, match="1 where a row has it"):
+        steelyard.f1(true.astype(str), predicted.astype(str), average="macro")
+
+
+def test_scores_without_names_beside_lists_of_labels_need_the_labels_declared():
+    sets, scores = [{"war"}, {"trade", "war"}, set()], np.array([[0.9, 0.2], [0.8, 0.7], [0.1, 0.3]])
+    with pytest.raises(InputError, match="labels= in the order of its columns"):
+        steelyard.multilabel(sets, y_score=scores)
+    table = steelyard.multilabel(sets, y_score=scores, labels=["war", "trade"])
+    assert steelyard.roc_auc(table, average="macro") == 1
+    assert steelyard.roc_auc(steelyard.multilabel([{0}, {1, 0}, set()], y_score=scores), average="macro") == 1
+
+
+def test_columns_that_are_listed_are_matched_by_the_names_that_they_share():
+    import pandas as pd
+
+    true, predicted, _ = rows(5)
+    names = [f"c{place}" for place in range(true.shape[1])]
+    frame = pd.DataFrame(np.hstack([true, predicted]), columns=[f"{use}_{name}" for use in "yp" for name in names])
+    listed = {"true": [f"y_{name}" for name in names], "pred": [f"p_{name}" for name in reversed(names)]}
+    value = steelyard.f1(true, predicted, average=None, undefined=0)
+    assert steelyard.f1(steelyard.multilabel(frame, **listed), average=None, undefined=0).tolist() == value.tolist()
+
+
+def test_long_frames_are_of_the_same_rows_and_have_every_score():
+    import pandas as pd
+
+    long = pd.DataFrame({"row": [1, 1, 2], "label": ["a", "b", "a"], "y": [1, 0, 1], "s": [0.9, 0.1, 0.4]})
+    with pytest.raises(InputError, match="a score is needed for each row and label"):
+        steelyard.multilabel(long, row="row", label="label", true="y", score="s")
+    with pytest.raises(InputError, match="no 'row' in common"):
+        steelyard.multilabel(long, long.assign(row=long["row"] + 10), row="row", label="label")

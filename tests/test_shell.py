@@ -818,7 +818,7 @@ def test_a_gate_takes_every_name_that_a_report_prints(rows):
         assert [row["name"] for row in part["metrics"]] == ["f1[average=macro]", "f_beta[beta=2, average=micro]"]
     assert "f1[average=macro]" in run("report", rows, *many, "--metrics", "f1[average=macro]").stdout
     ran = run("gate", rows, *many, "--require", "f1[average=best]>=0", code=2)
-    assert "'f1[average=best]' asks for the average 'best'; there are macro, weighted, micro." in ran.stderr
+    assert "'f1[average=best]' asks for the average 'best'; there are macro, weighted, micro, samples." in ran.stderr
 
 
 def test_a_gate_that_fails_shows_the_digits_that_tell_the_numbers_apart():
@@ -1555,7 +1555,7 @@ BAD = [
     ("infinite scores", GOOD + "1,1,-inf\n", ["report", "in", *YS], "The column 's' holds scores that are not numbers: 1 infinite, the first in row 5; "),
     ("a short row", GOOD + "1,1\n0,0,0.2\n", ["report", "in", *YS], "'in' has 2 cells in row 5 and 3 in its header; give every row as many, and quote cells that hold ','."),
     ("a long row", GOOD + "1,1,0.3,7\n0,0,0.2\n", ["report", "in", *YP], "'in' has 4 cells in row 5 and 3 in its header; "),
-    ("1,001 labels", "y,p\n" + "".join(f"{i},{i}\n" for i in range(1001)), ["report", "in", *YP], "The column 'y' holds 1,001 different values in its first 1,001 rows; at most 1,000 labels are counted."),
+    ("1,001 labels", "y,p\n" + "".join(f"{i},{i}\n" for i in range(1001)), ["report", "in", *YP], "The column 'y' holds 1,001 different values in its first 1,001 rows. Is it a column of labels, or of numbers or names?"),
     ("null labels", GOOD + ",1,0.3\n", ["report", "in", *YP], "The column 'y' holds missing labels; drop those rows, or give them a label."),
     ("a positive that does not occur", GOOD, ["report", "in", *YP, "--positive", "2"], "The positive class '2' does not occur; there are 0, 1, which are numbers"),
     ("one class of scores", b"y,p\n1,0.2\n1,0.4\n", ["report", "in", "--true", "y", "--score", "p"], "The labels of the column 'y' hold one class only, 1; give rows of both classes, or count this part with `steelyard tally --labels A,B`"),
@@ -1594,7 +1594,7 @@ BAD = [
     ("no input", None, ["report"], "No input was named; give a file, - for the standard input, or --counts TP,FN,FP,TN."),
     ("nothing to compare", None, ["compare", "--pred", "a", "--pred", "b"], "No input was named; give a file, or - for the standard input."),
     ("one model", GOOD, ["compare", "in", "--true", "y", "--pred", "p"], "compare needs two or more models, not 1; "),
-    ("labels and scores", GOOD, ["compare", "in", "--true", "y", "--pred", "p", "--score", "s"], "Name two or more models, all by --pred (labels) or all by --score (scores)."),
+    ("labels and scores", GOOD, ["compare", "in", "--true", "y", "--pred", "p", "--score", "s"], "Name two or more models, all by --pred (labels), all by --score or all by --scores (scores)."),
     ("a cut without scores", "y,y_pred\n1,1\n0,0\n", ["threshold", "in"], "Scores are needed; name their column with --score, of y, y_pred."),
     ("a cut of labels", json.dumps({**TALLY, "rows": [[5, 1], [2, 3]]}), ["threshold", "in.json"], "A threshold needs scores; name their column with --score."),
     ("a cut beside labels", GOOD, ["report", "in", *YP, "--threshold", "0.5"], "Predictions and a threshold together contradict each other; give scores and the threshold."),

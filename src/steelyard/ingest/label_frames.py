@@ -9,6 +9,7 @@ import numpy as np
 from steelyard.errors import InputError, did_you_mean, first_ten
 from steelyard.ingest import arrays, queries
 from steelyard.ingest.multilabel_tables import label_set_table
+from steelyard.ingest.score_matrix import without_prefix
 from steelyard.ingest.score_tables import number_column
 from steelyard.ingest.source import Source
 
@@ -86,6 +87,8 @@ def long_table(
     """
     if predicted is not None:
         pairs = [_pairs(frame, row, label) for frame in (truth, predicted)]
+        if {*pairs[0][0]}.isdisjoint(pairs[1][0]):
+            raise InputError(f"The two long frames have no {row!r} in common; give those of the same rows.")
         every = dict.fromkeys(key for each in pairs for key in each[0])
         return label_set_table(*(_sets(each, every) for each in pairs))
     fetched = _fetched(truth, [row, label, *(name for name in columns[:3] if name)])
@@ -96,6 +99,11 @@ def long_table(
         np.array([{key: place for place, key in enumerate(known)}[key] for key in fetched[name].to_list()])
         for name, known in ((row, keys), (label, names))
     )
+    if columns.score is not None and len(rows) < len(keys) * len(names):
+        raise InputError(
+            f"The long frame has {len(rows):,} lines, and {len(keys):,} rows of {len(names):,} labels have "
+            f"{len(keys) * len(names):,}; a score is needed for each row and label."
+        )
     cells = [_filled(fetched[name], rows, places, (len(keys), len(names))) for name in columns[:3] if name]
     given = dict(zip((use for use in ("true", "pred", "score") if getattr(columns, use)), cells, strict=True))
     return label_set_table(given["true"], given.get("pred"), y_score=given.get("score"), labels=names)
@@ -158,13 +166,15 @@ def _columns(source: Source, use: str, name: Any) -> dict[str, str]:
 def _labels(wide: Mapping[str, dict[str, str]]) -> list[str] | None:
     """The labels, which the patterns of all uses must name alike; lists of columns go by their order."""
     if "true" not in wide:
-        return None
+        return next(([*each] for each in wide.values()), None)
     labels = [*wide["true"]]
     for use, each in wide.items():
         if len(each) != len(labels):
             raise InputError(f"{use}= names {len(each)} columns, and true= {len(labels)}; name one for each label.")
         is_pattern = all(name != label for label, name in each.items())
-        if is_pattern and [*each] != labels:
+        if not is_pattern:
+            _in_order_of(each, wide["true"])
+        elif [*each] != labels:
             if {*each} != {*labels}:
                 other = [*({*each} - {*labels} or {*labels} - {*each})]
                 raise InputError(f"The columns of true= and {use}= are of different labels: {first_ten(other)}.")
@@ -172,6 +182,14 @@ def _labels(wide: Mapping[str, dict[str, str]]) -> list[str] | None:
             each.clear()
             each.update(ordered)
     return labels
+
+
+def _in_order_of(listed: dict[str, str], true: dict[str, str]) -> None:
+    """Bring columns that are listed into the order of the truth's, where both end in the same names."""
+    own, other = (dict(zip(without_prefix([*each.values()]), each.values(), strict=True)) for each in (true, listed))
+    if {*own} == {*other}:
+        listed.clear()
+        listed.update({other[name]: other[name] for name in own})
 
 
 def _matrix(fetched: Mapping[str, Any], columns: dict[str, str], use: str) -> Array:

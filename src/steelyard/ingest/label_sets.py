@@ -44,6 +44,15 @@ def are_label_sets(values: object) -> bool:
     return _first_row_is_set(values)
 
 
+def are_matrices(values: object) -> bool:
+    """Whether label sets are given as a matrix, dense or sparse, and not as lists."""
+    return (
+        hasattr(values, "tocsr")
+        or len(getattr(values, "shape", ())) == 2
+        or _dense_matrix(values, "y_true") is not None
+    )
+
+
 def _first_row_is_set(values: Any) -> bool:
     if isinstance(values, (str, bytes, dict)) or not hasattr(values, "__len__") or not hasattr(values, "__iter__"):
         return False
@@ -95,9 +104,13 @@ def _dense_matrix(values: Any, name: str) -> Array | None:
         array = np.asarray(values)
     except ValueError:  # lists of different lengths
         return None
+    if (
+        array.ndim == 2
+        and array.dtype.kind not in "biuf"
+        and (isinstance(values, np.ndarray) or hasattr(values, "columns"))
+    ):
+        array = _as_numbers(array, name)
     if array.ndim != 2 or array.dtype.kind not in "biuf":
-        if hasattr(values, "columns"):
-            raise InputError(f"{name} is a frame whose columns are labels; each holds 0 and 1, not {array.dtype}.")
         return None
     if array.dtype.kind == "f":
         if not np.isin(array, (0, 1)).all():
@@ -108,6 +121,17 @@ def _dense_matrix(values: Any, name: str) -> Array | None:
             raise InputError(_no_indicator(array, name))
         return None  # lists of as many whole numbers each: labels
     return array.view(np.uint8) if array.dtype.kind == "b" else array
+
+
+def _as_numbers(array: Array, name: str) -> Array:
+    """A matrix of Python's numbers, or of those of a nullable column, as numbers; text is no indicator."""
+    example = next((cell for cell in array.ravel().tolist() if not isinstance(cell, (bool, int, float))), None)
+    if example is not None or array.dtype.kind != "O":
+        raise InputError(
+            f"{name} is a matrix of {array.dtype} that holds {example!r:.40}; a column of it is a label, and holds "
+            "1 where a row has it and 0 where not."
+        )
+    return array.astype(np.float64)
 
 
 def _no_indicator(array: Array, name: str) -> str:

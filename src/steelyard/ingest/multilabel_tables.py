@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError
+from steelyard.errors import InputError, first_ten
 from steelyard.ingest import arrays
 from steelyard.ingest.frame_columns import FrameColumns, column_name, refuse_name
-from steelyard.ingest.label_sets import frame_labels, paired_sets
+from steelyard.ingest.label_sets import are_matrices, frame_labels, paired_sets
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.row_order import check_order
 from steelyard.ingest.score_matrix import places_by_name
@@ -76,6 +76,8 @@ def label_set_table(
         raise InputError("y_true alone says nothing of a classifier; give y_pred, y_score or both.")
     given = [(y_true, "y_true")] + ([] if y_pred is None else [(y_pred, "y_pred")])
     matrices, names = paired_sets(given, labels, frame_labels(y_score))
+    if y_score is not None and labels is None and not are_matrices(y_true) and frame_labels(y_score) is None:
+        _check_counted(names)
     scores = None if y_score is None else _scores(y_score, names)
     weight, times = arrays.weights(sample_weight, "sample_weight"), arrays.weights(frequency, "frequency", whole=True)
     lengths = {name: np.empty(matrix.shape[0], bool) for (_, name), matrix in zip(given, matrices, strict=True)}
@@ -101,6 +103,15 @@ def _of_frame(frame: Any, columns: FrameColumns, frequency: Any, label_sep: str 
     if columns.true is None or (columns.pred is None and columns.score is None):
         raise InputError("Of a frame name the columns of the truth and of predictions or scores: true=, pred=, score=.")
     return label_frame(frame, columns, column_name("frequency", frequency), label_sep=label_sep)[0]
+
+
+def _check_counted(labels: Labels) -> None:
+    """Refuse columns of scores without names beside lists of labels: nothing says which column is of which label."""
+    if labels != tuple(range(len(labels))):
+        raise InputError(
+            f"y_score has no names, and the labels of the lists are {first_ten(labels)}; declare them with labels= in "
+            "the order of its columns, or give a frame."
+        )
 
 
 def _scores(y_score: Any, labels: Labels) -> Array:

@@ -129,7 +129,7 @@ def check_sample(source: Source, names: Sequence[str], by: Sequence[str] = (), *
         few = use == "label" and too_many_labels(distinct, rows, declared=declared)
         if distinct > most or few:
             limit = "" if distinct <= most else f"; at most {most:,} {use}s are counted"
-            way = " labels= (in the shell --labels) declares them where it is." if few else ""
+            way = " labels= declares them where it is." if few else ""
             raise InputError(
                 f"The column {name!r} holds {distinct:,} different values in its first {rows:,} rows{limit}. Is it a "
                 f"column of {use}s, or of numbers or names?{way}"

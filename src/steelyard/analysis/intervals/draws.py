@@ -145,6 +145,9 @@ def binned(table: ScoreTable, most: int = MOST_ENTRIES) -> ScoreTable:
     sums = sum(_between(side.scores * side.weights, end) for side, end in pairs)
     masses = np.asarray(sum(_between(side.weights, end) for side, end in pairs), dtype=np.float64)
     scores = sums / np.where(masses > 0, masses, 1)
+    # Of scores a rounding apart a mean may come to an edge or pass it, and the order would be lost.
+    limits = [np.concatenate([[-np.inf], edges]), np.concatenate([edges, [np.inf]])]
+    scores[::2] = np.clip(scores[::2], np.nextafter(limits[0], np.inf), np.nextafter(limits[1], -np.inf))
     scores[1::2] = edges
     positive, negative = (_grouped(side, end, scores) for side, end in pairs)
     return ScoreTable(positive, negative, table.label)
