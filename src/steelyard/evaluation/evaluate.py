@@ -19,7 +19,7 @@ from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.given_rows import GivenRows, cluster_sentences, predicted_at_threshold
 from steelyard.evaluation.group_metrics import evaluated_groups
 from steelyard.evaluation.groups import lone_class_sentences, no_interval_sentences
-from steelyard.evaluation.hierarchy_levels import refuse_hierarchy, with_levels
+from steelyard.evaluation.hierarchy_levels import refuse_of_one_label, with_levels
 from steelyard.evaluation.inputs import (
     RowOptions,
     counted_inputs,
@@ -111,7 +111,7 @@ def evaluate(
     sets = LabelSetInput(y_true, y_pred, y_score, columns, labels, sample_weight, frequency, by, cluster)
     asked: dict[str, Any] = {"metrics": metrics, "mute": mute}
     if sets.are_sets:
-        refuse_hierarchy(hierarchy)
+        refuse_of_one_label(pos_label=pos_label, exact=exact, hierarchy=hierarchy)
         return evaluate_label_sets(sets, threshold=threshold, inference=inference, **asked)  # type: ignore[return-value]  # of the same faces
     rows = RowOptions(pos_label, labels, sample_weight, frequency)
     given = GivenRows(y_true, y_pred, y_score, rows, columns, by, cluster)

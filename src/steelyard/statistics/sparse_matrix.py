@@ -160,7 +160,7 @@ class SparseMatrix:
 def summed_by(codes: Array, values: Array, size: int) -> Array:
     """The sum of the values of each code; whole numbers exactly."""
     if values.dtype.kind == "f":
-        return np.bincount(codes, values, minlength=size)
+        return np.bincount(codes, values, minlength=size).astype(np.float64, copy=False)  # of nothing: of integers
     sums = np.zeros(size, dtype=values.dtype)
     np.add.at(sums, codes, values)
     return sums

@@ -1,7 +1,7 @@
 """Class recalls: which classes are found less often than the median class, and the rare classes as one.
 
-The median class is that of the Beta distribution that the recalls of all classes share, fitted to their rows: of
-classes with a few rows each the median of the values seen would be 1, and every miss beyond it.
+What is stated is the median of the recalls seen. The classes are tested against that of the Beta distribution that
+all recalls share, fitted to their rows: of classes with a few rows each the one seen would be 1, and every miss beyond.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FINE, _UNLIKELY, _NEAR = np.linspace(-0.6, 0.6, 61), 1e-4, 1e-9
 
 @dataclass(frozen=True)
 class ClassStanding:
-    """The recall of the median class, and the places of the classes that are shown to lie below and above it."""
+    """The median of the recalls, and the places of the classes that are shown to lie below and above it."""
 
     median: float
     below: tuple[int, ...]
@@ -73,7 +73,7 @@ def class_standing(table: Confusion, level: float) -> ClassStanding:
         above += part * binom.sf(low - 1, size, median)
     shown = np.array(holm(np.concatenate([below, above]))) <= 1 - level
     under, over = (present[part].tolist() for part in np.split(shown, 2))
-    return ClassStanding(float(share @ medians), tuple(under), tuple(over), len(present))
+    return ClassStanding(float(np.median(hits / totals)), tuple(under), tuple(over), len(present))
 
 
 def _medians(hits: Array, totals: Array) -> tuple[Array, Array]:
