@@ -97,7 +97,7 @@ def table_rows(
 
 def check_has_form(spec: MetricSpec, labels: Sequence[Label]) -> None:
     """Refuse a metric of one class among classes of which none is the positive one, and of probabilities without."""
-    if spec.is_native and spec.metric.of_probabilities and spec.metric.columns is not None:
+    if len(labels) > 2 and spec.is_native and spec.metric.of_probabilities and spec.metric.columns is not None:
         raise InputError(
             f"{spec.name} is of probabilities, a column for each class, that sum to 1 in each row; there are none "
             "here. Give them as y_score=."
