@@ -539,3 +539,40 @@ def test_paper_cuts_nothing_and_says_what_it_leaves_out(show, evaluations, k):
                 return [...data].filter((v, i) => i % 4 === 0 && v < 140).length; }"""
             )
             assert inked > 200, "the last rows are drawn and named"
+
+
+# ---------------------------------------------------------------- each class by its scores
+
+
+def scored(k, name="class {:02d}"):
+    """Classes with a column of scores each."""
+    rng = np.random.default_rng(1)
+    y, names = np.arange(12 * k) % k, np.array([name.format(i) for i in range(k)])
+    p = 0.5 * rng.dirichlet(np.ones(k), len(y)) + 0.5 * np.eye(k)[np.where(rng.random(len(y)) < 0.7, y, (y + 1) % k)]
+    return evaluate(names[y], y_score=p, labels=names.tolist(), draws=20)
+
+
+def test_many_classes_stand_folded_after_the_metrics_of_all(show):
+    evaluation = scored(20)
+    with show(page(evaluation)) as tab:
+        whole = [row for row in evaluation.metrics if row.spec.label is None]
+        assert tab.locator("#all tr[data-value]").count() == len(whole) < len(evaluation.metrics)
+        assert not tab.locator("#by-scores table").is_visible()
+        tab.click("#by-scores summary")
+        shown = tab.locator("#by-scores tbody tr").evaluate_all(
+            "trs => trs.map(tr => [...tr.querySelectorAll('bdi, td')].map(part => part.textContent))"
+        )
+        names = ("roc_auc", "average_precision")
+        assert shown == [
+            [label, *(interval_cell(evaluation[f'{name}[class="{label}"]']) for name in names)]
+            for label in evaluation.labels
+        ]
+        accessible(tab, "#by-scores")
+
+
+def test_few_classes_with_long_names_stand_among_the_metrics(show):
+    with show(page(scored(3, "w" * 10_000 + "{}")), width=390) as tab:
+        assert tab.locator("#by-scores").count() == 0
+        assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+        names = tab.locator("#all bdi").all_text_contents()
+        assert len(names) == len(set(names)) * 2 == 6 and max(map(len, names)) <= 24

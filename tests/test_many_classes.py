@@ -21,6 +21,8 @@ from steelyard.analysis.confusions.quasi_independence import ErrorModel
 from steelyard.analysis.intervals import class_draws, table_sampler
 from steelyard.cli.commands import commands
 from steelyard.ingest import code_counts
+from steelyard.report.csv_text import evaluation_csv
+from steelyard.report.markdown import evaluation_markdown
 from steelyard.report.terminal.summary import evaluation_summary
 from steelyard.statistics import sparse_matrix
 from steelyard.statistics.joined_classes import joined_classes
@@ -378,6 +380,19 @@ def test_joined_classes_add_up():
     assert joined.labels == ("a", "b")
     assert joined.matrix.tolist() == [[17, 4], [8, 7]]
     assert joined.squares.sum() == pytest.approx((np.arange(1, 9) ** 2).sum())
+
+
+def test_markdown_leaves_the_scores_of_each_of_many_classes_to_other_forms():
+    rng = np.random.default_rng(2)
+    y, p = np.arange(130) % 13, rng.dirichlet(np.ones(13), 130)
+    evaluation = evaluate(y, y_score=p, labels=range(13), draws=20)
+    assert "26 more metrics of one class each are in the JSON and the CSV." in evaluation_markdown(evaluation)
+    assert "[class=" not in evaluation_markdown(evaluation) and evaluation_csv(evaluation).count("[class=") == 26
+    shown = evaluation_summary(evaluation, "rows.csv", everything=True)
+    assert shown.index("Each class by its scores") > shown.index("log_loss")
+    few = evaluate(y % 3, y_score=p[:, :3] / p[:, :3].sum(1, keepdims=True), labels=range(3), draws=20)
+    asked = evaluate(y, y_score=p, labels=range(13), metrics=["roc_auc[class=1]"], draws=20)
+    assert "[class=" in evaluation_markdown(few) and "[class=" in evaluation_markdown(asked)
 
 
 def test_thousands_of_classes_without_an_error_have_intervals():

@@ -1,6 +1,7 @@
 """Rows of several labels evaluated: from arrays, frames, lists and text to the result and its faces."""
 
 import json
+from io import StringIO
 
 import numpy as np
 import pandas as pd
@@ -9,8 +10,9 @@ import pytest
 from jsonschema import validate
 from test_multilabel_intervals import drawn
 
-from steelyard import MultilabelEvaluation, Result, evaluate, f1, multilabel
+from steelyard import MultilabelEvaluation, Result, confusion, evaluate, f1, multilabel
 from steelyard.errors import InputError, InputTypeError
+from steelyard.report.csv_text import csv_rows
 
 
 @pytest.fixture(scope="module")
@@ -200,6 +202,8 @@ def test_a_gate_holds_averages_and_labels(files):
     shell("report", *wide, "--format", "json", "-o", files / "before.json")
     against = ("--baseline", files / "before.json")
     assert shell("gate", *wide, "--require", "f1[average=micro]>=baseline-0.01", *against)[0] == 0
+    code, output = shell("gate", *wide, *against)
+    assert code == 2 and "is of label sets" in output and "give rules such as --require" in output
 
 
 def test_what_the_shell_cannot_read_as_label_sets_is_one_sentence(files):
@@ -207,6 +211,32 @@ def test_what_the_shell_cannot_read_as_label_sets_is_one_sentence(files):
     assert code == 2 and "--positive has no place where rows may have several labels each" in output
     code, output = shell("report", files / "wide.csv", "--true", "y_*")
     assert code == 2 and "--true with --pred or --scores" in output
+    code, output = shell("report", files / "wide.csv", "--true", "site", "--pred", "site", "--label-sep", "")
+    assert code == 2 and "--label-sep is empty; give the sign between the labels of a row" in output
+    wide = (files / "wide.csv", "--true", "y_*", "--pred", "p_*")
+    for option, value in (("--hierarchy", "/"), ("--design", "stratified")):
+        code, output = shell("report", *wide, option, value)
+        assert code == 2 and f"{option} is of rows with one label each" in output
+
+
+def test_csv_has_a_column_for_what_some_rows_have():
+    rows = [{"name": "a", "value": 1.0}, {"name": "b", "value": 2.0, "no_interval": "one row"}]
+    read = pd.read_csv(StringIO(csv_rows(rows)))
+    assert list(read) == ["name", "value", "no_interval"] and read["no_interval"].tolist()[1] == "one row"
+    assert pd.isna(read["no_interval"][0])
+
+
+@pytest.mark.parametrize("given", [{"pos_label": 1}, {"design": "stratified"}, {"hierarchy": "/"}, {"exact": True}])
+def test_what_is_of_rows_with_one_label_is_refused(given, table):
+    with pytest.raises(InputError, match=f"{next(iter(given))}= is of rows with one label each"):
+        evaluate(table.true, table.predicted, **given)
+
+
+def test_the_title_names_k_and_a_matrix_is_told_where_it_is_taken(table):
+    report = evaluate(table.true, y_score=table.scores, metrics=["precision_at_k[k=2]"])
+    assert report["precision_at_k[k=2]"].spec.title == "Precision at k (k = 2)"
+    with pytest.raises(InputError, match="are taken by evaluate, compare, the metrics and best_threshold"):
+        confusion(table.true, table.predicted)
 
 
 def test_hostile_and_many_labels_stay_inert_and_small(table):
@@ -232,3 +262,9 @@ def test_scores_beside_a_frame_stand_in_the_order_of_its_columns(table):
     named = evaluate(truth, y_score=pd.DataFrame(table.scores, columns=names)[sorted(names)])
     for other in (named, evaluate(table.true, y_score=table.scores)):
         assert other["roc_auc[average=macro]"].value == pytest.approx(beside["roc_auc[average=macro]"].value)
+
+
+def test_rows_that_are_all_alike_have_intervals():
+    report = evaluate(np.tile([1, 1, 0], (20, 1)), np.tile([1, 0, 0], (20, 1)))
+    row = report["recall[average=micro]"]
+    assert row.value == 0.5 and 0 < row.low < 0.5 < row.high < 1

@@ -29,7 +29,7 @@ from steelyard.statistics import score_order
 from steelyard.statistics.class_scores import ClassScores
 
 RANKING = [m for m in list_metrics() if m.scores]
-RANK_ONLY = [m for m in RANKING if m.family != "calibration"]
+RANK_ONLY = [m for m in RANKING if not m.of_probabilities]
 every = pytest.mark.parametrize("metric", RANKING, ids=lambda m: m.name)
 
 

@@ -11,6 +11,7 @@ from steelyard.analysis.results.formatting import difference_text, value_text
 from steelyard.cli.rules import Baseline, Judgement
 from steelyard.errors import InputError
 from steelyard.evaluation.evaluation import Evaluation
+from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
 from steelyard.metrics.registry import metrics_with_role
 
 if TYPE_CHECKING:
@@ -28,6 +29,11 @@ def usual_metrics(old: Baseline | None) -> list[str]:
     """The usual metrics that the baseline has, which must hold its tables as well."""
     if old is None:
         raise InputError('A gate needs a rule, such as --require "ac_score>=0.8", or a --baseline.')
+    if old.facts.get("kind") == MultilabelEvaluation.kind:
+        raise InputError(
+            f"The baseline {old.name!r} is of label sets, of which a report keeps no rows to test a drop by; give "
+            'rules such as --require "f1[average=macro]>=baseline-0.02".'
+        )
     names = [m.name for m in metrics_with_role("headline") if old.metrics.get(m.name) is not None]
     if not names:
         raise InputError("The baseline holds none of the usual metrics; give rules with --require.")

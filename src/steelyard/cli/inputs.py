@@ -167,7 +167,8 @@ def evaluate_inputs(
     from steelyard.ingest.label_overlap import check_label_overlap
     from steelyard.statistics.tally import Tally
 
-    asked: dict[str, Any] = {"level": level, "metrics": metrics}
+    asked: dict[str, Any] = {"level": level, "metrics": metrics, "design": design}
+    asked |= {"prevalence": prevalence, "hierarchy": hierarchy}
     if (evaluated := evaluated_label_sets(inputs, asked)) is not None:
         return evaluated, CountedInput(Tally(None), [], inputs.name)  # type: ignore[return-value]  # of the same faces
     if inputs.cluster is not None or inputs.class_scores is not None:

@@ -23,14 +23,17 @@ def evaluated_label_sets(inputs: Inputs, asked: dict[str, Any]) -> MultilabelEva
         return None
     from steelyard.analysis.intervals.inference import Inference
     from steelyard.cli.inputs import open_files
+    from steelyard.evaluation.hierarchy_levels import refuse_of_one_label
     from steelyard.evaluation.label_sets.evaluate_label_sets import evaluate_label_sets
 
     with open_files(inputs) as source:
         given = _read(source, inputs)
     if given is None:
         return None
+    refuse_of_one_label(hierarchy=asked["hierarchy"])
     options: dict[str, Any] = {"threshold": inputs.threshold, "metrics": asked["metrics"], "mute": None}
-    evaluation = evaluate_label_sets(given, inference=Inference(asked["level"]), columns=_used(inputs), **options)
+    inference = Inference(asked["level"], prevalence=asked["prevalence"], design=asked["design"])
+    evaluation = evaluate_label_sets(given, inference=inference, columns=_used(inputs), **options)
     return replace(evaluation, source=inputs.name)
 
 
@@ -53,6 +56,8 @@ def _read(source: Source, inputs: Inputs) -> LabelSetInput | None:
 
 def _may_be_sets(inputs: Inputs) -> bool:
     """Whether it may be about label sets, as far as the command line shows."""
+    if inputs.label_sep == "":
+        raise InputError("--label-sep is empty; give the sign between the labels of a row, such as ';'.")
     if not inputs.files or inputs.true is None:
         return inputs.label_sep is not None and bool(inputs.files)
     patterned = "*" in inputs.true or inputs.label_sep is not None

@@ -28,6 +28,7 @@ _WORDS = {
     rf"\bwhere={_ENDS}": "--where",
     rf"\bcluster={_ENDS}": "--cluster",
     rf"\bhierarchy={_ENDS}": "--hierarchy",
+    rf"\bdesign={_ENDS}": "--design",
     r"^y_true holds\b": "The truth holds",
     r"\boccur in y_true\.": "occur in the truth.",
     r", or ask for average='macro', 'weighted', 'micro' or None\.": ".",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.analysis.confusions.ordered_metrics import ClassOrder
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.results.rows import Rows
@@ -19,13 +20,13 @@ from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.given_rows import GivenRows, cluster_sentences, predicted_at_threshold
 from steelyard.evaluation.group_metrics import evaluated_groups
 from steelyard.evaluation.groups import lone_class_sentences, no_interval_sentences
-from steelyard.evaluation.hierarchy_levels import refuse_hierarchy, with_levels
+from steelyard.evaluation.hierarchy_levels import refuse_of_one_label, with_levels
 from steelyard.evaluation.inputs import (
     RowOptions,
     counted_inputs,
 )
 from steelyard.evaluation.label_sets.evaluate_label_sets import LabelSetInput, evaluate_label_sets
-from steelyard.evaluation.ordered_classes import ClassOrder, in_stated_order
+from steelyard.evaluation.ordered_classes import in_stated_order
 from steelyard.evaluation.rows import beats_no_skill, check_named, class_rows, in_order, metric_rows, with_class_ends
 from steelyard.evaluation.table_notes import odds_notes, table_notes
 from steelyard.evaluation.verdict.sentences import muted_codes
@@ -111,7 +112,7 @@ def evaluate(
     sets = LabelSetInput(y_true, y_pred, y_score, columns, labels, sample_weight, frequency, by, cluster)
     asked: dict[str, Any] = {"metrics": metrics, "mute": mute}
     if sets.are_sets:
-        refuse_hierarchy(hierarchy)
+        refuse_of_one_label(pos_label=pos_label, exact=exact, hierarchy=hierarchy)
         return evaluate_label_sets(sets, threshold=threshold, inference=inference, **asked)  # type: ignore[return-value]  # of the same faces
     rows = RowOptions(pos_label, labels, sample_weight, frequency)
     given = GivenRows(y_true, y_pred, y_score, rows, columns, by, cluster)

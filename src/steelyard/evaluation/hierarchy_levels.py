@@ -23,7 +23,8 @@ def with_levels(evaluation: Evaluation, hierarchy: HierarchyLike | None, inferen
     return replace(evaluation, hierarchy=level_errors(evaluation.confusion, hierarchy, inference))
 
 
-def refuse_hierarchy(hierarchy: HierarchyLike | None) -> None:
-    """Refuse a hierarchy where rows may have several labels each."""
-    if hierarchy is not None:
-        raise InputError("hierarchy= is of rows with one label each, and these may have several; leave it out.")
+def refuse_of_one_label(**given: object) -> None:
+    """Refuse what is of rows with one label each, such as a hierarchy, where they may have several."""
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(f"{name}= is of rows with one label each, and these may have several; leave it out.")

@@ -107,8 +107,8 @@ def _shape_sentence(values: LabelSet | None, array: Array, name: str) -> str:
         return f"{name} has shape {array.shape}, a column of one; give {name}.ravel()."
     if array.ndim == 2:
         return (
-            f"{name} has shape {array.shape}: multilabel and one-hot targets are not supported here. "
-            "Give one label per row, such as its argmax(axis=1)."
+            f"{name} has shape {array.shape}: where each row has one label, give its argmax(axis=1); rows of several "
+            "labels each (label sets) are taken by evaluate, compare, the metrics and best_threshold."
         )
     return f"{name} has {array.ndim} dimensions; a column has one."
 

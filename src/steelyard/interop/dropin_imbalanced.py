@@ -92,7 +92,7 @@ def _requested_counts(
     sample_weight: Weights,
 ) -> Counts[Array]:
     """The four cells of each class that the options ask for, one against the rest."""
-    if not is_choice(average, ClassAverage):
+    if average == "samples" or not is_choice(average, ClassAverage):
         raise InputError(f"average= takes 'binary', 'micro', 'macro', 'weighted' or None, not {average!r}.")
     table = confusion(y_true, y_pred, sample_weight=sample_weight)
     positions = None

@@ -98,11 +98,13 @@ class MetricSpec:
     @property
     def title(self) -> str:
         """The metric's title, with the average or the class in words."""
-        title, weights = self.metric.title, self.metric.parameters.get("weights")
+        title, weights, k = self.metric.title, *map(self.metric.parameters.get, ("weights", "k"))
         if self.metric.parameters.get("multi_class") == "ovo":
             title = f"{title} of pairs of classes"
         elif isinstance(weights, str):
             title = f"{title}, {weights} weights"
+        elif k is not None:
+            title = f"{title} (k = {k})"
         if self.label is not None:
             return f"{title}, {self.label}"
         return title if self.average in (NATIVE, None) else f"{title}, {self.average}"

@@ -26,11 +26,15 @@ def evaluation_csv(evaluation: Evaluation) -> str:
 
 
 def csv_rows(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows as CSV without control codes; text that a spreadsheet would run as a formula is quoted by an apostrophe."""
+    """Rows as CSV without control codes; text that a spreadsheet would run as a formula is quoted by an apostrophe.
+
+    What only some rows have is a column as well, empty in the others.
+    """
+    names = list(dict.fromkeys(name for row in rows for name in row))
     file = StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(map(printable, rows[0]) if rows else [])
-    writer.writerows([_guarded(value) for value in row.values()] for row in rows)
+    writer.writerow(map(printable, names))
+    writer.writerows([_guarded(row.get(name)) for name in names] for row in rows)
     return file.getvalue()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.results.formatting import cell_text, three_digits
+from steelyard.report.metric_blocks import rows_by_class
 from steelyard.report.source_facts import source_facts
 from steelyard.report.text import printable
 
@@ -19,10 +20,14 @@ if TYPE_CHECKING:
 def evaluation_markdown(evaluation: Evaluation, *, given: bool | None = None) -> str:
     """What was read, the verdict, the metrics, the groups and the confusion matrix."""
     head = ("metric", "value", f"{100 * evaluation.level:g} % interval", "chance")
+    apart = rows_by_class(evaluation)
     rows = (
-        (row.name, row.text(row.value), row.interval_or_reason(), row.text(row.chance)) for row in evaluation.metrics
+        (row.name, row.text(row.value), row.interval_or_reason(), row.text(row.chance))
+        for row in evaluation.metrics
+        if row.name not in apart
     )
     parts = [_words(evaluation), markdown_table(head, rows)]
+    parts += [f"{len(apart):,} more metrics of one class each are in the JSON and the CSV."] if apart else []
     if source := getattr(evaluation, "source", None):
         parts.insert(0, " · ".join(map(escaped, source_facts(evaluation, source, given=given))))
     parts += [_groups(evaluation)] if evaluation.groups else []

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from steelyard.evaluation.metric_row import MetricRow
 
 TOP_METRICS = ("Read first", "Usual metrics")
+BY_CLASS = "Each class by its scores"
+_MOST_CLASSES = 12  # whose values stand one by one among the metrics
 
 
 def top_metrics(evaluation: Evaluation) -> dict[str, str]:
@@ -21,11 +23,23 @@ def top_metrics(evaluation: Evaluation) -> dict[str, str]:
 
 
 def metric_blocks(evaluation: Evaluation) -> dict[str, list[MetricRow]]:
-    """The rows of all metrics by their headings: those that stand above, then the others by family."""
+    """The rows of all metrics by their headings: those that stand above, the others by family, then those of a class.
+
+    Few classes stand among the metrics of their family.
+    """
     headings = getattr(evaluation, "headings", None)  # of label sets
     top = top_metrics(evaluation) if headings is None else headings
-    order = list(top)
+    order, apart = list(top), rows_by_class(evaluation)
     blocks: dict[str, list[MetricRow]] = {}
     for row in sorted(evaluation.metrics, key=lambda row: order.index(row.name) if row.name in top else len(order)):
-        blocks.setdefault(top.get(row.name, row.spec.metric.kind.title), []).append(row)
-    return blocks
+        if row.name not in apart:
+            blocks.setdefault(top.get(row.name, row.spec.metric.kind.title), []).append(row)
+    return blocks | ({BY_CLASS: [*apart.values()]} if apart else {})
+
+
+def rows_by_class(evaluation: Evaluation) -> dict[str, MetricRow]:
+    """The rows of one class each that no one asked for by name, where the classes are many."""
+    if evaluation.metrics_named or hasattr(evaluation, "headings"):
+        return {}
+    rows = {row.name: row for row in evaluation.metrics if row.spec.label is not None}
+    return rows if len({row.spec.label for row in rows.values()}) > _MOST_CLASSES else {}

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from steelyard.statistics.score_table import ScoreTable
 
 _LABELS_AT_ONCE = 500  # whose draws are in memory together
+_NO_SPREAD = 1e-9  # of the rows, beside that of their labels alone; below it is the rounding
 
 
 def label_set_method(estimand: Estimand) -> str:
@@ -184,7 +185,8 @@ class LabelSetIntervals:
         changes = LabelChanges(estimand, self.table, self._row_weight).of_all().scaled(self._row_weight)
         alone = float(own_variance(changes, Counts.trusted(*(np.array([cell]) for cell in cells)), 1.0)[0])
         error = self._errors[estimand.named] * self._student_ratio
-        effect = error**2 / alone if alone else usual_size(self.table, self.rows)
+        effect = error**2 / alone if alone else 0.0
+        effect = effect if effect > _NO_SPREAD else usual_size(self.table, self.rows)  # where all rows are alike
         worth = Counts.trusted(*(np.float64(cell / effect) for cell in cells))
         interval = self.intervals_of([_alone(estimand, worth)])[0]
         return ColumnEnds(interval.low, interval.high)

@@ -13,6 +13,7 @@ from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.given_rows import cluster_sentences
 from steelyard.evaluation.groups import Group
+from steelyard.evaluation.hierarchy_levels import refuse_of_one_label
 from steelyard.evaluation.inputs import ASSUMED_HALF, HALF, TWO_THRESHOLDS
 from steelyard.evaluation.label_sets.label_pairs import label_pairs
 from steelyard.evaluation.label_sets.label_set_rows import (
@@ -99,6 +100,7 @@ def evaluate_label_sets(
     columns: dict[str, Any] | None = None,
 ) -> MultilabelEvaluation:
     """The evaluation of rows of several labels each."""
+    refuse_of_one_label(design=None if inference.design == "random" else inference.design)
     named = given.columns.names(frequency=given.frequency, by=given.by, cluster=given.cluster)
     given = given.read()
     table, threshold, assumed = _thresholded(given.data, threshold)
@@ -106,10 +108,9 @@ def evaluate_label_sets(
     inference = replace(inference, clustered=clustered)
     specs = label_set_specs(table, None if metrics is None else MetricSpec.all_of(metrics))
     rows, by_label = evaluated_labels(table, specs, inference)
-    rows = rows if metrics is not None else [row for row in rows if not _is_unfit(row)]
     groups = _groups(table, given.by, specs if metrics is not None else _group_specs(specs), inference)
     return MultilabelEvaluation(
-        Rows(rows),
+        Rows(row for row in rows if metrics is not None or not _is_unfit(row)),
         by_label,
         label_pairs(table, inference.level),
         row_outcomes(table),

@@ -14,6 +14,7 @@ from steelyard.analysis.results.formatting import bounds_text, p_text, percent_t
 from steelyard.evaluation.averages import averaged_metrics
 from steelyard.evaluation.verdict.standing_sentences import rare_text
 from steelyard.report.level_texts import level_rows, level_words
+from steelyard.report.metric_blocks import BY_CLASS, rows_by_class
 from steelyard.report.pages.html_tables import MetricLine, interval_cell, metric_lines
 from steelyard.report.pages.page_numbers import amount
 from steelyard.report.pages.sections import facts_of
@@ -76,6 +77,15 @@ class ClassLine:
 
 
 @dataclass(frozen=True)
+class ScoredClasses:
+    """Each of many classes by its scores against the rest: the metrics, and of each class their values."""
+
+    title: str
+    heads: Sequence[str]
+    rows: Sequence[tuple[Label, Sequence[str]]]
+
+
+@dataclass(frozen=True)
 class ClassSections:
     """The matrix in numbers where it is small, the confused pairs, the classes, the averages and the metrics of all."""
 
@@ -95,6 +105,7 @@ class ClassSections:
     rare: str = ""
     levels: Sequence[Sequence[str]] = ()
     level_words: str = ""
+    by_scores: ScoredClasses | None = None
 
 
 def classes_context(evaluation: Evaluation, table: Confusion, source: str) -> dict[str, object]:
@@ -124,11 +135,24 @@ def _sections(evaluation: Evaluation, table: Confusion) -> ClassSections:
         _left_out(count),
         [interval.spec.metric.phrase for interval in evaluation.per_class[0].intervals.values()],
         _averages(evaluation, table),
-        metric_lines(evaluation),
+        {heading: lines for heading, lines in metric_lines(evaluation).items() if heading != BY_CLASS},
         "" if evaluation.rare_classes is None else rare_text(evaluation.rare_classes),
         level_rows(evaluation),
         level_words(evaluation),
+        _by_scores(evaluation),
     )
+
+
+def _by_scores(evaluation: Evaluation) -> ScoredClasses | None:
+    """The metrics of each class that read scores, where so many would hide the others."""
+    columns: dict[str, dict[Label, str]] = {}
+    for row in rows_by_class(evaluation).values():
+        columns.setdefault(row.spec.metric.title, {})[row.spec.label] = _with_ends(interval_cell(row))
+    if not columns:
+        return None
+    labels = dict.fromkeys(label for column in columns.values() for label in column)
+    rows = [(label, [column.get(label, "–") for column in columns.values()]) for label in labels]
+    return ScoredClasses(BY_CLASS, [*columns], rows)
 
 
 def _left_out(count: int) -> str:

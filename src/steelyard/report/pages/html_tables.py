@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.groups import Group
     from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.metrics.spec import MetricSpec
 
 MOST_GROUPS = 20
 _GROUP_METRICS = 5
+_CLASS_NAME = 24  # characters of a class in the title of a metric
 _GROUP_NAME = 32  # characters of a group's name, of which a page may have many
 
 
@@ -57,12 +59,20 @@ def metric_line(row: MetricRow) -> MetricLine:
     undefined = not math.isfinite(row.value)
     return MetricLine(
         row.name,
-        row.spec.title,
+        _title(row.spec),
         exact_digits(row.value),
         "–" if undefined else unbroken(row.text(row.value)),
         (row.undefined or "undefined") if undefined else unbroken(row.interval_or_reason()),
         unbroken(row.text(row.chance)),
     )
+
+
+def _title(spec: MetricSpec) -> str:
+    """The title of a metric; a class in it takes at most 24 characters."""
+    if spec.label is None:
+        return spec.title
+    label = Markup('<bdi title="{}">{}</bdi>').format(clipped(spec.label), clipped(spec.label, _CLASS_NAME))
+    return Markup("{}, {}").format(replace(spec, label=None).title, label)
 
 
 def metric_lines(evaluation: Evaluation) -> dict[str, list[MetricLine]]:

@@ -12,6 +12,7 @@ from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
 from steelyard.evaluation.opening_threshold import at_opening_threshold
 from steelyard.evaluation.saved.json_values import plain_scores
+from steelyard.report.metric_blocks import rows_by_class
 from steelyard.report.pages import metric_facts
 from steelyard.report.pages.class_map import map_data
 from steelyard.report.pages.class_sections import classes_context
@@ -124,7 +125,9 @@ def _classes_page(evaluation: Evaluation, source: str, more: Sequence[Section]) 
     assert table is not None  # noqa: S101 - a table of classes
     rarest = class_evaluation(evaluation, rarest_class(table))
     data = payload(rarest, source) | {"classes": map_data(evaluation, table)}
-    data |= {"all": [metric_facts.fact(row) for row in evaluation.metrics]} | page_sentences(evaluation)
+    apart = rows_by_class(evaluation)
+    data |= {"all": [metric_facts.fact(row) for row in evaluation.metrics if row.name not in apart]}
+    data |= page_sentences(evaluation)
     data |= {
         "assumed": list(evaluation.assumed),
         "explained": metric_facts.explained([*rarest.metrics, *evaluation.metrics]),

@@ -44,9 +44,9 @@ function readRows(table, list, kept) {
 
 // The heading of a row becomes a button that opens what is to be known of the metric.
 function opened(tr, row) {
-  const head = tr.querySelector("th"), words = head.textContent;
-  head.replaceChildren();
-  const button = el("button", { type: "button", class: "open", "aria-expanded": "false" }, head, words);
+  const head = tr.querySelector("th"), button = el("button", { type: "button", class: "open", "aria-expanded": "false" });
+  button.append(...head.childNodes);
+  head.appendChild(button);
   button.addEventListener("click", () => {
     const shown = button.getAttribute("aria-expanded") === "true";
     button.setAttribute("aria-expanded", String(!shown));
