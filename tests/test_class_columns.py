@@ -364,3 +364,13 @@ def test_scores_that_differ_by_rounding_keep_their_order_in_the_micro_interval(s
     p = np.round(np.exp(odds) / np.exp(odds).sum(1, keepdims=True), 2) + 1e-3
     found = steelyard.interval("average_precision[average=micro]", y, p / p.sum(1, keepdims=True))
     assert found.low < found.value < found.high < found.low + 0.1
+
+
+def test_scores_that_are_no_probabilities_say_which_row_and_what_is_left_out():
+    data = frame()
+    p = data[[f"p_{name}" for name in NAMES]].to_numpy()
+    found = evaluate(data["y"], y_score=2 * p)
+    assert [text for text in found.assumed if "log_loss are left out: row 1 sums to 2 and lies between" in text]
+    assert_refused(lambda: found["log_loss"], ValueError, "that sum to 1 in each row; there are none")
+    for quiet in (evaluate(data["y"], y_score=p), evaluate(data["y"], y_score=2 * p, metrics=["top_k_accuracy"])):
+        assert not [text for text in quiet.assumed if "left out" in text]

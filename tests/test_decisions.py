@@ -213,7 +213,8 @@ def test_a_share_of_the_rows_goes_to_a_person_and_the_errors_of_the_rest_are_cou
     assert best.value == pytest.approx(np.mean(P.argmax(1)[kept] != Y[kept]))
     assert best.argmax_value == pytest.approx(np.mean(P.argmax(1) != Y))
     crossed = best_decision(Y, P, reject=0.1)
-    assert crossed.coverage == pytest.approx(0.9, abs=0.03)
+    assert crossed.coverage == best.coverage
+    assert crossed.out_of_sample_coverage == pytest.approx(0.9, abs=0.03)
     assert crossed.out_of_sample == pytest.approx(best.value, abs=0.02)
 
 
@@ -336,7 +337,34 @@ def test_a_saved_rule_decides_as_before():
         assert np.array_equal(again.decide(P), best.decide(P))
         assert np.array_equal(again.sent(P), best.sent(P))
     assert best.to_dict()["regret"] == pytest.approx(best.regret)
-    assert {"class", "threshold", "recall", "argmax_recall", "sent"} <= {*best.to_frame("pandas").columns}
+    assert {*best.to_frame("pandas").columns} == {"class", "rows", "recall", "argmax_recall", "sent"}
+
+
+@pytest.mark.parametrize("shares", [None, [0.1, 0.2, 0.3, 0.4]])
+def test_thresholds_are_the_rule_or_there_are_none(shares):
+    for options in ({"cost_matrix": COSTS}, {"cost_matrix": COSTS, "reject": 0.1}):
+        best = best_decision(Y, P, prevalence=shares, **options)
+        assert best.thresholds is None
+        assert "threshold" not in best.to_frame("pandas") and "threshold" not in best.to_dicts()[0]
+        moved = P if shares is None else P * np.array(shares) / (np.bincount(Y) / len(Y))
+        assert np.array_equal(best.decide(P), (moved @ COSTS).argmin(1))
+        assert np.array_equal(Result.from_json(best.to_json()).decide(P), best.decide(P))
+    for options in ({"metric": "mcc"}, {"reject": 0.1}, {"cost_matrix": 3 * (1 - np.eye(4))}, {"reject_cost": 0.3}):
+        best = best_decision(Y, P, prevalence=shares, **options)
+        assert np.array_equal((P / [*best.thresholds.values()]).argmax(1), best.decide(P))
+        assert "threshold" in best.to_frame("pandas")
+
+
+def test_each_value_has_the_share_of_rows_that_it_is_of():
+    y, p = world(997)
+    best = best_decision(y, p, reject=0.05)
+    assert 1 - best.coverage == pytest.approx(best.sent(p).mean())
+    assert best.out_of_sample_coverage != best.coverage
+    here, new = (
+        steelyard.analysis.results.formatting.percent_text(c) for c in (best.coverage, best.out_of_sample_coverage)
+    )
+    assert f"of the {here} of rows that are kept" in best.headline
+    assert f"of the {new} kept;" in best.headline
 
 
 # ---------------------------------------------------------------- evaluated, drawn, and from the shell

@@ -64,7 +64,8 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
 
     After `fit`, `best_threshold_` holds the result of best_threshold and `threshold_` the threshold alone, or with `by`
     `best_thresholds_` and `thresholds_` those of each group. `guarantee_` says for what the limits hold on new rows. Of
-    many classes `best_decision_` holds the result of best_decision, and `thresholds_` those of each class.
+    many classes `best_decision_` holds the result of best_decision, and `thresholds_` those of each class, None where
+    errors have different costs.
 
     >>> from sklearn.datasets import make_classification
     >>> from sklearn.linear_model import LogisticRegression
@@ -247,4 +248,4 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         values = self._groups(X)
         if values is None:
             return self.threshold_
-        return group_thresholds(self.thresholds_, values, scores, self.by)
+        return group_thresholds(self.thresholds_ or {}, values, scores, self.by)

@@ -16,7 +16,7 @@ from steelyard.evaluation.inputs import TWO_THRESHOLDS
 from steelyard.evaluation.rows import SHOWN_AVERAGES, table_rows
 from steelyard.ingest import arrays
 from steelyard.ingest.array_groups import group_columns, group_places
-from steelyard.ingest.score_matrix import HIGHEST_TAKEN, probability_table
+from steelyard.ingest.score_matrix import HIGHEST_TAKEN, improper_row, probability_table
 from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.score_values import class_of_columns, reads_columns
 from steelyard.metrics.spec import MetricSpec
@@ -46,9 +46,12 @@ class GivenColumns(NamedTuple):
     assumed: tuple[str, ...] = ()
 
     def left_out(self, prevalence: PrevalenceLike | None, metrics: object) -> list[str]:
-        """That metrics of columns are left out at an estimated prevalence, unless they are named."""
-        if self.table is None or not isinstance(prevalence, Prevalence) or metrics is not None:
+        """That metrics of columns are left out where scores are no probabilities or a prevalence is estimated."""
+        if self.table is None or metrics is not None:
             return []
+        if not isinstance(prevalence, Prevalence):
+            why = improper_row(self.table)
+            return [] if why is None else [f"Metrics of probabilities such as log_loss are left out: {why}."]
         return ["Metrics of the scores of all classes have no interval at an estimated prevalence, and are left out."]
 
     def grouped(self, by: By | None) -> GroupedColumns | None:

@@ -96,7 +96,12 @@ def table_rows(
 
 
 def check_has_form(spec: MetricSpec, labels: Sequence[Label]) -> None:
-    """Refuse a metric of one class among classes of which none is the positive one."""
+    """Refuse a metric of one class among classes of which none is the positive one, and of probabilities without."""
+    if len(labels) > 2 and spec.is_native and spec.metric.of_probabilities and spec.metric.columns is not None:
+        raise InputError(
+            f"{spec.name} is of probabilities, a column for each class, that sum to 1 in each row; there are none "
+            "here. Give them as y_score=."
+        )
     if spec.is_native and spec.metric.classes is None:
         reason = f"{spec.name} is of one class, and which is the positive one is not clear from the labels"
         raise InputError(f"{reason} {first_ten(labels)}; name it with pos_label=.")

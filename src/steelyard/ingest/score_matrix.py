@@ -48,13 +48,17 @@ def probability_table(
 
 def needed_probabilities(table: ProbabilityTable, who: str) -> Array:
     """The probabilities of the classes; anything else is refused, with the row that shows it."""
-    if (row := table.first_improper) is not None:
-        given = table.probabilities[row]
-        raise InputError(
-            f"{who} needs probabilities: numbers from 0 to 1 that sum to 1 in each row; row {row + 1} sums to "
-            f"{given.sum():.6g} and lies between {given.min():.6g} and {given.max():.6g}."
-        )
+    if (why := improper_row(table)) is not None:
+        raise InputError(f"{who} needs probabilities: numbers from 0 to 1 that sum to 1 in each row; {why}.")
     return table.probabilities
+
+
+def improper_row(table: ProbabilityTable) -> str | None:
+    """What the first row that holds no probabilities sums to, and lies between; None where there is none."""
+    if (row := table.first_improper) is None:
+        return None
+    given = table.probabilities[row]
+    return f"row {row + 1} sums to {given.sum():.6g} and lies between {given.min():.6g} and {given.max():.6g}"
 
 
 def _encoded_matrix(y_true: ArrayLike, y_score: ArrayLike, labels: LabelSet | None) -> tuple[Array, Labels, Array]:

@@ -32,33 +32,37 @@ class ClassDecision:
     """One class: its rows, its threshold, the share of them that is decided for it, and that argmax decides for it.
 
     `recall` is by rules that were chosen without the row, where there are such; rows that are sent to a person count
-    neither way, and `sent` is their share of the class.
+    neither way, and `sent` is their share of the class. `threshold` is None where costs decide.
     """
 
     label: Label
     rows: int
-    threshold: float
+    threshold: float | None
     recall: float
     argmax_recall: float
     sent: float
 
     def row(self) -> dict[str, Any]:
         """The class as a row of a table."""
-        return {"class": self.label, **{key: value for key, value in vars(self).items() if key != "label"}}
+        hidden = {"label"} if self.threshold is not None else {"label", "threshold"}
+        return {"class": self.label, **{key: value for key, value in vars(self).items() if key not in hidden}}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BestDecision(Result[ClassDecision]):
     """The best decision rule of probabilities, a column for each class; `decide` applies it to other rows.
 
-    Each probability is divided by the threshold of its class. Without `costs` the class with the largest share is
-    decided, with them the one of least expected cost; a row goes to a person where its decision is expected to cost
-    more than `limit`. Thresholds sum to 1: of two classes that of the later one is its threshold, and argmax is 1 / K.
+    Each probability is divided by the threshold of its class, and the class with the largest share is decided.
+    Thresholds sum to 1: of two classes that of the later one is its threshold, and argmax is 1 / K. Where errors have
+    different `costs` there are none, and the class of least expected cost is decided; `prior_ratios` are then what
+    probabilities are multiplied by for the shares of deployment. A row goes to a person where its decision is expected
+    to cost more than `limit`.
 
     `value` is that of the rows by which the rule was chosen, `out_of_sample` the value to expect on new rows, with its
     interval; `optimism` is how much the first flatters. `argmax_value` is that of the most probable class, `gain` how
     much better the rule is expected to be than that, with its interval. With rows sent to a person, values are of the
-    rows that are kept, a `coverage` of all; with `reject_cost` they hold what the person costs. Of costs,
+    rows that are kept, a `coverage` of all, or on new rows an `out_of_sample_coverage`; with `reject_cost` they hold
+    what the person costs. Of costs,
     `best_possible` is that of knowing every class, and `expected` what the probabilities themselves expect.
     """
 
@@ -81,7 +85,9 @@ class BestDecision(Result[ClassDecision]):
     reject_cost: float | None = None
     limit: float = math.inf
     coverage: float = 1.0
+    out_of_sample_coverage: float | None = None
     prevalence: tuple[float, ...] | None = None
+    prior_ratios: tuple[float, ...] | None = None
     folds: int = 0
     level: float = 0.95
     is_share: bool = False
@@ -94,9 +100,10 @@ class BestDecision(Result[ClassDecision]):
         return tuple(each.label for each in self.classes)
 
     @property
-    def thresholds(self) -> dict[Label, float]:
-        """The threshold of each class, by label."""
-        return {each.label: each.threshold for each in self.classes}
+    def thresholds(self) -> dict[Label, float] | None:
+        """The threshold of each class, by label; None where errors have different costs, and costs decide."""
+        found = {each.label: each.threshold for each in self.classes if each.threshold is not None}
+        return found or None
 
     @property
     def regret(self) -> float | None:
@@ -115,7 +122,10 @@ class BestDecision(Result[ClassDecision]):
     @property
     def rule(self) -> DecisionRule:
         """The rule itself, of probabilities as an array."""
-        return DecisionRule(np.array([each.threshold for each in self.classes]), self.costs, self.limit)
+        if self.thresholds is not None:
+            return DecisionRule(np.array([*self.thresholds.values()]), self.costs, self.limit)
+        ratios = np.ones(len(self.classes)) if self.prior_ratios is None else np.array(self.prior_ratios)
+        return DecisionRule(1 / ratios / (1 / ratios).sum(), self.costs, self.limit)
 
     def _checked(self, y_score: ArrayLike) -> Array:
         given = given_probabilities(y_score)
@@ -135,7 +145,8 @@ class BestDecision(Result[ClassDecision]):
         """The rule, its value, that on new rows and that of argmax, in a sentence."""
         parts = [f"{self.metric} {self._text(self.value)} {self._how}"]
         if self.out_of_sample is not None:
-            parts.append(f"on new rows about {self._with_ends(self.out_of_sample, self.out_of_sample_interval)}")
+            ends = self._with_ends(self.out_of_sample, self.out_of_sample_interval)
+            parts.append(f"on new rows about {ends}{self._kept_of_new}")
         of = " of all rows" if self.coverage < 1 else ""
         parts.append(f"the most probable class gives {self._with_ends(self.argmax_value, self.argmax_interval)}{of}")
         return "; ".join(parts)
@@ -150,6 +161,12 @@ class BestDecision(Result[ClassDecision]):
             return words
         kept = "" if self.reject_cost is not None else f", of the {percent_text(self.coverage)} of rows that are kept"
         return f"{words}{kept}, with {percent_text(1 - self.coverage)} sent to a person"
+
+    @property
+    def _kept_of_new(self) -> str:
+        """The share of new rows that is kept, where the rows themselves choose who is sent."""
+        share = self.out_of_sample_coverage
+        return f" of the {percent_text(share)} kept" if self.reject and share is not None else ""
 
     @property
     def notes(self) -> Sequence[str]:

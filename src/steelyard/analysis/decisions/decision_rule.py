@@ -31,6 +31,14 @@ class DecisionRule:
         """The most probable of k classes."""
         return cls(np.full(k, 1 / k))
 
+    @property
+    def is_of_thresholds(self) -> bool:
+        """Whether the thresholds alone decide: without costs, and where every error costs the same."""
+        if self.costs is None:
+            return True
+        apart = self.costs[~np.eye(len(self.costs), dtype=bool)]
+        return not np.diagonal(self.costs).any() and bool((apart == apart[0]).all())
+
     def decisions(self, probabilities: Array) -> Array:
         """The place of the class that is decided for each row, the first of equally good ones."""
         if self.costs is None:

@@ -92,7 +92,7 @@ class DecisionSearch:
             reject=self.reject,
             reject_cost=self.reject_cost,
             limit=rule.limit,
-            coverage=1 - rows.share_of(kept.sent),
+            coverage=1 - rows.share_of(here.sent),
             prevalence=None if rows.factors is None else tuple(rows.shares.tolist()),
             folds=folds if self._is_fitted else 0,
             level=self.judge.level,
@@ -124,6 +124,7 @@ class DecisionSearch:
             out_of_sample=expected,
             out_of_sample_interval=_wider(_ends(interval), expected, chosen, self.judge),
             optimism=optimism,
+            out_of_sample_coverage=1 - self.rows.share_of(unseen.sent),
         )
         gain = sign * (expected - best.argmax_value)
         if self.reject:  # other rows are judged
@@ -147,7 +148,8 @@ class DecisionSearch:
         expected = float(np.average(risks[kept], weights=weights[kept])) if weights[kept].any() else np.nan
         totals = np.bincount(self.rows.table.codes[kept], weights[kept], minlength=self.rows.k)
         shares = totals / max(totals.sum(), 1e-300)
-        return {"best_possible": least_cost(self.costs, shares), "expected": expected}
+        ratios = None if self.rows.factors is None else tuple(self.rows.factors.tolist())
+        return {"best_possible": least_cost(self.costs, shares), "expected": expected, "prior_ratios": ratios}
 
     def _classes(self, rule: DecisionRule, decided: CrossFit, argmax: CrossFit) -> tuple[ClassDecision, ...]:
         table, k = self.rows.table, self.rows.k
@@ -162,7 +164,8 @@ class DecisionSearch:
         counted = np.bincount(table.codes, table.frequency, minlength=k).astype(np.int64)
         weight = np.bincount(table.codes, table.weights, minlength=k)
         sent = np.bincount(table.codes, table.weights * decided.sent, minlength=k) / np.where(weight > 0, weight, 1)
-        columns = (rule.thresholds, recalls(decided, np.flatnonzero(~decided.sent)), recalls(argmax, every), sent)
+        thresholds = rule.thresholds if rule.is_of_thresholds else np.full(k, None)
+        columns = (thresholds, recalls(decided, np.flatnonzero(~decided.sent)), recalls(argmax, every), sent)
         numbers = zip(*(column.tolist() for column in columns), strict=True)
         rows = zip(table.labels, counted.tolist(), numbers, strict=True)
         return tuple(ClassDecision(label, n, *rest) for label, n, rest in rows)

@@ -45,7 +45,8 @@ def _classes(best: BestDecision) -> str:
 
 def _columns(best: BestDecision) -> dict[str, Callable[[ClassDecision], str]]:
     """What a line says of its class: the threshold where they differ, and who is sent where anybody is."""
-    thresholds = {"threshold": lambda row: three_digits(row.threshold)} if len({*best.thresholds.values()}) > 1 else {}
+    differ = len({*(best.thresholds or {}).values()}) > 1
+    thresholds = {"threshold": lambda row: three_digits(row.threshold)} if differ else {}
     sent = {"to a person": lambda row: percent_text(row.sent)} if best.coverage < 1 else {}
     return {
         "rows": lambda row: f"{row.rows:,}",
