@@ -6,7 +6,7 @@ import pytest
 from checks import assert_refused
 
 import steelyard
-from steelyard import evaluate, interval
+from steelyard import compare, evaluate, interval
 
 GRADES = ("low", "mid", "high")
 
@@ -146,3 +146,42 @@ def test_classes_in_order_are_a_question_of_recommend():
     ]
     assert use[1:3] == ["mean_absolute_class_error", "ranked_probability_score"]
     assert "kappa[weights=quadratic]" not in [advice.metric for advice in steelyard.recommend().use]
+
+
+@pytest.fixture(scope="module")
+def severities():
+    y, predicted, _ = grades(k=4)
+    names = np.array(["mild", "moderate", "severe", "fatal"])
+    other = np.clip(y + np.random.default_rng(5).integers(0, 2, len(y)), 0, 3)
+    columns = {"y": y, "a": predicted, "b": other}
+    return pd.DataFrame({use: pd.Categorical(names[codes], names, ordered=True) for use, codes in columns.items()})
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_models_are_compared_in_the_order_that_is_stated(severities, weighted):
+    weight = np.random.default_rng(0).uniform(0.5, 2, len(severities)) if weighted else None
+    asked, frame = {"metrics": ["kappa[weights=quadratic]"]}, severities.assign(w=weight)
+    by_arrays = compare(frame["y"], {"a": frame["a"], "b": frame["b"]}, sample_weight=weight, draws=200, **asked)
+    by_frame = compare(frame, true="y", pred=["a", "b"], weight="w" if weighted else None, draws=200, **asked)
+    options = {"weights": "quadratic", "labels": list(frame["y"].cat.categories), "sample_weight": weight}
+    for found in (by_arrays, by_frame):
+        for name in ("a", "b"):
+            value = steelyard.kappa(frame["y"].astype(str), frame[name].astype(str), **options)
+            assert getattr(found.rows[0], f"value_{name}") == pytest.approx(value, rel=1e-9)
+        assert "'mild', 'moderate', 'severe', 'fatal', as the ordered categorical states" in " ".join(found.assumed)
+    plain = compare(frame["y"].astype(str), {"a": frame["a"].astype(str), "b": frame["b"].astype(str)}, **asked)
+    assert "their own order; labels= gives another" in " ".join(plain.assumed)
+    assert steelyard.paired(frame["y"], frame["a"], frame["b"]).labels == ("mild", "moderate", "severe", "fatal")
+
+
+def test_the_shell_compares_in_the_order_that_labels_declare(severities, tmp_path):
+    from click.testing import CliRunner
+
+    from steelyard.cli.commands import commands
+
+    severities.to_csv(tmp_path / "rows.csv", index=False)
+    words = ["compare", str(tmp_path / "rows.csv"), "--true", "y", "--pred", "a", "--pred", "b"]
+    words += ["--metrics", "kappa[weights=quadratic]", "--labels", "mild,moderate,severe,fatal", "--format", "csv"]
+    result = CliRunner().invoke(commands, words)
+    value = evaluate(severities["y"], severities["a"])["kappa[weights=quadratic]"].value
+    assert result.exit_code == 0 and f"{value:.9f}"[:9] in result.output and "as --labels has them" in result.output

@@ -10,7 +10,7 @@ import click
 from steelyard.analysis.results.strict_json import json_text
 from steelyard.cli import options
 from steelyard.cli.commands import command
-from steelyard.cli.inputs import Inputs, open_files, print_assumed
+from steelyard.cli.inputs import Inputs, labels_of, open_files, print_assumed
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.saved_tables import read_saved, read_saved_evaluation
 from steelyard.cli.usual_columns import guess_columns
@@ -29,7 +29,7 @@ _ROWS = ("weight", "frequency", "cluster")  # what each row counts for
 
 
 @command
-@options.inputs("files", "true", *_MODELS, "threshold", *options.POSITIVE, *_ROWS)
+@options.inputs("files", "true", *_MODELS, "threshold", *options.POSITIVE, "labels", *_ROWS)
 @options.shared("level", "metrics")
 @click.option("--margin", type=float, metavar="M", help="Test that each model is worse than the next by at most M.")
 @options.output("table", "json", "md", "csv", "html")
@@ -69,10 +69,6 @@ def compare_inputs(
     inputs: Inputs, level: float, metrics: Sequence[str] | None = None, margin: float | None = None
 ) -> tuple[Comparison, list[str]]:
     """The comparison of the models that the command line names, and what was assumed."""
-    from dataclasses import replace
-
-    from steelyard.analysis.comparison.compare import compare
-
     asked: dict[str, Any] = {"level": level, "metrics": metrics, "margin": margin, "threshold": inputs.threshold}
     models = [names for names in (inputs.preds, inputs.scores, inputs.class_models) if names]
     if not models and (comparison := _compare_saved(inputs, asked)) is not None:
@@ -81,7 +77,15 @@ def compare_inputs(
         raise InputError("Name two or more models, all by --pred (labels), all by --score or all by --scores (scores).")
     if not inputs.preds and inputs.frequency is not None:
         raise InputError("--frequency is for labels: scores are compared row by row, each row once; leave it out.")
-    names = list(models[0])
+    return _compare_columns(inputs, list(models[0]), asked)
+
+
+def _compare_columns(inputs: Inputs, names: list[str], asked: dict[str, Any]) -> tuple[Comparison, list[str]]:
+    """The comparison of the models whose columns of a file are named, and what was assumed."""
+    from dataclasses import replace
+
+    from steelyard.analysis.comparison.compare import compare
+
     with open_files(inputs) as source:
         named, assumed = guess_columns(source, replace(inputs, pred=names[0]))
         comparison = compare(
@@ -90,6 +94,7 @@ def compare_inputs(
             true=named.true,
             scores=not inputs.preds,
             pos_label=inputs.positive,
+            labels=labels_of(source, named),
             **{use: getattr(inputs, use) for use in _ROWS},
             **asked,
         )
@@ -100,6 +105,8 @@ def _compare_saved(inputs: Inputs, asked: dict[str, Any]) -> Comparison | None:
     """The comparison of a saved table of two models, or of several saved evaluations, where the files are that."""
     from steelyard.analysis.comparison.compare import compare
 
+    if inputs.labels is not None:
+        raise InputError("--labels is of columns of labels, and saved tables have their own; leave it out.")
     if len(inputs.files) > 1:
         saved = {name: read_saved_evaluation([name]) or read_saved(name) for name in inputs.files}
         models = {name: model for name, model in saved.items() if model is not None}

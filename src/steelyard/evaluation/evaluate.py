@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.analysis.confusions.ordered_metrics import ClassOrder
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.results.rows import Rows
@@ -25,7 +26,7 @@ from steelyard.evaluation.inputs import (
     counted_inputs,
 )
 from steelyard.evaluation.label_sets.evaluate_label_sets import LabelSetInput, evaluate_label_sets
-from steelyard.evaluation.ordered_classes import ClassOrder, in_stated_order
+from steelyard.evaluation.ordered_classes import in_stated_order
 from steelyard.evaluation.rows import beats_no_skill, check_named, class_rows, in_order, metric_rows, with_class_ends
 from steelyard.evaluation.table_notes import odds_notes, table_notes
 from steelyard.evaluation.verdict.sentences import muted_codes

@@ -81,6 +81,8 @@ class LabelSetModels:
         )
 
     def _of_frame(self) -> tuple[dict[str, MultilabelTable], RowMass]:
+        if self.labels is not None:
+            raise InputError("labels= is for arrays; of a frame the columns that are named are the labels.")
         names, tables = self.rows.names(), {}
         brought: dict[str, Array] = {}
         others = [] if names.cluster is None else [names.cluster]

@@ -16,7 +16,7 @@ from steelyard.ingest.row_order import check_order
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Frame
+    from steelyard._types import Array, Frame, Labels
     from steelyard.ingest.source import Source
 
     ComparedModels: TypeAlias = Mapping[str, ArrayLike] | Sequence[str] | None  # columns by name, or names of columns
@@ -24,16 +24,20 @@ if TYPE_CHECKING:
 
 
 class ComparedColumns(NamedTuple):
-    """The column of the truth, that of each model by its name, and what each row counts for."""
+    """The column of the truth, that of each model by its name, what each row counts for, and the order of the classes.
+
+    `order` is that which an ordered categorical states; None where none does.
+    """
 
     truth: Array
     models: dict[str, Array]
     mass: RowMass
+    order: Labels | None = None
 
     def at(self, rows: Array) -> ComparedColumns:
         """Those of some rows."""
         models = {name: column[rows] for name, column in self.models.items()}
-        return ComparedColumns(self.truth[rows], models, self.mass.at(rows))
+        return ComparedColumns(self.truth[rows], models, self.mass.at(rows), self.order)
 
     def of_weight(self) -> ComparedColumns:
         """Those of the rows that have any weight."""
@@ -105,7 +109,7 @@ def row_columns(y_true: ArrayLike, named: Mapping[str, ArrayLike], rows: RowColu
     members = None if rows.cluster is None else arrays.column(rows.cluster, "cluster")
     arrays.check_lengths(y_true=true, frequency=times, sample_weight=weights, cluster=members)
     mass = RowMass.of_rows(times, weights, members, getattr(rows.cluster, "name", None))
-    return ComparedColumns(true, columns, mass)
+    return ComparedColumns(true, columns, mass, arrays.category_order(y_true, true, *columns.values()))
 
 
 def checked_models(models: ComparedModels, *, columns: bool = False) -> Mapping[str, ArrayLike]:
@@ -138,8 +142,15 @@ def of_frame(
         (truth, *predictions), counted, members = frame_tally.label_columns(data, true, list(columns.values()), *beside)
         compared = of_arrays(truth, dict(zip(columns, predictions, strict=True)), RowColumns())
         mass = RowMass.of_rows(counted.rows, None, members)._replace(weights=counted.weights, squares=counted.squares)
-        compared = compared._replace(mass=mass)
+        compared = compared._replace(mass=mass, order=_frame_order(data, true, compared))
     return compared._replace(mass=compared.mass._replace(cluster_name=beside.cluster))
+
+
+def _frame_order(data: Frame | Source, true: str, columns: ComparedColumns) -> Labels | None:
+    """The order that the truth of a pandas frame states, which counting the frame loses."""
+    if type(data).__module__.partition(".")[0] != "pandas":
+        return None
+    return arrays.category_order(data[true], columns.truth, *columns.models.values())  # type: ignore[index]  # of pandas
 
 
 def finite_values(values: Array, name: str) -> Array:

@@ -28,6 +28,7 @@ from steelyard.analysis.comparison.unpaired_comparison import (
     reading_sentences,
     unpaired_differences,
 )
+from steelyard.analysis.confusions.ordered_metrics import ClassOrder
 from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError
 from steelyard.ingest import label_codes
@@ -83,7 +84,8 @@ class Question:
             what = "threshold= is for scores, and these are predicted labels"
             raise InputError(f"{what}; give scores=True, or leave it out.")
         predictions = {f"the model {name!r}": column for name, column in columns.models.items()}
-        codes, labels = paired_tables.encoded(columns.truth, predictions, self.options.labels)
+        declared = columns.order if self.options.labels is None else self.options.labels
+        codes, labels = paired_tables.encoded(columns.truth, predictions, declared)
         if self.options.labels is None:
             paired_tables.check_met(codes, labels, columns.models)
         named = paired_tables.positive(labels, self.options.pos_label, codes[0], columns.mass.times)
@@ -91,7 +93,9 @@ class Question:
         question = replace(self, options=replace(self.options, pos_label=named))
         judged = question.of_codes(list(columns.models), codes, labels, positive, columns.mass)
         assumed = (*choice_sentences(self.options.pos_label, positive, labels), *lookalike_hints(labels))
-        return self.concluded(judged, (*assumed, *columns.mass.sentences))
+        order = ClassOrder(self.options.labels is not None, columns.order is not None)
+        stated = order.sentences(judged.tables.specs, next(iter(judged.tables.labels.values())))
+        return self.concluded(judged, (*assumed, *stated, *columns.mass.sentences))
 
     def of_codes(
         self, names: list[str], codes: list[Array], labels: Labels, positive: Label, mass: RowMass

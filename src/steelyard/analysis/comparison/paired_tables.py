@@ -49,7 +49,8 @@ def paired(
     true = arrays.column(y_true, "y_true")
     models = {name: arrays.column(values, name) for name, values in (("pred_a", pred_a), ("pred_b", pred_b))}
     arrays.check_lengths(y_true=true, **models, frequency=times)
-    (truth, a, b), shared = encoded(true, models, labels)
+    declared = arrays.category_order(y_true, true, *models.values()) if labels is None else labels
+    (truth, a, b), shared = encoded(true, models, declared)
     return counted_pair(truth, a, b, shared, positive(shared, pos_label, truth, times), times)
 
 
