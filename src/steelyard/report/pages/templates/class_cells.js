@@ -44,7 +44,7 @@ function classOrder(by) {
 
 const filledWords = (words, parts) => words.replace(/\{(\w+)\}/g, (_, key) => parts[key]);
 const quotedName = (i) => (typeof D.labels[i] === "string" ? `"${shortName(i)}"` : shortName(i));
-// Names that begin alike are cut in the middle.
+// Names that begin alike are shortened in the middle.
 const beginning = (i) => CLASSES.names[i].slice(0, 12), begun = new Map();
 CLASSES.names.forEach((_, i) => begun.set(beginning(i), (begun.get(beginning(i)) || 0) + 1));
 const endsMatter = (i) => begun.get(beginning(i)) > 1;
