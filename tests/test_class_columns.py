@@ -374,3 +374,15 @@ def test_scores_that_are_no_probabilities_say_which_row_and_what_is_left_out():
     assert_refused(lambda: found["log_loss"], ValueError, "that sum to 1 in each row; there are none")
     for quiet in (evaluate(data["y"], y_score=p), evaluate(data["y"], y_score=2 * p, metrics=["top_k_accuracy"])):
         assert not [text for text in quiet.assumed if "left out" in text]
+
+
+def test_columns_that_are_not_of_the_classes_are_refused_by_name():
+    p = np.full((12, 4), 0.25)
+    shifted = lambda: evaluate(np.arange(12) % 4 + 1, y_score=pd.DataFrame(p))
+    assert_refused(shifted, ValueError, "called '0', '1', '2', '3' and the classes 1, 2, 3, 4")
+    assert evaluate(np.array([*"abcd"] * 3), y_score=pd.DataFrame(p)).labels == ("a", "b", "c", "d")
+    named = pd.DataFrame(p[:, :3] * 4 / 3, columns=[f"p_{name}" for name in NAMES])
+    absent = lambda: evaluate(["ham", "spam"] * 6, y_score=named)
+    assert_refused(absent, ValueError, "a column for 'virus', and y_true no such row; labels= declares")
+    rule = steelyard.best_decision(np.arange(12) % 4, p, "accuracy", folds=0)
+    assert_refused(lambda: rule.decide(p[:, :3]), ValueError, r"shape \(12, 3\); this rule needs a column for each")

@@ -165,7 +165,7 @@ def test_the_rows_stand_in_the_chosen_order(show, evaluations, by):
 @pytest.mark.parametrize("k", [3, 60])
 def test_the_pairs_are_pythons(show, evaluations, k, by):
     evaluation, html = evaluations(k)
-    pairs = confused_pairs(evaluation.confusion, evaluation.level, most=10, by=by)
+    pairs = confused_pairs(evaluation.confusion, evaluation.level, most=10, by=by, tested_first=True)
     with show(html) as tab:
         tab.select_option("#pair-order", by)
         rows = tab.locator(".pair-table tbody tr:visible").evaluate_all(

@@ -84,6 +84,19 @@ def test_the_pairs_are_the_largest_errors_in_order(table):
         assert (pair.low, pair.high) == tuple(map(float, jeffreys(np.array(pair.weight), np.array(float(size)), 0.95)))
 
 
+@pytest.mark.parametrize("by", ["weight", "share"])
+def test_pairs_that_the_test_shows_go_before_larger_ones(by):
+    rows = np.diag(np.full(6, 200)) + np.array([[0, 60, 9, 9, 9, 9], [60, 0, 9, 9, 9, 9], *np.zeros((4, 6), int)])
+    rows[4, 5] = 12
+    plain, first = (
+        confused_pairs(Confusion.of_rows(range(6), rows), 0.95, most=20, by=by, tested_first=tested)
+        for tested in (False, True)
+    )
+    shown = [pair for pair in plain if pair.p_value <= 0.05]
+    assert 0 < len(shown) < len(plain) and plain[: len(shown)] != shown
+    assert first == shown + [pair for pair in plain if pair.p_value > 0.05]
+
+
 @given(TABLES)
 def test_pairs_by_share_are_those_whose_lower_end_is_largest(table):
     every = confused_pairs(table, 0.9, most=99)

@@ -460,6 +460,7 @@ def test_the_shell_decides_as_python_does(files):
         (["--cost-fn", "3"], "--cost-fn and the like is of one threshold"),
         (["--positive", "a"], "--positive has no place"),
         (["--prevalence", "a=x"], "--prevalence of classes is their shares"),
+        (["--prevalence", "0.2,0.3,0.5"], "each by name, such as low=0.2,mid=0.3,high=0.5, not"),
         (["--score", "p_a"], "--score has no place"),
     ],
 )

@@ -351,10 +351,56 @@ def test_importing_the_drop_ins_imports_no_scikit_learn():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 
 
-def test_many_labels_are_handed_on():
+def test_labels_that_are_never_right_are_compared():
     true = np.arange(1_500)
     check_same("f1_score", true, true[::-1], average="macro")
     check_same("accuracy_score", true, true[::-1])
+
+
+MANY_CLASSES = [
+    *itertools.product(
+        ("precision_score", "recall_score", "f1_score", "jaccard_score"),
+        [*({"average": each} for each in (None, "macro", "micro", "weighted")), {"average": None, "labels": [1, 2, 3]}],
+    ),
+    ("fbeta_score", {"average": "macro", "beta": 0.5}),
+    ("precision_recall_fscore_support", {}),
+    ("precision_recall_fscore_support", {"labels": [1, 2, 3, 9_999]}),
+    ("multilabel_confusion_matrix", {}),
+    ("multilabel_confusion_matrix", {"labels": [3, 9_999]}),
+    ("confusion_matrix", {}),
+    ("confusion_matrix", {"labels": [1, 2, 3, 9_999]}),
+    ("confusion_matrix", {"labels": [2, 1], "normalize": "true"}),
+    ("classification_report", {"output_dict": True}),
+    ("classification_report", {"labels": [1, 2, 3]}),
+    ("cohen_kappa_score", {}),
+    ("cohen_kappa_score", {"labels": [1, 2, 3], "weights": "linear"}),
+    ("cohen_kappa_score", {"weights": "quadratic"}),
+    ("matthews_corrcoef", {}),
+    ("balanced_accuracy_score", {}),
+    ("accuracy_score", {}),
+]
+
+
+def rows_of_many_classes(k=1_100, n=4_000):
+    rng = np.random.default_rng(5)
+    true, other = rng.integers(0, k, (2, n))
+    return true, np.where(rng.random(n) < 0.6, true, other), rng.integers(1, 9, n) / 4
+
+
+@pytest.mark.parametrize("place", range(len(MANY_CLASSES)))
+def test_more_than_a_thousand_classes_are_scored_from_the_margins(place):
+    (name, options), (true, pred, weight) = MANY_CLASSES[place], rows_of_many_classes()
+    check_same(name, true, pred, sample_weight=weight if place % 2 else None, **options)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+@pytest.mark.filterwarnings("ignore:y_pred contains classes not in y_true")
+def test_the_margins_of_many_classes_are_not_handed_on(only_ours):
+    true, pred, weight = rows_of_many_classes()
+    handed = [("confusion_matrix", {}), ("cohen_kappa_score", {"weights": "quadratic"})]  # which read every cell
+    for name, options in MANY_CLASSES:
+        if (name, options) not in handed:
+            getattr(ours, name)(true, pred, sample_weight=weight, **options)
 
 
 # ---------------------------------------------------------------- more than scikit-learn gives

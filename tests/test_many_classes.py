@@ -413,3 +413,16 @@ def test_the_median_class_is_that_of_the_recalls_seen(weighted):
     seen = [np.average(pred[truth == c] == c, weights=weight[truth == c]) for c in np.unique(truth)]
     found = evaluate(truth, pred, sample_weight=weight if weighted else None)
     assert math.isclose(found.standing.median, np.median(seen))
+
+
+@pytest.mark.parametrize(("k", "n"), [(50, 50_000), (1_500, 150_000)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_with_plenty_of_rows_the_ends_are_as_far_as_the_standard_error_says(k, n, weighted):
+    rng = np.random.default_rng(1)
+    truth, pred = rows_of(k, n, rng, right=0.75)
+    weight = rng.uniform(0.5, 1.5, n) if weighted else None
+    names = ["accuracy", "balanced_accuracy", "mcc", "recall[average=weighted]"]
+    for found in steelyard.intervals(names, steelyard.confusion(truth, pred, sample_weight=weight)):
+        spread = 1.96 * math.sqrt(0.8 * 0.2 / n * (1 + weighted / 12))
+        assert 0.85 < (found.value - found.low) / spread < 1.2
+        assert 0.85 < (found.high - found.value) / spread < 1.2

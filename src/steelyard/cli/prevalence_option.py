@@ -30,9 +30,13 @@ def _shares(text: str) -> dict[str, float]:
     """The share of each class, such as a=0.1,b=0.9."""
     pairs = [part.rpartition("=") for part in text.split(",")]
     try:
-        return {name.strip(): float(share) for name, _, share in pairs}
+        shares = {name.strip(): float(share) for name, sign, share in pairs if sign}
     except ValueError:
-        raise InputError(f"--prevalence of classes is their shares, such as a=0.1,b=0.9, not {text!r}.") from None
+        shares = {}
+    if len(shares) != len(pairs):
+        named = "each by name, such as low=0.2,mid=0.3,high=0.5"
+        raise InputError(f"--prevalence of classes is their shares, {named}, not {text!r}.")
+    return shares
 
 
 def _parsed(text: str) -> PrevalenceLike | dict[str, float]:
@@ -42,7 +46,7 @@ def _parsed(text: str) -> PrevalenceLike | dict[str, float]:
     """
     from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 
-    if "=" in text:
+    if "=" in text or text.count(",") > 1:  # one is that of 0,03
         return _shares(text)
     try:
         first, *rest = map(float, text.split("/", 1))

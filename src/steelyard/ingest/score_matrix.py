@@ -68,11 +68,23 @@ def _encoded_matrix(y_true: ArrayLike, y_score: ArrayLike, labels: LabelSet | No
     arrays.check_lengths(y_true=true, y_score=matrix)
     codes, classes = label_codes.encode(true, declared_labels(labels))
     if matrix.ndim != 2 or matrix.shape[1] != len(classes):
+        _refuse_absent_class(y_score, classes)
         raise InputError(
             f"y_score has shape {matrix.shape}; with {len(classes)} classes it needs a column for each, in the order "
             f"{', '.join(map(repr, classes[:5]))}{' ...' if len(classes) > 5 else ''}. labels= declares another."
         )
     return codes, classes, matrix[:, places_by_name(y_score, classes)]
+
+
+def _refuse_absent_class(y_score: ArrayLike, classes: Labels) -> None:
+    """Refuse named columns of which one is of a class without rows."""
+    texts, names = {str(label) for label in classes}, [str(name) for name in getattr(y_score, "columns", ())]
+    names = without_prefix(names) if texts.isdisjoint(names) else names
+    if texts < {*names} and (absent := [name for name in names if name not in texts]):
+        raise InputError(
+            f"y_score has a column for {first_ten(absent)}, and y_true no such row; labels= declares classes without "
+            "rows."
+        )
 
 
 def places_by_name(y_score: ArrayLike, classes: Labels) -> list[int]:
@@ -84,7 +96,7 @@ def places_by_name(y_score: ArrayLike, classes: Labels) -> list[int]:
     texts = [str(label) for label in classes]
     if {*names}.isdisjoint(texts):
         names = without_prefix(names)
-    if names == [str(place) for place in range(len(names))] and {*names} != {*texts}:  # counted, not named
+    if names == [str(place) for place in range(len(names))] and {*names}.isdisjoint(texts):  # counted, not named
         return list(range(len(classes)))
     if sorted(names) != sorted(texts):
         raise InputError(

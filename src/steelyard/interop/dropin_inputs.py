@@ -17,7 +17,7 @@ from steelyard.errors import InputTypeError, SteelyardError
 from steelyard.ingest import arrays, code_counts, label_codes
 from steelyard.ingest.array_tables import confusion
 from steelyard.ingest.row_order import check_order
-from steelyard.statistics.sparse_matrix import MOST_DENSE_LABELS
+from steelyard.statistics.sparse_matrix import MOST_DENSE_LABELS, SparseMatrix
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -117,7 +117,14 @@ class LabelTable(NamedTuple):
 
     def submatrix(self, positions: Sequence[int]) -> Array:
         """The matrix of some labels only, zeros for those that do not occur."""
-        return np.pad(self.matrix, (0, 1))[np.ix_(positions, positions)]
+        return np.asarray(with_absent(self.matrix)[np.ix_(positions, positions)])
+
+
+def with_absent(matrix: Any) -> Any:
+    """The matrix, dense or sparse, with one class more, last, that does not occur."""
+    if isinstance(matrix, SparseMatrix):
+        return matrix.moved(range(matrix.size), matrix.size + 1)
+    return np.pad(matrix, (0, 1))
 
 
 def label_table(y_true: ArrayLike, y_pred: ArrayLike, sample_weight: Weights = None) -> LabelTable | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steelyard.interop.dropin_inputs import LabelTable, label_table, warn_undefined
+from steelyard.interop.dropin_inputs import LabelTable, label_table, warn_undefined, with_absent
 from steelyard.interop.dropin_label_sets import columns_of, label_sets
 from steelyard.metrics.catalogue import f1, precision, recall
 from steelyard.statistics.counts import Counts
@@ -51,12 +51,12 @@ def class_counts(matrix: Array, positions: Sequence[int] | None = None) -> Count
     """The four cells of each class, or of those at some positions; a class that does not occur is one past the last."""
     if positions is None:
         return Counts.trusted(*one_vs_rest(matrix))
-    return Counts.trusted(*one_vs_rest(np.pad(matrix, (0, 1))))[list(positions)]
+    return Counts.trusted(*one_vs_rest(with_absent(matrix)))[list(positions)]
 
 
 def table_counts(table: LabelTable, positions: Sequence[int] | None = None) -> Counts[Array]:
     """The same of a table; as floats where no row is right, since scikit-learn's support is of floats then."""
-    return class_counts(table.matrix if np.trace(table.matrix) else table.matrix.astype(np.float64), positions)
+    return class_counts(table.matrix if table.matrix.trace() else table.matrix.astype(np.float64), positions)
 
 
 def pooled(counts: Counts[Array]) -> Counts[Array]:

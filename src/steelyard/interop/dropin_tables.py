@@ -15,6 +15,7 @@ from steelyard.interop.sklearn_options import KappaWeights, Normalize, is_choice
 from steelyard.metrics.catalogue import kappa, mcc, recall
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.score_order import chunks
+from steelyard.statistics.sparse_matrix import MOST_DENSE_LABELS, SparseMatrix
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -33,7 +34,7 @@ def confusion_matrix(
     """How often each true class (row) was predicted as each class (column)."""
     table = label_table(y_true, y_pred, sample_weight) if is_choice(normalize, Normalize) else None
     matrix = None if table is None else _matrix_of(table, labels)
-    if table is None or matrix is None:
+    if table is None or matrix is None or isinstance(matrix, SparseMatrix):  # whose whole matrix scikit-learn makes
         options = {"labels": labels, "sample_weight": sample_weight, "normalize": normalize}
         return delegate("confusion_matrix", y_true, y_pred, **options)
     if normalize is None:
@@ -48,10 +49,10 @@ def _matrix_of(table: LabelTable, labels: ArrayLike | None) -> Array | None:
     if labels is None:
         return table.matrix
     positions = table.positions(labels)
-    if positions is None or len(positions) < 2:
+    if positions is None or not 2 <= len(positions) <= MOST_DENSE_LABELS:
         return None
     present = [position for position in positions if position < len(table.labels)]
-    return table.submatrix(positions) if table.matrix[present].any() else None
+    return table.submatrix(positions) if table.matrix.sum(1)[present].any() else None
 
 
 def accuracy_score(
@@ -97,7 +98,7 @@ def _equal_rows(y_true: ArrayLike, y_pred: ArrayLike, sample_weight: Weights) ->
 
 def _diagonal(y_true: ArrayLike, y_pred: ArrayLike, sample_weight: Weights) -> tuple[float, float] | None:
     table = label_table(y_true, y_pred, sample_weight)
-    return None if table is None else (np.trace(table.matrix), table.matrix.sum())
+    return None if table is None else (table.matrix.trace(), table.matrix.sum())
 
 
 def balanced_accuracy_score(
@@ -127,7 +128,7 @@ def matthews_corrcoef(y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: We
 
 def _of_positions(matrix: Array) -> Confusion:
     """A matrix as a table whose labels are the positions, the second of two positive."""
-    return Confusion.of_rows(range(len(matrix)), matrix, 1 if len(matrix) == 2 else None)
+    return Confusion.of_rows(range(matrix.shape[0]), matrix, 1 if matrix.shape[0] == 2 else None)
 
 
 def cohen_kappa_score(
@@ -143,6 +144,8 @@ def cohen_kappa_score(
     unset = type(replace_undefined_by) is float and np.isnan(replace_undefined_by)
     table = label_table(y1, y2, sample_weight) if unset and is_choice(weights, KappaWeights) else None
     matrix = None if table is None else _matrix_of(table, labels)
+    if weights is not None and isinstance(matrix, SparseMatrix):
+        matrix = None
     value = np.nan if matrix is None else float(kappa(_of_positions(matrix), weights=weights))
     if np.isnan(value):
         more = {} if unset else {"replace_undefined_by": replace_undefined_by}  # older releases have no such option

@@ -46,13 +46,20 @@ class ConfusedPair:
 
 
 def confused_pairs(
-    table: Confusion, level: float, *, most: int, by: PairOrder = "weight", clustered: bool = False
+    table: Confusion,
+    level: float,
+    *,
+    most: int,
+    by: PairOrder = "weight",
+    clustered: bool = False,
+    tested_first: bool = False,
 ) -> list[ConfusedPair]:
     """The pairs with the largest weight off the diagonal, at most so many; ties in the order of the labels.
 
     By share they are those whose share of the true class is largest for certain, by the lower end of its interval. The
     ends are Jeffreys' of the rows that the class is worth. The test counts rows, as far as weights go; Holm's method
-    holds whatever the pairs, whose margins are common, have to do with each other. Rows in clusters have neither.
+    holds whatever the pairs, whose margins are common, have to do with each other. Rows in clusters have neither. With
+    `tested_first` the pairs that the test shows go before all others.
 
     >>> from steelyard import confusion
     >>> pair, *_ = confused_pairs(confusion(["a", "a", "b"], ["a", "b", "b"]), 0.95, most=3)
@@ -60,11 +67,12 @@ def confused_pairs(
     ('a', 'b', 1.0, 0.5)
     """
     errors = _Errors.of(table)
-    chosen = errors.largest(most, level, by)
-    shares, low, high = errors.shares(chosen, level)
     expected, p_values = _tested(table, errors)
+    p_values = np.full(len(errors.true), math.nan) if clustered else p_values
+    chosen = errors.largest(most, level, by, first=(p_values <= 1 - level) & tested_first)
+    shares, low, high = errors.shares(chosen, level)
     if clustered:
-        low, high, p_values = *np.full((2, len(chosen)), math.nan), np.full(len(errors.true), math.nan)
+        low, high = np.full((2, len(chosen)), math.nan)
     names = (errors.true[chosen], errors.predicted[chosen], errors.rows[chosen])
     numbers = (errors.weights[chosen], shares, low, high, expected[chosen], p_values[chosen])
     return [
@@ -115,10 +123,10 @@ class _Errors:
         rows = np.asarray(table.rows[true, predicted])
         return cls(true, predicted, weights, rows, weights / row_weight[true], totals[true])
 
-    def largest(self, most: int, level: float, by: PairOrder) -> Array:
-        """The places of the largest errors, or of those whose share is certain to be large."""
+    def largest(self, most: int, level: float, by: PairOrder, first: Array) -> Array:
+        """The places of the largest errors, or of those whose share is certain to be large; some before the others."""
         size = self.weights.astype(np.float64) if by == "weight" else self._lower_ends(level)
-        order = np.argsort(-size, kind="stable")[:most]
+        order = np.lexsort((-size, ~first))[:most]
         return order[size[order] > 0]
 
     def shares(self, chosen: Array, level: float) -> tuple[Array, Array, Array]:

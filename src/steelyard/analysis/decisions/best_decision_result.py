@@ -128,12 +128,12 @@ class BestDecision(Result[ClassDecision]):
         return DecisionRule(1 / ratios / (1 / ratios).sum(), self.costs, self.limit)
 
     def _checked(self, y_score: ArrayLike) -> Array:
-        given = given_probabilities(y_score)
-        if given.ndim != 2 or given.shape[1] != len(self.classes):
+        shape = np.shape(y_score)
+        if len(shape) != 2 or shape[1] != len(self.classes):
             raise InputError(
-                f"y_score has shape {given.shape}; this rule needs a column for each of {first_ten(self.labels)}."
+                f"y_score has shape {shape}; this rule needs a column for each of {first_ten(self.labels)}."
             )
-        return np.asarray(given[:, places_by_name(y_score, self.labels)])
+        return np.asarray(given_probabilities(y_score)[:, places_by_name(y_score, self.labels)])
 
     def __iter__(self) -> Iterator[ClassDecision]:
         return iter(self.classes)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 HALF_ROW = 0.5  # rows added to the hits, and to the misses, of each class
 MOST_DENSE = 141  # classes up to which every cell has a draw of its own
 _LOGITS = np.linspace(-7, 7, 29)  # of the mean recall
+_FEW, _UNLIKELY, _FINEST = 8, 1e-5, 1e-6  # likely logits below which they stand closer: many rows allow one or none
 _MASSES = 2.0 ** np.arange(-1, 10)  # how many rows the common distribution is worth: 1/2 to 512
 
 
@@ -53,17 +54,28 @@ def recall_draws(hits: Array, totals: Array, draws: int, rng: np.random.Generato
 
 def recall_prior(hits: Array, totals: Array, draws: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """Draws of the two parameters of the Beta distribution of which the classes' recalls are, a column each."""
+    pairs, times = np.unique(np.stack([hits, totals - hits]), axis=1, return_counts=True)  # many rare classes are alike
+    logits = _LOGITS
+    chances = _prior_chances(pairs, times, logits)
+    while len(near := np.flatnonzero(chances.max(1) > _UNLIKELY)) < _FEW and np.ptp(logits) > _FINEST:
+        ends = logits[max(near[0] - 1, 0)], logits[min(near[-1] + 1, len(logits) - 1)]
+        logits = np.linspace(*ends, len(_LOGITS))
+        chances = _prior_chances(pairs, times, logits)
+    place = rng.choice(chances.size, draws, p=chances.ravel() / chances.sum())
+    mean, mass = 1 / (1 + np.exp(-logits[place // len(_MASSES)])), _MASSES[place % len(_MASSES)]
+    return (mean * mass)[:, None], ((1 - mean) * mass)[:, None]
+
+
+def _prior_chances(pairs: Array, times: Array, logits: Array) -> Array:
+    """How likely each mean recall is, with each number of rows that the distribution is worth."""
     from scipy.special import betaln
 
-    mean = 1 / (1 + np.exp(-_LOGITS))
+    mean = 1 / (1 + np.exp(-logits))
     a, b = (np.outer(share, _MASSES).ravel() for share in (mean, 1 - mean))
-    pairs, times = np.unique(np.stack([hits, totals - hits]), axis=1, return_counts=True)  # many rare classes are alike
     seen = betaln(pairs[0][:, None] + a, pairs[1][:, None] + b) - betaln(a, b)
     # Jeffreys' prior of the mean; the rows it is worth are as likely on every scale.
     logs = times @ seen + np.log(a * b) / 2 - np.log(a + b)
-    chances = np.exp(logs - logs.max())
-    place = rng.choice(len(a), draws, p=chances / chances.sum())
-    return a[place, None], b[place, None]
+    return np.asarray(np.exp(logs - logs.max()).reshape(len(logits), -1))
 
 
 def _betas(a: Array, b: Array, hits: Array, totals: Array, rng: np.random.Generator) -> Array:

@@ -37,7 +37,7 @@ _PAIRS = 10  # confused pairs
 _MOST_PRINTED = 200  # classes whose matrix is a picture on paper
 _TESTED = (
     "Expected are the rows if errors fell on classes whatever the true one (quasi-independence); p is that of so many "
-    "or more, adjusted by Holm's method for all pairs."
+    "or more, adjusted by Holm's method for all pairs; pairs that it shows go before the others."
 )
 _SHADES = (0, 0.005, 0.05, 0.2, 0.4, 0.6)  # shares of a true class above which a cell is a shade darker
 
@@ -166,7 +166,8 @@ def _left_out(count: int) -> str:
 
 
 def _pairs(evaluation: Evaluation, table: Confusion, by: PairOrder) -> list[PairLine]:
-    pairs = confused_pairs(table, evaluation.level, most=_PAIRS, by=by, clustered=evaluation.is_clustered)
+    clustered = evaluation.is_clustered
+    pairs = confused_pairs(table, evaluation.level, most=_PAIRS, by=by, clustered=clustered, tested_first=True)
     return [_pair_line(table, pair) for pair in pairs]
 
 
@@ -180,8 +181,8 @@ def _pair_words(evaluation: Evaluation, table: Confusion) -> dict[str, str]:
     alike = " that rows outside clusters would have" if clustered else ""
     tested = "" if clustered else f" {_TESTED}"
     return {
-        "weight": f"{f'The {_PAIRS} commonest of all' if some else 'All'} errors ({every}), with the share of the true "
-        f"class{ends}.{tested}",
+        "weight": f"{f'{_PAIRS} pairs of all' if some else 'All'} errors ({every}), the commonest first, with the "
+        f"share of the true class{ends}.{tested}",
         "share": f"{f'The {_PAIRS} largest shares' if some else 'The shares'} of a true class that went to one other "
         f"class, by the lower end of the {level}{alike}.{tested}",
     }

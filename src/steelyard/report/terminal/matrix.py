@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from steelyard.statistics.confusion import Confusion
 
 MOST_SHOWN_LABELS, _MOST_SHOWN_PAIRS = 12, 8
+_TESTED = (
+    "Expected if errors fell on classes whatever the true one; p is of so many or more, and pairs that it shows come "
+    "first. "
+)
 
 
 def matrix_text(table: Confusion, level: float = 0.95, *, clustered: bool = False) -> str:
@@ -35,7 +39,7 @@ def matrix_text(table: Confusion, level: float = 0.95, *, clustered: bool = Fals
 
 def _most_confused(table: Confusion, level: float, clustered: bool) -> str:
     """The pairs of classes that are confused most, where the whole matrix would not fit."""
-    pairs = confused_pairs(table, level, most=_MOST_SHOWN_PAIRS, clustered=clustered)
+    pairs = confused_pairs(table, level, most=_MOST_SHOWN_PAIRS, clustered=clustered, tested_first=True)
     labels = clean_labels(table.labels)
     rows = [
         [
@@ -49,7 +53,7 @@ def _most_confused(table: Confusion, level: float, clustered: bool) -> str:
     ]
     head = ["true", "mostly mistaken for", "rows", "of the true class", "expected", "p (Holm)"]
     shown = print_table(head, rows, wrap=(), optional=(4, 5, 3))
-    tested = "" if not rows else "Expected if errors fell on classes whatever the true one; p is of so many or more. "
+    tested = "" if not rows else _TESTED
     whole = f"The confusion matrix of all {len(table.labels):,} classes is in --format json and on the page."
     return f"{shown}\n{paragraph(tested + whole)}"
 

@@ -44,4 +44,8 @@ function classOrder(by) {
 
 const filledWords = (words, parts) => words.replace(/\{(\w+)\}/g, (_, key) => parts[key]);
 const quotedName = (i) => (typeof D.labels[i] === "string" ? `"${shortName(i)}"` : shortName(i));
-const shortName = (i) => { const letters = [...CLASSES.names[i]]; return letters.length > 24 ? letters.slice(0, 23).join("") + "…" : CLASSES.names[i]; };
+// Names that begin alike are cut in the middle.
+const beginning = (i) => CLASSES.names[i].slice(0, 12), begun = new Map();
+CLASSES.names.forEach((_, i) => begun.set(beginning(i), (begun.get(beginning(i)) || 0) + 1));
+const endsMatter = (i) => begun.get(beginning(i)) > 1;
+const shortName = (i) => { const letters = [...CLASSES.names[i]], end = endsMatter(i) ? letters.slice(-8) : []; return letters.length > 24 ? [...letters.slice(0, 23 - end.length), "…", ...end].join("") : CLASSES.names[i]; };

@@ -79,9 +79,9 @@ function nameWithin(i, room, font) {
     mapRuler.font = font;
     let words = shortName(i).replace(/\s+/g, " ");
     if (mapRuler.measureText(words).width > room) {
-      const letters = [...words];
-      while (letters.length > 1 && mapRuler.measureText(letters.join("") + "…").width > room) letters.pop();
-      words = letters.join("") + "…";
+      const letters = [...words.replace("…", "")], end = endsMatter(i) ? letters.splice(-6).join("") : "";
+      while (letters.length > 1 && mapRuler.measureText(letters.join("") + "…" + end).width > room) letters.pop();
+      words = letters.join("") + "…" + end;
     }
     if (cutNames.size > 6000) cutNames.clear();
     cutNames.set(key, words);
