@@ -22,7 +22,7 @@ from steelyard.analysis.intervals.probability_intervals import probability_ends
 from steelyard.analysis.intervals.quantiles import quantiles
 from steelyard.analysis.intervals.rank_sampler import RankSampler
 from steelyard.analysis.intervals.rate_intervals import rate_interval
-from steelyard.analysis.intervals.recentred import recentred, unbiased
+from steelyard.analysis.intervals.recentred import ALWAYS, HALF_WAY, recentred, unbiased
 from steelyard.analysis.intervals.score_intervals import ScoreIntervals
 from steelyard.analysis.intervals.searched_intervals import is_searched, searched_ends, why_no_interval
 from steelyard.analysis.intervals.table_sampler import TableSampler
@@ -151,7 +151,8 @@ class IntervalSampler:
             return Bounds(low, high, undefined)
         around = (low, high) if drawn.around is drawn.values else quantiles(drawn.around, self.inference.tails)
         limits, at = estimand.named.metric.range, np.asarray(value)
-        moved = [recentred(around, at, drawn.centre, limits, part) for part in (drawn.least_shift, 1.0)]
+        half = HALF_WAY if drawn.least_shift else ALWAYS
+        moved = [recentred(around, at, drawn.centre, limits, part, half) for part in (drawn.least_shift, 1.0)]
         if drawn.least_shift:  # of two classes the bias is within the half row
             moved.append(unbiased(moved[-1], at, drawn.around, drawn.centre, limits))
         for ends in moved:
