@@ -10,7 +10,7 @@ import pytest
 from jsonschema import validate
 from test_multilabel_intervals import drawn
 
-from steelyard import MultilabelEvaluation, Result, confusion, evaluate, f1, multilabel
+from steelyard import MultilabelEvaluation, Result, best_threshold, confusion, evaluate, f1, multilabel
 from steelyard.errors import InputError, InputTypeError
 from steelyard.report.csv_text import csv_rows
 
@@ -268,3 +268,16 @@ def test_rows_that_are_all_alike_have_intervals():
     report = evaluate(np.tile([1, 1, 0], (20, 1)), np.tile([1, 0, 0], (20, 1)))
     row = report["recall[average=micro]"]
     assert row.value == 0.5 and 0 < row.low < 0.5 < row.high < 1
+
+
+def test_each_label_may_have_a_threshold_of_its_own(table):
+    best = best_threshold(table.true, table.scores, metric="f1[average=macro]")
+    by_label = evaluate(table.true, y_score=table.scores, threshold=best.thresholds)
+    in_order = evaluate(table.true, y_score=table.scores, threshold=list(best.thresholds.values()))
+    of_labels = evaluate(table.true, best.predict(table.scores))
+    for found in (by_label, in_order):
+        assert found["f1[average=macro]"].value == pytest.approx(of_labels["f1[average=macro]"].value)
+        assert found.threshold is None and found.assumed == ("Each label was thresholded at a threshold of its own.",)
+    for wrong in ([0.5, 0.5], {"other": 0.5}, "high", [float("nan")] * 6):
+        with pytest.raises(InputError, match="threshold= "):
+            evaluate(table.true, y_score=table.scores, threshold=wrong)

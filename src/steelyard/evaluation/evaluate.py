@@ -40,7 +40,7 @@ from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -61,7 +61,7 @@ def evaluate(
     y_pred: ArrayLike | None = None,
     *,
     y_score: ArrayLike | None = None,
-    threshold: float | None = None,
+    threshold: float | Sequence[float] | Mapping[Any, float] | None = None,
     metrics: Iterable[SpecLike] | None = None,
     pos_label: Label = None,
     labels: LabelSet | None = None,
@@ -98,7 +98,8 @@ def evaluate(
     STEELYARD_MUTE are left out. Metrics of calibration are reported by `calibration`, and here where `metrics`
     names them. `hierarchy` shows errors by level: the text between the parts of labels that are paths, such as "/", or
     the parent of each label. Where rows may have several labels each (a matrix with a column for each label, lists of
-    labels, `multilabel(...)`, or of a frame patterns such as `true="y_*"`) the result is a MultilabelEvaluation.
+    labels, `multilabel(...)`, or of a frame patterns such as `true="y_*"`) the result is a MultilabelEvaluation;
+    `threshold` may be one for each label there, in their order or by label.
 
     >>> from steelyard import Counts
     >>> report = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -121,7 +122,7 @@ def evaluate(
 
 def _evaluate_rows(
     rows: GivenRows,
-    threshold: float | None,
+    threshold: Any,
     inference: Inference,
     *,
     metrics: Iterable[SpecLike] | None,

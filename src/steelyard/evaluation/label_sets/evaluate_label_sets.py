@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from steelyard.analysis.intervals.inference import ClusteredRows, Inference
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError, InputTypeError
+from steelyard.errors import InputError, InputTypeError, first_ten
 from steelyard.evaluation.given_rows import cluster_sentences
 from steelyard.evaluation.groups import Group
 from steelyard.evaluation.hierarchy_levels import refuse_of_one_label
@@ -93,7 +94,7 @@ class LabelSetInput(NamedTuple):
 def evaluate_label_sets(
     given: LabelSetInput,
     *,
-    threshold: float | None,
+    threshold: Any,
     metrics: Iterable[SpecLike] | None,
     inference: Inference,
     mute: Iterable[str] | None,
@@ -127,9 +128,7 @@ def evaluate_label_sets(
     )
 
 
-def _thresholded(
-    table: MultilabelTable, threshold: float | None
-) -> tuple[MultilabelTable, float | None, tuple[str, ...]]:
+def _thresholded(table: MultilabelTable, threshold: Any) -> tuple[MultilabelTable, float | None, tuple[str, ...]]:
     """The table with predicted labels where scores can be thresholded, the threshold, and what was assumed."""
     if table.predicted is not None:
         if threshold is not None:
@@ -139,11 +138,29 @@ def _thresholded(
     assert scores is not None  # noqa: S101 - a table has one or the other
     if threshold is None and not (scores.min() >= 0 and scores.max() <= 1):
         return table, None, ("The scores are no probabilities: metrics of predicted labels need a threshold.",)
-    cut = HALF if threshold is None else float(threshold)
+    cut = _cut(threshold, table.labels)
     predicted: Any = (scores >= cut).astype(np.uint8)
     if not isinstance(table.true, np.ndarray):
         predicted = type(table.true)(predicted)
-    return replace(table, predicted=predicted), cut, (_HALF_TAKEN,) if threshold is None else ()
+    table = replace(table, predicted=predicted)
+    if not isinstance(cut, float):
+        return table, None, ("Each label was thresholded at a threshold of its own.",)
+    return table, cut, (_HALF_TAKEN,) if threshold is None else ()
+
+
+def _cut(threshold: Any, labels: Labels) -> float | Array:
+    """The threshold of all labels, or that of each: in their order, or by label."""
+    if isinstance(threshold, Mapping):
+        if {*threshold} != {*labels}:
+            raise InputError(f"threshold= names other labels than the data; give one for each of {first_ten(labels)}.")
+        threshold = [threshold[label] for label in labels]
+    try:
+        cut = np.asarray(HALF if threshold is None else threshold, np.float64)
+    except (TypeError, ValueError):
+        cut = np.array(np.nan)
+    if cut.shape not in ((), (len(labels),)) or np.isnan(cut).any():
+        raise InputError(f"threshold= is a number, or one for each of {len(labels):,} labels, not {threshold!r:.60}.")
+    return cut if cut.shape else float(cut)
 
 
 _HALF_TAKEN = ASSUMED_HALF.partition(";")[0] + ", those of every label alike."
