@@ -369,7 +369,7 @@ BAD = {
     "ambiguous": (lambda: steelyard.recall(list("abab"), list("aabb")), ValueError, "pos_label=, or ask for average="),
     "ambiguous K": (lambda: steelyard.f1([0, 1, 2], [0, 1, 2]), ValueError, "pos_label=, or ask for average="),
     "labels": (lambda: confusion(range(1_001), range(1_001)), ValueError, "1,001 different labels"),
-    "2-D": (lambda: confusion(np.ones((4, 3)), Y), ValueError, "multilabel"),
+    "2-D": (lambda: confusion(np.ones((4, 3)), Y), ValueError, "label sets"),
     "column of one": (lambda: confusion(np.ones((4, 1)), Y), ValueError, "ravel"),
     "3-D": (lambda: confusion(np.ones((4, 1, 1)), Y), ValueError, "3 dimensions"),
     "ragged": (lambda: confusion([[1], [1, 2]], Y[:2]), TypeError, "rows differ"),

@@ -66,7 +66,9 @@ def test_thresholds_of_labels_take_what_label_sets_take_and_are_saved():
     assert best_threshold(true, scores, "f_beta[average=micro]", beta=1).value == pytest.approx(best.value)
     assert Result.from_json(best.to_json()) == best and len(best.to_frame()) == 4
     assert "with a threshold for each of 4 labels; on new rows about" in repr(best)
-    named = best_threshold([["a"], ["b"], ["a", "b"], []] * 3, scores[:12, :2], "f1[average=macro]", resamples=0)
+    named = best_threshold(
+        [["a"], ["b"], ["a", "b"], []] * 3, scores[:12, :2], "f1[average=macro]", labels=["a", "b"], resamples=0
+    )
     assert list(named.thresholds) == ["a", "b"]
     doubled = best_threshold(true, scores, "f1[average=macro]", sample_weight=np.full(60, 2.0), resamples=0)
     assert doubled.thresholds == best_threshold(true, scores, "f1[average=macro]", resamples=0).thresholds

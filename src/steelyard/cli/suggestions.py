@@ -166,7 +166,7 @@ SUGGESTIONS: dict[str, Suggest] = {
     "COL": _columns,
     "N|COL": _columns,
     **dict.fromkeys(
-        ("FILE", "[FILE...]", "TALLY...", "OUT", "OLD.JSON", "CHOSEN.JSON", "PREDICTIONS", "/|FILE"), _files
+        ("FILE", "[FILE...]", "TALLY...", "OUT", "OLD.JSON", "CHOSEN.JSON", "PREDICTIONS", "/|FILE", "CSV"), _files
     ),
     "DIR": _folders,
     "A,B": _metric_list,

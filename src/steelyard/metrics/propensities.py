@@ -29,7 +29,7 @@ def label_propensities(y_train: ArrayLike, *, labels: LabelSet | None = None, a:
     >>> train = np.zeros((1000, 2), dtype=int)
     >>> train[:400, 0], train[:2, 1] = 1, 1
     >>> label_propensities(train).round(2).tolist()
-    [0.73, 0.22]
+    [0.73, 0.17]
     """
     if not a > 0 or not b >= 0:
         raise InputError(f"a must be above 0 and b not below it, not a={a!r}, b={b!r}.")

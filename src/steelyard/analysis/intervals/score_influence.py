@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from steelyard.analysis.intervals.calibration_influence import CALIBRATION_INFLUENCES, Influence
-from steelyard.metrics import discrimination, ranking
+from steelyard.metrics import discrimination, ordinal, ranking
 from steelyard.metrics.catalogue import weighted_auc
 from steelyard.metrics.score_values import score_values
 
@@ -205,6 +205,7 @@ def _discrimination_slope(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
     return positive, -negative
 
 
+@_influence_of(ordinal.ranked_probability_score)  # of two classes it is the Brier score
 @_influence_of(ranking.brier)
 def _brier(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
     return _loss_influence(table, ((1 - table.positive.distinct[0]) ** 2, table.negative.distinct[0] ** 2))
