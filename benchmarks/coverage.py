@@ -1,13 +1,12 @@
 """How often the intervals hold the true value, by simulation; `make coverage` writes docs/coverage.md and README's table.
 
 `REPEATS=400 make coverage` is a quick look. `python -m benchmarks.coverage "Few errors"` simulates that section anew and
-takes the others as they were: each leaves its numbers in build/coverage. The page opens with what lies outside its bar.
+leaves the others on the page as they are; several may be named. The page opens with what lies outside its bar.
 """
 
 from __future__ import annotations
 
 import importlib
-import json
 import math
 import os
 import sys
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parent.parent
-OUT, PARTS = ROOT / "docs" / "coverage.md", ROOT / "build" / "coverage"
+OUT = ROOT / "docs" / "coverage.md"
 REPEATS = int(os.environ.get("REPEATS", "2000"))
 
 
@@ -78,21 +77,20 @@ SECTIONS = (
     Section("Weights", "tables.weighted_rows", (0.92, 1.0), "By effective size / by raw weights."),
     Section("Weights of hard rows", "weights.rows", (0.91, 1.0), "Weights that are unrelated to errors, and those of rows that are harder than others.", part=4),
 )  # fmt: skip
+TITLE = "# Do the intervals hold what they promise?"
+ABOUT = (
+    "Outside means by more than two standard errors of the runs. Nominal 95 % intervals, and tests at 0.05, on simulated test "
+    "sets; written by `make coverage`. Draws are 400 to 2,000 a table here; the defaults draw more."
+)
 warnings.simplefilter("error")
 
 
 def simulated(section: Section, repeats: int) -> dict[str, Any]:
-    """The numbers of one section, kept for a page that is written later."""
+    """The numbers of one section."""
     start, runs = time.time(), max(repeats // section.part, 50)
-    part = {"runs": runs, "rows": [[setting, shares] for setting, shares in section.rows(runs)]}
-    PARTS.mkdir(parents=True, exist_ok=True)
-    _kept(section).write_text(json.dumps(part), encoding="utf-8")
-    print(f"{section.title}: {time.time() - start:.0f} s", flush=True)
+    part = {"runs": runs, "rows": list(section.rows(runs))}
+    print(f"{section.title}: {runs:,} runs, {time.time() - start:.0f} s", flush=True)
     return part
-
-
-def _kept(section: Section) -> Path:
-    return PARTS / f"{section.title.lower().replace(' ', '-')}.json"
 
 
 def share(cell: Any) -> float:
@@ -153,34 +151,39 @@ def text_of(section: Section, part: dict[str, Any]) -> str:
     )
 
 
-def opening(parts: dict[str, dict[str, Any]]) -> str:
-    """What the page says first: how many cells of each section lie outside their bar, and which are the worst."""
-    lines = ["# Do the intervals hold what they promise?", ""]
-    for section in SECTIONS:
-        part = parts[section.title]
-        missed, low, high = outside(section, part), *section.bar
-        shares = [value for _, _, value in judged(section, part["rows"])]
-        worst = f", the worst {missed[0].removeprefix('- outside: ')}" if missed else ""
-        lines.append(
-            f"- **{section.title}**: mean {digits(sum(shares) / len(shares))} of {len(shares)} cells; {len(missed)} outside {low:g} to {high:g}{worst}."
-        )
-    about = "Outside means by more than two standard errors of the runs. Nominal 95 % intervals, and tests at 0.05, on simulated test sets; written by `make coverage`. Draws are 400 to 2,000 a table here; the defaults draw more."
-    return "\n".join([*lines, "", about, ""])
+def line_of(section: Section, part: dict[str, Any]) -> str:
+    """The section's line in the opening: how many cells lie outside their bar, and which is the worst."""
+    missed, low, high = outside(section, part), *section.bar
+    shares = [value for _, _, value in judged(section, part["rows"])]
+    worst = f", the worst {missed[0].removeprefix('- outside: ')}" if missed else ""
+    return f"- **{section.title}**: mean {digits(sum(shares) / len(shares))} of {len(shares)} cells; {len(missed)} outside {low:g} to {high:g}{worst}."
+
+
+def written(page: str) -> dict[str, tuple[str, str]]:
+    """The sections that a page has: of each title the line in the opening and the text."""
+    opening, *texts = page.split("\n## ")
+    lines = {line.removeprefix("- **").split("**: ")[0]: line for line in opening.splitlines() if line[:4] == "- **"}
+    return {title: (lines[title], f"## {text}") for text in texts if (title := text.split("\n")[0]) in lines}
+
+
+def page_of(sections: dict[str, tuple[str, str]]) -> str:
+    """The page, in the order of the declarations."""
+    shown = [sections[section.title] for section in SECTIONS if section.title in sections]
+    return "\n".join([TITLE, "", *(line for line, _ in shown), "", ABOUT, "", *(text for _, text in shown)])
 
 
 def main(asked: list[str]) -> None:
-    """Simulate the sections that are asked for, or all, and write the page."""
+    """Simulate the sections that are asked for, or all; each takes its place on the page as soon as it is there."""
     if unknown := set(asked) - {section.title for section in SECTIONS}:
         sys.exit(f"No section is called {', '.join(sorted(unknown))}.")
-    parts = {}
+    sections = written(OUT.read_text(encoding="utf-8")) if OUT.exists() else {}
     for section in SECTIONS:
-        anew = not asked or section.title in asked or not _kept(section).exists()
-        parts[section.title] = (
-            simulated(section, REPEATS) if anew else json.loads(_kept(section).read_text(encoding="utf-8"))
-        )
-    OUT.write_text(
-        "\n".join([opening(parts), *(text_of(section, parts[section.title]) for section in SECTIONS)]), encoding="utf-8"
-    )
+        if not asked or section.title in asked:
+            part = simulated(section, REPEATS)
+            sections[section.title] = (line_of(section, part), text_of(section, part))
+            OUT.write_text(page_of(sections), encoding="utf-8")
+        elif section.title not in sections:
+            print(f"{section.title} is not on the page: ask for it as well.", flush=True)
     readme.main()
 
 

@@ -203,3 +203,17 @@ def test_the_page_of_coverage_opens_with_what_its_tables_miss():
                 if not section.is_beside(name) and not low <= value <= high:
                     assert f"- outside: {name}, " in part
     assert share((0.9, 0.8)) == share(0.9) == 0.9
+
+
+def test_a_section_of_coverage_that_is_simulated_anew_leaves_the_others_as_they_are():
+    from benchmarks import coverage
+
+    page = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
+    sections = coverage.written(page)
+    assert coverage.page_of(sections) == page
+    few = next(section for section in coverage.SECTIONS if section.title == "Few errors")
+    part = {"runs": 50, "rows": [("a setting", {"recall": 0.5})]}
+    anew = coverage.page_of(sections | {few.title: (coverage.line_of(few, part), coverage.text_of(few, part))})
+    assert coverage.written(anew).keys() == sections.keys()
+    assert coverage.written(anew)["Two classes"] == sections["Two classes"]
+    assert "- **Few errors**: mean .500 of 1 cells; 1 outside 0.93 to 1, the worst recall, a setting: .500." in anew
