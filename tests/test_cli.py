@@ -37,7 +37,6 @@ def test_version_and_help():
 ROOMS = {
     "next_command",
     "commands",
-    "baseline_gate",
     "class_decision",
     "class_scores",
     "counted_input",
@@ -52,9 +51,7 @@ ROOMS = {
     "overview",
     "positive_option",
     "prevalence_option",
-    "promise_gate",
     "progress",
-    "rules",
     "saved_tables",
     "streams",
     "suggestions",

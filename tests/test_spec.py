@@ -19,9 +19,9 @@ from steelyard import (
     interval,
     list_metrics,
 )
-from steelyard.cli.rules import parse_rule
 from steelyard.errors import InputError
 from steelyard.evaluation.metric_row import CLASS_METRICS
+from steelyard.gates.rule import parse_rule
 from steelyard.metrics.call_options import AVERAGES
 from steelyard.metrics.expression_value import evaluate_expression
 from steelyard.metrics.registry import default_metric, metrics_with_role

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -12,12 +13,13 @@ from steelyard.cli.commands import command
 from steelyard.cli.inputs import evaluate_inputs, print_assumed
 from steelyard.cli.report import in_shell_words
 from steelyard.cli.streams import print_verdict
+from steelyard.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard.cli.inputs import Inputs
-    from steelyard.cli.rules import Judgement
+    from steelyard.gates.judgement import Judgement
 
 
 @command
@@ -64,29 +66,42 @@ def judge_predictions(
     taken as independent, and of clustered rows a rule is needed. With --promise the scores are thresholded at the saved
     threshold, and a limit fails where these rows show it broken.
     """
-    from steelyard.cli import baseline_gate, promise_gate, rules
+    from steelyard.gates import baseline_drops, rule_judgement
+    from steelyard.gates import promise as promises
+    from steelyard.gates.baseline import check_baseline, read_baseline
+    from steelyard.gates.rule import parse_rule
 
-    old, saved = rules.read_baseline(baseline), promise_gate.read_promise(promise)
-    required = [rules.parse_rule(text) for text in requirements]
+    old, saved = read_baseline(baseline), promises.read_promise(promise)
+    required = [parse_rule(text) for text in requirements]
     for rule in required:
-        rules.limit_of(rule, old)
-    usual = [] if required or (saved is not None and old is None) else baseline_gate.usual_metrics(old)
+        rule_judgement.limit_of(rule, old)
+    usual = [] if required or (saved is not None and old is None) else baseline_drops.usual_metrics(old)
     metrics = [*(rule.metric for rule in required), *usual, *(saved.metrics if saved is not None else ())]
-    inputs = inputs if saved is None else saved.inputs(inputs)
+    inputs = inputs if saved is None else _thresholded(inputs, saved.best.threshold)
     evaluation, _ = evaluate_inputs(inputs, level=level, metrics=[*dict.fromkeys(metrics)])
-    notes = [] if old is None else rules.check_baseline(old, evaluation)
-    judged = [([rules.judge_rule(rule, evaluation, old) for rule in required], "")]
+    notes = [] if old is None else check_baseline(old, evaluation)
+    judged = [([rule_judgement.judge_rule(rule, evaluation, old) for rule in required], "")]
     if old is not None and usual:
-        judged.append(baseline_gate.judge_drops(old, evaluation, usual, margin))
+        judged.append(baseline_drops.judge_drops(old, evaluation, usual, margin))
     if saved is not None:
         notes += saved.notes(evaluation)
-        judged.append(promise_gate.judge_limits(saved, evaluation, margin))
+        judged.append(promises.judge_limits(saved, evaluation, margin))
     judgements = [judgement for some, _ in judged for judgement in some]
     print_assumed([*in_shell_words(evaluation).assumed, *notes])
     print_verdict(_written(judgements, [sentence for _, sentence in judged if sentence], form))
     passed = _passed(judgements)
     if not passed:
         ctx.exit(3 if passed is None else 1)
+
+
+def _thresholded(inputs: Inputs, threshold: float) -> Inputs:
+    """The inputs thresholded at a saved threshold."""
+    if inputs.threshold is not None or inputs.pred is not None or inputs.counts is not None:
+        raise InputError(
+            "--promise thresholds scores at the saved threshold; name their column with --score, and leave out "
+            "--threshold, --pred and --counts."
+        )
+    return replace(inputs, threshold=threshold)
 
 
 def _passed(judgements: Sequence[Judgement]) -> bool | None:

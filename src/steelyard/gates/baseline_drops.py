@@ -1,4 +1,4 @@
-"""Baseline gate: where no rule is given, no usual metric may have dropped from the baseline by more than chance."""
+"""Baseline drops: where no rule is given, no usual metric may have dropped from the baseline by more than chance."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 from steelyard.analysis.comparison.drop_test import Drop, DropTest, drop_test
 from steelyard.analysis.comparison.exchanged_rows import LabelExchange, ScoreExchange
 from steelyard.analysis.results.formatting import difference_text, value_text
-from steelyard.cli.rules import Baseline, Judgement
 from steelyard.errors import InputError
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
+from steelyard.gates.judgement import Judgement
 from steelyard.metrics.registry import metrics_with_role
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from steelyard.gates.baseline import Baseline
 
 _INDEPENDENT = "exchanges rows as independent;"
 _UNTESTED = (

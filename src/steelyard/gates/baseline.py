@@ -1,13 +1,11 @@
-"""Rules: what a gate requires of a metric, parsed and judged."""
+"""Baseline: an earlier report that a gate compares with."""
 
 from __future__ import annotations
 
 import json
 import math
-import operator
-import re
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,50 +14,8 @@ from steelyard.errors import InputError, UnknownNameError, first_ten
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from steelyard._types import Label
     from steelyard.evaluation.evaluation import Evaluation
-
-_SIGNS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
-# No text can be divided in two ways, so that a long one is refused at once.
-_DIGITS = r"(?:\d+(?:\.\d*)?|\.\d+)"
-_RULE = re.compile(r"(?:(low|high)\(\s*)?([A-Za-z_]\w*(?:\[.*\])?)\s*(\)\s*)?(>=|<=|>|<)\s*([^\]]+)")
-_LIMIT = re.compile(rf"([+-]?{_DIGITS}(?:[eE][+-]?\d+)?)|(baseline)\s*([+-]\s*{_DIGITS})?")
-
-
-@dataclass(frozen=True)
-class Rule:
-    """A metric or an end of its interval, a sign, and a number or the baseline's value and a margin."""
-
-    text: str
-    metric: str
-    end: str
-    sign: str
-    number: float
-    baseline: bool = False
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """What became of a rule; passed is None where the metric is undefined. Facts are for programs."""
-
-    passed: bool | None
-    text: str
-    facts: Mapping[str, Any] = field(default_factory=dict)
-
-
-def parse_rule(text: str) -> Rule:
-    """A rule such as "ac_score>=0.8", "low(mcc)>=0.5" or "mcc>=baseline-0.02"."""
-    rule = _RULE.fullmatch(text.strip())
-    limit = _LIMIT.fullmatch(rule[5].strip()) if rule else None
-    number = float((limit[1] or limit[3] or "0").replace(" ", "")) if limit else math.nan
-    if rule is None or limit is None or bool(rule[1]) != bool(rule[3]) or not math.isfinite(number):
-        raise InputError(
-            f'The rule {text!r} cannot be read; write "ac_score>=0.8", "low(mcc)>=0.5" or "mcc>=baseline-0.02".'
-        )
-    end, name, _, sign, _ = rule.groups()
-    return Rule(text.strip(), MetricSpec.of(name).name, end or "value", sign, number, baseline=bool(limit[2]))
 
 
 @dataclass(frozen=True)
@@ -146,42 +102,3 @@ def _rows_words(rows: object, cells: object) -> str:
     if not isinstance(cells, dict) or not all(isinstance(cells.get(cell), (int, float)) for cell in ("tp", "fn")):
         return f"{rows:,} rows"
     return f"{rows:,} rows, {cells['tp'] + cells['fn']:,.6g} of them positive"
-
-
-def limit_of(rule: Rule, old: Baseline | None) -> float:
-    """The number that a rule requires; one about a baseline needs it there."""
-    if not rule.baseline:
-        return rule.number
-    if old is None:
-        raise InputError(f"The rule {rule.text!r} speaks of a baseline; name it with --baseline OLD.JSON.")
-    before = old.metrics.get(rule.metric)
-    if before is None:
-        raise InputError(f"The baseline has no value of {rule.metric}; make it again with this metric.")
-    return rule.number + before
-
-
-def judge_rule(rule: Rule, evaluation: Evaluation, old: Baseline | None) -> Judgement:
-    """Whether the evaluation keeps the rule, with the digits by which the two numbers differ."""
-    limit = limit_of(rule, old)
-    row = evaluation[rule.metric]
-    value = getattr(row, rule.end)
-    name = rule.metric if rule.end == "value" else f"{rule.end}({rule.metric})"
-    share = row.spec.is_share
-    if math.isnan(value):
-        required = f"{100 * limit:.6g} %" if share else f"{limit:.6g}"
-        return Judgement(
-            None, f"undefined  {name}, required {rule.sign} {required}: {row.undefined or 'not defined here'}"
-        )
-    passed = bool(_SIGNS[rule.sign](value, limit))
-    shown = _apart(value, limit, share=share)
-    return Judgement(passed, f"{'pass' if passed else 'FAIL'}  {name} is {shown[0]}, required {rule.sign} {shown[1]}")
-
-
-def _apart(value: float, limit: float, *, share: bool) -> tuple[str, str]:
-    """Both numbers with as many digits as distinguish them; shares of rows in percent."""
-    times, unit = (100, " %") if share else (1, "")
-    for digits in range(3, 18):
-        pair = f"{times * value:.{digits}g}{unit}", f"{times * limit:.{digits}g}{unit}"
-        if pair[0] != pair[1] or value == limit:
-            return pair
-    return repr(value), repr(limit)

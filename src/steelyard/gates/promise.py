@@ -1,4 +1,4 @@
-"""Promise gate: a threshold that was chosen and saved is held to its limits on new rows."""
+"""Promise: a threshold that was chosen and saved is held to its limits on new rows."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ from steelyard.analysis.results.result_json import parsed
 from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
 from steelyard.analysis.thresholds.promise_test import interval_promise_test, promise_test
 from steelyard.analysis.thresholds.threshold_limits import Capacity, read_limits
-from steelyard.cli.rules import Judgement
 from steelyard.errors import InputError
 from steelyard.evaluation.saved.saved_evaluation import read_prevalence
 from steelyard.evaluation.saved.saved_field import SavedField
+from steelyard.gates.judgement import Judgement
 
 if TYPE_CHECKING:
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.promise_test import LimitTest
     from steelyard.analysis.thresholds.threshold_limits import Limit
-    from steelyard.cli.inputs import Inputs
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
 
@@ -48,15 +47,6 @@ class SavedPromise:
     def confidence(self) -> float | None:
         """That with which the limits were promised; None where they were not."""
         return self.best.limits[0].confidence
-
-    def inputs(self, inputs: Inputs) -> Inputs:
-        """The inputs thresholded at the saved threshold."""
-        if inputs.threshold is not None or inputs.pred is not None or inputs.counts is not None:
-            raise InputError(
-                "--promise thresholds scores at the saved threshold; name their column with --score, and leave out "
-                "--threshold, --pred and --counts."
-            )
-        return replace(inputs, threshold=self.best.threshold)
 
     def notes(self, new: Evaluation) -> list[str]:
         """What is different about the new rows; another positive class is refused."""

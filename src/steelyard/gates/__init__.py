@@ -1,0 +1,1 @@
+"""Gates: evaluations and comparisons passed or failed by rules on their metrics."""
