@@ -1,0 +1,84 @@
+"""Conditions of slices: written, read back, and the rows that they hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from engines import ENGINES
+
+from steelyard.errors import InputError
+from steelyard.ingest.condition_rows import expression, rows_where
+from steelyard.statistics.condition import Condition, Conjunction
+
+TEXTS = [
+    "age >= 60 and site = B",
+    "40 <= age < 60",
+    'site = "North Bay"',
+    'site = "1"',
+    "site = 1",
+    "smoker = true",
+    'smoker = "true"',
+    '"heart rate" < 0.5 and site is missing',
+    'site not in (A, B, "a, b\\"c")',
+    '"and" = "and"',
+]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_slice_is_read_back_as_it_is_printed(text):
+    assert str(Conjunction.parse(text)) == text
+    assert Conjunction.parse(str(Conjunction.parse(text))) == Conjunction.parse(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "age", "age > 60", "age >= old", "1 <= age <= 2", "site = ", "a = 1 or b = 2", 'x = "a']
+)
+def test_what_is_no_slice_is_refused_in_one_sentence(text):
+    with pytest.raises(InputError, match=r"slice|condition"):
+        Conjunction.parse(text)
+
+
+def table():
+    import pyarrow as pa
+
+    return pa.table(
+        {
+            "age": [71.0, None, 64.0, 12.0, 60.0],
+            "site": ["B", "B", None, "A", "C"],
+            "smoker": [True, False, False, True, True],
+        }
+    )
+
+
+HELD = {
+    "age >= 60": [1, 0, 1, 0, 1],
+    "age < 64": [0, 0, 0, 1, 1],
+    "60 <= age < 70": [0, 0, 1, 0, 1],
+    "age is missing": [0, 1, 0, 0, 0],
+    "site is missing": [0, 0, 1, 0, 0],
+    "site = B and age >= 60": [1, 0, 0, 0, 0],
+    "site not in (A, B)": [0, 0, 0, 0, 1],
+    "smoker = true": [1, 0, 0, 1, 1],
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_slice_holds_the_same_rows_on_every_engine(engine):
+    import narwhals as nw
+
+    frame = ENGINES[engine](table())
+    lazy = nw.from_native(frame).lazy()
+    for text, held in HELD.items():
+        assert rows_where(frame, text).tolist() == [bool(bit) for bit in held], text
+        where = expression(Conjunction.parse(text), lazy.collect_schema())
+        counted = lazy.filter(where).select(nw.len().alias("n")).collect().get_column("n").to_list()[0]
+        assert counted == sum(held), text
+
+
+def test_conditions_of_another_kind_than_the_column_are_refused():
+    for text in ("site >= 3", "age = old"):
+        with pytest.raises(InputError, match="holds"):
+            rows_where(table(), text)
+    with pytest.raises(InputError, match=r"no column 'agee'.*age"):
+        rows_where(table(), "agee >= 3")
+    assert np.array_equal(rows_where(table(), Conjunction((Condition("age", low=-np.inf),))), [1, 0, 1, 1, 1])
