@@ -12,7 +12,7 @@ from steelyard.ingest.frame_columns import FrameColumns, column_name, refuse_nam
 from steelyard.ingest.label_sets import are_matrices, frame_labels, paired_sets
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.row_order import check_order
-from steelyard.ingest.score_matrix import places_by_name
+from steelyard.ingest.score_matrix import columns_by_name
 from steelyard.statistics.multilabel_table import MultilabelTable
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _scores(y_score: Any, labels: Labels) -> Array:
         raise InputError(
             f"y_score has shape {matrix.shape}; with {len(labels):,} labels it needs a column for each, in their order."
         )
-    matrix = matrix[:, places_by_name(y_score, labels)]
+    matrix = columns_by_name(matrix, y_score, labels)
     scores = arrays.numbers(matrix.reshape(-1), "y_score").reshape(matrix.shape)
     if not np.isfinite(scores).all():
         arrays.finite_scores(scores[:, np.argmin(np.isfinite(scores).all(0))])  # refuses it by its row

@@ -73,7 +73,7 @@ def _encoded_matrix(y_true: ArrayLike, y_score: ArrayLike, labels: LabelSet | No
             f"y_score has shape {matrix.shape}; with {len(classes)} classes it needs a column for each, in the order "
             f"{', '.join(map(repr, classes[:5]))}{' ...' if len(classes) > 5 else ''}. labels= declares another."
         )
-    return codes, classes, matrix[:, places_by_name(y_score, classes)]
+    return codes, classes, columns_by_name(matrix, y_score, classes)
 
 
 def _refuse_absent_class(y_score: ArrayLike, classes: Labels) -> None:
@@ -87,7 +87,13 @@ def _refuse_absent_class(y_score: ArrayLike, classes: Labels) -> None:
         )
 
 
-def places_by_name(y_score: ArrayLike, classes: Labels) -> list[int]:
+def columns_by_name(matrix: Array, y_score: ArrayLike, classes: Labels) -> Array:
+    """The columns of a matrix in the order of the classes, as they lie where that is theirs: a copy costs as a sort."""
+    places = _places_by_name(y_score, classes)
+    return matrix if places == list(range(matrix.shape[1])) else matrix[:, places]
+
+
+def _places_by_name(y_score: ArrayLike, classes: Labels) -> list[int]:
     """The place of each class among the columns: by the names of a frame's columns where they are classes.
 
     What all names begin with, such as `p_` or `proba_`, is no part of a class.

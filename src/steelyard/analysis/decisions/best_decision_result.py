@@ -17,7 +17,7 @@ from steelyard.analysis.results.result import Result
 from steelyard.errors import InputError, first_ten
 from steelyard.ingest import arrays
 from steelyard.ingest.given_probabilities import given_probabilities
-from steelyard.ingest.score_matrix import places_by_name
+from steelyard.ingest.score_matrix import columns_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -133,7 +133,7 @@ class BestDecision(Result[ClassDecision]):
             raise InputError(
                 f"y_score has shape {shape}; this rule needs a column for each of {first_ten(self.labels)}."
             )
-        return np.asarray(given_probabilities(y_score)[:, places_by_name(y_score, self.labels)])
+        return columns_by_name(given_probabilities(y_score), y_score, self.labels)
 
     def __iter__(self) -> Iterator[ClassDecision]:
         return iter(self.classes)
