@@ -1,12 +1,26 @@
 """Intervals and no-skill baselines of label sets."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from steelyard import Counts, interval, multilabel
+from steelyard import (
+    Counts,
+    chance,
+    compare,
+    evaluate,
+    f1,
+    interval,
+    intervals,
+    jaccard,
+    multilabel,
+    precision,
+    recall,
+)
 from steelyard.analysis.chance.label_set_chance import LabelSetBaselines
 from steelyard.analysis.intervals.inference import ClusteredRows, Inference
 from steelyard.analysis.intervals.intervals import table_intervals
+from steelyard.errors import InputError, UndefinedError
 from steelyard.metrics.application import on_table
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.spec import MetricSpec
@@ -96,3 +110,96 @@ def test_baselines_are_those_of_predictions_from_other_rows():
     for name in (*AVERAGES, "f1[average=samples]", "roc_auc[average=macro]", "recall[class=1]"):
         mean = np.mean([value(name, each) for each in shuffled])
         assert baselines.value(MetricSpec.of(name)) == pytest.approx(mean, abs=0.015), name
+
+
+# ---------------------------------------------------------------- asked by themselves
+
+
+def test_interval_and_chance_of_label_sets_are_those_of_evaluate():
+    table = drawn(200, 4)
+    names = ["f1[average=macro]", "accuracy", "recall[average=samples]", "roc_auc[average=macro]"]
+    report = evaluate(table, metrics=names)
+    for name, row in zip(names, intervals(names, table.true, table.predicted, y_score=table.scores), strict=True):
+        assert (row.value, row.low, row.high) == (report[name].value, report[name].low, report[name].high)
+        assert chance(name, table).same_margins == pytest.approx(report[name].chance, abs=1e-12)
+    of_labels = interval("f1", table, average=None)
+    assert [of_labels.low[2], of_labels.high[2]] == pytest.approx(
+        [getattr(interval("f1", table, pos_label=2), end) for end in ("low", "high")]
+    )
+
+
+def test_interval_of_label_sets_reads_the_columns_of_a_frame_with_clusters():
+    table, members = drawn(120, 3), np.arange(120) // 4
+    frame = pd.DataFrame(table.true, columns=[f"y_{i}" for i in range(3)]).assign(patient=members)
+    frame[[f"s_{i}" for i in range(3)]] = table.scores
+    row = interval("roc_auc[average=macro]", frame, true="y_*", score="s_*", cluster="patient")
+    assert row.low == interval("roc_auc[average=macro]", table.true, y_score=table.scores, cluster=members).low
+
+
+def test_what_an_interval_of_label_sets_cannot_heed_is_refused():
+    table = drawn(60, 3)
+    for options, words in (
+        ({"design": "stratified"}, "leave it out"),
+        ({"prevalence": 0.1}, "leave prevalence= out"),
+        ({"method": "bca"}, "does not fit"),
+    ):
+        with pytest.raises(InputError, match=words):
+            interval("f1[average=macro]", table, **options)
+    for asked in (interval, chance):
+        with pytest.raises(InputError, match="averaged or of one label"):
+            asked("f1", table)
+
+
+def test_the_baselines_of_labels_are_their_commoner_answer_their_rarer_one_and_a_coin():
+    table = drawn(400, 3)
+    constant = {name: np.tile(answer, (400, 1)) for name, answer in (("majority", [1, 0, 0]), ("minority", [0, 1, 1]))}
+    assert ((table.true.mean(0) > 0.5) == [True, False, False]).all()
+    for metric in ("f1[average=macro]", "hamming_loss", "jaccard[average=samples]", "recall[class=1]"):
+        baselines = chance(metric, table)
+        for name, predicted in constant.items():
+            assert getattr(baselines, name) == pytest.approx(value(metric, multilabel(table.true, predicted)))
+    assert chance("hamming_loss", table).coin == pytest.approx(0.5, abs=0.01)
+    assert np.isnan(chance("roc_auc[average=macro]", table).coin)
+
+
+# ---------------------------------------------------------------- rows without labels
+
+
+def empty_rows():
+    """Rows of which some have no labels, some none predicted, and some neither."""
+    table = drawn(300, 4, seed=5)
+    true, predicted = table.true.copy(), table.predicted.copy()
+    true[:40], predicted[20:70] = 0, 0
+    return true, predicted
+
+
+@pytest.mark.parametrize("name", ["f1", "jaccard", "recall", "precision"])
+def test_a_mean_over_rows_leaves_out_those_without_a_value_as_scikit_learn_does_on_request(name):
+    from sklearn import metrics
+
+    true, predicted = empty_rows()
+    metric = {"f1": f1, "jaccard": jaccard, "recall": recall, "precision": precision}[name]
+    if name != "jaccard":  # which takes 0, 1 or "warn" alone
+        theirs = getattr(metrics, f"{name}_score")(true, predicted, average="samples", zero_division=np.nan)
+        assert metric(true, predicted, average="samples") == pytest.approx(theirs, abs=1e-12)
+    theirs = getattr(metrics, f"{name}_score")(true, predicted, average="samples", zero_division=0)
+    assert metric(true, predicted, average="samples", undefined=0) == pytest.approx(theirs, abs=1e-12)
+    with pytest.raises(UndefinedError, match="row "):
+        metric(true, predicted, average="samples", undefined="raise")
+    empty = {"recall": true, "precision": predicted}.get(name, true | predicted).any(1)
+    left = interval(f"{name}[average=samples]", true[empty], predicted[empty])
+    whole = interval(f"{name}[average=samples]", true, predicted)
+    assert (whole.value, whole.low, whole.high) == (left.value, left.low, left.high)
+
+
+def test_evaluate_states_how_many_rows_a_mean_over_rows_leaves_out():
+    true, predicted = empty_rows()
+    sentence = evaluate(true, predicted).assumed[0]
+    assert sentence.endswith("of 300 rows 40 have no labels, 50 none predicted, 20 neither.")
+    assert evaluate(true, predicted, metrics=["f1[average=macro]"]).assumed == ()
+    models = {"a": predicted, "b": np.roll(predicted, 1, 1)}
+    (row,) = compare(true, models, metrics=["f1[average=samples]"])
+    assert row.low <= row.difference <= row.high and row.p_holm < 0.05
+    nothing = np.zeros((30, 3), int)
+    assert np.isnan(f1(nothing, nothing, average="samples"))
+    assert f1.why(nothing, nothing, average="samples").startswith("row 1: ")

@@ -10,8 +10,8 @@ from steelyard.errors import InputError
 
 if TYPE_CHECKING:
     from steelyard.cli.inputs import Inputs
-    from steelyard.evaluation.label_sets.evaluate_label_sets import LabelSetInput
     from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
+    from steelyard.ingest.label_set_input import LabelSetInput
     from steelyard.ingest.source import Source
 
 _TYPED = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".jsonl", ".ndjson")  # files that may hold lists
@@ -23,8 +23,8 @@ def evaluated_label_sets(inputs: Inputs, asked: dict[str, Any]) -> MultilabelEva
         return None
     from steelyard.analysis.intervals.inference import Inference
     from steelyard.cli.inputs import open_files
-    from steelyard.evaluation.hierarchy_levels import refuse_of_one_label
     from steelyard.evaluation.label_sets.evaluate_label_sets import evaluate_label_sets
+    from steelyard.ingest.label_set_input import refuse_of_one_label
 
     with open_files(inputs) as source:
         given = _read(source, inputs)
@@ -39,9 +39,9 @@ def evaluated_label_sets(inputs: Inputs, asked: dict[str, Any]) -> MultilabelEva
 
 def _read(source: Source, inputs: Inputs) -> LabelSetInput | None:
     """The rows with their groups and clusters; None where each has one label."""
-    from steelyard.evaluation.label_sets.evaluate_label_sets import LabelSetInput
     from steelyard.ingest.frame_columns import FrameColumns
     from steelyard.ingest.label_frames import label_frame, names_label_sets
+    from steelyard.ingest.label_set_input import LabelSetInput
 
     columns = FrameColumns(inputs.true, inputs.pred, inputs.class_scores or inputs.score, inputs.weight)  # type: ignore[arg-type]  # one model
     if inputs.label_sep is None and not names_label_sets(source, columns):

@@ -20,18 +20,19 @@ from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.given_rows import GivenRows, cluster_sentences, predicted_at_threshold
 from steelyard.evaluation.group_metrics import evaluated_groups
 from steelyard.evaluation.groups import lone_class_sentences, no_interval_sentences
-from steelyard.evaluation.hierarchy_levels import refuse_of_one_label, with_levels
+from steelyard.evaluation.hierarchy_levels import with_levels
 from steelyard.evaluation.inputs import (
     RowOptions,
     counted_inputs,
 )
-from steelyard.evaluation.label_sets.evaluate_label_sets import LabelSetInput, evaluate_label_sets
+from steelyard.evaluation.label_sets.evaluate_label_sets import evaluate_label_sets
 from steelyard.evaluation.ordered_classes import in_stated_order
 from steelyard.evaluation.rows import beats_no_skill, check_named, class_rows, in_order, metric_rows, with_class_ends
 from steelyard.evaluation.table_notes import odds_notes, table_notes
 from steelyard.evaluation.verdict.sentences import muted_codes
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.label_overlap import check_label_overlap
+from steelyard.ingest.label_set_input import LabelSetInput, refuse_of_one_label
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.registry import list_metrics, metrics_with_role
 from steelyard.metrics.score_values import reads_columns

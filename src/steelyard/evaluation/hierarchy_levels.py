@@ -21,10 +21,3 @@ def with_levels(evaluation: Evaluation, hierarchy: HierarchyLike | None, inferen
     if evaluation.confusion is None:
         raise InputError("hierarchy= is of predicted labels, and there are scores alone; give y_pred as well.")
     return replace(evaluation, hierarchy=level_errors(evaluation.confusion, hierarchy, inference))
-
-
-def refuse_of_one_label(**given: object) -> None:
-    """Refuse what is of rows with one label each, such as a hierarchy, where they may have several."""
-    for name, value in given.items():
-        if value is not None:
-            raise InputError(f"{name}= is of rows with one label each, and these may have several; leave it out.")

@@ -108,7 +108,8 @@ def _shape_sentence(values: LabelSet | None, array: Array, name: str) -> str:
     if array.ndim == 2:
         return (
             f"{name} has shape {array.shape}: where each row has one label, give its argmax(axis=1); rows of several "
-            "labels each (label sets) are taken by evaluate, compare, the metrics and best_threshold."
+            "labels each (label sets) are taken by evaluate, compare, interval, cross_evaluate, the metrics and "
+            "best_threshold; anything else takes one of their columns at a time."
         )
     return f"{name} has {array.ndim} dimensions; a column has one."
 

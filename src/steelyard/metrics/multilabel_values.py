@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.metrics.call_options import CallOptions
     from steelyard.metrics.metric import Metric
+    from steelyard.metrics.spec import MetricSpec
     from steelyard.statistics.counts import Counts
     from steelyard.statistics.multilabel_table import MultilabelTable
 
@@ -41,7 +42,7 @@ def on_label_sets(
         return _of_scores(metric, table, options, parameters)
     if options.average == "micro":
         return on_counts(metric, table.by_label.sum(), parameters)
-    cells = table.by_row if options.average == "samples" else table.by_label
+    cells = table.by_row if options.average == SAMPLES else table.by_label
     return _averaged(metric, table, cells, options, parameters)
 
 
@@ -64,22 +65,40 @@ def _averaged(
     if options.average is None:
         return MetricValue(values, lambda: on_counts(metric, cells, parameters).why)
     shares = mean_weights(table, cells, options.average)
-    counted = shares > 0
-    value = np.average(values[counted], weights=shares[counted]) if counted.any() else options.replacement
+    if options.average == SAMPLES:
+        value = _row_mean(values, shares, options)
+    else:
+        value = np.average(values[shares > 0], weights=shares[shares > 0]) if (shares > 0).any() else math.nan
 
     def why() -> str:
-        bad = np.flatnonzero(counted & np.isnan(values))
+        bad = np.flatnonzero((shares > 0) & np.isnan(values))
         if not len(bad):
             return "no rows"
-        name = f"row {bad[0] + 1}" if options.average == "samples" else f"label {table.labels[bad[0]]!r}"
+        name = f"row {bad[0] + 1}" if options.average == SAMPLES else f"label {table.labels[bad[0]]!r}"
         return f"{name}: {on_counts(metric, cells[[bad[0]]], parameters).why[0]}"
 
     return MetricValue(np.asarray(value), why, averaged=True)
 
 
+def _row_mean(values: Array, weights: Array, options: CallOptions) -> Array | float:
+    """The mean over the rows that have a value, as scikit-learn's zero_division=nan has it; NaN where none has.
+
+    An undefined row is no weak spot that a mean could hide, as a class without a value is: nothing was there to find.
+    """
+    counted = defined_rows(values, weights)
+    if options.undefined == "raise" and not counted[weights > 0].all():
+        return math.nan
+    return np.average(values[counted], weights=weights[counted]) if counted.any() else math.nan
+
+
+def defined_rows(values: Array, weights: Array) -> Array:
+    """Which rows a mean over rows is of: those of some weight that have a value."""
+    return np.asarray((weights > 0) & ~np.isnan(values))
+
+
 def mean_weights(table: MultilabelTable, cells: Counts[Array], average: str | None) -> Array:
     """The weight that each label or row has in a mean."""
-    if average == "samples":
+    if average == SAMPLES:
         return np.ones(cells.shape) if table.weights is None else np.asarray(table.weights, np.float64)
     averaged = averaged_classes(cells.positives, average)
     return averaged * (1.0 if average == "macro" else np.asarray(cells.positives, np.float64))
@@ -109,10 +128,10 @@ def _mean_of_orders(
     metric: Metric, table: MultilabelTable, options: CallOptions, parameters: Mapping[str, object]
 ) -> MetricValue:
     """The mean over the rows of a metric of the order of each row's labels."""
-    values = _ordered_rows(metric, table, parameters)
+    values = sample_values(metric, table, parameters)
     values = np.where(np.isnan(values), options.replacement, values)
     shares = np.ones(len(values)) if table.weights is None else np.asarray(table.weights, np.float64)
-    value = np.average(values[shares > 0], weights=shares[shares > 0]) if shares.any() else options.replacement
+    value = _row_mean(values, shares, options)
 
     def why() -> str:
         bad = np.flatnonzero((shares > 0) & np.isnan(values))
@@ -121,6 +140,13 @@ def _mean_of_orders(
         return f"row {bad[0] + 1} has {lacks}" if len(bad) else "no rows of any weight"
 
     return MetricValue(np.asarray(value), why, averaged=True)
+
+
+def sample_values(metric: Metric, table: MultilabelTable, parameters: Mapping[str, object]) -> Array:
+    """The value of each row over its labels, whose mean average="samples" is; NaN where it is undefined."""
+    if metric.function is None:
+        return _ordered_rows(metric, table, parameters)
+    return np.asarray(count_values(metric, table.by_row, parameters))
 
 
 def _ordered_rows(metric: Metric, table: MultilabelTable, parameters: Mapping[str, object]) -> Array:
@@ -171,3 +197,24 @@ def check_label_sets(metric: Metric) -> None:
             f"{metric.name} is of rows that may have several labels each; give a matrix of 0 and 1 with a column for "
             "each label, or a list of labels for each row."
         )
+
+
+def reads_label_scores(metric: Metric) -> bool:
+    """Whether of rows with several labels it is taken of scores, and not of predicted labels."""
+    return metric.function is None and (metric.ranks_labels or metric.scores is not None)
+
+
+def check_label_set_metric(spec: MetricSpec, table: MultilabelTable) -> MetricSpec:
+    """The metric; one that these rows do not allow is refused."""
+    metric = spec.metric
+    of_scores = reads_label_scores(metric)
+    if not of_scores and table.predicted is None:
+        raise InputError(f"{spec.name} needs predicted labels, or a threshold for the scores.")
+    if of_scores and table.scores is None:
+        raise InputError(f"{spec.name} needs scores: a column for each label.")
+    if spec.is_native and metric.label_sets is None:
+        raise InputError(
+            f"{spec.name} of rows with several labels is averaged or of one label; ask for "
+            f"{spec.name}[average=macro], micro, weighted or samples, or {spec.name}[class=...]."
+        )
+    return spec

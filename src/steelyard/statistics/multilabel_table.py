@@ -155,7 +155,7 @@ class MultilabelTable:
         }
         return replace(self, labels=tuple(self.labels[place] for place in places), **columns)
 
-    def of_rows(self, rows: Array) -> MultilabelTable:
+    def of_rows(self, rows: Array | slice) -> MultilabelTable:
         """Some of the rows."""
         names = ("true", "predicted", "scores", "sample_weight", "frequency")
         columns: dict[str, Any] = {

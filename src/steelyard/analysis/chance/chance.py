@@ -10,6 +10,7 @@ import numpy as np
 
 from steelyard.analysis.chance.class_baselines import BaselineMargins, class_baselines
 from steelyard.analysis.chance.random_order import without_skill
+from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.intervals.interval_rows import IntervalRows
 from steelyard.analysis.results.formatting import ROUNDING, value_text
 from steelyard.analysis.results.rows import Flat
@@ -18,6 +19,7 @@ from steelyard.ingest.frame_columns import FrameColumns, refuse_groups
 from steelyard.metrics import application
 from steelyard.metrics.call_options import NATIVE, OPTION_NAMES, CallOptions, MetricOptions, undefined_or_zero_division
 from steelyard.metrics.frame_tables import counted_frame, table_for
+from steelyard.metrics.multilabel_values import check_label_set_metric
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from steelyard.ingest.source import Source
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import SpecLike
+    from steelyard.statistics.multilabel_table import MultilabelTable
     from steelyard.statistics.statistic import MetricTable
 
     Guesses = Sequence[MetricTable | BaselineMargins]
@@ -88,7 +91,9 @@ def chance(
     """The no-skill baselines of a metric on the same data; all else as in calling the metric.
 
     They are random predictions at the same prediction rate (the same margins); always the commonest class; always the
-    rarest class that occurs; each class equally often. Of a frame name the columns: true, pred or score, weight.
+    rarest class that occurs; each class equally often. Of rows that may have several labels each they are of each
+    label: as often as it is predicted; always the commoner answer, which for most is that a row has it not; always the
+    rarer one; half the rows. Of a frame name the columns: true, pred or score, weight.
 
     >>> from steelyard import Counts
     >>> chance("f1", Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -100,7 +105,10 @@ def chance(
     given: dict[str, Any] = {**options}
     spec, call = spec_and_options(metric, given)
     declared, columns = spec.metric, FrameColumns(true, pred, score, weight)  # type: ignore[arg-type]  # or several
-    rows = IntervalRows(y_true, y_pred, y_score, None, columns, call).brought()
+    rows = IntervalRows(y_true, y_pred, y_score, None, columns, call)
+    if rows.label_sets.are_sets:
+        return _of_label_sets(spec, *rows.counted_label_sets())
+    rows = rows.brought()
     y_true, call = rows.y_true, rows.call
     if rows.of_frame:
         tally, call = counted_frame(y_true, columns, call)  # type: ignore[arg-type]  # a frame
@@ -109,6 +117,15 @@ def chance(
     table = application.counted_once(declared, y_true, predicted, call)
     numbers: list[Any] = list(Baselines(table).values(declared, call))
     return Chance(spec.name, *numbers, *[math.nan] * (4 - len(numbers)))
+
+
+def _of_label_sets(spec: MetricSpec, table: MultilabelTable, rows: IntervalRows) -> Chance:
+    from steelyard.analysis.chance.label_set_chance import LabelSetBaselines
+
+    asked = replace(spec, average=rows.call.average, label=rows.call.pos_label)
+    baselines = LabelSetBaselines(table, generator(None))
+    numbers: list[Any] = list(baselines.values(check_label_set_metric(asked, table)))
+    return Chance(asked.name, *numbers)
 
 
 @dataclass(frozen=True, eq=False)

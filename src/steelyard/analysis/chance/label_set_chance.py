@@ -18,11 +18,21 @@ from steelyard.errors import InputError
 from steelyard.metrics.application import on_table
 from steelyard.metrics.call_options import NATIVE, SAMPLES, CallOptions
 from steelyard.metrics.count_values import count_values
-from steelyard.metrics.multilabel_values import mean_weights
+from steelyard.metrics.multilabel_values import (
+    defined_rows,
+    mean_weights,
+    reads_label_scores,
+    row_values,
+    sample_values,
+)
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.indicators import is_sparse
+from steelyard.statistics.score_order import chunks
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from steelyard._types import Array
     from steelyard.statistics.multilabel_table import MultilabelTable
 
@@ -36,33 +46,70 @@ class LabelSetBaselines:
     table: MultilabelTable
     rng: np.random.Generator
 
+    def values(self, spec: MetricSpec) -> Iterator[Array | float]:
+        """The baseline of the same margins, then each label by its commoner answer, its rarer one, and a fair coin."""
+        if spec.label is None and spec.average is None:
+            each = [[*self.values(replace(spec, average=NATIVE, label=label))] for label in self.table.labels]
+            yield from np.array(each).T
+            return
+        yield self.value(spec)
+        common = np.asarray(self.table.positives, np.float64) > self._total / 2
+        for share in (common * 1.0, ~common * 1.0, np.full(len(common), 0.5)):
+            yield nan if reads_label_scores(spec.metric) else self._flagged(spec, share)
+
     def value(self, spec: MetricSpec) -> float:
         """What a metric has where truth and prediction are independent, with the same margins."""
-        if spec.label is None and spec.average in (NATIVE, SAMPLES):
+        if _is_of_rows(spec):
             return self._of_rows(spec)
         if spec.metric.function is not None:
-            return self._of_counts(spec)
+            return self._of_counts(spec, self._same_margins)
         labels = self.table.labels if spec.label is None else [spec.label]
         values = np.array([self._of_scores(spec, place) for place in map(self.table.place, labels)])
         weights = np.asarray(self.table.positives, np.float64) if spec.average == "weighted" else np.ones(len(values))
         return float(np.average(values[weights > 0], weights=weights[weights > 0])) if (weights > 0).any() else nan
 
-    @cached_property
-    def _expected(self) -> Counts[Array]:
-        """The expected counts of each label."""
-        counts = self.table.by_label
-        true, predicted = (np.asarray(c, np.float64) for c in (counts.positives, counts.predicted_positives))
-        total = np.asarray(counts.tp + counts.fn + counts.fp + counts.tn, np.float64)
-        both = true * predicted / total
-        return Counts.trusted(both, true - both, predicted - both, total - true - predicted + both)
+    @property
+    def _total(self) -> float:
+        return float(self.table.true.shape[0] if self.table.weights is None else self.table.weights.sum())
 
-    def _of_counts(self, spec: MetricSpec) -> float:
-        metric, counts = spec.metric, self._expected.sum() if spec.average == "micro" else self._expected
+    @cached_property
+    def _same_margins(self) -> Counts[Array]:
+        return self._expected(np.asarray(self.table.by_label.predicted_positives, np.float64) / self._total)
+
+    def _expected(self, share: Array) -> Counts[Array]:
+        """The expected counts of each label, predicted for such a share of the rows, whatever is true of them."""
+        true, predicted = np.asarray(self.table.positives, np.float64), share * self._total
+        both = true * share
+        return Counts.trusted(both, true - both, predicted - both, self._total - true - predicted + both)
+
+    def _flagged(self, spec: MetricSpec, share: Array) -> float:
+        """The value where each label is predicted for such a share of the rows."""
+        if not _is_of_rows(spec):
+            return self._of_counts(spec, self._expected(share))
+        times = 1 if np.isin(share, (0, 1)).all() else self._times
+        return float(np.mean([self._of_guesses(spec, share) for _ in range(times)]))
+
+    def _of_guesses(self, spec: MetricSpec, share: Array) -> float:
+        """The mean over rows, some at a time, of labels that are predicted at random."""
+        size, values = max(1, _SHUFFLED_CELLS // len(share)), []
+        of_row = row_values if spec.average == NATIVE else sample_values
+        for part in chunks(self.table.true.shape[0], size):
+            rows = self.table.of_rows(part)
+            predicted = (self.rng.random(rows.true.shape) < share).astype(np.uint8)
+            true = rows.true.toarray() if is_sparse(rows.true) else rows.true
+            values.append(of_row(spec.metric, replace(rows, true=true, predicted=predicted), spec.metric.parameters))
+        every = np.concatenate(values)
+        weights = np.ones(len(every)) if self.table.weights is None else np.asarray(self.table.weights, np.float64)
+        counted = defined_rows(every, weights)
+        return float(np.average(every[counted], weights=weights[counted])) if counted.any() else nan
+
+    def _of_counts(self, spec: MetricSpec, expected: Counts[Array]) -> float:
+        metric, counts = spec.metric, expected.sum() if spec.average == "micro" else expected
         values = np.atleast_1d(count_values(metric, counts, metric.parameters))
         if spec.label is not None:
             values = values[[self.table.place(spec.label)]]
         elif spec.average != "micro":
-            weights = mean_weights(self.table, self.table.by_label, spec.average)
+            weights = mean_weights(self.table, expected, spec.average)
             values = np.array(
                 [np.average(values[weights > 0], weights=weights[weights > 0])] if weights.any() else [nan]
             )
@@ -82,8 +129,12 @@ class LabelSetBaselines:
     @cached_property
     def _shuffled(self) -> list[MultilabelTable]:
         n = self.table.true.shape[0]
-        times = int(np.clip(_SHUFFLED_CELLS // max(1, n * len(self.table.labels)), 1, 100))
-        return [self._of_other_rows(self.rng.permutation(n)) for _ in range(times)]
+        return [self._of_other_rows(self.rng.permutation(n)) for _ in range(self._times)]
+
+    @property
+    def _times(self) -> int:
+        """How often rows are shuffled, or coins thrown."""
+        return int(np.clip(_SHUFFLED_CELLS // max(1, np.prod(self.table.true.shape)), 1, 100))
 
     def _of_other_rows(self, order: Array) -> MultilabelTable:
         columns: dict[str, Any] = {
@@ -91,3 +142,8 @@ class LabelSetBaselines:
             for name in ("predicted", "scores")
         }
         return replace(self.table, **columns)
+
+
+def _is_of_rows(spec: MetricSpec) -> bool:
+    """Whether it is a mean over rows, whose labels go together."""
+    return spec.label is None and spec.average in (NATIVE, SAMPLES)

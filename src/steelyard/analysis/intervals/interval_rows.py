@@ -7,20 +7,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from steelyard.analysis.intervals.estimand import Estimand
 from steelyard.analysis.intervals.inference import ClusteredRows
 from steelyard.errors import InputError, InputTypeError, did_you_mean
 from steelyard.ingest import label_codes
 from steelyard.ingest.frame_columns import CLUSTERS_NEED_ROWS, FrameColumns, refuse_groups, refuse_name
+from steelyard.ingest.label_set_input import LabelSetInput
 from steelyard.ingest.label_tables import match_label
 from steelyard.ingest.probability_columns import ClassColumnRows
 from steelyard.ingest.source import names_class_columns
 from steelyard.metrics import application
 from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.frame_tables import counted_frame, table_for
+from steelyard.metrics.multilabel_values import check_label_set_metric
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from steelyard.ingest.source import Source
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import MetricSpec
+    from steelyard.statistics.multilabel_table import MultilabelTable
     from steelyard.statistics.statistic import MetricTable
 
 _CALL_OPTIONS = ("pos_label", "labels", "average", "sample_weight", "frequency")
@@ -47,6 +51,19 @@ class IntervalRows(NamedTuple):
     def of_frame(self) -> bool:
         """Whether columns of a frame are named."""
         return self.columns.are_named(y_pred=self.y_pred, y_score=self.y_score, sample_weight=self.call.sample_weight)
+
+    @property
+    def label_sets(self) -> LabelSetInput:
+        """The same as rows that may have several labels each."""
+        call = self.call
+        given = (call.labels, call.sample_weight, call.frequency, None, self.cluster)
+        return LabelSetInput(self.y_true, self.y_pred, self.y_score, self.columns, *given)
+
+    def counted_label_sets(self) -> tuple[MultilabelTable, IntervalRows]:
+        """The table of rows that may have several labels each, and the clusters and options left."""
+        given = self.label_sets.read()
+        call = CallOptions(pos_label=self.call.pos_label, average=self.call.average, undefined=self.call.undefined)
+        return given.data, IntervalRows(given.data, None, None, given.cluster, FrameColumns(), call)
 
     def brought(self) -> IntervalRows:
         """The same as arrays, where scores or weights of a frame are in clusters."""
@@ -104,7 +121,7 @@ class IntervalRows(NamedTuple):
         if self.of_frame:
             tally, call = counted_frame(self.y_true, self.columns, call)  # type: ignore[arg-type]  # a frame
         for spec in specs:
-            own, metric = _checked_options(spec, call), spec.metric
+            own, metric = checked_options(spec, call), spec.metric
             of_columns = own.average != NATIVE or metric.columns is not None
             key = (True, of_columns, own.pos_label) if metric.scores is not None else (False, False, None)
             if tally is not None:
@@ -116,6 +133,19 @@ class IntervalRows(NamedTuple):
             yield spec, _checked_table(spec, tables[key], own), own
 
 
+def label_set_estimands(
+    specs: Sequence[MetricSpec], table: MultilabelTable, call: CallOptions, parameters: Mapping[str, Any]
+) -> list[Estimand]:
+    """Each metric of rows that may have several labels each, with the parameters that were given."""
+    every = []
+    for spec in specs:
+        own = checked_options(spec, call)
+        asked = check_label_set_metric(replace(spec, average=own.average, label=own.pos_label), table)
+        given = {key: value for key, value in parameters.items() if key in spec.metric.parameters}
+        every.append(Estimand(asked, table, {**spec.metric.parameters, **given}, own))
+    return every
+
+
 def _checked_table(spec: MetricSpec, table: MetricTable, options: CallOptions) -> MetricTable:
     """The table; that of one column of scores has nothing to average."""
     if isinstance(table, ScoreTable) and options.average != NATIVE:
@@ -123,7 +153,7 @@ def _checked_table(spec: MetricSpec, table: MetricTable, options: CallOptions) -
     return table
 
 
-def _checked_options(spec: MetricSpec, call: CallOptions) -> CallOptions:
+def checked_options(spec: MetricSpec, call: CallOptions) -> CallOptions:
     """The options of one metric; what contradicts its written form, or has no interval, is refused."""
     if spec.label is not None and call.pos_label not in (None, spec.label):
         raise InputError(f"{spec.name} and pos_label={call.pos_label!r} contradict each other; give one.")

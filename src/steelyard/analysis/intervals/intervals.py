@@ -12,11 +12,12 @@ from steelyard.analysis.intervals.cluster_tables import cluster_tables
 from steelyard.analysis.intervals.estimand import Estimand
 from steelyard.analysis.intervals.inference import ClusteredRows, Inference
 from steelyard.analysis.intervals.interval_ends import IntervalSampler
-from steelyard.analysis.intervals.interval_rows import IntervalRows, checked_call
+from steelyard.analysis.intervals.interval_rows import IntervalRows, checked_call, label_set_estimands
 from steelyard.analysis.intervals.large_tables import COUNT_DRAWS
 from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputTypeError
 from steelyard.ingest.frame_columns import FrameColumns
+from steelyard.ingest.label_set_input import refuse_of_one_label
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
@@ -101,7 +102,8 @@ def interval(
     that share of the rows is positive. `design` is "stratified" where so many rows of each class were chosen. Rows of
     one `cluster`, such as the patient, are not independent: give one value per row. Of a frame name the columns: true,
     pred or score, weight, cluster. The options are those of calling the metric: pos_label, labels, average,
-    sample_weight, frequency, and its parameters. `groups` is the former name of `cluster`.
+    sample_weight, frequency, and its parameters. Rows that may have several labels each (a matrix with a column for
+    each label, lists of labels, or multilabel) are drawn whole. `groups` is the former name of `cluster`.
 
     >>> from steelyard import Counts
     >>> interval("recall", Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -157,7 +159,14 @@ def intervals(
         raise InputTypeError(f"intervals takes a list of metrics; write [{metrics!r}], or use interval for one.")
     specs, columns = [MetricSpec.of(metric) for metric in metrics], FrameColumns(true, pred, score, weight)  # type: ignore[arg-type]  # several scores are brought
     call = checked_call({**options}, {key for spec in specs for key in spec.metric.parameters})
-    rows = IntervalRows(y_true, y_pred, y_score, _renamed_groups(cluster, groups), columns, call).brought()
+    rows = IntervalRows(y_true, y_pred, y_score, _renamed_groups(cluster, groups), columns, call)
+    if rows.label_sets.are_sets:
+        sets, rows = rows.counted_label_sets()
+        clusters = None if rows.cluster is None else ClusteredRows((), None, rows.cluster)
+        inference = Inference(level, method, draws, rng, prevalence, clusters, design)
+        refuse_of_one_label(design=None if design == "random" else design)
+        return intervals_of(label_set_estimands(specs, sets, rows.call, {**options}), inference)
+    rows = rows.brought()
     clustered = rows.clustered()
     inference = Inference(level, method, draws, rng, prevalence, clustered, design)
     every = []

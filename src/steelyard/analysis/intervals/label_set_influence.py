@@ -10,8 +10,7 @@ from steelyard.analysis.intervals.column_influence import part_influence
 from steelyard.analysis.intervals.estimand import Estimand
 from steelyard.analysis.intervals.label_influence import LabelChanges, OutcomeChanges, row_influences
 from steelyard.metrics.call_options import NATIVE, SAMPLES, CallOptions
-from steelyard.metrics.count_values import count_values
-from steelyard.metrics.multilabel_values import row_values
+from steelyard.metrics.multilabel_values import defined_rows, row_values, sample_values
 
 if TYPE_CHECKING:
     from steelyard._types import Array
@@ -51,12 +50,12 @@ def _weights(table: MultilabelTable) -> Array:
 def _of_rows(spec: MetricSpec, table: MultilabelTable) -> Array | None:
     metric, parameters, weights = spec.metric, spec.metric.parameters, _weights(table)
     if spec.average == SAMPLES:
-        if metric.function is None:
-            return None
-        values = count_values(metric, table.by_row, parameters)
+        values = sample_values(metric, table, parameters)
     else:
         values = np.asarray(row_values(metric, table, parameters), np.float64)
-    return np.asarray((values - np.average(values, weights=weights)) / weights.sum())
+    counted = defined_rows(values, weights)
+    mean, total = np.average(values[counted], weights=weights[counted]), weights[counted].sum()
+    return np.asarray(np.where(counted, values - mean, 0.0) / total)
 
 
 def _of_scores(spec: MetricSpec, table: MultilabelTable) -> Array | None:

@@ -30,8 +30,7 @@ from steelyard.analysis.intervals.thinned_rows import some_rows
 from steelyard.analysis.intervals.weighted_rows import WeightedRows
 from steelyard.errors import InputError
 from steelyard.metrics.call_options import NATIVE, SAMPLES, CallOptions
-from steelyard.metrics.count_values import count_values
-from steelyard.metrics.multilabel_values import row_values
+from steelyard.metrics.multilabel_values import defined_rows, row_values, sample_values
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.counts import Counts
 
@@ -194,17 +193,19 @@ class LabelSetIntervals:
     # ---------------------------------------------------------------- rows and scores
 
     def _row_ends(self, estimand: Estimand) -> ColumnEnds:
-        values = self._row_values(estimand)
-        if self.rows.effective_number() <= 1 or not np.isfinite(values).all():
+        values, rows = self._row_values(estimand), self.rows
+        if not (counted := defined_rows(values, rows.weights)).all():
+            values, rows = values[counted], rows.of(counted)
+        if not len(values) or rows.effective_number() <= 1:
             return NO_ENDS
         if estimand.metric.range == (0, 1):
-            return mean_share_ends(values, self.rows)
-        low, high = student_ends(-values, self.rows), student_ends(values, self.rows)
+            return mean_share_ends(values, rows)
+        low, high = student_ends(-values, rows), student_ends(values, rows)
         return ColumnEnds(-low[1], high[1])
 
     def _row_values(self, estimand: Estimand) -> Array:
         if estimand.options.average == SAMPLES:
-            return count_values(estimand.metric, self.table.by_row, estimand.parameters)
+            return sample_values(estimand.metric, self.table, estimand.parameters)
         return np.asarray(row_values(estimand.metric, self.table, estimand.parameters), np.float64)
 
     def _score_ends(self, estimand: Estimand, value: float) -> ColumnEnds:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.analysis.intervals.inference import ClusteredRows, Inference
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError, InputTypeError, first_ten
+from steelyard.errors import InputError, first_ten
 from steelyard.evaluation.given_rows import cluster_sentences
 from steelyard.evaluation.groups import Group
-from steelyard.evaluation.hierarchy_levels import refuse_of_one_label
 from steelyard.evaluation.inputs import ASSUMED_HALF, HALF, TWO_THRESHOLDS
 from steelyard.evaluation.label_sets.label_pairs import label_pairs
 from steelyard.evaluation.label_sets.label_set_rows import (
@@ -27,68 +26,21 @@ from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEval
 from steelyard.evaluation.verdict.sentences import muted_codes
 from steelyard.ingest import arrays
 from steelyard.ingest.array_groups import group_columns, group_places
-from steelyard.ingest.label_frames import label_frame, names_label_sets
-from steelyard.ingest.label_sets import are_label_sets
+from steelyard.ingest.label_set_input import refuse_of_one_label
 from steelyard.ingest.label_tables import sorted_groups
-from steelyard.ingest.multilabel_tables import label_set_table
+from steelyard.metrics.call_options import SAMPLES
 from steelyard.metrics.spec import MetricSpec
-from steelyard.statistics.multilabel_table import MultilabelTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from steelyard._types import Array, Labels
     from steelyard.evaluation.metric_row import MetricRow
-    from steelyard.ingest.frame_columns import FrameColumns
+    from steelyard.ingest.label_set_input import LabelSetInput
     from steelyard.metrics.spec import SpecLike
+    from steelyard.statistics.multilabel_table import MultilabelTable
 
 _GROUP_AVERAGES = ("micro", "macro")  # shown for each group of rows, unless others are named
-
-
-class LabelSetInput(NamedTuple):
-    """Rows of label sets as evaluate is given them: a table, arrays, or a frame whose columns are named."""
-
-    data: Any
-    y_pred: Any
-    y_score: Any
-    columns: FrameColumns
-    labels: Any = None
-    sample_weight: Any = None
-    frequency: Any = None
-    by: Any = None
-    cluster: Any = None
-
-    @property
-    def are_sets(self) -> bool:
-        """Whether the rows may have several labels each."""
-        has_others = self.y_pred is not None or self.y_score is not None
-        if self.columns.true is not None:
-            return not has_others and names_label_sets(self.data, self.columns)
-        return isinstance(self.data, MultilabelTable) or (has_others and are_label_sets(self.data))
-
-    def read(self) -> LabelSetInput:
-        """The same with a table in place of rows or a frame, and groups and clusters as arrays."""
-        if self.columns.true is None:
-            return self._of_arrays()
-        if self.labels is not None:
-            raise InputError("labels= is for arrays; of a frame the columns that are named are the labels.")
-        groups = [self.by] if isinstance(self.by, str) else [*(self.by or ())]
-        others = [*groups, *([] if self.cluster is None else [self.cluster])]
-        table, brought = label_frame(self.data, self.columns, self.frequency, others)
-        by = {name: brought[name] for name in groups}
-        cluster = None if self.cluster is None else brought[self.cluster]
-        return self._replace(data=table, by=by or None, cluster=cluster)
-
-    def _of_arrays(self) -> LabelSetInput:
-        if isinstance(self.data, MultilabelTable):
-            given = ("y_pred", "y_score", "labels", "sample_weight", "frequency")
-            if beside := [name for name in given if getattr(self, name) is not None]:
-                raise InputTypeError(f"{beside[0]}= has no place beside a MultilabelTable; give it to multilabel().")
-            return self
-        weights = {"sample_weight": self.sample_weight, "frequency": self.frequency}
-        return self._replace(
-            data=label_set_table(self.data, self.y_pred, y_score=self.y_score, labels=self.labels, **weights)
-        )
 
 
 def evaluate_label_sets(
@@ -118,7 +70,7 @@ def evaluate_label_sets(
         table.n,
         inference.level,
         threshold,
-        (*assumed, *cluster_sentences(given.cluster)),
+        (*assumed, *_left_out(table, specs), *cluster_sentences(given.cluster)),
         table.sample_weight is not None,
         0 if inference.rng is None else None,
         metrics is not None,
@@ -164,6 +116,18 @@ def _cut(threshold: Any, labels: Labels) -> float | Array:
 
 
 _HALF_TAKEN = ASSUMED_HALF.partition(";")[0] + ", those of every label alike."
+
+
+def _left_out(table: MultilabelTable, specs: Iterable[MetricSpec]) -> tuple[str, ...]:
+    """How many rows have nothing to be right about, which means over rows leave out."""
+    if table.predicted is None or all(spec.average != SAMPLES or spec.metric.function is None for spec in specs):
+        return ()
+    times = np.ones(table.true.shape[0], np.int64) if table.frequency is None else table.frequency
+    unlabelled, silent = table.by_row.positives == 0, table.by_row.predicted_positives == 0
+    some = ((unlabelled, "have no labels"), (silent, "none predicted"), (unlabelled & silent, "neither"))
+    parts = [f"{int(times[rows].sum()):,} {what}" for rows, what in some if times[rows].any()]
+    about = "Means over rows (samples) leave out those where a metric is undefined"
+    return (f"{about}; of {table.n:,} rows {', '.join(parts)}.",) if parts else ()
 
 
 def _is_unfit(row: MetricRow) -> bool:

@@ -12,10 +12,10 @@ from steelyard.analysis.chance.label_set_chance import LabelSetBaselines
 from steelyard.analysis.intervals.estimand import Estimand
 from steelyard.analysis.intervals.intervals import intervals_of
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError
 from steelyard.evaluation.label_sets.label_row import LabelRow, RowOutcomes
 from steelyard.evaluation.metric_row import MetricRow
 from steelyard.metrics.call_options import NATIVE, SAMPLES, CallOptions
+from steelyard.metrics.multilabel_values import check_label_set_metric
 from steelyard.metrics.registry import list_metrics, metrics_with_role
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.indicators import label_counts
@@ -37,7 +37,7 @@ _MOST_SCORES = 20_000_000  # of all labels, of which the curve of each label is 
 def label_set_specs(table: MultilabelTable, named: Iterable[MetricSpec] | None) -> list[MetricSpec]:
     """The metrics that were named, each of which the data must allow, or the usual ones."""
     if named is not None:
-        return [_checked(spec, table) for spec in named]
+        return [check_label_set_metric(spec, table) for spec in named]
     own = [MetricSpec(metric) for metric in list_metrics() if metric.label_sets is not None and _fits(metric, table)]
     own = [spec for spec in own if not {*metrics_with_role("on request")} & {spec.metric}]
     return [*own, *_averages(table)]
@@ -57,21 +57,6 @@ def _fits(metric: Metric, table: MultilabelTable) -> bool:
     """Whether the rows have what the metric's own form reads."""
     given = table.scores if metric.ranks_labels or metric.scores is not None else table.predicted
     return given is not None and not metric.is_fixed
-
-
-def _checked(spec: MetricSpec, table: MultilabelTable) -> MetricSpec:
-    metric = spec.metric
-    of_scores = metric.function is None and (metric.ranks_labels or metric.scores is not None)
-    if not of_scores and table.predicted is None:
-        raise InputError(f"{spec.name} needs predicted labels, or a threshold for the scores.")
-    if of_scores and table.scores is None:
-        raise InputError(f"{spec.name} needs scores: a column for each label.")
-    if spec.is_native and metric.label_sets is None:
-        raise InputError(
-            f"{spec.name} of rows with several labels is averaged or of one label; ask for "
-            f"{spec.name}[average=macro], micro, weighted or samples, or {spec.name}[class=...]."
-        )
-    return spec
 
 
 def label_set_metric_rows(table: MultilabelTable, specs: Sequence[MetricSpec], inference: Inference) -> list[MetricRow]:
