@@ -133,6 +133,7 @@ RESULTS = {
     "differences": lambda: cross_evaluated().differences(),
     "study": studied,
     "select_tree": selected,
+    "compare_groups": lambda: steelyard.compare_groups(TRUE, LABELS["<b>A</b>"], by=GROUP, metrics=["recall", "mcc"]),
     "evaluate": lambda: steelyard.evaluate(TRUE, y_score=SCORES["<b>A</b>"]),
 }
 

@@ -42,6 +42,7 @@ from steelyard.errors import SteelyardError as SteelyardError
 from steelyard.estimators.nearest_mean import NearestMeanClassifier as NearestMeanClassifier
 from steelyard.estimators.recalibrator import Recalibrator as Recalibrator
 from steelyard.estimators.threshold import ThresholdClassifier as ThresholdClassifier
+from steelyard.evaluation.compare_groups import compare_groups as compare_groups
 from steelyard.evaluation.evaluate import evaluate as evaluate
 from steelyard.evaluation.evaluation import Evaluation as Evaluation
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation as MultilabelEvaluation

@@ -75,6 +75,7 @@ HOME = {
     "Evaluation": "evaluation.evaluation",
     "MultilabelEvaluation": "evaluation.label_sets.multilabel_evaluation",
     "evaluate": "evaluation.evaluate",
+    "compare_groups": "evaluation.compare_groups",
     "swap_prevalences": "analysis.prevalence.prevalence",
     "beats_chance": "analysis.chance.chance_tests",
     "beats_guessing": "analysis.chance.chance_tests",

@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
-from steelyard.analysis.confusions.ordered_metrics import ClassOrder
 from steelyard.analysis.intervals.inference import Inference
-from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
-from steelyard.analysis.results.rows import Rows
 from steelyard.evaluation.class_columns import (
-    column_rows,
     given_columns,
 )
-from steelyard.evaluation.class_risk import class_risk
-from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.given_rows import GivenRows, cluster_sentences, predicted_at_threshold
-from steelyard.evaluation.group_metrics import evaluated_groups
-from steelyard.evaluation.groups import lone_class_sentences, no_interval_sentences
 from steelyard.evaluation.hierarchy_levels import with_levels
 from steelyard.evaluation.inputs import (
     RowOptions,
@@ -27,16 +17,12 @@ from steelyard.evaluation.inputs import (
 )
 from steelyard.evaluation.label_sets.evaluate_label_sets import evaluate_label_sets
 from steelyard.evaluation.ordered_classes import in_stated_order
-from steelyard.evaluation.rows import beats_no_skill, check_named, class_rows, in_order, metric_rows, with_class_ends
-from steelyard.evaluation.table_notes import odds_notes, table_notes
-from steelyard.evaluation.verdict.sentences import muted_codes
+from steelyard.evaluation.table_evaluation import evaluate_tables
+from steelyard.evaluation.table_notes import table_notes
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.label_overlap import check_label_overlap
 from steelyard.ingest.label_set_input import LabelSetInput, refuse_of_one_label
 from steelyard.ingest.refused_keywords import refuses_other_keywords
-from steelyard.metrics.registry import list_metrics, metrics_with_role
-from steelyard.metrics.score_values import reads_columns
-from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.tally import Tally
 
@@ -49,10 +35,10 @@ if TYPE_CHECKING:
     from steelyard.analysis.confusions.hierarchy import HierarchyLike
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.evaluation.class_columns import GroupedColumns
+    from steelyard.evaluation.evaluation import Evaluation
     from steelyard.ingest.array_groups import By
     from steelyard.ingest.source import Source
     from steelyard.metrics.spec import SpecLike
-    from steelyard.statistics.score_table import ScoreTable
     from steelyard.statistics.statistic import Statistic
 
 
@@ -118,19 +104,27 @@ def evaluate(
         return evaluate_label_sets(sets, threshold=threshold, inference=inference, **asked)  # type: ignore[return-value]  # of the same faces
     rows = RowOptions(pos_label, labels, sample_weight, frequency)
     given = GivenRows(y_true, y_pred, y_score, rows, columns, by, cluster)
-    return _evaluate_rows(given, threshold, inference, exact=exact, hierarchy=hierarchy, **asked)
+    return evaluated_rows(given, threshold, inference, exact=exact, hierarchy=hierarchy, **asked).evaluation
 
 
-def _evaluate_rows(
+class EvaluatedRows(NamedTuple):
+    """An evaluation, how its intervals were made, and the scores of every class where there are such."""
+
+    evaluation: Evaluation
+    inference: Inference
+    probabilities: GroupedColumns | None
+
+
+def evaluated_rows(
     rows: GivenRows,
     threshold: Any,
     inference: Inference,
     *,
     metrics: Iterable[SpecLike] | None,
-    exact: bool | None,
-    mute: Iterable[str] | None,
-    hierarchy: HierarchyLike | None,
-) -> Evaluation:
+    exact: bool | None = None,
+    mute: Iterable[str] | None = None,
+    hierarchy: HierarchyLike | None = None,
+) -> EvaluatedRows:
     """The evaluation of rows that have one label each, or of a table of them."""
     asked, order = in_stated_order(rows)
     classes = given_columns(asked.data, asked.y_pred, asked.y_score, threshold, asked.rows)  # type: ignore[arg-type]  # beside scores: rows
@@ -138,112 +132,28 @@ def _evaluate_rows(
     counted = given.counted(threshold=threshold, exact=exact)
     inputs = counted_inputs(counted, given.y_pred, given.y_score, threshold, given.rows)
     clustered = predicted_at_threshold(given.clustered(), inputs, asked.y_score)
-    if inputs.table is not None and rows.rows.labels is None and not isinstance(rows.data, (Confusion, Tally)):  # parts
-        check_label_overlap(inputs.table)
+    _check_overlap(inputs.table, rows)
     positive, stated = inputs.positive_class(rows.rows.pos_label, rows.data)
     notes = (*table_notes(inputs.table, inference.design), *classes.left_out(inference.prevalence, metrics))
+    inference, probabilities = replace(inference, clustered=clustered), classes.grouped(given.by)
     evaluation = evaluate_tables(
         inputs.table,
         inputs.scores,
         positive,
         threshold=inputs.threshold,
-        assumed=(*stated, *inputs.assumed, *notes, *classes.assumed, *cluster_sentences(rows.cluster)),
         metrics=metrics,
+        assumed=(*stated, *inputs.assumed, *notes, *classes.assumed, *cluster_sentences(rows.cluster)),
         tally=counted if isinstance(counted, Tally) else None,
-        probabilities=classes.grouped(given.by),
+        probabilities=probabilities,
         order=order,
-        inference=replace(inference, clustered=clustered),
+        inference=inference,
         mute=mute,
         columns=rows.columns.names(frequency=rows.rows.frequency, by=rows.by, cluster=rows.cluster),  # type: ignore[arg-type]  # no arrays of a frame
     )
-    return with_levels(evaluation, hierarchy, replace(inference, clustered=clustered))
+    return EvaluatedRows(with_levels(evaluation, hierarchy, inference), inference, probabilities)
 
 
-def evaluate_tables(
-    table: Confusion | None,
-    scores: ScoreTable | None,
-    positive: Label,
-    *,
-    threshold: float | None = None,
-    assumed: Iterable[str] = (),
-    metrics: Iterable[SpecLike] | None = None,
-    tally: Tally | None = None,
-    probabilities: GroupedColumns | None = None,
-    order: ClassOrder = ClassOrder(),  # noqa: B008 - frozen
-    inference: Inference = Inference(),  # noqa: B008 - frozen
-    mute: Iterable[str] | None = None,
-    columns: dict[str, str | tuple[str, ...]] | None = None,
-) -> Evaluation:
-    """The evaluation of rows that are counted already, as labels, as scores or as both; `tally` holds their groups.
-
-    `probabilities` are the scores of many classes, a column for each; `order` is who gave the classes their order.
-    """
-    specs, by_class = _specs(metrics, table, scores, probabilities, order), class_rows(table, inference)
-    rows = with_class_ends(metric_rows(table, scores, positive, specs, inference), by_class)
-    rows += column_rows(probabilities and probabilities.table, specs, inference, named=metrics is not None)
-    named = [] if metrics is None else check_named(specs, rows, table, scores, positive)
-    groups = evaluated_groups(tally, threshold, positive, named or _usual(specs), inference, probabilities)
-    stated = (*odds_notes(named, scores, threshold), *order.sentences(specs, table), *lone_class_sentences(by_class))
-    return Evaluation(
-        table,
-        scores,
-        Rows(in_order(rows, specs)),
-        by_class,
-        positive,
-        threshold,
-        inference.level,
-        beats_no_skill(table, scores, positive) if inference.clustered is None else None,
-        (*assumed, *stated, *no_interval_sentences(groups)),
-        _plain_prevalence(inference.prevalence),
-        _row_total(table, scores),
-        0 if inference.rng is None else None,
-        Rows(metric_rows(table, scores, positive, _behind(named), inference)),
-        metrics is not None,
-        *(groups, muted_codes(mute), columns or {}),
-        risk_coverage=class_risk(probabilities and probabilities.table, inference),
-    )
-
-
-def _plain_prevalence(prevalence: PrevalenceLike | None) -> PrevalenceLike | None:
-    """The prevalence as a number, or as the numbers of the classes."""
-    if prevalence is None or isinstance(prevalence, Prevalence):
-        return prevalence
-    given = np.asarray(prevalence, dtype=np.float64)
-    return float(given) if given.ndim == 0 else tuple(given.tolist())
-
-
-def _row_total(table: Confusion | None, scores: ScoreTable | None) -> int:
-    if table is not None:
-        return int(table.rows.sum())
-    return 0 if scores is None else scores.n
-
-
-def _behind(named: list[MetricSpec]) -> list[MetricSpec]:
-    """The metrics that the verdict reads beside those named."""
-    return [spec for spec in map(MetricSpec, metrics_with_role("verdict")) if named and spec not in named]
-
-
-def _usual(specs: list[MetricSpec]) -> list[MetricSpec]:
-    """The metrics of each group where none are named: the usual few."""
-    return [spec for spec in specs if "headline" in spec.metric.roles]
-
-
-def _specs(
-    metrics: Iterable[SpecLike] | None,
-    table: Confusion | None,
-    scores: ScoreTable | None,
-    probabilities: GroupedColumns | None,
-    order: ClassOrder,
-) -> list[MetricSpec]:
-    """The metrics asked for, each of which the data must allow; all that they allow where none are named."""
-    if metrics is None:
-        # With scores a metric of both has the value of the whole curve, not that of one threshold. Those of calibration
-        # are fitted and take longer than all others together; `calibration` reports them with their curve.
-        others = metrics_with_role("on request")
-        usual = [m for m in list_metrics() if not m.is_of_label_sets and m not in others]
-        return [*map(MetricSpec, usual), *order.usual(table)]
-    specs = MetricSpec.all_of(metrics)
-    for spec in specs:
-        if probabilities is None or not reads_columns(spec):
-            spec.check_data(labels=table is not None, scores=scores is not None, columns=probabilities is not None)
-    return specs
+def _check_overlap(table: Confusion | None, rows: GivenRows) -> None:
+    """Refuse rows whose labels of truth and prediction have little in common; tables may be parts of such."""
+    if table is not None and rows.rows.labels is None and not isinstance(rows.data, (Confusion, Tally)):
+        check_label_overlap(table)

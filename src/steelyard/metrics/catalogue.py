@@ -38,6 +38,8 @@ if TYPE_CHECKING:
         "page",
         "least on the page",
         "metrics reloaded",
+        "equal opportunity",
+        "equalized odds",
     ),
     is_share=True,
 )
@@ -76,6 +78,7 @@ def specificity(c):
     best=0,
     aliases=("fpr", "fall_out"),
     cite="fawcett2006",
+    roles=("equalized odds",),
     is_share=True,
 )
 def false_positive_rate(c):
@@ -117,6 +120,7 @@ def false_negative_rate(c):
         "page",
         "least on the page",
         "metrics reloaded",
+        "predictive parity",
     ),
     is_share=True,
 )
@@ -182,7 +186,15 @@ def prevalence(c):
     return ratio(c.positives, c.total)
 
 
-@metric("Predicted prevalence", family="description", range=(0, 1), best=None, cite="powers2011", is_share=True)
+@metric(
+    "Predicted prevalence",
+    family="description",
+    range=(0, 1),
+    best=None,
+    cite="powers2011",
+    roles=("demographic parity",),
+    is_share=True,
+)
 def predicted_prevalence(c):
     """Share of the rows that are predicted positive: the prediction rate."""
     return ratio(c.predicted_positives, c.total)

@@ -30,6 +30,10 @@ ROLES = {
     "ordinal": "of classes in order: reported where an ordered categorical states the order, else where they are named",
     "group": "shown for each group of rows",
     "group on the page": "shown for each group of rows on the page, with intervals",
+    "demographic parity": "what demographic parity asks to be the same in all groups of rows",
+    "equal opportunity": "what equal opportunity asks to be the same in all groups of rows",
+    "equalized odds": "what equalized odds ask to be the same in all groups of rows",
+    "predictive parity": "what predictive parity asks to be the same in all groups of rows",
     "least on the page": "a least value of which can be asked for on the page",
     "page": "read by the page's pictures and tables, whatever was asked for",
 }

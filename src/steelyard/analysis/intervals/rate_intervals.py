@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -40,11 +40,16 @@ def _cells(node: Expression) -> frozenset[str] | None:
 
 def rate_interval(metric: Metric, counts: Counts, method: str, level: float) -> Ends:
     """The ends by Wilson's score, Jeffreys' prior or Clopper and Pearson's exact tails."""
+    return RATE_INTERVALS[method](*hits_and_trials(metric, counts), level)
+
+
+def hits_and_trials(metric: Metric, counts: Counts[Any]) -> tuple[Array, Array]:
+    """The rows that a rate counts, and those it counts them among."""
     formula = metric.expression
     assert isinstance(formula, Ratio)  # noqa: S101 - is_rate was asked before
     cells = Cells(*(np.asarray(cell, dtype=np.float64) for cell in counts))
     hits, trials = (np.asarray(evaluate_expression(part, cells)) for part in (formula.above, formula.below))
-    return RATE_INTERVALS[method](hits, trials, level)
+    return hits, trials
 
 
 def wilson(hits: Array, trials: Array, level: float) -> Ends:

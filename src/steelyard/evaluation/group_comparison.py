@@ -1,0 +1,155 @@
+"""GroupComparison: groups of rows by each metric: a test that all are equal, differences, and gaps of their rates."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from steelyard.analysis.comparison.group_equality import BY_DRAWS, BY_INTERVALS, GroupTest
+from steelyard.analysis.comparison.group_gaps import GroupGap
+from steelyard.analysis.results.formatting import (
+    bounds_text,
+    difference_text,
+    filled,
+    interval_text,
+    listed,
+    p_text,
+    three_digits,
+)
+from steelyard.analysis.results.result import Result
+from steelyard.analysis.results.rows import Flat, table_text
+from steelyard.errors import InputError, did_you_mean
+from steelyard.metrics.spec import MetricSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+REST = "all other rows"
+
+
+@dataclass(frozen=True, eq=False)
+class GroupDifference(Flat):
+    """A metric of one group minus that of another, or of all other rows; all intervals of the metric hold together."""
+
+    spec: MetricSpec = field(metadata={"key": "metric"})
+    group: str
+    other: str
+    value: float
+    other_value: float
+    difference: float
+    low: float
+    high: float
+    undefined: str | None = None
+
+    @property
+    def metric(self) -> str:
+        """The written form of the metric."""
+        return self.spec.name
+
+    @property
+    def differs(self) -> bool:
+        """Whether the interval leaves out 0."""
+        return self.low > 0 or self.high < 0
+
+    def row(self) -> dict[str, Any]:
+        """The difference as a row of a table."""
+        return {"metric": self.metric, **{key: value for key, value in vars(self).items() if key != "spec"}}
+
+    def text(self) -> str:
+        """The difference with its interval: -12.1 points (-20.3 to -3.1)."""
+        share = self.spec.is_share
+        if math.isnan(self.difference):
+            return self.undefined or "undefined"
+        if not share:
+            return interval_text(self.difference, self.low, self.high)
+        return f"{difference_text(self.difference, share=True)} ({bounds_text(100 * self.low, 100 * self.high)})"
+
+    def __repr__(self) -> str:
+        return f"{self.metric}, {self.group} minus {self.other}: {self.text()}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupComparison(Result[GroupDifference]):
+    """The comparison of groups of rows, metric by metric; iterates over the differences.
+
+    `tests` holds one test per metric that all groups are equal, `gaps` the gaps by fairlearn's names, where there is a
+    positive class. The intervals of all differences of a metric hold together at the level; metrics and gaps are each
+    judged alone.
+    """
+
+    by: tuple[str, ...]
+    groups: tuple[str, ...]
+    sizes: tuple[int, ...]
+    differences: tuple[GroupDifference, ...]
+    tests: tuple[GroupTest, ...]
+    gaps: tuple[GroupGap, ...] = ()
+    level: float = 0.95
+    versus: str = REST
+    assumed: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[GroupDifference]:
+        return iter(self.differences)
+
+    def test(self, metric: str) -> GroupTest:
+        """The test that all groups are equal by this metric."""
+        tests = {test.metric: test for test in self.tests}
+        if metric not in tests:
+            raise InputError(f"{metric} was not compared; there are {', '.join(tests)}.{did_you_mean(metric, tests)}")
+        return tests[metric]
+
+    def gap(self, name: str) -> GroupGap:
+        """The gap of this name, such as equalized_odds_difference."""
+        gaps = {gap.name: gap for gap in self.gaps}
+        if name not in gaps:
+            there = f"there are {', '.join(gaps)}" if gaps else "gaps need labels and a positive class"
+            raise InputError(f"There is no gap {name!r}; {there}.{did_you_mean(name, gaps)}")
+        return gaps[name]
+
+    @property
+    def headline(self) -> str:
+        """By which metrics the groups differ."""
+        shown = [test.metric for test in self.tests if test.p_value <= 1 - self.level]
+        groups = f"{len(self.groups):,} groups by {', '.join(self.by)}"
+        if not shown:
+            return f"{groups} are not shown to differ by any of {len(self.tests):,} metrics."
+        return f"{groups} differ by {listed(shown)}."
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the numbers rest on, in sentences."""
+        methods = {test.method for test in self.tests}
+        exact = "exact for rates of rows, by draws without replacement" if BY_DRAWS in methods else ""
+        others = "by the groups' intervals" if BY_INTERVALS in methods else ""
+        how = "; of other metrics ".join(filter(None, (exact, others)))
+        tests = f"The test of each metric is {how}. Each is judged alone: 1 of 20 tests of equal groups is below 0.05."
+        pairs = (
+            f"All differences of one metric hold together with {100 * self.level:g} %, and so do those that a gap is "
+            "made of; rows of different groups are taken as independent."
+        )
+        return (tests, pairs, *self.assumed)
+
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """The differences as people see them."""
+        return [
+            {"metric": row.metric, "group": row.group, "minus": row.other, "difference": row.text()}
+            for row in self.differences
+        ]
+
+    def __repr__(self) -> str:
+        parts = [filled(self.headline), table_text([_test_row(test) for test in self.tests])]
+        parts += [table_text(self.shown_rows()), table_text([_gap_row(gap) for gap in self.gaps])]
+        return "\n\n".join([*filter(None, parts), "\n".join(map(filled, self.notes))])
+
+
+def _test_row(test: GroupTest) -> dict[str, Any]:
+    """A test as people see it."""
+    equal = test.undefined or "undefined" if math.isnan(test.p_value) else p_text(test.p_value)
+    return {"metric": test.metric, "all groups equal": equal, "groups": test.groups, "method": test.method}
+
+
+def _gap_row(gap: GroupGap) -> dict[str, Any]:
+    """A gap as people see it."""
+    value = gap.undefined or "undefined" if math.isnan(gap.value) else interval_text(gap.value, gap.low, gap.high)
+    equal = None if gap.if_equal is None or math.isnan(gap.if_equal) else three_digits(gap.if_equal)
+    return {"gap": gap.name, "value": value, "if equal": equal, "lowest": gap.lowest, "highest": gap.highest}

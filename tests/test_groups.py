@@ -1,0 +1,184 @@
+"""Groups compared: one test that all are equal, differences that hold together, and gaps as fairlearn has them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+import steelyard
+from steelyard import compare_groups, evaluate
+from steelyard.analysis.comparison.group_differences import (
+    difference_ends,
+    largest_difference,
+    level_of_each,
+    ratio_ends,
+    smallest_ratio,
+)
+from steelyard.analysis.comparison.group_equality import RateDraws, interval_equality
+from steelyard.analysis.intervals.rate_intervals import wilson
+from steelyard.errors import InputError, InputTypeError
+
+N = 900
+RNG = np.random.default_rng(5)
+Y = (RNG.random(N) < 0.3).astype(int)
+SITE = RNG.choice(["a", "b", "c"], N, p=[0.2, 0.3, 0.5])
+S = np.clip(0.4 * Y * (SITE != "a") + 0.6 * RNG.random(N), 0, 1)
+P = (S > 0.45).astype(int)
+W, PATIENT = RNG.integers(1, 4, N) / 2, RNG.integers(0, 150, N)
+FRAME = pl.DataFrame({"y": Y, "p": P, "s": S, "site": SITE, "w": W, "patient": PATIENT})
+FEW = {"metrics": ["recall"], "draws": 200}
+
+
+def test_the_difference_of_two_rates_is_newcombes():
+    """Newcombe (1998), example (a): 56 of 70 and 48 of 80."""
+    ends = [np.stack([np.array(h / n), *wilson(np.array(h), np.array(n), 0.95)], -1) for h, n in ((56, 70), (48, 80))]
+    np.testing.assert_allclose(difference_ends(*ends), [0.2, 0.0524, 0.3339], atol=5e-5)
+
+
+def test_a_ratio_holds_the_values_at_its_ends_and_is_undefined_of_nothing():
+    half, fifth, none = (np.array(ends) for ends in ((0.5, 0.4, 0.6), (0.2, 0.15, 0.25), (0.0, 0.0, 0.1)))
+    value, low, high = ratio_ends(fifth, half)
+    assert low < value == 0.4 < high
+    np.testing.assert_allclose(1 / ratio_ends(half, fifth)[[0, 2, 1]], ratio_ends(fifth, half), rtol=1e-12)
+    assert ratio_ends(none, half)[1] == 0 and ratio_ends(half, none)[2] == math.inf
+    assert np.isnan(ratio_ends(none, none)).all()
+    np.testing.assert_allclose(smallest_ratio(np.stack([half, fifth])), np.minimum(ratio_ends(fifth, half), 1))
+    assert np.isnan(smallest_ratio(np.stack([none, none]))).all()
+
+
+def test_the_largest_difference_is_that_of_the_pair_farthest_apart():
+    ends = np.array([[0.5, 0.4, 0.6], [0.9, 0.85, 0.93], [0.6, 0.5, 0.7]])
+    value, low, high = largest_difference(ends)
+    np.testing.assert_allclose([value, low, high], difference_ends(ends[1], ends[0]))
+    alike = np.array([[0.5, 0.4, 0.6], [0.55, 0.4, 0.7]])
+    assert largest_difference(alike)[1] == 0
+    assert level_of_each(0.95, 1) == 0.95 and level_of_each(0.95, 3) ** 3 == pytest.approx(0.95)
+
+
+def test_the_exact_test_has_the_p_value_of_all_tables_with_these_margins():
+    from scipy.stats import hypergeom
+
+    hits, trials = np.array([3, 9]), np.array([12, 12])
+    tables = np.arange(13)
+    chi_square = (tables - 6) ** 2
+    share = hypergeom.pmf(tables, 24, 12, 12)[chi_square >= 9].sum()
+    p = RateDraws(hits, trials, np.random.default_rng(0), draws=20_000).equality()[1]
+    assert p == pytest.approx(share, abs=4 * math.sqrt(share / 20_000))
+    assert RateDraws(np.array([0, 0]), trials, np.random.default_rng(0)).equality() == (0.0, 1.0)
+    assert RateDraws(np.array([3, 0]), np.array([12, 0]), np.random.default_rng(0)).equality()[1] == 1.0
+
+
+def test_the_test_by_intervals_is_cochrans_where_they_are_symmetric():
+    from scipy.stats import chi2
+
+    values, errors = np.array([0.5, 0.6, 0.8]), np.array([0.05, 0.04, 0.1])
+    reach = 1.959963984540054 * errors
+    ends = np.stack([values, values - reach, values + reach], -1)
+    mean = (values / errors**2).sum() / (1 / errors**2).sum()
+    expected = (((values - mean) / errors) ** 2).sum()
+    statistic, p = interval_equality(ends, 0.95)
+    assert statistic == pytest.approx(expected, rel=1e-4) and p == pytest.approx(chi2.sf(expected, 2), rel=1e-3)
+    assert math.isnan(interval_equality(ends[:1], 0.95)[0])
+
+
+@pytest.mark.parametrize("weight", [None, W], ids=["rows", "weights"])
+def test_gaps_have_fairlearns_values(weight):
+    fairlearn = pytest.importorskip("fairlearn.metrics")
+    gaps = compare_groups(Y, P, by={"site": SITE}, sample_weight=weight, **FEW).gaps
+    peers = [gap for gap in gaps if hasattr(fairlearn, gap.name.partition("[")[0])]
+    assert len(peers) == 8  # predictive parity is ours alone
+    for gap in peers:
+        aggregate = {"agg": "mean"} if "agg" in gap.name else {}
+        peer = getattr(fairlearn, gap.name.partition("[")[0])
+        assert gap.value == pytest.approx(peer(Y, P, sensitive_features=SITE, sample_weight=weight, **aggregate))
+        assert gap.low <= gap.value <= gap.high
+
+
+def test_groups_that_differ_are_shown_and_what_equal_ones_would_show_stands_beside():
+    groups = compare_groups(Y, P, by={"site": SITE})
+    assert groups.test("recall").p_value < 0.01 and groups.test("recall").method == "exact"
+    assert groups.test("f1").method == "intervals"
+    by_group = {row.group: row for row in groups if row.metric == "recall"}
+    assert by_group["site = a"].high < 0 and by_group["site = a"].differs
+    gap = groups.gap("equal_opportunity_difference")
+    assert gap.low > 0 and gap.lowest == "site = a" and 0 < gap.if_equal < gap.value
+    assert groups.headline.startswith("3 groups by site differ by recall")
+    assert "minus" in repr(groups) and "if equal" in repr(groups)
+    predictive = groups.gap("predictive_parity_difference")
+    rates = [evaluate(Y[site == SITE], P[site == SITE], metrics=["precision"])["precision"].value for site in "abc"]
+    assert predictive.value == pytest.approx(max(rates) - min(rates))
+
+
+def test_each_group_is_compared_with_the_rest_with_each_other_or_with_one():
+    rest, pairs, one = (
+        compare_groups(Y, P, by={"site": SITE}, versus=versus, **FEW) for versus in ("rest", "pairs", "c")
+    )
+    assert [row.other for row in rest] == ["all other rows"] * 3
+    others = evaluate(Y[SITE != "a"], P[SITE != "a"], metrics=["recall"], draws=20)["recall"].value
+    assert rest.differences[0].other_value == pytest.approx(others)
+    assert [(row.group[-1], row.other[-1]) for row in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert [(row.group[-1], row.other[-1]) for row in one] == [("a", "c"), ("b", "c")]
+    same = [next(row for row in groups if row.group[-1] == "a" and row.other[-1] == "c") for groups in (pairs, one)]
+    assert same[0].difference == same[1].difference
+    assert same[0].high - same[0].low > same[1].high - same[1].low  # three hold together, or two
+    two = compare_groups(Y, P, by=np.where(SITE == "a", "a", "b"), **FEW)
+    assert [(row.group, row.other) for row in two] == [("group = a", "group = b")]
+
+
+def test_frames_evaluations_and_arrays_give_one_answer():
+    arrays = compare_groups(Y, P, by={"site": SITE}, **FEW)
+    assert compare_groups(FRAME.lazy(), true="y", pred="p", by="site", **FEW) == arrays
+    assert compare_groups(evaluate(Y, P, by={"site": SITE}, **FEW), metrics=["recall"], draws=200) == arrays
+    saved = steelyard.Evaluation.from_json(evaluate(Y, P, by={"site": SITE}, **FEW).to_json())
+    assert compare_groups(saved, draws=200) == arrays
+    assert compare_groups(steelyard.tally(FRAME, true="y", pred="p", by="site"), **FEW) == arrays
+
+
+def test_scores_weights_clusters_and_many_classes_are_compared_too():
+    scores = compare_groups(FRAME, true="y", score="s", by="site", metrics=["roc_auc", "recall"], threshold=0.45)
+    assert scores.test("roc_auc").p_value < 0.01 and scores.test("roc_auc").method == "intervals"
+    weighted = compare_groups(FRAME, true="y", pred="p", weight="w", by="site", **FEW)
+    assert weighted.test("recall").method == "intervals" and weighted.gaps[0].if_equal is None
+    clustered = compare_groups(FRAME, true="y", pred="p", by="site", cluster="patient", **FEW)
+    assert clustered.test("recall").p_value < 0.05 and any("clustered" in note for note in clustered.notes)
+    labels = np.array(["x", "y", "z"])
+    true, pred = labels[RNG.integers(0, 3, N)], labels[RNG.integers(0, 3, N)]
+    classes = compare_groups(true, pred, by={"site": SITE}, metrics=["accuracy", "f1[average=macro]"], draws=200)
+    assert [test.metric for test in classes.tests] == ["accuracy", "f1[average=macro]"] and not classes.gaps
+
+
+def test_a_group_without_positives_has_no_recall_and_says_so():
+    y = np.where(SITE == "a", 0, Y)
+    groups = compare_groups(y, P, by={"site": SITE}, **FEW)
+    row, gap = groups.differences[0], groups.gap("equal_opportunity_difference")
+    assert math.isnan(row.difference) and row.undefined == "no positives where site = a"
+    assert math.isnan(gap.value) and gap.undefined == "no positives where site = a"
+    assert groups.test("recall").groups == 2
+    assert not math.isnan(groups.gap("demographic_parity_ratio").value)
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda: compare_groups(Y, P), "by= names the groups"),
+        (lambda: compare_groups(Y, P, by=np.zeros(N)), "there is one group alone"),
+        (lambda: compare_groups(Y, P, by=SITE, versus="d"), "versus= is 'rest', 'pairs' or a group, not 'd'"),
+        (lambda: compare_groups(evaluate(Y, P, **FEW)), "there are no groups"),
+        (lambda: compare_groups(evaluate(Y, P, by=SITE, **FEW), by=SITE), "an Evaluation holds its groups"),
+        (lambda: compare_groups(evaluate(Y, P, by=SITE, cluster=PATIENT, **FEW)), "does not keep them; give the rows"),
+        (lambda: compare_groups(Y, P, by=SITE, **FEW).gap("odds"), "There is no gap 'odds'"),
+        (lambda: compare_groups(Y, P, by=SITE, **FEW).test("recal"), "recal was not compared"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_in_a_sentence(ask, words):
+    with pytest.raises((InputError, InputTypeError), match=words):
+        ask()
+
+
+def test_very_many_groups_are_refused(monkeypatch):
+    monkeypatch.setattr("steelyard.evaluation.group_parts.MOST_COMPARED", 2)
+    with pytest.raises(InputError, match="There are 3 groups; at most 2 are compared"):
+        compare_groups(Y, P, by=SITE, **FEW)
