@@ -13,13 +13,15 @@ from steelyard.analysis.levels import check_level
 from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
+from steelyard.ingest.label_sets import are_label_sets
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.row_order import check_order
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import run_values
 from steelyard.protocol.candidates import candidates
 from steelyard.protocol.cross_evaluation import CrossEvaluation
-from steelyard.protocol.model_result import ModelResult
+from steelyard.protocol.label_set_result import result_of
+from steelyard.protocol.label_set_runs import label_set_data
 from steelyard.protocol.predictions import Data
 from steelyard.protocol.runs import Run, Task, run_all
 from steelyard.protocol.seeds import SEEDS
@@ -68,6 +70,9 @@ def cross_evaluate(
     which is not timed, gives the peak memory. `sample_weight` reaches the fits and the metrics. A run that fails is
     reported with its fold, and the others are kept. An estimator's random_state of None is set from `rng`, so one
     input gives one output, also with `n_jobs`. `progress` is called with the runs done and their number after each.
+    Where y is a matrix with a column for each label, or lists of labels, estimators such as OneVsRestClassifier predict
+    several labels for each row; folds then have their share of each label, and models are ranked by the mean over
+    labels of the AC-score.
 
     >>> from sklearn.datasets import make_classification
     >>> from sklearn.linear_model import LogisticRegression
@@ -81,6 +86,8 @@ def cross_evaluate(
     check_order(X=X, y=y, sample_weight=sample_weight, groups=groups)
     data = read_data(X, y, sample_weight, pos_label)
     several = candidates(estimator, resample, weighted=data.weight is not None)
+    if data.are_label_sets and any(candidate.resampler is not None for candidate in several):
+        raise InputError("resample= makes classes equally frequent, and labels of one row cannot be; leave it out.")
     _check_metrics(metrics)
     _check_options(level, n_jobs, progress)
     source = generator(rng)
@@ -97,13 +104,15 @@ def cross_evaluate(
         runs[task.candidate.name].append(Run(task.candidate.name, task.part, data, predictions))
     _check_any_ended(runs)
     alone = len(several) == 1
-    models = {name: ModelResult(name, rows, metrics, level, alone) for name, rows in runs.items()}
+    models = {name: result_of(name, rows, metrics, level, alone) for name, rows in runs.items()}
     setting = {"split": _split_name(split), "runs": len(plan), "seed": _seed(rng)}
     return CrossEvaluation(models, setting=setting, notes=choice_sentences(pos_label, data.positive, data.labels))
 
 
 def read_data(X: Features, y: ArrayLike, sample_weight: Weights, pos_label: Label) -> Data:
     """The rows, validated."""
+    if are_label_sets(y):
+        return label_set_data(X, y, sample_weight, pos_label)
     column = arrays.column(y, "y")
     codes, labels = label_codes.encode(column, None, "y")
     weight = arrays.weights(sample_weight, "sample_weight")
@@ -150,7 +159,8 @@ def _check_any_ended(runs: Mapping[str, Rows[Run]]) -> None:
     every = [run for rows in runs.values() for run in rows]
     if all(run.error is not None for run in every):
         first = every[0]
-        raise InputError(f"Every run failed; the first, {first.model} on fold {first.part.fold}: {first.error}")
+        hint = " OneVsRestClassifier makes any classifier predict several labels." if first.data.are_label_sets else ""
+        raise InputError(f"Every run failed; the first, {first.model} on fold {first.part.fold}: {first.error}{hint}")
 
 
 def _split_name(split: SplitLike) -> str:

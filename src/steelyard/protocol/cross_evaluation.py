@@ -17,7 +17,6 @@ from steelyard.analysis.holm import holm
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError, UnknownNameError, did_you_mean
-from steelyard.metrics.registry import default_metric
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import pooling, summary_text
 from steelyard.protocol.cost import COST_KINDS
@@ -104,6 +103,11 @@ class CrossEvaluation(Result[Summary]):
         """Precision, recall and F of each class, and their averages, of every model."""
         return Rows(row for model in self.models.values() for row in model.per_class)
 
+    @property
+    def default_spec(self) -> MetricSpec:
+        """The metric that models are ranked by unless another is named."""
+        return next(iter(self.models.values())).default_spec
+
     def ranking(self, metric: SpecLike | None = None) -> Rows[Summary]:
         """The models from the best to the worst by the mean of a metric, or of a cost; the AC-score by default.
 
@@ -113,7 +117,7 @@ class CrossEvaluation(Result[Summary]):
         """
         if isinstance(metric, str) and metric in COST_KINDS:
             return _sorted([row for row in self.cost if row.name == metric], -1)
-        spec = MetricSpec.of(default_metric() if metric is None else metric)
+        spec = self.default_spec if metric is None else MetricSpec.of(metric)
         if not spec.sign:
             raise InputError(f"No value of {spec.name} is best, so nothing can be ranked by it; name another.")
         defined = [np.isfinite(model.values(spec)) for model in self.models.values()]
@@ -133,7 +137,7 @@ class CrossEvaluation(Result[Summary]):
 
         Where no metric is named they are the AC-score and Kalita's mean F.
         """
-        metrics = (default_metric(), KALITA_MEAN_F) if metrics is None else metrics
+        metrics = (self.default_spec, KALITA_MEAN_F) if metrics is None else metrics
         several = metrics if isinstance(metrics, Iterable) and not isinstance(metrics, str) else [metrics]
         specs = [MetricSpec.of(metric) for metric in several]
         rows = [self._difference(a, b, spec) for spec in specs for a, b in combinations(self.models, 2)]
@@ -153,12 +157,14 @@ class CrossEvaluation(Result[Summary]):
         """The models on the same rows, each row as it was first tested; options as in `steelyard.compare`."""
         first = next(iter(self.models.values()))
         data = first.data
-        codes = {name: pooling.first_predictions(model.runs, len(data.codes)) for name, model in self.models.items()}
-        tested = np.logical_and.reduce([column >= 0 for column in codes.values()])
+        codes = {name: pooling.first_predictions(model.runs, data.codes) for name, model in self.models.items()}
+        tested = np.logical_and.reduce([column.reshape(len(column), -1)[:, 0] >= 0 for column in codes.values()])
         if not tested.any():
             raise InputError("No row was tested by every model, so there is nothing to compare.")
-        labels = np.array(data.labels, dtype=object)
         options = {"pos_label": data.positive, "labels": list(data.labels), "level": first.level, **options}
+        if data.are_label_sets:
+            return compare(data.codes[tested], {name: sets[tested] for name, sets in codes.items()}, **options)
+        labels = np.array(data.labels, dtype=object)
         predicted = {name: labels[column[tested]] for name, column in codes.items()}
         return compare(labels[data.codes[tested]], predicted, **options)
 

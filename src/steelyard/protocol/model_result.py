@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 
 from steelyard.analysis.intervals.inference import Inference
-from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.results.rows import Rows
 from steelyard.analysis.thresholds.best_threshold import best_threshold
-from steelyard.errors import InputError, SteelyardError
+from steelyard.errors import InputError
 from steelyard.evaluation.metric_row import CLASS_METRICS
 from steelyard.evaluation.rows import SHOWN_AVERAGES
 from steelyard.evaluation.table_evaluation import evaluate_tables
@@ -74,7 +73,16 @@ class ModelResult:
         """
         if isinstance(metric, str) and metric in COST_KINDS:
             return np.array([run.cost.values()[metric] for run in self.runs])
-        return self._tables.values(_spec(metric))
+        return self._tables.values(self.spec_of(metric))
+
+    @property
+    def default_spec(self) -> MetricSpec:
+        """By which models are ranked unless another metric is named."""
+        return MetricSpec(default_metric())
+
+    def spec_of(self, metric: SpecLike | None) -> MetricSpec:
+        """The metric, where none is named the one that models are ranked by."""
+        return self.default_spec if metric is None else MetricSpec.of(metric)
 
     @cached_property
     def _tables(self) -> RunTables:
@@ -124,7 +132,7 @@ class ModelResult:
 
     def summarised(self, metric: SpecLike | None = None, chosen: Array | None = None) -> Summary:
         """One metric, where none is named the AC-score, over all runs, or over those that are `chosen`."""
-        spec = _spec(metric)
+        spec = self.spec_of(metric)
         if run_values.reads_scores(spec, self.runs):
             values, pooled, baseline = self._of_scores(spec, chosen)
         else:
@@ -146,12 +154,7 @@ class ModelResult:
         scores = self.scores if run_values.reads_scores(spec, self.runs) else None
         if scores is None and spec.metric.function is None:  # of a column for each class
             return row
-        try:
-            of_rows = interval(spec, self._once[0] if scores is None else scores, level=self.level)
-        except SteelyardError:  # such as one class only
-            return row
-        low, high = min(float(of_rows.low), row.mean), max(float(of_rows.high), row.mean)
-        return replace(row, low=low, high=high, of_rows=True)
+        return row.with_row_interval(spec, self._once[0] if scores is None else scores, self.level)
 
     def _summary(self, spec: MetricSpec | CostKind, values: Array) -> Summary:
         taken = spec if isinstance(spec, CostKind) else run_values.as_taken(spec, self.runs)
@@ -244,7 +247,3 @@ class ModelResult:
         from steelyard.protocol.cross_evaluation import CrossEvaluation
 
         return repr(CrossEvaluation({self.name: self}))
-
-
-def _spec(metric: SpecLike | None) -> MetricSpec:
-    return MetricSpec.of(default_metric() if metric is None else metric)

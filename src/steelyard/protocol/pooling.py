@@ -98,9 +98,9 @@ def _restricted(run: Run, fresh: Array) -> Run:
     return replace(run, part=part, predictions=predictions)
 
 
-def first_predictions(runs: Sequence[Run], n: int) -> Array:
-    """The code that was predicted for each row when it was first tested; -1 where it never was."""
-    codes = np.full(n, -1, dtype=np.int64)
+def first_predictions(runs: Sequence[Run], true: Array) -> Array:
+    """What was predicted for each row when it was first tested, as the true codes; -1 where it never was."""
+    codes = np.full(true.shape, -1, dtype=np.int64)
     for run in reversed(runs):
         if run.predictions.codes is not None:
             codes[run.part.test] = run.predictions.codes

@@ -32,6 +32,11 @@ class Data:
     positive: Label = None
     weight: Array | None = None
 
+    @property
+    def are_label_sets(self) -> bool:
+        """Whether each row may have several labels: then `y` and `codes` have a column of 0 and 1 for each."""
+        return self.codes.ndim == 2
+
     def training(self, rows: Array) -> Training:
         """The rows that a run is trained on."""
         return Training(self.features(rows), self.y[rows], None if self.weight is None else self.weight[rows])
@@ -79,6 +84,10 @@ def checked_predictions(
     """The predicted labels as codes and, on request, the scores; one of each a test row, or none at all."""
     if data.weight is not None and not data.weight[test].any():
         raise InputError("All rows tested have weight 0, so nothing can be evaluated on them.")
+    if data.are_label_sets:
+        from steelyard.protocol.label_set_runs import label_set_predictions
+
+        return label_set_predictions(model, X, labels, data, test, scores=scores)
     column = arrays.column(labels, "y_pred")
     _check_length("predict", column, len(test))
     codes, _ = label_codes.encode(column, data.labels, "y_pred")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from steelyard.analysis.comparison.leaderboard import Leaderboard, ranked_leaderboard
-from steelyard.metrics.registry import default_metric
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ class _Mean(NamedTuple):
 
 def run_leaderboard(result: CrossEvaluation, metric: SpecLike | None) -> Leaderboard:
     """The means over the runs in which all models have a value, and Nadeau and Bengio's tests of their differences."""
-    spec = MetricSpec.of(default_metric() if metric is None else metric)
+    spec = result.default_spec if metric is None else MetricSpec.of(metric)
     ranked = result.ranking(spec)
     means = {str(row.model): _Mean(row.mean, row.low, row.high, row.why) for row in ranked}
     first = next(iter(result.models.values()))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 
 from steelyard.analysis.comparison.corrected_t_test import corrected_t_test
+from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.results.result_json import read_metric
 from steelyard.analysis.results.rows import Flat
+from steelyard.errors import SteelyardError
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol.cost import COST_KINDS, CostKind
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.protocol.splits import Part
+    from steelyard.statistics.statistic import AnyTable
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,15 @@ class Summary(Flat):
         # A mean of equal values may round to a neighbour of theirs.
         mean = float(np.clip(finite.mean(), finite.min(), finite.max()))
         return cls(model, spec, mean, *_spread(spec, finite, extent, level), best, worst, undefined=undefined)
+
+    def with_row_interval(self, spec: MetricSpec, table: AnyTable, level: float) -> Summary:
+        """The same with the interval of the rows tested, for runs that all gave the same value."""
+        try:
+            of_rows = interval(spec, cast("Any", table), level=level)
+        except SteelyardError:  # such as one class only, or a label that no row has
+            return self
+        low, high = min(float(of_rows.low), self.mean), max(float(of_rows.high), self.mean)
+        return replace(self, low=low, high=high, of_rows=True)
 
 
 def _spread(spec: MetricSpec | CostKind, values: Array, extent: Extent, level: float) -> tuple[float, float, float]:

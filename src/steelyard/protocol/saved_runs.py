@@ -10,7 +10,7 @@ from steelyard.analysis.results.result_json import from_fields, read_metric
 from steelyard.analysis.results.rows import Rows
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol.cost import Cost
-from steelyard.protocol.model_result import ModelResult
+from steelyard.protocol.label_set_result import result_of
 from steelyard.protocol.predictions import Data, RunPredictions
 from steelyard.protocol.runs import Run
 from steelyard.protocol.splits import Part
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from steelyard._types import Array
+    from steelyard.protocol.model_result import ModelResult
 
 SavedValues = dict[str, Any]
 
@@ -51,9 +52,8 @@ def read_models(whole: SavedValues) -> dict[str, ModelResult]:
     """The models of a saved cross-evaluation, by name."""
     saved = whole["predictions"]
     labels, codes = tuple(whole["labels"]), np.array(saved["codes"], dtype=np.intp)
-    data = Data(
-        np.empty((len(codes), 0)), np.array(labels)[codes], codes, labels, whole["positive"], _array(saved["weight"])
-    )
+    y = np.array(labels)[codes] if codes.ndim == 1 else codes  # of several labels each
+    data = Data(np.empty((len(codes), 0)), y, codes, labels, whole["positive"], _array(saved["weight"]))
     parts = [
         Part(part["repeat"], part["fold"], _rows(part["test"]), len(codes), _optional_rows(part["train"]))
         for part in saved["parts"]
@@ -71,7 +71,7 @@ def _read_model(name: str, saved: SavedValues, data: Data, parts: list[Part], *,
     ]
     runs = Rows(Run(name, part, data, each) for part, each in zip(parts, predictions, strict=True))
     metrics = None if saved["metrics"] is None else [read_metric(metric) for metric in saved["metrics"]]
-    return ModelResult(name, runs, metrics, saved["level"], alone)
+    return result_of(name, runs, metrics, saved["level"], alone)
 
 
 def _array(values: list[Any] | None) -> Array | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.errors import InputError
+from steelyard.protocol.label_set_folds import dealt_label_sets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,6 +65,10 @@ class Folds:
         """The folds of each repeat in turn."""
         self._check(codes, labels)
         for repeat in range(1, self.repeats + 1):
+            if codes.ndim == 2 and self.stratified:
+                dealt = dealt_label_sets(codes, [1 / self.k] * self.k, rng)
+                yield from (Part(repeat, i + 1, np.flatnonzero(dealt == i), len(codes)) for i in range(self.k))
+                continue
             order = rng.permutation(len(codes))
             if self.stratified:  # dealt class by class, so that both the folds and their classes differ by 1 at most
                 order = order[np.argsort(codes[order], kind="stable")]
@@ -75,6 +80,8 @@ class Folds:
     def _check(self, codes: Array, labels: Labels) -> None:
         if len(codes) < self.k:
             raise InputError(f"There are {len(codes)} rows and {self.k} folds; give fewer folds or more rows.")
+        if codes.ndim == 2:  # a label that a fold lacks leaves some metrics of that run undefined, and it says so
+            return
         rows = np.bincount(codes, minlength=len(labels))
         few = int(rows.argmin())
         if self.stratified and rows[few] < self.k:
@@ -107,6 +114,11 @@ class HoldOut:
 
     def split(self, codes: Array, labels: Labels, rng: np.random.Generator) -> Iterator[Part]:
         """One run a repeat."""
+        if codes.ndim == 2 and self.stratified:
+            shares = [1 / (self.k + 1), self.k / (self.k + 1)]
+            for repeat in range(1, self.repeats + 1):
+                yield Part(repeat, 1, np.flatnonzero(dealt_label_sets(codes, shares, rng) == 0), len(codes))
+            return
         tested = self._sizes(codes, labels)
         for repeat in range(1, self.repeats + 1):
             order = rng.permutation(len(codes))

@@ -9,7 +9,6 @@ import numpy as np
 from steelyard.analysis.results.formatting import bounds_text, filled, interval_text
 from steelyard.analysis.results.rows import table_text
 from steelyard.analysis.results.strict_json import strict
-from steelyard.metrics.registry import default_metric
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol.run_values import KALITA_MEAN_F
 
@@ -50,12 +49,17 @@ def head(result: CrossEvaluation) -> str:
 
 def first_rows(model: ModelResult) -> list[Summary]:
     """The metrics that were asked for, or the headline ones, then the costs that were measured."""
-    rows = [row for row in model.summary if model.metrics is not None or _is_shown_first(row)]
+    rows = [row for row in model.summary if model.metrics is not None or _is_shown_first(row, model)]
     return [*rows, *(row for row in model.cost if row.why is None)]
 
 
-def _is_shown_first(row: Summary) -> bool:
-    return isinstance(row.spec, MetricSpec) and (row.spec.is_headline or row.spec == MetricSpec.of(KALITA_MEAN_F))
+def _is_shown_first(row: Summary, model: ModelResult) -> bool:
+    if not isinstance(row.spec, MetricSpec):
+        return False
+    is_own = model.data.are_label_sets and row.spec.metric.is_of_label_sets
+    is_average = model.data.are_label_sets and row.spec.average in ("micro", "macro")
+    is_headline = row.spec.is_headline or (is_average and "headline" in row.spec.metric.roles)
+    return is_own or is_headline or row.spec in (model.default_spec, MetricSpec.of(KALITA_MEAN_F))
 
 
 def remarks(model: ModelResult) -> list[str]:
@@ -63,7 +67,8 @@ def remarks(model: ModelResult) -> list[str]:
     rows = first_rows(model)
     sentences = [STARRED] if any(row.of_rows for row in rows) else []
     sentences += [f"{row.name}: {row.why}" for row in rows if row.why is not None]
-    sentences += [UNNAMED] if model.metrics is None and model.data.positive is None else []
+    is_unnamed = model.data.positive is None and not model.data.are_label_sets
+    sentences += [UNNAMED] if model.metrics is None and is_unnamed else []
     return sentences + ([] if any(row.noise is not None for row in model.cost) else [ONE_TIMING])
 
 
@@ -114,12 +119,14 @@ def _ranked_row(result: CrossEvaluation, row: Summary) -> dict[str, Any]:
 
 def order(result: CrossEvaluation) -> str:
     """By which metric the models are ranked and why, and whom Kalita's mean F puts first."""
-    name, first = default_metric().name, str(result.ranking()[0].model)
+    name, first = result.default_spec.name, str(result.ranking()[0].model)
     by_mean_f = result.ranking(KALITA_MEAN_F)[0]
     sentence = f"Ranked by {name}, which gives the classes equal weight at any prevalence"
     if np.isnan(by_mean_f.mean) and (by_mean_f.pooled is None or np.isnan(by_mean_f.pooled)):
         return f"{sentence}."
-    sentence += f"; {KALITA_MEAN_F}, the mean F of the classes, by which Kalita's study ranks models, puts"
+    about = "the mean F of the classes, by which Kalita's study ranks models,"
+    about = "the mean F of the labels," if result.runs[0].data.are_label_sets else about
+    sentence += f"; {KALITA_MEAN_F}, {about} puts"
     if first == by_mean_f.model:
         return f"{sentence} {first} first as well."
     return f"{sentence} {by_mean_f.model} first and not {first}: ranking({KALITA_MEAN_F!r}) gives that order in Python."

@@ -56,13 +56,20 @@ class LabelLine:
     at: tuple[float, float, float] | None
 
 
-def multilabel_page(evaluation: MultilabelEvaluation, source: str) -> str:
-    """The page of an evaluation of label sets as one HTML file."""
+def multilabel_page(evaluation: MultilabelEvaluation, source: str, more: Sequence[Section] = ()) -> str:
+    """The page of an evaluation of label sets as one HTML file, with `more` sections after its own."""
     facts = [label_html(source), f"{evaluation.rows:,} rows", *map(label_html, column_facts(evaluation))]  # type: ignore[arg-type]  # of the same faces
     return framed(
         f"{clipped(source)} · Steelyard",
         [*facts, f"{len(evaluation.per_label):,} labels"],
-        [_opening(evaluation), _metrics(evaluation), *_labels(evaluation), *_others(evaluation), _about(evaluation)],
+        [
+            _opening(evaluation),
+            _metrics(evaluation),
+            *_labels(evaluation),
+            *_others(evaluation),
+            *more,
+            _about(evaluation),
+        ],
         exports=("JSON", "CSV"),
     )
 

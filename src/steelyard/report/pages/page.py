@@ -72,6 +72,10 @@ def _cross_page(result: CrossEvaluation, source: str) -> str:
     if len(result.models) > 1:
         comparison = result.compare()
         return comparison_page(comparison, source=source, more=[runs_section(result, comparison)])
+    if isinstance(result.evaluation, MultilabelEvaluation):
+        from steelyard.report.pages.multilabel_sections import multilabel_page
+
+        return multilabel_page(result.evaluation, source, [runs_section(result)])
     return _evaluation_page(result.evaluation, source, [runs_section(result)])
 
 

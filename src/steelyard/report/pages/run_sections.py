@@ -9,7 +9,6 @@ from steelyard.analysis.comparison.leaderboard import RankedModel
 from steelyard.analysis.results.formatting import bounds_text, cell_text, value_text
 from steelyard.analysis.results.text_table import LABEL_WIDTH
 from steelyard.errors import SteelyardError
-from steelyard.metrics.registry import default_metric
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import summary_text
 from steelyard.protocol.cost import COST_KINDS
@@ -76,7 +75,7 @@ def _boards(result: CrossEvaluation, marks: Mapping[str, ModelMark]) -> list[dic
     """A leaderboard for each metric that is read first, the default one before the others."""
     rows = (row for model in result.models.values() for row in _metric_rows(model))
     specs = dict.fromkeys(row.spec for row in rows if isinstance(row.spec, MetricSpec) and row.spec.sign)
-    default = MetricSpec(default_metric())
+    default = result.default_spec
     boards = []
     for spec in [spec for spec in (default,) if spec in specs] + [spec for spec in specs if spec != default]:
         try:
@@ -133,7 +132,7 @@ def _of_model(model: ModelResult) -> dict[str, object]:
 
 def _runs(model: ModelResult) -> Iterable[dict[str, Any]]:
     """Each run with the value that models are ranked by."""
-    name, values = default_metric().name, model.values()
+    name, values = model.default_spec.name, model.values()
     for i, run in enumerate(model.runs[:_MOST_RUNS]):
         row = {key: value for key, value in run.row().items() if key != "model"}
         yield {"run": i + 1, **row, name: float(values[i])}
