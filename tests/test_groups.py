@@ -7,6 +7,7 @@ import math
 import numpy as np
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
 import steelyard
 from steelyard import compare_groups, evaluate
@@ -19,6 +20,7 @@ from steelyard.analysis.comparison.group_differences import (
 )
 from steelyard.analysis.comparison.group_equality import RateDraws, interval_equality
 from steelyard.analysis.intervals.rate_intervals import wilson
+from steelyard.cli.commands import commands
 from steelyard.errors import InputError, InputTypeError
 
 N = 900
@@ -182,3 +184,22 @@ def test_very_many_groups_are_refused(monkeypatch):
     monkeypatch.setattr("steelyard.evaluation.group_parts.MOST_COMPARED", 2)
     with pytest.raises(InputError, match="There are 3 groups; at most 2 are compared"):
         compare_groups(Y, P, by=SITE, **FEW)
+
+
+def test_the_shell_compares_the_groups_of_a_file(tmp_path):
+    FRAME.write_csv(tmp_path / "rows.csv")
+    named = ["groups", str(tmp_path / "rows.csv"), "--true", "y", "--pred", "p", "--metrics", "recall"]
+
+    def run(*more, code=0):
+        ran = CliRunner(env={"COLUMNS": "100"}).invoke(commands, [*named, *more])
+        assert ran.exit_code == code, ran.output
+        return ran.stdout if code == 0 else ran.stderr
+
+    table = run("--by", "site")
+    assert table.startswith("3 groups by site differ by recall.") and "equalized_odds_difference" in table
+    assert steelyard.Result.from_json(run("--by", "site", "--format", "json")).versus == "all other rows"
+    clustered = run("--by", "site", "--versus", "pairs", "--cluster", "patient", "--format", "csv")
+    assert clustered.count("\n") == 4 and "site = b" in clustered
+    assert "equal_opportunity_ratio" in run("--by", "site", "--format", "md")
+    assert "with --by" in run(code=2)
+    assert "'rest', 'pairs' or a group" in run("--by", "site", "--versus", "z", code=2)

@@ -134,6 +134,7 @@ RESULTS = {
     "study": studied,
     "select_tree": selected,
     "compare_groups": lambda: steelyard.compare_groups(TRUE, LABELS["<b>A</b>"], by=GROUP, metrics=["recall", "mcc"]),
+    "error_rows": lambda: steelyard.error_rows(TRUE, y_score=PROBABILITIES, keys={"<b>A</b>": GROUP}, first=9),
     "evaluate": lambda: steelyard.evaluate(TRUE, y_score=SCORES["<b>A</b>"]),
 }
 

@@ -76,6 +76,7 @@ HOME = {
     "MultilabelEvaluation": "evaluation.label_sets.multilabel_evaluation",
     "evaluate": "evaluation.evaluate",
     "compare_groups": "evaluation.compare_groups",
+    "error_rows": "evaluation.error_rows",
     "swap_prevalences": "analysis.prevalence.prevalence",
     "beats_chance": "analysis.chance.chance_tests",
     "beats_guessing": "analysis.chance.chance_tests",

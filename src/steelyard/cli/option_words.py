@@ -27,6 +27,8 @@ _WORDS = {
     r"\bwhere='([^']*)'": r'--where "\1"',
     rf"\bwhere={_ENDS}": "--where",
     rf"\bcluster={_ENDS}": "--cluster",
+    rf"\bkeys={_ENDS}": "--keys",
+    rf"\bby={_ENDS}": "--by",
     rf"\bhierarchy={_ENDS}": "--hierarchy",
     rf"\bdesign={_ENDS}": "--design",
     r"^y_true holds\b": "The truth holds",

@@ -31,6 +31,10 @@ COMMANDS = {
         "Judge predicted probabilities: calibration slope, reliability curve, a test, and what to do next.",
         "calibration",
     ),
+    "groups": CommandFacts(
+        "Compare groups of rows: a test that all are equal, differences, and gaps of their rates.", "compare_groups"
+    ),
+    "errors": CommandFacts("List the false negatives and false positives, worst first.", "error_rows"),
     "shift": CommandFacts(
         "Re-estimate the metrics at another prevalence.",
         "at_prevalence",

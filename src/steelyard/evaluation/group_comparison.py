@@ -117,6 +117,13 @@ class GroupComparison(Result[GroupDifference]):
 
     @property
     def notes(self) -> tuple[str, ...]:
+        """The tests and the gaps, and what the numbers rest on, in sentences."""
+        tests = (f"{row['metric']}: all groups equal, {row['all groups equal']}." for row in self.test_rows())
+        gaps = (f"{row['gap']} {row['value']}{_beside(row['if equal'])}." for row in self.gap_rows())
+        return (*tests, *gaps, *self.basis)
+
+    @property
+    def basis(self) -> tuple[str, ...]:
         """What the numbers rest on, in sentences."""
         methods = {test.method for test in self.tests}
         exact = "exact for rates of rows, by draws without replacement" if BY_DRAWS in methods else ""
@@ -136,20 +143,40 @@ class GroupComparison(Result[GroupDifference]):
             for row in self.differences
         ]
 
+    def test_rows(self) -> list[dict[str, Any]]:
+        """The tests as people see them."""
+        return [
+            {
+                "metric": test.metric,
+                "all groups equal": _or_reason(test.p_value, test.undefined) or p_text(test.p_value),
+                "groups": test.groups,
+                "method": test.method,
+            }
+            for test in self.tests
+        ]
+
+    def gap_rows(self) -> list[dict[str, Any]]:
+        """The gaps as people see them."""
+        return [
+            {
+                "gap": gap.name,
+                "value": _or_reason(gap.value, gap.undefined) or interval_text(gap.value, gap.low, gap.high),
+                "if equal": None if gap.if_equal is None or math.isnan(gap.if_equal) else three_digits(gap.if_equal),
+                "lowest": gap.lowest or None,
+                "highest": gap.highest or None,
+            }
+            for gap in self.gaps
+        ]
+
     def __repr__(self) -> str:
-        parts = [filled(self.headline), table_text([_test_row(test) for test in self.tests])]
-        parts += [table_text(self.shown_rows()), table_text([_gap_row(gap) for gap in self.gaps])]
-        return "\n\n".join([*filter(None, parts), "\n".join(map(filled, self.notes))])
+        tables = (table_text(rows) for rows in (self.test_rows(), self.shown_rows(), self.gap_rows()))
+        return "\n\n".join([filled(self.headline), *filter(None, tables), "\n".join(map(filled, self.basis))])
 
 
-def _test_row(test: GroupTest) -> dict[str, Any]:
-    """A test as people see it."""
-    equal = test.undefined or "undefined" if math.isnan(test.p_value) else p_text(test.p_value)
-    return {"metric": test.metric, "all groups equal": equal, "groups": test.groups, "method": test.method}
+def _or_reason(value: float, undefined: str | None) -> str:
+    """Why a value is undefined; nothing where it is not."""
+    return (undefined or "undefined") if math.isnan(value) else ""
 
 
-def _gap_row(gap: GroupGap) -> dict[str, Any]:
-    """A gap as people see it."""
-    value = gap.undefined or "undefined" if math.isnan(gap.value) else interval_text(gap.value, gap.low, gap.high)
-    equal = None if gap.if_equal is None or math.isnan(gap.if_equal) else three_digits(gap.if_equal)
-    return {"gap": gap.name, "value": value, "if equal": equal, "lowest": gap.lowest, "highest": gap.highest}
+def _beside(equal: str | None) -> str:
+    return "" if equal is None else f", where equal groups show {equal} on average"

@@ -142,3 +142,18 @@ def condition_expression(condition: Condition, schema: nw.Schema) -> nw.Expr:
     if condition.others:
         return there & ~column.is_in(list(condition.others))
     return there & (column == condition.level)
+
+
+def with_numbers(part: nw.LazyFrame[Any], slice_: Conjunction) -> nw.LazyFrame[Any]:
+    """A part of a text file with the features that a slice compares with numbers as numbers; other text is missing."""
+    import narwhals as nw
+    import polars as pl
+
+    compared = {each.feature for each in slice_ if each.is_range or any(map(_is_number, (each.level, *each.others)))}
+    numbers = [pl.col(name).str.strip_chars().cast(pl.Float64, strict=False) for name in sorted(compared)]
+    read: nw.LazyFrame[Any] = nw.from_native(part.to_native().lazy().with_columns(*numbers))
+    return read
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -38,6 +38,16 @@ def score_tables(source: Source, request: TallyRequest) -> tuple[Tables, Labels]
     A table of scores itself keeps the label of its positives alone.
     """
     score = str(request.columns.score)
+    summary = finite_summary(source, score)
+    # Of other machines no more rows are fetched than bins would be.
+    fits = source.in_memory or summary.rows <= (score_queries.BINS if source.is_remote else EXACT_ROWS)
+    if fits if request.exact is None else request.exact:
+        return _exact_tables(source, request)
+    return _binned_tables(source, request, (summary.low, summary.high))
+
+
+def finite_summary(source: Source, score: str) -> score_queries.ScoreSummary:
+    """The range of a column of scores; refused where one is missing or infinite, or there are no rows."""
     summary = score_queries.summarize(source, score)
     if summary.missing or summary.infinite:
         kinds = {"missing (null or NaN)": summary.missing, "infinite": summary.infinite}
@@ -48,11 +58,7 @@ def score_tables(source: Source, request: TallyRequest) -> tuple[Tables, Labels]
         )
     if not summary.rows:
         raise InputError("There are no rows to count; give at least one.")
-    # Of other machines no more rows are fetched than bins would be.
-    fits = source.in_memory or summary.rows <= (score_queries.BINS if source.is_remote else EXACT_ROWS)
-    if fits if request.exact is None else request.exact:
-        return _exact_tables(source, request)
-    return _binned_tables(source, request, (summary.low, summary.high))
+    return summary
 
 
 def _exact_tables(source: Source, request: TallyRequest) -> tuple[Tables, Labels]:

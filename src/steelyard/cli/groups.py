@@ -1,0 +1,83 @@
+"""`steelyard groups`: the groups of a file compared by each metric, with gaps of their rates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard.cli import options
+from steelyard.cli.commands import command
+from steelyard.cli.inputs import Inputs, count_inputs, labels_of, open_files, print_assumed
+from steelyard.cli.option_words import of_shell
+from steelyard.cli.usual_columns import guess_columns
+from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from steelyard.cli.outputs import Output
+    from steelyard.evaluation.group_comparison import GroupComparison
+
+
+@command
+@options.inputs(
+    *("files", "true", "pred", "score", "threshold", *options.POSITIVE, "weight", "frequency"),
+    *("by", "cluster", "labels", "exact"),
+)
+@click.option(
+    "--versus",
+    default="rest",
+    metavar="GROUP",
+    show_default=True,
+    help="What each group is compared with: rest, pairs, or the name of one group.",
+)
+@options.shared("level", "design", "metrics")
+@options.output("table", "json", "md", "csv")
+def compare_file(
+    inputs: Inputs, versus: str, level: float, design: str, metrics: list[str] | None, output: Output
+) -> None:
+    """Compare groups of the rows in FILE: a test that each metric is the same in all of them, and their differences.
+
+    --by names the column of groups. One test per metric asks whether all groups are equal; the intervals of all
+    differences of a metric hold together. The gaps are those of demographic parity, equal opportunity, equalized odds
+    and predictive parity.
+    """
+    asked: dict[str, Any] = {"versus": versus, "level": level, "design": design, "metrics": metrics}
+    comparison, assumed = _compared(inputs, asked)
+    if output.kind in ("json", "csv"):
+        print_assumed(assumed)
+    output.write(_text(comparison, assumed, output.kind))
+
+
+def _compared(inputs: Inputs, asked: dict[str, Any]) -> tuple[GroupComparison, list[str]]:
+    from steelyard.evaluation.compare_groups import compare_groups
+
+    if inputs.cluster is None:
+        counted = count_inputs(inputs)
+        if not counted.tally.groups:
+            raise InputError("Groups are compared; name the column of groups with --by.")
+        return compare_groups(counted.tally, threshold=inputs.threshold, **asked), counted.assumed
+    if not inputs.by:
+        raise InputError("Groups are compared; name the column of groups with --by.")
+    with open_files(inputs) as source:
+        named, assumed = guess_columns(source, inputs)
+        columns: dict[str, Any] = named.columns
+        rows: dict[str, Any] = {
+            "cluster": inputs.cluster,
+            "pos_label": inputs.positive,
+            "labels": labels_of(source, inputs),
+        }
+        return compare_groups(source, **columns, **rows, threshold=inputs.threshold, **asked), assumed
+
+
+def _text(comparison: GroupComparison, assumed: list[str], kind: str) -> str:
+    from steelyard.report.csv_text import csv_rows
+    from steelyard.report.result_view import result_markdown
+    from steelyard.report.terminal.group_text import groups_text
+
+    if kind == "json":
+        return comparison.to_json(indent=1)
+    if kind == "csv":
+        return csv_rows(comparison.to_dicts())
+    if kind == "md":
+        return of_shell(result_markdown(comparison, assumed))
+    return groups_text(comparison, [*map(of_shell, comparison.basis), *assumed])

@@ -1,0 +1,230 @@
+"""Error rows: the false negatives and false positives of a classifier, worst first, found where the rows live."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from steelyard.errors import InputError, InputTypeError
+from steelyard.evaluation.error_row import ErrorRow, ErrorRows
+from steelyard.evaluation.inputs import ASSUMED_HALF, HALF
+from steelyard.ingest import arrays, csv_values, queries
+from steelyard.ingest.condition_rows import as_conjunction, check_features
+from steelyard.ingest.frame_columns import FrameColumns
+from steelyard.ingest.label_tables import match_label, present_labels
+from steelyard.ingest.refused_keywords import refuses_other_keywords
+from steelyard.ingest.score_queries import column_precision
+from steelyard.ingest.score_tables import finite_summary
+from steelyard.ingest.source import ColumnNames, Source, check_columns, named_columns
+from steelyard.ingest.wrong_rows import DISTANCE, KIND, KINDS, OTHER, ROW_NUMBER, WrongRows
+from steelyard.statistics.confusion import sort_labels
+from steelyard.statistics.positive_class import ClassRule, choice_sentences, chosen_label, conventional_label
+from steelyard.statistics.precision import as_read
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Frame, Label, Labels
+    from steelyard.ingest.queries import KeyCounts
+
+_TRUE, _PRED, _SCORE = "true label", "predicted label", "score of the row"  # columns of arrays
+
+
+class _Named(NamedTuple):
+    """A source, and the names of the columns in it."""
+
+    source: Source
+    columns: ColumnNames
+    keys: tuple[str, ...]
+
+
+@refuses_other_keywords
+def error_rows(
+    y_true: Source | Frame | ArrayLike,
+    y_pred: ArrayLike | None = None,
+    *,
+    y_score: ArrayLike | None = None,
+    threshold: float | None = None,
+    kind: str = "both",
+    first: int | None = 100,
+    near: bool = False,
+    where: str | None = None,
+    keys: Mapping[str, ArrayLike] | Sequence[str] | str | None = None,
+    pos_label: Label = None,
+    true: str | None = None,
+    pred: str | None = None,
+    score: str | None = None,
+) -> ErrorRows:
+    """The false negatives and false positives of a classifier, those farthest beyond the threshold first.
+
+    `kind` is "fn", "fp" or "both"; `first` limits how many are brought here, None brings all; `near` lists those
+    nearest to the threshold first. `where` keeps the rows of a slice, such as "age >= 60 and site = B". `keys` names
+    columns that identify a row, or beside arrays gives them: {"patient": ids}; `where` reads these there. A row's
+    number counts from 1. Of a frame the rows are found, sorted and limited where it lives. Of several classes give
+    predictions; the score is then that of the predicted class, and the most certain errors come first.
+
+    >>> error_rows([0, 1, 1, 0], y_score=[0.9, 0.4, 0.1, 0.2], keys={"id": ["a", "b", "c", "d"]})
+    3 of 4 rows are wrong: 2 false negatives and 1 false positive; they are listed farthest beyond the
+    threshold 0.500 first.
+    <BLANKLINE>
+    row  error           true  predicted  score  distance  id
+      1  false positive     0          1  0.900     0.400  a
+      3  false negative     1          0  0.100     0.400  c
+      2  false negative     1          0  0.400     0.100  b
+    <BLANKLINE>
+    Scores were thresholded at 0.5; best_threshold finds a better one.
+    """
+    if kind not in ("both", *KINDS):
+        raise InputError(f"kind is 'fn', 'fp' or 'both', not {kind!r}.")
+    if first is not None and (not isinstance(first, (int, np.integer)) or isinstance(first, bool) or first < 1):
+        raise InputError(f"first is how many rows to list, 1 or more, or None for all, not {first!r}.")
+    names = FrameColumns(true, pred, score)
+    if names.are_named(y_pred=y_pred, y_score=y_score):
+        given = _of_frame(y_true, names, keys)  # type: ignore[arg-type]  # a frame
+    else:
+        given = _of_arrays(y_true, y_pred, y_score, keys)  # type: ignore[arg-type]  # rows
+    query, assumed = _query(given, threshold, pos_label)
+    kinds = tuple(KINDS) if kind == "both" else (kind,)
+    slice_ = None if where is None else as_conjunction(where)
+    if slice_ is not None:
+        check_features(given.source, slice_.features)
+    query = replace(query, kinds=kinds, where=slice_, near=near)
+    if query.positive is None and kind != "both":
+        raise InputError("kind is of two classes; of several name the positive one with pos_label=.")
+    return _answer(query, given.source, first, assumed)
+
+
+def _answer(query: WrongRows, source: Source, first: int | None, assumed: tuple[str, ...]) -> ErrorRows:
+    totals, rows = query.counted(source), query.first(source, first)
+    of_kinds = {kind: totals[kind] if kind in query.kinds else 0 for kind in KINDS}
+    return ErrorRows(
+        tuple(_error_row(row, query) for row in rows),
+        totals["rows"],
+        0 if query.positive is None else of_kinds["fn"],
+        of_kinds["fp"],
+        sum(of_kinds.values()),
+        query.positive,
+        query.threshold,
+        None if query.where is None else repr(query.where),
+        query.near,
+        assumed,
+    )
+
+
+def _error_row(row: Mapping[str, Any], query: WrongRows) -> ErrorRow:
+    kind = OTHER if query.positive is None else KINDS[row[KIND]]
+    true = query.true_of[row[query.true]]
+    pred = query.pred_of[row[query.pred]] if query.pred is not None else query.pred_of[row[KIND] == "fp"]
+    scored = query.score is not None
+    far = float(row[DISTANCE]) if scored and query.positive is not None else None
+    score = float(row[str(query.score)]) if scored else None
+    return ErrorRow(row.get(ROW_NUMBER), kind, true, pred, score, far, {key: _plain(row[key]) for key in query.keys})
+
+
+def _plain(value: object) -> object:
+    """A key as JSON holds it."""
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    if isinstance(value, (dt.date, dt.datetime)):
+        return value.isoformat()
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
+
+
+# ---------------------------------------------------------------- rows
+
+
+def _of_frame(data: Frame | Source, names: FrameColumns, keys: object) -> _Named:
+    if names.pred is None and names.score is None:
+        raise InputTypeError("There is nothing to judge: name a column of labels (pred=) or of scores (score=).")
+    listed = named_columns("keys", keys)  # type: ignore[arg-type]  # refused there where it is no name
+    source, preds = Source.of(data), () if names.pred is None else (names.pred,)
+    columns = ColumnNames(str(names.true), preds, names.score)
+    check_columns(source, replace(columns, by=listed))
+    return _Named(source, columns, listed)
+
+
+def _of_arrays(y_true: ArrayLike, y_pred: ArrayLike | None, y_score: ArrayLike | None, keys: object) -> _Named:
+    """Arrays as a frame of their own."""
+    import polars as pl
+
+    if y_pred is None and y_score is None:
+        raise InputTypeError("There is nothing to judge: give y_pred (labels) or y_score= (scores) beside y_true.")
+    given = {} if keys is None else keys
+    if not hasattr(given, "items"):
+        raise InputTypeError('keys= beside arrays gives the columns by name: keys={"patient": ids}.')
+    columns = {str(name): arrays.column(values, f"keys[{name!r}]") for name, values in given.items()}
+    own = {_TRUE: arrays.column(y_true, "y_true")}
+    own |= {} if y_pred is None else {_PRED: arrays.column(y_pred, "y_pred")}
+    own |= {} if y_score is None else {_SCORE: _one_score(y_score)}
+    arrays.check_lengths(**own, **columns)
+    frame = pl.DataFrame({name: _series(values) for name, values in (own | columns).items()}, strict=False)
+    names = ColumnNames(_TRUE, () if y_pred is None else (_PRED,), None if y_score is None else _SCORE)
+    return _Named(Source.of(frame), names, tuple(columns))
+
+
+def _one_score(y_score: ArrayLike) -> Array:
+    """The scores of the positive class, or of a column for each class that of the highest."""
+    if np.ndim(y_score) == 2 and np.shape(y_score)[1] > 2:
+        return np.asarray(np.asarray(y_score, dtype=np.float64).max(1))
+    arrays.check_one_column(y_score)
+    return arrays.finite_scores(y_score)
+
+
+def _series(values: Array) -> Array | list[object]:
+    return values.tolist() if values.dtype.kind in "OUS" else values
+
+
+# ---------------------------------------------------------------- labels and the threshold
+
+
+def _query(given: _Named, threshold: float | None, pos_label: Label) -> tuple[WrongRows, tuple[str, ...]]:
+    """The query for all errors of these rows, and what was assumed."""
+    source, columns, keys = given
+    names = [columns.true, *columns.pred]
+    queries.check_sample(source, names)
+    counted = queries.count_keys(source, names, ColumnNames(columns.true))
+    values = [present_labels(key, name) for key, name in zip(counted.keys, names, strict=True)]
+    read = csv_values.labels(values, names) if source.textual else values
+    label_of = [dict(zip(raw.tolist(), own.tolist(), strict=True)) for raw, own in zip(values, read, strict=True)]
+    labels = sort_labels(label for each in label_of for label in each.values())
+    positive = _positive(pos_label, labels, counted, label_of[0])
+    if positive is None and not columns.pred:
+        raise InputError("Scores are of a positive class; name it with pos_label=, or give predictions.")
+    if not columns.pred:
+        others = [label for label in labels if label != positive]
+        label_of.append({True: positive, False: others[0] if len(others) == 1 else f"not {positive}"})
+    at, assumed = _threshold(source, columns, threshold) if positive is not None else (None, ())
+    pred = columns.pred[0] if columns.pred else None
+    query = WrongRows(columns.true, pred, columns.score, positive, at, label_of[0], label_of[1], keys=keys)
+    return query, (*choice_sentences(pos_label, positive, labels), *assumed) if positive is not None else ()
+
+
+def _positive(pos_label: Label, labels: Labels, counted: KeyCounts, label_of: Mapping[Any, Label]) -> Label:
+    """The positive class: the one that is named, or taken by convention of two; None of several."""
+    if pos_label is None:
+        return conventional_label(labels) if len(labels) == 2 else None
+    if isinstance(pos_label, ClassRule):
+        rows = dict.fromkeys(labels, 0)
+        for value, count in zip(counted.keys[0].tolist(), counted.rows.tolist(), strict=True):
+            rows[label_of[value]] += count
+        return chosen_label(pos_label, labels, lambda: np.array(list(rows.values())))
+    return match_label(pos_label, labels)
+
+
+def _threshold(source: Source, columns: ColumnNames, threshold: float | None) -> tuple[float | None, tuple[str, ...]]:
+    """What distances are from: the threshold, 0.5 of probabilities; None without scores."""
+    if columns.score is None:
+        if threshold is not None:
+            raise InputError("A threshold= needs scores; name their column with score=, or give y_score=.")
+        return None, ()
+    summary = finite_summary(source, columns.score)
+    if threshold is None and not (summary.low >= 0 and summary.high <= 1):
+        raise InputError("The scores are not probabilities; give threshold=, from which a row is predicted positive.")
+    stated = (ASSUMED_HALF,) if threshold is None and not columns.pred else ()
+    return as_read(HALF if threshold is None else float(threshold), column_precision(source, columns.score)), stated

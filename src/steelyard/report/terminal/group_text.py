@@ -1,0 +1,28 @@
+"""Group text: groups compared, as a terminal shows them: the tests, the differences and the gaps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from steelyard.analysis.results.rows import table_text
+from steelyard.analysis.results.text_table import LABEL_WIDTH
+from steelyard.report.terminal.layout import bold, clean_label, safe_paragraph
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from steelyard.evaluation.group_comparison import GroupComparison
+
+
+def groups_text(comparison: GroupComparison, notes: Sequence[str]) -> str:
+    """The headline, a table each, and what is noted."""
+    tables = (comparison.test_rows(), comparison.shown_rows(), comparison.gap_rows())
+    shown = [table_text([*map(_clean, rows)], bold) for rows in tables]
+    return "\n\n".join(
+        filter(None, [safe_paragraph(comparison.headline), *shown, "\n".join(map(safe_paragraph, notes))])
+    )
+
+
+def _clean(row: dict[str, Any]) -> dict[str, Any]:
+    """A row whose words cannot steer a terminal."""
+    return {key: clean_label(cell, 2 * LABEL_WIDTH) if isinstance(cell, str) else cell for key, cell in row.items()}

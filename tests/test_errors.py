@@ -1,0 +1,156 @@
+"""Error rows: which rows are wrong, in which order, with what number, wherever the rows live."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from steelyard import RARER, error_rows
+from steelyard.cli.commands import commands
+from steelyard.errors import InputError, InputTypeError
+
+N = 400
+RNG = np.random.default_rng(11)
+Y = (RNG.random(N) < 0.3).astype(int)
+S = np.clip(0.3 * Y + 0.7 * RNG.random(N), 0, 1).round(3)
+AGE, SITE = RNG.integers(20, 90, N), RNG.choice(["A", "B"], N)
+COLUMNS = {"y": Y, "s": S, "p": (S >= 0.5).astype(int), "age": AGE, "site": SITE, "id": [f"r{i}" for i in range(N)]}
+FRAME = pl.DataFrame(COLUMNS)
+ENGINES = {
+    "pandas": pd.DataFrame,
+    "Polars": pl.DataFrame,
+    "Polars, lazy": pl.LazyFrame,
+    "PyArrow": lambda columns: pl.DataFrame(columns).to_arrow(),
+    "DuckDB": lambda columns: duckdb.from_arrow(pl.DataFrame(columns).to_arrow()),
+}
+
+
+def wrong(kind="both", where=None):
+    """The numbers of the wrong rows, farthest beyond 0.5 first, found one by one."""
+    chosen = np.ones(N, dtype=bool) if where is None else where
+    errors = {"fn": (Y == 1) & (S < 0.5), "fp": (Y == 0) & (S >= 0.5)}
+    held = errors["fn"] | errors["fp"] if kind == "both" else errors[kind]
+    places = np.flatnonzero(held & chosen)
+    return [int(i) + 1 for i in sorted(places, key=lambda i: (-abs(S[i] - 0.5), i))]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_wrong_rows_are_found_and_sorted_where_they_live(engine):
+    frame, named = ENGINES[engine](COLUMNS), {"true": "y", "score": "s", "keys": ["id", "age"]}
+    for kind in ("both", "fn", "fp"):
+        found = error_rows(frame, **named, kind=kind, first=None)
+        ids = [int(row.keys["id"][1:]) + 1 for row in found]
+        if engine == "DuckDB":
+            assert sorted(ids) == sorted(wrong(kind)) and {row.row_number for row in found} == {None}
+            assert "have no order" in found.notes[-1]
+        else:
+            assert [row.row_number for row in found] == ids == wrong(kind)
+        assert len(found) == found.errors == found.false_negatives + found.false_positives
+    few = error_rows(frame, **named, first=3, where="age >= 60 and site = B")
+    assert [int(row.keys["id"][1:]) + 1 for row in few] == wrong(where=(AGE >= 60) & (SITE == "B"))[:3]
+    assert few.rows == int(((AGE >= 60) & (SITE == "B")).sum()) and few.where == "age >= 60 and site = B"
+    assert few.each[0].keys["age"] == AGE[int(few.each[0].keys["id"][1:])]
+
+
+def test_arrays_frames_and_labels_give_the_same_rows():
+    arrays = error_rows(Y, y_score=S, keys={"id": COLUMNS["id"], "age": AGE}, where="age >= 60")
+    assert [row.row_number for row in arrays] == wrong(where=AGE >= 60)[:100]
+    first = arrays.each[0]
+    place = first.row_number - 1
+    assert (first.true, first.score, first.distance) == (Y[place], S[place], pytest.approx(abs(S[place] - 0.5)))
+    assert first.kind == ("false negative" if Y[place] else "false positive") and first.pred == 1 - Y[place]
+    labels = error_rows(Y, COLUMNS["p"], first=None)
+    assert [row.row_number for row in labels] == sorted(wrong()) and labels.each[0].score is None
+    both = error_rows(Y, COLUMNS["p"], y_score=S, first=None)
+    assert [row.row_number for row in both] == wrong()
+    near = [row.distance for row in error_rows(Y, y_score=S, near=True)]
+    assert near == sorted(near) and "nearest to the threshold" in error_rows(Y, y_score=S, near=True).headline
+    words = np.where(Y == 1, "yes", "no")
+    assert [row.row_number for row in error_rows(words, y_score=S, first=None)] == wrong()
+    assert error_rows(words, y_score=S, pos_label=RARER).positive == "yes"
+
+
+def test_of_several_classes_the_most_certain_errors_come_first():
+    labels = np.array(["a", "b", "c"])
+    true, scores = RNG.integers(0, 3, N), RNG.dirichlet([1, 1, 1], N)
+    pred = scores.argmax(1)
+    found = error_rows(labels[true], labels[pred], y_score=scores, first=None)
+    assert len(found) == found.errors == int((true != pred).sum()) and found.each[0].kind == "error"
+    certain = [row.score for row in found]
+    assert certain == sorted(certain, reverse=True) and {row.distance for row in found} == {None}
+    assert all(row.true != row.pred for row in found)
+    assert "the most certain first" in found.headline
+    one = error_rows(labels[true], labels[pred], pos_label="a", kind="fn")
+    assert {row.true for row in one} == {"a"} and one.false_negatives == int(((true == 0) & (pred != 0)).sum())
+
+
+def test_rows_of_several_files_are_numbered_through(tmp_path):
+    for part, rows in enumerate((FRAME[:250], FRAME[250:])):
+        rows.write_csv(tmp_path / f"part{part}.csv")
+    output = invoke(
+        "errors", str(tmp_path / "part*.csv"), "--true", "y", "--score", "s", "--first", "0", "--format", "csv"
+    )
+    assert [int(row["row"]) for row in csv.DictReader(io.StringIO(output))] == wrong()
+
+
+def invoke(*arguments, code=0):
+    result = CliRunner(env={"COLUMNS": "100"}).invoke(commands, arguments)
+    assert result.exit_code == code, result.output
+    return result.stdout if code == 0 else result.stderr
+
+
+def test_the_shell_lists_rows_with_keys_that_no_spreadsheet_runs(tmp_path):
+    path = tmp_path / "rows.csv"
+    FRAME.with_columns(id=pl.lit("=HYPERLINK(1)\x1b[31m")).write_csv(path)
+    named = (
+        "errors",
+        str(path),
+        "--true",
+        "y",
+        "--score",
+        "s",
+        "--keys",
+        "id,age",
+        "--where",
+        "age >= 60",
+        "--first",
+        "2",
+    )
+    table = invoke(*named)
+    assert "of 400 rows" not in table and "with age >= 60 are wrong" in table and "\x1b" not in table
+    rows = list(csv.DictReader(io.StringIO(invoke(*named, "--format", "csv"))))
+    assert [int(row["row"]) for row in rows] == wrong(where=AGE >= 60)[:2]
+    assert rows[0]["id"].startswith("'=HYPERLINK") and int(rows[0]["age"]) == AGE[int(rows[0]["row"]) - 1]
+    saved = json.loads(invoke(*named, "--format", "json"))
+    assert saved["kind"] == "error_rows" and len(saved["each"]) == 2
+    assert invoke(*named, "--format", "md").count("\n| ") == 3
+    assert "cannot be read" in invoke(*named[:-4], "--where", "age > 60 or", code=2)
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda: error_rows(Y), "There is nothing to judge"),
+        (lambda: error_rows(FRAME, true="y"), "name a column of labels"),
+        (lambda: error_rows(Y, y_score=S, kind="tp"), "kind is 'fn', 'fp' or 'both'"),
+        (lambda: error_rows(Y, y_score=S, first=0), "first is how many rows"),
+        (lambda: error_rows(Y, y_score=5 * S), "give threshold="),
+        (lambda: error_rows(Y, COLUMNS["p"], threshold=0.5), "A threshold= needs scores"),
+        (lambda: error_rows(Y, y_score=S, where="age >= 60"), "There is no column 'age'"),
+        (lambda: error_rows(Y, y_score=S, keys=["id"]), "gives the columns by name"),
+        (lambda: error_rows(FRAME, true="y", score="s", keys="ids"), "There is no column 'ids'.*Did you mean 'id'"),
+        (lambda: error_rows(np.arange(N) % 3, y_score=S), "name it with pos_label="),
+        (lambda: error_rows(np.arange(N) % 3, Y, kind="fn"), "kind is of two classes"),
+    ],
+)
+def test_what_cannot_be_listed_is_refused_in_a_sentence(ask, words):
+    with pytest.raises((InputError, InputTypeError), match=words):
+        ask()
