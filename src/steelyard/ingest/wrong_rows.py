@@ -82,11 +82,8 @@ class WrongRows:
         return part.collect_schema().names()
 
     def _limited(self, wrong: nw.LazyFrame[Any], most: int | None) -> nw.LazyFrame[Any]:
-        by = [
-            name
-            for name in (DISTANCE, ROW_NUMBER)
-            if name in self._names(wrong) and (name != DISTANCE or self.score is not None)
-        ]
+        present = [name for name in (DISTANCE, ROW_NUMBER) if name in self._names(wrong)]
+        by = present if self.score is not None else [name for name in present if name != DISTANCE]
         descending = [name == DISTANCE and not self.near for name in by]
         ordered = wrong.sort(*by, descending=descending) if by else wrong
         return ordered if most is None else ordered.head(most)
