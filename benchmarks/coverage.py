@@ -72,6 +72,7 @@ SECTIONS = (
     Section("Calibration", "calibration.rows", (0.91, 1.0), "Metrics of calibration, with 20 to 2,000 positives, of calibrated, over- and underconfident probabilities.", part=10),
     Section("The range of a threshold", "thresholds.range_rows", (0.93, 1.0), "How often it holds a threshold that is best in the population.", part=10),
     Section("Decisions of many classes", "decisions.rows", (0.91, 1.0), "How often the value of a decision rule on new rows lies in its interval, and what it gains on the most probable class; beside them the mean optimism of the value that is stated, and of the value on the rows that chose the rule.", part=10, beside=("optimism",)),
+    Section("Thresholds of labels", "label_thresholds.rows", (0.90, 1.0), "How often the value on new rows of a threshold for each label lies in its interval; beside it the mean optimism of the value that is stated, and of the value on the rows that chose the thresholds.", part=10, beside=("optimism",)),
     Section("A gate's promise", "thresholds.gate_rows", (0.0, 0.065), "How often new rows show a limit to be broken that holds exactly.", part=5),
     Section("A fitted classifier's promise", "estimator.rows", (0.95, 1.0), "How often a ThresholdClassifier keeps its recall on new rows.", part=10),
     Section("Weights", "tables.weighted_rows", (0.92, 1.0), "By effective size / by raw weights."),
