@@ -7,10 +7,21 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from click.testing import CliRunner
 from jsonschema import validate
 from test_multilabel_intervals import drawn
 
-from steelyard import MultilabelEvaluation, Result, best_threshold, confusion, evaluate, f1, multilabel
+from steelyard import (
+    MultilabelEvaluation,
+    Result,
+    best_threshold,
+    compare,
+    confusion,
+    evaluate,
+    f1,
+    multilabel,
+)
+from steelyard.cli.commands import commands
 from steelyard.errors import InputError, InputTypeError
 from steelyard.report.csv_text import csv_rows
 
@@ -282,3 +293,80 @@ def test_each_label_may_have_a_threshold_of_its_own(table):
     for wrong in ([0.5, 0.5], {"other": 0.5}, "high", [float("nan")] * 6):
         with pytest.raises(InputError, match="threshold= "):
             evaluate(table.true, y_score=table.scores, threshold=wrong)
+
+
+# ---------------------------------------------------------------- lines, text and thresholds in the shell
+
+
+@pytest.fixture
+def tagged(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    true = (rng.random((90, 3)) < 0.35).astype(int)
+    scores = np.clip(true * 0.4 + rng.random((90, 3)) * 0.6, 0, 1).round(3)
+    wide = pd.DataFrame(true, columns=["y_a", "y_b", "y_c"])
+    wide[["p_a", "p_b", "p_c"]] = scores
+    wide.to_csv("wide.csv", index=False)
+    lines = [
+        (row, "abc"[i], true[row, i], scores[row, i], int(scores[row, i] >= 0.5)) for row in range(90) for i in range(3)
+    ]
+    pd.DataFrame(lines, columns=["id", "tag", "y", "s", "d"]).to_csv("long.csv", index=False)
+    texts = {name: [";".join("abc"[i] for i in np.flatnonzero(row)) for row in sets] for name, sets in
+             {"tags": true, "m": scores >= 0.5, "n": scores >= 0.7}.items()}  # fmt: skip
+    pd.DataFrame(texts).to_csv("text.csv", index=False)
+    return true, scores
+
+
+def shell_json(*words):
+    result = CliRunner().invoke(commands, [*words, "--format", "json"])
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def test_a_file_with_a_line_for_each_row_and_label_is_reported(tagged):
+    true, scores = tagged
+    report = shell_json("report", "long.csv", "--true", "y", "--pred", "d", "--row", "id", "--label", "tag")
+    alone = evaluate(true, (scores >= 0.5).astype(int))
+    values = {row["name"]: row["value"] for row in report["metrics"]}
+    for name in ("f1[average=macro]", "accuracy"):
+        assert values[name] == pytest.approx(alone[name].value)
+    shown = CliRunner().invoke(
+        commands, ["report", "long.csv", "--true", "y", "--pred", "d", "--row", "id", "--label", "tag"]
+    )
+    assert "--row id --label tag -o page.html" in shown.stdout
+
+
+def test_each_label_of_a_file_gets_a_threshold(tagged):
+    true, scores = tagged
+    best = best_threshold(true, scores, "f1[average=macro]", labels=["a", "b", "c"])
+    wide = shell_json("threshold", "wide.csv", "--true", "y_*", "--scores", "p_*", "--metric", "f1[average=macro]")
+    long = shell_json("threshold", "long.csv", "--true", "y", "--scores", "s", "--row", "id", "--label", "tag",
+                      "--metric", "f1[average=macro]")  # fmt: skip
+    for saved in (wide, long):
+        assert Result.from_json(json.dumps(saved)).thresholds == best.thresholds
+    shown = CliRunner().invoke(commands, ["threshold", "wide.csv", "--true", "y_*", "--scores", "p_*"])
+    assert "a threshold for each of 3 labels" in shown.stdout and "out_of_sample" in shown.stdout
+
+
+def test_texts_of_labels_are_compared(tagged):
+    true, scores = tagged
+    rows = shell_json("compare", "text.csv", "--true", "tags", "--pred", "m", "--pred", "n", "--label-sep", ";",
+                      "--metrics", "hamming_loss")["differences"]  # fmt: skip
+    (alone,) = compare(
+        true, {"m": (scores >= 0.5).astype(int), "n": (scores >= 0.7).astype(int)}, metrics=["hamming_loss"]
+    )
+    assert rows[0]["difference"] == pytest.approx(alone.difference)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["report", "long.csv", "--true", "y", "--pred", "d", "--row", "id"], "name both columns: --row and --label"),
+        (["report", "long.csv", "--true", "y", "--pred", "d", "--row", "id", "--label", "tag", "--by", "id"],
+         "--by has no place where a row has several lines"),
+        (["threshold", "wide.csv", "--true", "y_*", "--scores", "p_*", "--reject", "0.1"], "labels take --metric alone"),
+    ],
+)  # fmt: skip
+def test_what_lines_and_labels_do_not_allow_in_the_shell_is_refused(tagged, words, sentence):
+    result = CliRunner().invoke(commands, words)
+    assert result.exit_code == 2 and sentence in result.stderr

@@ -29,7 +29,7 @@ _ROWS = ("weight", "frequency", "cluster")  # what each row counts for
 
 
 @command
-@options.inputs("files", "true", *_MODELS, "threshold", *options.POSITIVE, "labels", *_ROWS)
+@options.inputs("files", "true", *_MODELS, "threshold", *options.POSITIVE, "labels", "label_sep", *_ROWS)
 @options.shared("level", "metrics")
 @click.option("--margin", type=float, metavar="M", help="Test that each model is worse than the next by at most M.")
 @options.output("table", "json", "md", "csv", "html")
@@ -95,6 +95,7 @@ def _compare_columns(inputs: Inputs, names: list[str], asked: dict[str, Any]) ->
             scores=not inputs.preds,
             pos_label=inputs.positive,
             labels=labels_of(source, named),
+            label_sep=inputs.label_sep,
             **{use: getattr(inputs, use) for use in _ROWS},
             **asked,
         )

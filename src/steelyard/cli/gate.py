@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @command
-@options.inputs(*options.PREDICTIONS, "class_scores", "labels", "label_sep", "cluster")
+@options.inputs(*options.PREDICTIONS, "class_scores", "labels", "label_sep", "row", "label", "cluster")
 @click.option(
     "--require",
     "requirements",

@@ -40,6 +40,8 @@ class Inputs:
     score: str | None = None
     class_scores: str | None = None  # the pattern of a column of scores for each class
     label_sep: str | None = None  # what divides the labels of a row in a text
+    row: str | None = None  # of a line for each row and label
+    label: str | None = None
     class_models: tuple[str, ...] = ()  # such patterns of several models
     preds: tuple[str, ...] = ()  # of several models
     scores: tuple[str, ...] = ()

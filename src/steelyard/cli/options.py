@@ -47,6 +47,10 @@ _SHARED: dict[str, _Decorator] = {
         metavar="SIGN",
         help="What divides the labels of a row in the columns of truth and prediction, such as ';'.",
     ),
+    "row": click.option(
+        "--row", metavar="COL", help="Of a file with a line for each row and label: the column that names the row."
+    ),
+    "label": click.option("--label", metavar="COL", help="The column that names the label of a line, beside --row."),
     "threshold": click.option(
         "--threshold", type=float, metavar="T", help="The threshold: scores of at least T are predicted positive."
     ),

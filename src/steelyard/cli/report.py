@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @command
-@options.inputs(*options.PREDICTIONS, "class_scores", "labels", "label_sep", "by", "cluster")
+@options.inputs(*options.PREDICTIONS, "class_scores", "labels", "label_sep", "row", "label", "by", "cluster")
 @options.shared("level", "design", "metrics", "mute")
 @click.option(
     "--profile",

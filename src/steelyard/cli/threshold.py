@@ -15,6 +15,7 @@ from steelyard.cli import options
 from steelyard.cli.class_decision import class_options, decide_classes
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, count_inputs, open_files
+from steelyard.cli.label_sets import label_thresholds
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.prevalence_option import prevalence_option
 from steelyard.cli.saved_tables import add_saved
@@ -27,8 +28,10 @@ if TYPE_CHECKING:
 
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
+    from steelyard.analysis.thresholds.label_thresholds_result import LabelThresholds
     from steelyard.cli.outputs import Output
 
+_COLUMNS = ("files", "true", "score", "class_scores", "row", "label")
 _COSTS = {
     "cost_fn": "What a false negative costs: a number, or the column of what each row costs.",
     "cost_fp": "What a false positive costs, 1 by default; a number or a column.",
@@ -73,7 +76,7 @@ def _probability(text: str) -> float:
 
 
 @command
-@options.inputs("files", "true", "score", "class_scores", *options.POSITIVE, "weight", "frequency", "cluster", "exact")
+@options.inputs(*_COLUMNS, *options.POSITIVE, "weight", "frequency", "cluster", "exact")
 @click.option("--metric", metavar="NAME", help="The metric to maximise (or minimise); the AC-score by default.")
 @click.option(
     "--where",
@@ -110,12 +113,16 @@ def find_threshold(
     With --confidence the limits hold on new rows with that probability; without it, the result says how likely each
     does. Saved as JSON, the result is what `steelyard gate --promise` holds new rows to. --scores 'p_*' names the
     probabilities of every class: then each class gets a threshold, or costs decide, and --reject sends the least
-    certain rows to a person.
+    certain rows to a person. With --true 'y_*' as well rows may have several labels, and each label gets a threshold.
     """
     of_classes = {"cost_matrix": cost_matrix, "reject": reject, "reject_cost": reject_cost}
     asked = {"metric": metric, "where": list(where) or None, "confidence": confidence, "level": level}
+    everything = {**asked, **of_classes, "cost": cost, "prevalence": prevalence}
+    if (labels := label_thresholds(inputs, everything)) is not None:
+        output.write(_label_text(labels, output.kind))
+        return
     if inputs.class_scores is not None:
-        decide_classes(inputs, {**asked, **of_classes, "cost": cost, "prevalence": prevalence}, output)
+        decide_classes(inputs, everything, output)
         return
     _refuse_of_classes(of_classes, prevalence)
     best, assumed = _best(inputs, {**asked, "cost": cost or None, "prevalence": prevalence})
@@ -128,6 +135,18 @@ def find_threshold(
         output.write(json_text({**best.to_dict(), **strict(best.row()), **question, **notes}, indent=1))
     else:
         output.write(_text(best, assumed, output.kind))
+
+
+def _label_text(best: LabelThresholds, kind: str) -> str:
+    """The threshold of each label as text."""
+    from steelyard.analysis.results.formatting import filled
+    from steelyard.analysis.results.rows import table_text
+
+    if kind == "json":
+        return json_text(best.to_dict(), indent=1)
+    if kind == "md":
+        return best.to_markdown()
+    return f"{filled(repr(best))}.\n\n{table_text([row.row() for row in best])}\n"
 
 
 def _refuse_of_classes(given: dict[str, float | str | None], prevalence: PrevalenceLike | None) -> None:

@@ -59,6 +59,7 @@ def compare(
     score: ComparedModels = None,
     weight: str | None = None,
     cluster: ArrayLike | str | None = None,
+    label_sep: str | None = None,
 ) -> Comparison:
     """Whether models differ: every metric's difference with its interval and tests, of all pairs of models.
 
@@ -71,7 +72,8 @@ def compare(
     is taken by convention and stated in `assumed`. Models of different rows are given by name alone, as evaluations
     or tables: compare({"old": ..., "new": ...}); they are taken as independent, and read at the prevalence and the
     design that all were evaluated with. Where rows may have several labels each, a model is a matrix with a column
-    for each label, lists of labels, or of a frame a pattern, as the truth is: true="y_*".
+    for each label, lists of labels, or of a frame a pattern, as the truth is: true="y_*", or columns of text that
+    `label_sep` divides.
 
     The intervals of labels draw truth x A x B from the posterior with 1/2 row in each cell, or whole clusters. A
     p-value is the larger of that posterior's and of the mid-p of swapping the models' predictions at random; where few
@@ -97,7 +99,7 @@ def compare(
     rows = model_columns.RowColumns(frequency, sample_weight if weight is None else weight, cluster)
     if (counted := _of_counted(question, y_true, models, rows)) is not None:
         return counted
-    sets = LabelSetModels(y_true, models, true, scores, rows, labels, threshold)
+    sets = LabelSetModels(y_true, models, true, scores, rows, labels, threshold, label_sep)
     if sets.are_sets:
         return compared_label_sets(question, sets)
     if scores and frequency is not None:

@@ -51,6 +51,7 @@ class LabelSetModels:
     rows: RowColumns
     labels: Any = None
     threshold: Any = None
+    label_sep: str | None = None
 
     @property
     def are_sets(self) -> bool:
@@ -58,8 +59,10 @@ class LabelSetModels:
         if self.models is None:
             return False
         if self.true is None:
+            if self.label_sep is not None:
+                raise InputError("label_sep= divides the text of columns of a frame; name them with true= and pred=.")
             return are_label_sets(self.data)
-        return names_label_sets(self.data, FrameColumns(self.true))
+        return self.label_sep is not None or names_label_sets(self.data, FrameColumns(self.true))
 
     def tables(self) -> tuple[dict[str, MultilabelTable], RowMass]:
         """The table of each model, and what each row counts for."""
@@ -90,7 +93,7 @@ class LabelSetModels:
         for name, columns in models.items():
             given = {"score" if self.scores else "pred": columns}
             frame = FrameColumns(self.true, weight=names.weight)._replace(**given)
-            tables[str(name)], brought = label_frame(self.data, frame, names.frequency, others)
+            tables[str(name)], brought = label_frame(self.data, frame, names.frequency, others, self.label_sep)
         first = next(iter(tables.values()))
         members = None if names.cluster is None else brought[names.cluster]
         return self._finished(tables, RowMass.of_rows(first.frequency, first.sample_weight, members, names.cluster))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import isnan, sqrt
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from steelyard.analysis.intervals.label_influence import (
 )
 from steelyard.analysis.intervals.loss_intervals import student_ends
 from steelyard.analysis.intervals.probability_intervals import Reach, added_up, averaged_ends
-from steelyard.analysis.intervals.thinned_rows import some_rows
+from steelyard.analysis.intervals.thinned_rows import nearer, some_rows
 from steelyard.analysis.intervals.weighted_rows import WeightedRows
 from steelyard.errors import InputError
 from steelyard.metrics.call_options import NATIVE, SAMPLES, CallOptions
@@ -212,8 +212,7 @@ class LabelSetIntervals:
         """The ends of an average of areas; of very many rows those of a part of them, moved nearer."""
         if (part := self._some_rows) is not None:
             there = np.asarray(estimand.on(part.table).value)
-            ends, ratio = part.ends(estimand, there), sqrt(self.table.true.shape[0] / part.table.true.shape[0])
-            return ColumnEnds(value - (there - ends.low) / ratio, value + (ends.high - there) / ratio)
+            return nearer(part.ends(estimand, there), float(there), value, self.table.true.shape[0])
         places = np.flatnonzero(np.asarray(self.table.positives) > 0).tolist()
         parts = [self.table.column_table(place) for place in places]
         return averaged_ends(estimand, parts, value, self.rows, self._of_scores)

@@ -21,6 +21,7 @@ from steelyard.analysis.intervals.column_influence import by_row_of_cells, centr
 from steelyard.analysis.intervals.lone_clusters import unknown_variation
 from steelyard.analysis.intervals.loss_intervals import OtherLosses, mean_loss_ends
 from steelyard.analysis.intervals.own_precision import own_share
+from steelyard.analysis.intervals.thinned_rows import nearer, some_rows_of_classes
 from steelyard.analysis.intervals.weighted_rows import WeightedRows
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.errors import InputError
@@ -69,6 +70,8 @@ def probability_ends(estimand: Estimand, value: Array, inference: Inference, int
         if metric.is_share:
             return share_ends(row_losses(metric, table, estimand.parameters), rows)
         return _loss_ends(estimand, table, float(value), rows)
+    if options.average not in (None, "micro") and (part := _thinned(table, inference)) is not None:
+        return _ends_by_part(estimand, part, float(value), inference, interval_of)
     parts = list(averaged_columns(metric, table, options, estimand.parameters))
     if options.average == "micro":
         return NO_ENDS if isnan(value) else _pooled_ends(estimand, parts[0], table, float(value), rows, interval_of)
@@ -77,6 +80,21 @@ def probability_ends(estimand: Estimand, value: Array, inference: Inference, int
     each = [_class_ends(estimand, part, rows, interval_of) for part in parts]
     low, high, why = zip(*each, strict=True)
     return ColumnEnds(np.array(low), np.array(high), np.array(why, dtype=object))
+
+
+def _thinned(table: ProbabilityTable, inference: Inference) -> ProbabilityTable | None:
+    """A part of very many independent rows, whose averages scatter by as much more as they are fewer."""
+    is_plain = inference.clustered is None and inference.prevalence is None
+    return some_rows_of_classes(table) if is_plain else None
+
+
+def _ends_by_part(
+    estimand: Estimand, part: ProbabilityTable, value: float, inference: Inference, interval_of: IntervalOf
+) -> ColumnEnds:
+    """The ends of an average over very many rows, by those of a part of them."""
+    there = np.asarray(estimand.on(part).value)
+    ends = probability_ends(replace(estimand, table=part), there, inference, interval_of)
+    return NO_ENDS if isnan(value) else nearer(ends, float(there), value, len(estimand.table.codes))  # type: ignore[union-attr]  # of columns
 
 
 def _class_ends(estimand: Estimand, part: ColumnTable, rows: WeightedRows, interval_of: IntervalOf) -> ColumnEnds:

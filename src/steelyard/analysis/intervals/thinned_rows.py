@@ -1,21 +1,44 @@
-"""Thinned rows: a part of very many rows of label sets, from which how far an average of areas scatters is known."""
+"""Thinned rows: a part of very many rows, from which how far an average of areas scatters is known."""
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.analysis.intervals.column_ends import ColumnEnds
+
 if TYPE_CHECKING:
+    from steelyard._types import Array
     from steelyard.statistics.multilabel_table import MultilabelTable
+    from steelyard.statistics.probability_table import ProbabilityTable
 
 _ROWS, _POSITIVES = 50_000, 500  # by which it is known to a few percent
 
 
 def some_rows(table: MultilabelTable) -> MultilabelTable | None:
     """So many of the rows, drawn at random; None where a label would be rare among them, or rows are weighted."""
-    positives, n = np.asarray(table.positives), table.true.shape[0]
-    present = positives[positives > 0]
-    if table.weights is not None or n < 2 * _ROWS or not len(present) or present.min() * _ROWS < _POSITIVES * n:
+    rows = None if table.weights is not None else _drawn(table.true.shape[0], np.asarray(table.positives))
+    return None if rows is None else table.of_rows(rows)
+
+
+def some_rows_of_classes(table: ProbabilityTable) -> ProbabilityTable | None:
+    """The same of rows that have one class each, with a column of scores for each."""
+    if table.sample_weight is not None or table.frequency is not None:
         return None
-    return table.of_rows(np.sort(np.random.default_rng(0).choice(n, _ROWS, replace=False)))
+    rows = _drawn(len(table.codes), np.bincount(table.codes, minlength=len(table.labels)))
+    return None if rows is None else table.at(rows)
+
+
+def _drawn(n: int, positives: Array) -> Array | None:
+    present = positives[positives > 0]
+    if n < 2 * _ROWS or not len(present) or present.min() * _ROWS < _POSITIVES * n:
+        return None
+    return np.sort(np.random.default_rng(0).choice(n, _ROWS, replace=False))
+
+
+def nearer(ends: ColumnEnds, there: float, value: float, n: int) -> ColumnEnds:
+    """The ends around the value of all n rows, by those around that of the part."""
+    ratio = sqrt(n / _ROWS)
+    return ColumnEnds(value - (there - ends.low) / ratio, value + (ends.high - there) / ratio)
