@@ -108,6 +108,9 @@ RESULTS = {
     "chance": lambda: steelyard.chance("f1", TABLE),
     "chance_test": lambda: steelyard.chance_test("f1", TABLE),
     "beats_chance": lambda: steelyard.beats_chance(TABLE),
+    "unlabelled": lambda: steelyard.unlabelled(
+        (TRUE, SCORES["<b>A</b>"]), SCORES["<b>A</b>"], threshold=0.5, draws=100
+    ),
     "sample_size": lambda: steelyard.sample_size("recall", at=(0.8, 0.95), prevalence=0.05, width=0.1),
     "corrected_t_test": lambda: steelyard.corrected_t_test([0.1, 0.1], test_share=0.2),
     "friedman": lambda: steelyard.friedman(DATA_SETS),

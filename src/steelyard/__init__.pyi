@@ -47,6 +47,7 @@ from steelyard.evaluation.error_rows import error_rows as error_rows
 from steelyard.evaluation.evaluate import evaluate as evaluate
 from steelyard.evaluation.evaluation import Evaluation as Evaluation
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation as MultilabelEvaluation
+from steelyard.evaluation.unlabelled.unlabelled import unlabelled as unlabelled
 from steelyard.ingest.accumulator import Accumulator as Accumulator
 from steelyard.ingest.array_tables import confusion as confusion
 from steelyard.ingest.array_tables import score_table as score_table

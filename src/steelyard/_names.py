@@ -77,6 +77,7 @@ HOME = {
     "evaluate": "evaluation.evaluate",
     "compare_groups": "evaluation.compare_groups",
     "error_rows": "evaluation.error_rows",
+    "unlabelled": "evaluation.unlabelled.unlabelled",
     "swap_prevalences": "analysis.prevalence.prevalence",
     "beats_chance": "analysis.chance.chance_tests",
     "beats_guessing": "analysis.chance.chance_tests",

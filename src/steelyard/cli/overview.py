@@ -40,6 +40,10 @@ COMMANDS = {
         "at_prevalence",
         "or `evaluate(..., prevalence=...)` for the whole report",
     ),
+    "unlabelled": CommandFacts(
+        "Estimate the prevalence and the metrics of unlabelled rows by their scores and a labelled reference.",
+        "unlabelled",
+    ),
     "gate": CommandFacts(
         "Pass or fail predictions by rules on their metrics, for continuous integration.",
         "evaluate",

@@ -49,7 +49,7 @@ def read_saved(name: str) -> Tally | None:
     """A saved table of any kind as a tally; None where the file is something else."""
     from steelyard.statistics.tally import TALLY_TABLES
 
-    if not _looks_saved(name):
+    if not looks_saved(name):
         return None
     try:
         data = json.loads(sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes())
@@ -67,7 +67,7 @@ def read_saved(name: str) -> Tally | None:
 
 def read_saved_evaluation(files: Sequence[str]) -> Evaluation | None:
     """The evaluation that the one file holds; None where it holds something else, or there are more."""
-    if len(files) != 1 or files[0] == "-" or not _looks_saved(files[0]):
+    if len(files) != 1 or files[0] == "-" or not looks_saved(files[0]):
         return None
     try:
         data = json.loads(Path(files[0]).read_bytes())
@@ -102,7 +102,7 @@ def _refuse_result(name: str, data: dict[str, Any]) -> None:
         raise InputError(f"{name!r} holds a saved {kind}{shown}; give predictions, or tables that `tally` saved.")
 
 
-def _looks_saved(name: str) -> bool:
+def looks_saved(name: str) -> bool:
     """Whether a file starts as saved tables do; a long file of rows must not be read whole to find out."""
     if name == "-":
         start = sys.stdin.buffer.peek(_START) if hasattr(sys.stdin.buffer, "peek") else b""

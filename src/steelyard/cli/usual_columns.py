@@ -38,6 +38,15 @@ def guess_columns(source: Source, inputs: Inputs, *, scores: bool = False) -> tu
     return inputs, [f"Columns were taken by their names: {', '.join(guesses)}."] if guesses else []
 
 
+def guess_score(source: Source) -> tuple[str, list[str]]:
+    """The column of scores of rows without truth by its usual names, and that it was taken so."""
+    columns = {name.lower(): name for name in source.parts[0].collect_schema().names()}
+    column = next((columns[name] for name in _USUAL_NAMES["score"] if name in columns), None)
+    if column is None:
+        raise InputError(f"Scores are needed; name their column with --score, of {_listed(columns)}.")
+    return column, [f"Columns were taken by their names: --score {column}."]
+
+
 def _unnamed(inputs: Inputs, scores: bool) -> tuple[str, ...]:
     """The uses for which a column may have to be found by its name."""
     if inputs.pred or inputs.score:

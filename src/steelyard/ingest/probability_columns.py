@@ -45,7 +45,7 @@ def probability_rows(
     labels: LabelSet | None = None,
 ) -> ProbabilityRows:
     """The rows, brought here; `numbers` are columns such as the weight, `others` such as the cluster, by their use."""
-    scores = _matching(source, columns) if isinstance(columns, str) else _listed(columns)
+    scores = matching_columns(source, columns)
     of_labels = [true] if pred is None else [true, pred]
     check_columns(source, ColumnNames(true, tuple(of_labels[1:]), by=tuple(others.values())))
     for name in (*scores.values(), *numbers.values()):
@@ -58,7 +58,7 @@ def probability_rows(
         else [text[name] for name in of_labels]
     )
     order = label_codes.encode(classes[0], declared_labels(labels), f"The column {true!r}")[1]
-    chosen = _by_class(scores, order, columns)
+    chosen = columns_by_class(scores, order, columns)
     with bad_rows.naming_bad_numbers(source, *chosen, *numbers.values()):
         read = {name: number_column(fetched[name], name) for name in (*chosen, *numbers.values())}
     return ProbabilityRows(
@@ -119,6 +119,11 @@ def check_pattern(pattern: str) -> None:
         raise InputError(f"The columns of the scores are a pattern with one *, such as 'p_*', not {pattern!r}.")
 
 
+def matching_columns(source: Source, columns: str | Sequence[str]) -> dict[str, str]:
+    """The columns that a pattern or a list names, by the class that each name stands for."""
+    return _matching(source, columns) if isinstance(columns, str) else _listed(columns)
+
+
 def _matching(source: Source, pattern: str) -> dict[str, str]:
     """The columns that a pattern with one star names, by what stands in place of the star."""
     check_pattern(pattern)
@@ -142,7 +147,7 @@ def _listed(names: Sequence[str]) -> dict[str, str]:
     return dict(zip(without_prefix(listed), listed, strict=True))
 
 
-def _by_class(columns: dict[str, str], classes: Labels, asked: str | Sequence[str]) -> Sequence[str]:
+def columns_by_class(columns: dict[str, str], classes: Labels, asked: str | Sequence[str]) -> Sequence[str]:
     """The column of each class; one without a class, or a class without one, is refused."""
     texts = [str(label) for label in classes]
     if {*texts} <= {*columns.values()}:  # a list of the classes themselves, whatever they begin with

@@ -13,7 +13,7 @@ from steelyard.analysis.decisions.decision_search import DecisionSearch
 from steelyard.analysis.decisions.decision_value import DecisionJudge
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.levels import check_level
-from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
+from steelyard.analysis.prevalence.estimated_prevalence import Prevalence, stated_prevalence
 from steelyard.analysis.prevalence.prior_correction import class_share_vector
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays
@@ -83,6 +83,7 @@ def best_decision(
     check_level(level)
     table = _table(y_true, y_score, labels, sample_weight, frequency)
     costs = _costs(cost_matrix, metric, reject, reject_cost, table)
+    prevalence = stated_prevalence(prevalence)
     shares = None if prevalence is None else _shares(prevalence, table)
     rows, draws = DecidedRows.of(table, shares), generator(rng)
     positive = conventional_label(table.labels) if len(table.labels) == 2 else None

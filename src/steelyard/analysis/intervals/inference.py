@@ -12,6 +12,7 @@ from steelyard.analysis.intervals.auc_intervals import AUC_INTERVALS
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.intervals.rate_intervals import RATE_INTERVALS
 from steelyard.analysis.levels import check_level, tails
+from steelyard.analysis.prevalence.estimated_prevalence import stated_prevalence
 from steelyard.errors import InputError
 from steelyard.ingest import arrays
 
@@ -95,6 +96,7 @@ class Inference:
     design: str = "random"
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "prevalence", stated_prevalence(self.prevalence))
         check_level(self.level)
         check_design(self.design)
         if self.method not in METHODS:

@@ -174,7 +174,8 @@ class TableSampler:
         prevalence = self.inference.prevalence
         if prevalence is None:
             return drawn
-        share, further = shares_in_use(table, prevalence, len(drawn.cells), self.rng)
+        beside = _positive_first(drawn.cells, table, place)
+        share, further = shares_in_use(table, prevalence, len(drawn.cells), self.rng, beside)
         share = share if place is None else np.stack([share[..., place], 1 - share[..., place]], -1)
         between = (1,) * (drawn.cells.ndim - 3) if share.ndim > 1 else ()
         totals = total * share.reshape(*share.shape[:-1], *between, -1)
@@ -196,6 +197,15 @@ class TableSampler:
         if self.inference.keeps_class_sizes():
             drawn = mapped(drawn, lambda cells: with_class_totals(cells, totals))
         return self._at_prevalence(drawn, totals.sum(keepdims=True), table, place)
+
+
+def _positive_first(cells: Array, table: Counts | Confusion, place: int | None) -> Array | None:
+    """Draws of one table, those of two classes with the positive one first; None of several tables."""
+    if cells.ndim != 3:
+        return None
+    if isinstance(table, Counts) or len(table.labels) != 2:
+        return cells
+    return cells if (place or 0) == table.index(table.positive_label()) else cells[:, ::-1, ::-1]
 
 
 def _check_resampled(rows: Array, row_weight: Array, method: str) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
+from steelyard.analysis.prevalence.estimated_prevalence import Prevalence, stated_prevalence
 from steelyard.errors import InputError
 from steelyard.statistics.confusion import Confusion
 
@@ -58,11 +58,14 @@ def _with_rest(table: Confusion, share: Array) -> Array:
 
 
 def shares_in_use(
-    table: Counts | Confusion, pi: PrevalenceLike, draws: int, rng: np.random.Generator
+    table: Counts | Confusion, pi: PrevalenceLike, draws: int, rng: np.random.Generator, cells: Array | None = None
 ) -> tuple[Array, Array | float]:
-    """The share of each class, drawn on a first axis where the prevalence is uncertain, and the draws' deviance."""
+    """The share of each class, drawn on a first axis where the prevalence is uncertain, and the draws' deviance.
+
+    `cells` are draws of the table itself, of which those of the prevalence may depend.
+    """
     if isinstance(pi, Prevalence):
-        drawn = pi.draws(draws, rng)
+        drawn = pi.draws(draws, rng) if cells is None else pi.draws_beside(cells, rng)
         return _drawn_shares(table, drawn, pi), pi.deviances(drawn)
     if isinstance(table, Confusion):
         return class_shares(table, pi), 0.0
@@ -93,6 +96,7 @@ def positive_shares(table: ScoreTable, pi: PrevalenceLike, drawn: Array | None =
 
 def of_positives(table: ScoreTable, pi: PrevalenceLike | None) -> PrevalenceLike | None:
     """The prevalence of the positives of a score table; where the rows of every class were counted, of its class."""
+    pi = stated_prevalence(pi)
     if not isinstance(pi, Prevalence) or pi.counts is None:
         return pi
     rows = sum(count for _, count in pi.counts)

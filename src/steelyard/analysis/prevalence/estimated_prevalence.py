@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -18,9 +18,25 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Label, Labels
 
-PrevalenceLike: TypeAlias = "float | Sequence[float] | Array | Prevalence"  # of the positives, or of each class
+PrevalenceLike: TypeAlias = (
+    "float | Sequence[float] | Array | Prevalence | EstimatesPrevalence"  # of the positives, or of each class
+)
+_Given = TypeVar("_Given")
 _LEAST_DRAWS = 100
 _NEEDED = "A Prevalence is positives= of rows=, or counts= of rows by class"
+
+
+@runtime_checkable
+class EstimatesPrevalence(Protocol):
+    """A result that a prevalence can be taken of, such as that of `unlabelled`."""
+
+    def usable_prevalence(self) -> Prevalence:
+        """The prevalence; refused where the result shows that it cannot be relied on."""
+
+
+def stated_prevalence(given: _Given | EstimatesPrevalence) -> _Given | Prevalence:
+    """The prevalence as given; of a result that estimates one, that."""
+    return given.usable_prevalence() if isinstance(given, EstimatesPrevalence) else given
 
 
 @dataclass(frozen=True, init=False)
@@ -56,7 +72,7 @@ class Prevalence:
             _check_counts(counts)
         elif not (_is_number(positives) and _is_number(rows) and 0 <= positives <= rows and rows > 0):  # type: ignore[operator]  # numbers
             raise InputError(f"{_NEEDED}: 0 to rows of them, not {positives!r} of {rows!r}.")
-        _set(self, positives, rows, None if counts is None else tuple(counts.items()), None)
+        set_fields(self, positives, rows, None if counts is None else tuple(counts.items()), None)
 
     @classmethod
     def from_draws(cls, draws: ArrayLike) -> Prevalence:
@@ -68,7 +84,7 @@ class Prevalence:
                 f"{given.size:,} numbers of shape {given.shape}."
             )
         prevalence = cls.__new__(cls)
-        _set(prevalence, None, None, None, tuple(given.tolist()))
+        set_fields(prevalence, None, None, None, tuple(given.tolist()))
         return prevalence
 
     # ---------------------------------------------------------------- the share that was seen
@@ -110,6 +126,10 @@ class Prevalence:
             return rng.dirichlet(self._shape, n)
         a, b = self._shape
         return rng.beta(a, b, n)
+
+    def draws_beside(self, cells: Array, rng: np.random.Generator) -> Array:
+        """Draws of the same, one for each draw of a table's cells; here they have nothing in common."""
+        return self.draws(len(cells), rng)
 
     def places(self, labels: Labels) -> list[int]:
         """The place of each label among the counts."""
@@ -156,7 +176,7 @@ class Prevalence:
         return f"Prevalence(positives={self.positives!r}, rows={self.rows!r}): {self.text()}"
 
 
-def _set(prevalence: Prevalence, *values: object) -> None:
+def set_fields(prevalence: Prevalence, *values: object) -> None:
     """Set the fields, in their order, of what is frozen."""
     for name, value in zip(("positives", "rows", "counts", "drawn"), values, strict=True):
         object.__setattr__(prevalence, name, value)

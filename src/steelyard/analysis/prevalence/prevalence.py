@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from steelyard.analysis.prevalence.class_shares import checked_prevalence, class_shares, positive_shares
-from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
+from steelyard.analysis.prevalence.estimated_prevalence import Prevalence, stated_prevalence
 from steelyard.analysis.results.formatting import ROUNDING
 from steelyard.errors import InputError
 from steelyard.ingest.frame_columns import FrameColumns
@@ -100,7 +100,7 @@ def at_prevalence(
     """
     columns = FrameColumns(true, pred, score, weight)
     call = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
-    data = given_table(y_true, y_pred, y_score, call, columns)[0]
+    data, pi = given_table(y_true, y_pred, y_score, call, columns)[0], stated_prevalence(pi)
     if isinstance(data, Counts):
         return _counts_at(data, checked_prevalence(pi))
     if isinstance(data, Confusion):

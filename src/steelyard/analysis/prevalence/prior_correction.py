@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
+from steelyard.analysis.prevalence.estimated_prevalence import Prevalence, stated_prevalence
 from steelyard.errors import InputError, first_ten
 from steelyard.ingest.given_probabilities import both_columns, given_probabilities
 from steelyard.ingest.refused_keywords import refuses_other_keywords
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Label, Labels
+    from steelyard.analysis.prevalence.estimated_prevalence import EstimatesPrevalence
 
-    SharesLike: TypeAlias = float | Sequence[float] | Array | Mapping[Label, float] | Prevalence
+    SharesLike: TypeAlias = float | Sequence[float] | Array | Mapping[Label, float] | Prevalence | EstimatesPrevalence
 
 
 @refuses_other_keywords
@@ -61,6 +62,7 @@ def with_shares(columns: Array, before: Array, after: Array) -> Array:
 
 def class_share_vector(shares: SharesLike, k: int, name: str, labels: Sequence[Label] | None = None) -> Array:
     """The share of each of so many classes, in the order of the columns."""
+    shares = stated_prevalence(shares)
     if isinstance(shares, Prevalence) and shares.counts is not None:
         rows = dict(shares.counts)
         shares = {label: n / sum(rows.values()) for label, n in rows.items()}

@@ -56,6 +56,7 @@ HOMES = {
     "steelyard.evaluation.evaluation": ("evaluation",),
     "steelyard.evaluation.group_comparison": ("group_comparison", "group_difference"),
     "steelyard.evaluation.label_sets.multilabel_evaluation": ("multilabel_evaluation",),
+    "steelyard.evaluation.unlabelled.unlabelled_result": ("unlabelled", "class_share", "unlabelled_metric"),
     "steelyard.protocol.class_values": ("class_values",),
     "steelyard.protocol.cross_evaluation": ("cross_evaluation",),
     "steelyard.protocol.run_difference": ("run_difference",),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack, overload
 
 from steelyard.analysis.intervals.draws import generator
+from steelyard.analysis.prevalence.estimated_prevalence import stated_prevalence
 from steelyard.analysis.thresholds.label_thresholds import (
     best_label_thresholds,
     refuse_with_label_sets,
@@ -161,8 +162,8 @@ def best_threshold(
         aim = read_aim(metric if costs is None else None if by_row else costs, {**parameters})  # type: ignore[arg-type]  # numbers
     limits = read_limits(where) if costs is None else limits_with_costs(where, None if by_row else aim)
     options = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
-    columns = FrameColumns(true, None, score, weight)
-    rows = ThresholdRows(y_true, y_score, options, columns, cluster, prevalence).as_arrays()
+    columns, at = FrameColumns(true, None, score, weight), stated_prevalence(prevalence)
+    rows = ThresholdRows(y_true, y_score, options, columns, cluster, at).as_arrays()
     sample, cost_aim = rows.sample(both_directions, costs if by_row else None)
     aim = aim if cost_aim is None else cost_aim
     search = Search(Criterion(aim, limits, both_directions), aim, tolerance, level, confidence)

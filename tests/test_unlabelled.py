@@ -1,0 +1,320 @@
+"""Tests of what unlabelled scores show: the prevalence, the metrics there, the test of label shift, and refusals."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import steelyard
+from steelyard import (
+    Confusion,
+    Result,
+    SteelyardError,
+    best_threshold,
+    correct_prior,
+    decision_curve,
+    evaluate,
+    interval,
+    score_table,
+    tally,
+    unlabelled,
+)
+from steelyard.analysis.prevalence.class_mixture import most_likely_shares, share_draws
+from steelyard.analysis.prevalence.score_cells import class_cells, two_class_cells
+from steelyard.cli.commands import commands
+from steelyard.ingest.score_matrix import probability_table
+
+pd = pytest.importorskip("pandas")
+FEW = ["recall", "precision", "f1"]
+
+
+def _rows(rng, rows, share, gap=2.0):
+    truth = (rng.random(rows) < share).astype(int)
+    return truth, rng.normal(gap * truth)
+
+
+@pytest.fixture(scope="module")
+def samples():
+    rng = np.random.default_rng(1)
+    return _rows(rng, 3_000, 0.05), _rows(rng, 2_000, 0.3)
+
+
+@pytest.fixture(scope="module")
+def found(samples):
+    (truth, scores), (_, new) = samples
+    return unlabelled((truth, scores), new, threshold=2.0, metrics=FEW, draws=1_000)
+
+
+def _columns(rng, rows, shares):
+    truth = rng.choice(len(shares), rows, p=shares)
+    logits = rng.normal(size=(rows, len(shares)))
+    logits[np.arange(rows), truth] += 2
+    columns = np.exp(logits)
+    return truth, columns / columns.sum(1, keepdims=True)
+
+
+# ---------------------------------------------------------------- what it finds
+
+
+def test_the_shares_of_known_rates_are_found_exactly():
+    rates = np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7], [0.2, 0.6, 0.2]])
+    shares = np.array([0.2, 0.5, 0.3])
+    assert most_likely_shares(rates, 1e6 * shares @ rates, steps=20_000) == pytest.approx(shares, abs=1e-4)
+
+
+def test_draws_of_two_classes_are_those_of_a_counted_prevalence_where_scores_separate_them():
+    rng = np.random.default_rng(0)
+    rates = np.broadcast_to(np.eye(2), (4_000, 2, 2))
+    drawn = share_draws(rates, np.array([7.0, 193.0]), rng)[:, 0]
+    ends = rng.beta(7.5, 193.5, 200_000)
+    assert np.quantile(drawn, [0.025, 0.5, 0.975]) == pytest.approx(np.quantile(ends, [0.025, 0.5, 0.975]), rel=0.05)
+
+
+def test_draws_of_many_classes_are_those_of_counted_rows_where_scores_separate_them():
+    rng = np.random.default_rng(0)
+    drawn = share_draws(np.broadcast_to(np.eye(3), (2_000, 3, 3)), np.array([20.0, 60.0, 120.0]), rng)
+    again = rng.dirichlet([20 + 1 / 3, 60 + 1 / 3, 120 + 1 / 3], 50_000)
+    assert drawn.mean(0) == pytest.approx(again.mean(0), rel=0.03)
+    assert drawn.std(0) == pytest.approx(again.std(0), rel=0.1)
+
+
+def test_the_prevalence_of_new_rows_is_found_and_recall_stays(found, samples):
+    (truth, scores), (new_truth, _) = samples
+    share = found.shares[0]
+    assert share.low < new_truth.mean() < share.high
+    assert share.reference == pytest.approx(truth.mean())
+    assert found["recall"].value == pytest.approx(found["recall"].reference)
+    true = 0.3 * 0.5 / (0.3 * 0.5 + 0.7 * 0.02275)  # of normal scores 2 apart, at a threshold of 2
+    assert found["precision"].low < true < found["precision"].high
+    assert found["precision"].reference == pytest.approx(
+        evaluate(truth, y_score=scores, threshold=2.0)["precision"].value
+    )
+    assert found.fits
+    assert "explains" in found.verdict[1]
+
+
+def test_every_metric_of_an_evaluation_is_given(samples):
+    (truth, scores), (_, new) = samples
+    whole = evaluate(truth, y_score=scores, threshold=2.0)
+    every = unlabelled(whole, new, draws=200)
+    assert {row.metric for row in every} == {row.name for row in whole.metrics}
+    assert every["roc_auc"].value == pytest.approx(whole["roc_auc"].value)
+    assert every["average_precision"].value > whole["average_precision"].value
+
+
+def test_scores_need_not_be_probabilities_and_no_monotone_change_matters(found, samples):
+    (truth, scores), (_, new) = samples
+    moved = unlabelled((truth, np.exp(scores)), np.exp(new), threshold=np.exp(2.0), metrics=FEW, draws=1_000)
+    assert moved.shares[0].value == pytest.approx(found.shares[0].value)
+    assert moved["f1"].low == pytest.approx(found["f1"].low, rel=0.02)
+
+
+def test_a_score_that_means_the_same_gives_the_covariate_value_of_the_counts():
+    """Where scores are 0 or 1, covariate shift keeps precision and moves recall; label shift does the opposite."""
+    truth, flagged = np.repeat([1, 1, 0, 0], [80, 20, 90, 810]), np.repeat([1, 0, 1, 0], [80, 20, 90, 810])
+    found = unlabelled((truth, flagged.astype(float)), np.repeat([1.0, 0.0], [300, 700]), metrics=FEW, draws=500)
+    assert found["precision"].covariate == pytest.approx(80 / 170)
+    assert found["recall"].value == pytest.approx(0.8)
+    share = (0.3 - 0.1) / (0.8 - 0.1)
+    assert found.shares[0].likely == pytest.approx(share, rel=1e-4)
+    assert np.isnan(found.p_value)
+    assert "No test" in found.verdict[1]
+
+
+def test_where_the_estimates_part_is_shown(found):
+    assert found["precision"].parts
+    assert "precision" in next(sentence for sentence in found.verdict if sentence.startswith("Covariate"))
+    assert "they part" in found.shown_rows()[0]
+
+
+def test_rows_that_are_no_mixture_are_called_so_and_refused_as_a_prevalence(samples):
+    (truth, scores), _ = samples
+    odd = unlabelled((truth, scores), np.random.default_rng(0).normal(1.0, 0.3, 1_500), threshold=2.0, metrics=FEW)
+    assert not odd.fits
+    assert "does not explain" in odd.verdict[1]
+    with pytest.raises(SteelyardError, match="Label shift does not explain"):
+        evaluate(truth, y_score=scores, threshold=2.0, prevalence=odd)
+    assert 0 < float(odd.prevalence) < 1
+
+
+def test_its_result_is_a_prevalence_elsewhere(found, samples):
+    (truth, scores), _ = samples
+    at = float(found.prevalence)
+    assert interval("f1", score_table(truth, scores).at(2.0), prevalence=found).value == pytest.approx(
+        found["f1"].value
+    )
+    assert best_threshold(truth, scores, "f1", prevalence=found, resamples=0).threshold == pytest.approx(
+        best_threshold(truth, scores, "f1", prevalence=at, resamples=0).threshold
+    )
+    assert correct_prior([0.5], 0.05, found) == pytest.approx(correct_prior([0.5], 0.05, at))
+    assert steelyard.at_prevalence(score_table(truth, scores), found).total == pytest.approx(len(truth))
+    probabilities = 1 / (1 + np.exp(-scores))
+    assert len(decision_curve(truth, probabilities, prevalence=found, thresholds=[0.2]))
+
+
+def test_many_classes_are_read_by_a_column_each_and_by_a_confusion_matrix():
+    rng = np.random.default_rng(2)
+    truth, columns = _columns(rng, 3_000, [0.5, 0.3, 0.15, 0.05])
+    new_truth, new = _columns(rng, 2_000, [0.1, 0.2, 0.3, 0.4])
+    whole = unlabelled((truth, columns), new, metrics=["accuracy", "f1[average=macro]", "recall[class=3]"], draws=500)
+    for share, seen in zip(whole.shares, np.bincount(new_truth) / 2_000, strict=True):
+        assert share.low - 0.01 < seen < share.high + 0.01
+    predicted = evaluate(truth, y_score=columns)
+    by_table = unlabelled(predicted, new, metrics=["accuracy"], draws=500)
+    assert isinstance(predicted.confusion, Confusion)
+    assert by_table.shares[3].value == pytest.approx(whole.shares[3].value, abs=0.03)
+    assert whole["accuracy"].value == pytest.approx((columns.argmax(1) == truth)[truth == 0].mean(), abs=0.1)
+    assert Result.from_json(whole.to_json()) == whole
+    corrected = correct_prior(new[:3], predicted.confusion.matrix.sum(1) / 3_000, whole)
+    assert corrected.sum(1) == pytest.approx(1)
+
+
+def test_two_columns_are_read_by_that_of_the_positive_class(found, samples):
+    (truth, scores), (_, new) = samples
+    both = [1 / (1 + np.exp(-np.column_stack([-part, part]))) for part in (scores, new)]
+    pair = unlabelled((truth, both[0]), both[1], metrics=FEW, draws=200)
+    single = unlabelled((truth, both[0][:, 1]), both[1][:, 1], metrics=FEW, draws=200)
+    assert pair["f1"].value == pytest.approx(single["f1"].value)
+
+
+def test_tables_frames_and_files_give_what_arrays_do(found, samples, tmp_path):
+    (truth, scores), (_, new) = samples
+    table = score_table(truth, scores)
+    options = {"threshold": 2.0, "metrics": FEW, "draws": 1_000}
+    assert unlabelled(table, new, **options) == found
+    frame, fresh = pd.DataFrame({"y": truth, "s": scores}), pd.DataFrame({"s": new})
+    counted = tally(frame, true="y", score="s")
+    assert unlabelled(counted, new, **options)["f1"].value == found["f1"].value
+    assert unlabelled(frame, fresh, true="y", score="s", **options)["f1"].value == found["f1"].value
+    path = tmp_path / "reference.json"
+    path.write_text(counted.to_json())
+    assert unlabelled(path, fresh, score="s", **options).shares[0].value == found.shares[0].value
+    path.write_text(evaluate(truth, y_score=scores, threshold=2.0, metrics=FEW).to_json())
+    assert unlabelled(str(path), new, metrics=FEW, draws=1_000)["f1"].value == pytest.approx(found["f1"].value)
+    pooled = score_table(np.arange(len(new)) % 2, new)  # labels that say nothing
+    assert unlabelled(table, pooled, **options).shares[0].value == found.shares[0].value
+    values, times = np.unique(new.round(1), return_counts=True)
+    assert (
+        unlabelled(table, values, frequency=times, **options).shares
+        == unlabelled(table, new.round(1), **options).shares
+    )
+
+
+def test_a_saved_result_is_read_back_whole(found):
+    again = Result.from_json(found.to_json())
+    assert again == found
+    assert float(again.prevalence) == float(found.prevalence)
+    assert json.loads(found.to_json())["fits"] is True
+    assert "label shift" in found.to_markdown()
+    assert "<table" in found.to_html()
+    assert len(found.to_frame()) == len(FEW)
+
+
+def test_no_positives_among_new_rows_give_a_share_above_zero():
+    rng = np.random.default_rng(0)
+    truth = np.repeat([1, 0], [200, 800])
+    found = unlabelled(
+        (truth, truth + rng.uniform(0, 0.5, 1_000)), rng.uniform(0, 0.5, 60), threshold=0.75, metrics=FEW
+    )
+    assert found.shares[0].likely == pytest.approx(0, abs=1e-6)
+    assert 0 < found.shares[0].value < found.shares[0].high < 0.1
+
+
+def test_weighted_rows_of_the_reference_are_worth_what_their_weights_leave():
+    rng = np.random.default_rng(0)
+    truth, scores = _rows(rng, 600, 0.3)
+    weights = rng.exponential(size=600) ** 2
+    plain = two_class_cells(score_table(truth, scores), 1.0, 4).cells.rows.sum(1)
+    weighted = two_class_cells(score_table(truth, scores, sample_weight=weights), 1.0, 4).cells.rows.sum(1)
+    assert plain.tolist() == np.bincount(truth)[::-1].tolist()
+    assert (weighted < plain).all()
+    columns = probability_table(truth, np.column_stack([-scores, scores]), sample_weight=weights)
+    assert (class_cells(columns, 2).cells.rows.sum(1) < np.bincount(truth)).all()
+
+
+# ---------------------------------------------------------------- what it refuses
+
+
+@pytest.mark.parametrize(
+    ("reference", "scores", "sentence"),
+    [
+        (([0, 1, 1], [0.1, 0.2, 0.8]), [], "no unlabelled rows"),
+        (([0, 1, 1], [0.1, 0.2, 0.8]), [0.1, np.nan], "finite number"),
+        (([0, 1, 1], [0.1, 0.2, 0.8]), ["a", "b"], "numbers"),
+        (([0, 1, 1], [0.1, 0.2, 0.8]), np.ones((2, 3)), "3 columns and the reference 2 classes"),
+        (([1, 1, 1], [0.1, 0.2, 0.8]), [0.1], "both classes"),
+        (([0, 1, 2], np.eye(3)), [0.1, 0.2], "one column"),
+        (Confusion.of_rows((0, 1), np.array([[5, 1], [1, 5]]), 1), [0.1], "threshold"),
+        ("nowhere.json", [0.1], "neither JSON"),
+        (([0, 1, 1], [0.1, 0.2]), [0.1], "length"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_a_sentence(reference, scores, sentence):
+    with pytest.raises(SteelyardError, match=sentence):
+        unlabelled(reference, scores, metrics=FEW)
+
+
+def test_predictions_beside_scores_need_the_threshold_they_were_made_at():
+    both = evaluate([0, 1, 1, 0], [0, 1, 0, 0], y_score=[0.1, 0.8, 0.2, 0.3])
+    with pytest.raises(SteelyardError, match="threshold="):
+        unlabelled(both, [0.5, 0.2])
+
+
+def test_scores_beyond_the_reference_are_counted_and_stated(samples):
+    (truth, scores), (_, new) = samples
+    found = unlabelled((truth, scores), np.append(new, np.full(60, 99.0)), threshold=2.0, metrics=FEW, draws=200)
+    assert found.outside >= 60
+    assert "beyond all" in " ".join(found.verdict)
+
+
+def test_few_rows_of_a_tied_reference_still_have_an_interval():
+    found = unlabelled(([0, 0, 1, 1], [0.2, 0.2, 0.2, 0.7]), [0.2, 0.7, 0.7], metrics=FEW, draws=200)
+    assert 0 < found.shares[0].low < found.shares[0].high <= 1
+
+
+# ---------------------------------------------------------------- in the shell
+
+
+@pytest.fixture(scope="module")
+def folder(samples, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("unlabelled")
+    (truth, scores), (_, new) = samples
+    pd.DataFrame({"y": truth, "s": scores}).to_csv(folder / "rows.csv", index=False)
+    pd.DataFrame({"s": new}).to_csv(folder / "new.csv", index=False)
+    pd.DataFrame({"s": np.full(400, 1.0)}).to_csv(folder / "odd.csv", index=False)
+    (folder / "reference.json").write_text(
+        tally(pd.DataFrame({"y": truth, "s": scores}), true="y", score="s").to_json()
+    )
+    return folder
+
+
+def _run(*words, code=0):
+    ran = CliRunner(env={"COLUMNS": "100"}).invoke(commands, ["unlabelled", *map(str, words)])
+    assert ran.exit_code == code, ran.output
+    return ran
+
+
+def test_the_shell_prints_and_writes_what_python_finds(folder, found):
+    words = [folder / "new.csv", "--score", "s", "--reference", folder / "reference.json", "--threshold", 2]
+    ran = _run(*words, "--metrics", "f1")
+    assert found.headline in " ".join(ran.stdout.split())
+    assert max(map(len, ran.stdout.splitlines())) <= 100
+    saved = json.loads(_run(*words, "--metrics", "f1", "--format", "json").stdout)
+    assert saved["metrics"][0]["value"] == pytest.approx(found["f1"].value)
+    assert Result.from_json(saved).fits
+    assert "f1" in _run(*words, "--metrics", "f1", "--format", "csv").stdout
+    by_rows = [folder / "new.csv", "--score", "s", "--reference", folder / "rows.csv", "--true", "y", "--threshold", 2]
+    again = json.loads(_run(*by_rows, "--metrics", "f1", "--format", "json").stdout)
+    assert again["metrics"] == saved["metrics"]
+
+
+def test_the_shell_warns_where_label_shift_does_not_fit_and_refuses_what_it_cannot_read(folder):
+    reference = ["--reference", folder / "reference.json", "--threshold", 2, "--metrics", "f1"]
+    assert "does not explain" in _run(folder / "odd.csv", "--score", "s", *reference).stderr
+    assert "no column 'q'" in _run(folder / "new.csv", "--score", "q", *reference, code=2).stderr
+    assert "--score" in _run(folder / "new.csv", *reference, code=2).stderr
+    assert "--true" in _run(folder / "new.csv", "--score", "s", "--reference", folder / "new.csv", code=2).stderr
+    assert "no file" in _run(folder / "new.csv", "--score", "s", "--reference", folder / "none.json", code=2).stderr
