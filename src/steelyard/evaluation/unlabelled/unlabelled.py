@@ -15,8 +15,8 @@ from steelyard.analysis.prevalence.score_cells import class_cells, decided_cells
 from steelyard.analysis.prevalence.unlabelled_prevalence import UnlabelledPrevalence
 from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputError
-from steelyard.evaluation.evaluate import evaluate_tables
 from steelyard.evaluation.inputs import RowOptions
+from steelyard.evaluation.table_evaluation import evaluate_tables
 from steelyard.evaluation.unlabelled.covariate_estimate import CovariateEstimate
 from steelyard.evaluation.unlabelled.reference import read_reference
 from steelyard.evaluation.unlabelled.unlabelled_result import ClassShare, Unlabelled
