@@ -37,6 +37,8 @@ ROOMS = (
     "calibration",
     "thresholds",
     "decisions",
+    "sequential",
+    "monitoring",
 )
 HEAVY = ("pandas", "sklearn", "scipy", "matplotlib", "polars", "sympy", "pyarrow", "rich", "click", "numpy", "jinja2")
 

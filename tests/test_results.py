@@ -77,6 +77,14 @@ def selected():
     return steelyard.select_tree(DecisionTreeClassifier(), X, 1 - y, keep=2, most=3)
 
 
+@cache
+def monitored():
+    monitor = steelyard.Monitor(["recall >= 0.9", "mcc >= 0.01"], by="site")
+    for name, labels in LABELS.items():
+        monitor.update(TRUE, labels, by=GROUP, period=name)
+    return monitor.result()
+
+
 RESULTS = {
     "interval": lambda: steelyard.interval("recall", TABLE),
     "interval of many tables": lambda: steelyard.interval("recall", Counts([1, 0], [3, 0], [5, 6], [7, 8])),
@@ -139,6 +147,11 @@ RESULTS = {
     "compare_groups": lambda: steelyard.compare_groups(TRUE, LABELS["<b>A</b>"], by=GROUP, metrics=["recall", "mcc"]),
     "error_rows": lambda: steelyard.error_rows(TRUE, y_score=PROBABILITIES, keys={"<b>A</b>": GROUP}, first=9),
     "evaluate": lambda: steelyard.evaluate(TRUE, y_score=SCORES["<b>A</b>"]),
+    "anytime_interval": lambda: steelyard.anytime_interval("mcc", TABLE),
+    "anytime_mean": lambda: steelyard.anytime_mean(SCORES["<b>A</b>"], between=(0, 1), tested=0.5),
+    "anytime_compare": lambda: steelyard.anytime_compare(steelyard.paired(TRUE, *LABELS.values())),
+    "monitoring": monitored,
+    "rule track": lambda: monitored().tracks[0],
 }
 
 

@@ -17,12 +17,16 @@ from steelyard.analysis.comparison.paired_tables import paired as paired
 from steelyard.analysis.decisions.best_decision import best_decision as best_decision
 from steelyard.analysis.intervals.intervals import interval as interval
 from steelyard.analysis.intervals.intervals import intervals as intervals
+from steelyard.analysis.monitoring.monitor import Monitor as Monitor
 from steelyard.analysis.planning.sample_size import sample_size as sample_size
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence as Prevalence
 from steelyard.analysis.prevalence.prevalence import at_prevalence as at_prevalence
 from steelyard.analysis.prevalence.prevalence import swap_prevalences as swap_prevalences
 from steelyard.analysis.prevalence.prior_correction import correct_prior as correct_prior
 from steelyard.analysis.results.result import Result as Result
+from steelyard.analysis.sequential.anytime_comparison import anytime_compare as anytime_compare
+from steelyard.analysis.sequential.anytime_interval import anytime_interval as anytime_interval
+from steelyard.analysis.sequential.anytime_mean import anytime_mean as anytime_mean
 from steelyard.analysis.thresholds.best_threshold import best_threshold as best_threshold
 from steelyard.analysis.thresholds.best_threshold import roc_then_tpnr as roc_then_tpnr
 from steelyard.analysis.thresholds.confidence_band import confidence_band as confidence_band

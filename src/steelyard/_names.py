@@ -9,6 +9,10 @@ __version__ = "0.1.0"
 
 HOME = {
     "Accumulator": "ingest.accumulator",
+    "Monitor": "analysis.monitoring.monitor",
+    "anytime_compare": "analysis.sequential.anytime_comparison",
+    "anytime_interval": "analysis.sequential.anytime_interval",
+    "anytime_mean": "analysis.sequential.anytime_mean",
     "Confusion": "statistics.confusion",
     "Counts": "statistics.counts",
     "Paired": "statistics.paired",

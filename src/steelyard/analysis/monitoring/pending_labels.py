@@ -1,0 +1,162 @@
+"""Pending labels: predictions by key that wait for their labels, cohort by cohort."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from steelyard.analysis.monitoring.label_delay import LabelDelay
+from steelyard.errors import InputError, InputTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from steelyard._types import Array
+
+RowKey: TypeAlias = "str | int"
+Waiting: TypeAlias = "tuple[bool, str | None]"  # whether the row was predicted positive, and its group
+_MOSTLY = 0.8  # of a cohort's labels: then early and late ones are compared, unless it matures before
+_REMEMBERED = 30  # cohorts whose labelled keys are kept, so that a second label is seen to be one
+
+
+@dataclass(frozen=True)
+class JoinReport:
+    """What became of labels that came by key."""
+
+    joined: int
+    duplicate: int
+    unknown: int
+    late: int
+    waiting: int
+
+    def __repr__(self) -> str:
+        counts = {"joined": self.joined, "given twice": self.duplicate, "of unknown keys": self.unknown}
+        counts |= {"later than mature=": self.late, "still awaited": self.waiting}
+        return "labels: " + ", ".join(f"{n:,} {words}" for words, n in counts.items() if n or words == "joined")
+
+
+@dataclass(eq=False)
+class Cohort:
+    """The predictions of one period: those that wait, the keys that are labelled, and the labels by their age."""
+
+    name: str
+    born: int
+    waiting: dict[RowKey, Waiting] = field(default_factory=dict)
+    labelled: set[RowKey] = field(default_factory=set)
+    arrivals: dict[int, Array] = field(default_factory=dict)
+    held: list[tuple[bool, bool, str | None, float | None]] = field(default_factory=list)
+    size: int = 0
+    compared: bool = False
+    released: bool = False
+
+
+@dataclass(eq=False)
+class PendingLabels:
+    """All cohorts in their order; `mature` is the age at which the labels of one are used, at once where None."""
+
+    mature: int | None = None
+    cohorts: list[Cohort] = field(default_factory=list)
+    delay: LabelDelay = field(default_factory=LabelDelay)
+    duplicate: int = 0
+    unknown: int = 0
+
+    def __post_init__(self) -> None:
+        self._homes = {key: cohort for cohort in self.cohorts for key in cohort.waiting}
+
+    @property
+    def waiting(self) -> int:
+        """The predictions that have no label yet."""
+        return len(self._homes)
+
+    def add(self, name: str, keys: Iterable[RowKey], predicted: Array, groups: Sequence[str] | None) -> int:
+        """A cohort of predictions; a key that waits already, or stands twice, counts once. How many did."""
+        cohort = Cohort(name, len(self.cohorts))
+        before = self.duplicate
+        for place, key in enumerate(keys):
+            if key in self._homes or any(key in old.labelled for old in self._recent()):
+                self.duplicate += 1
+                continue
+            cohort.waiting[key] = bool(predicted[place]), None if groups is None else groups[place]
+            self._homes[key] = cohort
+        cohort.size = len(cohort.waiting)
+        self.cohorts.append(cohort)
+        for old in self.cohorts[:-_REMEMBERED]:
+            old.labelled.clear()
+        return self.duplicate - before
+
+    def _recent(self) -> list[Cohort]:
+        return [cohort for cohort in self.cohorts[-_REMEMBERED:] if cohort.labelled]
+
+    def join(self, keys: Sequence[RowKey], truth: Array, costs: Array | None) -> JoinReport:
+        """Labels by key; those of unknown keys and second ones are counted and left out."""
+        joined, late, before = 0, 0, (self.duplicate, self.unknown)
+        for place, key in enumerate(keys):
+            cohort = self._homes.pop(key, None)
+            if cohort is None:
+                twice = any(key in old.labelled for old in self._recent())
+                self.duplicate, self.unknown = self.duplicate + twice, self.unknown + (not twice)
+                continue
+            predicted, group = cohort.waiting.pop(key)
+            cohort.labelled.add(key)
+            joined, late = joined + (not cohort.released), late + cohort.released
+            self._arrived(cohort, bool(truth[place]), predicted, group, None if costs is None else float(costs[place]))
+        self._compare()
+        return JoinReport(joined, self.duplicate - before[0], self.unknown - before[1], late, self.waiting)
+
+    def _arrived(self, cohort: Cohort, truth: bool, predicted: bool, group: str | None, cost: float | None) -> None:
+        age = len(self.cohorts) - 1 - cohort.born
+        cells = cohort.arrivals.setdefault(age, np.zeros(4, dtype=np.int64))
+        cells[(0 if predicted else 1) if truth else (2 if predicted else 3)] += 1
+        if not cohort.released:
+            cohort.held.append((truth, predicted, group, cost))
+
+    def _compare(self) -> None:
+        """Compare early and late labels of cohorts of which most have come, each once."""
+        for cohort in (cohort for cohort in self.cohorts if not cohort.compared):
+            if len(cohort.labelled) >= _MOSTLY * cohort.size or self.is_mature(cohort):
+                self.delay.add_cohort([cells for _, cells in sorted(cohort.arrivals.items())])
+                cohort.compared, cohort.arrivals = True, {}
+
+    def is_mature(self, cohort: Cohort) -> bool:
+        """Whether the cohort has the age at which its labels are used; never where that is not asked for."""
+        return self.mature is not None and len(self.cohorts) - 1 - cohort.born >= self.mature
+
+    def released(self) -> list[tuple[str, list[tuple[bool, bool, str | None, float | None]]]]:
+        """The labelled rows that may be used now: all that have come, or those of cohorts that have become mature."""
+        if self.mature is None:
+            rows = [row for cohort in self.cohorts for row in cohort.held]
+            for cohort in self.cohorts:
+                cohort.held = []
+            return [("", rows)] if rows else []
+        ready = [cohort for cohort in self.cohorts if self.is_mature(cohort) and not cohort.released]
+        parts = [(cohort.name, cohort.held) for cohort in ready]
+        for cohort in ready:
+            cohort.held, cohort.released = [], True
+        self._compare()
+        return [(name, rows) for name, rows in parts if rows]
+
+
+def checked_keys(keys: Sequence[Any]) -> list[RowKey]:
+    """Keys that JSON can hold: text or whole numbers."""
+    plain = [key.item() if isinstance(key, np.generic) else key for key in keys]
+    for key in plain:
+        if isinstance(key, bool) or not isinstance(key, (str, int)):
+            raise InputTypeError(f"Keys are text or whole numbers, not {key!r}; give a column that names each row.")
+    return plain
+
+
+def check_sizes(**columns: Sequence[Any] | Array | None) -> None:
+    """Refuse columns of different lengths."""
+    sizes = {name: len(column) for name, column in columns.items() if column is not None}
+    if len({*sizes.values()}) > 1:
+        shown = ", ".join(f"{name} has {size:,}" for name, size in sizes.items())
+        raise InputError(f"Each row has one of every column; {shown}.")
+
+
+def checked_age(mature: int | None) -> int | None:
+    """The age at which labels are used: a whole number of cohorts."""
+    if mature is not None and (isinstance(mature, bool) or not isinstance(mature, int) or mature < 1):
+        raise InputError(f"mature= is an age in cohorts, a whole number of at least 1, not {mature!r}.")
+    return mature

@@ -1,0 +1,119 @@
+"""Saved monitors: the whole state of a monitor as strict JSON, written and read again, every part checked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard._names import __version__
+from steelyard.analysis.monitoring.batch import Batch
+from steelyard.analysis.monitoring.label_delay import LabelDelay
+from steelyard.analysis.monitoring.pending_labels import Cohort, PendingLabels, checked_keys
+from steelyard.errors import InputError, SteelyardError
+from steelyard.statistics.counts import Counts
+from steelyard.statistics.saved_json import SCHEMA, read_table, to_strict_json
+
+if TYPE_CHECKING:
+    from steelyard.analysis.monitoring.monitor import Monitor
+    from steelyard.statistics.saved_json import Saved
+
+_OPTIONS = ("level", "pos_label", "threshold", "by", "cost_between")
+
+
+def saved_monitor(monitor: Monitor) -> str:
+    """The state as strict JSON, with the number of its schema."""
+    options = {name: getattr(monitor, name) for name in _OPTIONS}
+    label = options["pos_label"]
+    options["pos_label"] = label.item() if isinstance(label, np.generic) else label
+    reference = None if monitor.reference is None else monitor.reference.astype(int).tolist()
+    return to_strict_json(
+        {
+            "schema": SCHEMA,
+            "kind": "monitor",
+            "version": __version__,
+            "rules": [rule.text for rule in monitor.rules],
+            **options,
+            "reference": reference,
+            "batches": [batch.saved() for batch in monitor.batches],
+            "pending": _saved_pending(monitor.pending),
+        }
+    )
+
+
+def read_monitor(kind: type[Monitor], text: Saved) -> Monitor:
+    """The monitor that was saved."""
+    data = read_table(text, "monitor", ("rules", "batches", "pending", "reference", *_OPTIONS))
+    reference, between = data["reference"], data["cost_between"]
+    if not isinstance(data["batches"], list) or not isinstance(data["pending"], dict):
+        raise InputError("A saved monitor lists its batches and the labels it waits for; this one does not.")
+    options = {name: data[name] for name in _OPTIONS if name != "cost_between"}
+    try:
+        monitor = kind(
+            data["rules"],
+            **options,
+            reference=None if reference is None else Counts(*reference),
+            cost_between=None if between is None else tuple(between),
+        )
+        monitor.pending = _read_pending(data["pending"])
+    except SteelyardError:
+        raise
+    except (TypeError, ValueError, KeyError, AttributeError):
+        raise InputError("This saved monitor cannot be read: it was changed. Go on from an older copy.") from None
+    monitor.batches = [Batch.from_saved(batch) for batch in data["batches"]]
+    return monitor
+
+
+def _saved_pending(pending: PendingLabels) -> dict[str, Any]:
+    """Cohorts with the keys that wait: of each group those predicted positive and the others."""
+    cohorts = [
+        {
+            "name": cohort.name,
+            "size": cohort.size,
+            "waiting": _by_prediction(cohort),
+            "labelled": sorted(cohort.labelled, key=str),
+            "arrivals": {str(age): cells.tolist() for age, cells in cohort.arrivals.items()},
+            "held": [list(row) for row in cohort.held],
+            "compared": cohort.compared,
+            "released": cohort.released,
+        }
+        for cohort in pending.cohorts
+    ]
+    counts = {"duplicate": pending.duplicate, "unknown": pending.unknown}
+    return {"mature": pending.mature, **counts, "delay": pending.delay.saved(), "cohorts": cohorts}
+
+
+def _by_prediction(cohort: Cohort) -> list[dict[str, Any]]:
+    groups = dict.fromkeys(group for _, group in cohort.waiting.values())
+    parts = [(group, predicted) for group in groups for predicted in (True, False)]
+    return [
+        {"group": group, "predicted": predicted, "keys": keys}
+        for group, predicted in parts
+        if (keys := [key for key, row in cohort.waiting.items() if row == (predicted, group)])
+    ]
+
+
+def _read_pending(data: dict[str, Any]) -> PendingLabels:
+    cohorts = [_read_cohort(place, cohort) for place, cohort in enumerate(data["cohorts"])]
+    keys = [key for cohort in cohorts for key in cohort.waiting]
+    if len(keys) != len({*keys}):
+        raise InputError("A key of this saved monitor waits twice; it was changed. Go on from an older copy.")
+    delay = LabelDelay.from_saved(data["delay"])
+    return PendingLabels(data["mature"], cohorts, delay, int(data["duplicate"]), int(data["unknown"]))
+
+
+def _read_cohort(place: int, data: dict[str, Any]) -> Cohort:
+    waiting = {
+        key: (bool(part["predicted"]), part["group"]) for part in data["waiting"] for key in checked_keys(part["keys"])
+    }
+    return Cohort(
+        str(data["name"]),
+        place,
+        waiting,
+        {*checked_keys(data["labelled"])},
+        {int(age): np.array(cells, dtype=np.int64) for age, cells in data["arrivals"].items()},
+        [(bool(truth), bool(predicted), group, cost) for truth, predicted, group, cost in data["held"]],
+        int(data["size"]),
+        bool(data["compared"]),
+        bool(data["released"]),
+    )

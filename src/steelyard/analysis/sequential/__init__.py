@@ -1,0 +1,1 @@
+"""Sequential analysis: intervals and evidence that hold however often one looks, and when one stops."""

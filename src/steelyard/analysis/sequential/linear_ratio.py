@@ -1,0 +1,135 @@
+"""LinearRatio: a metric that is a weighted sum of the cells over another one, and evidence about it by betting.
+
+That such a ratio is at least a limit means that the rows have a gain of at least 0 on average: what a row adds above,
+less the limit times what it adds below. A gambler who bets a fraction of the wealth against it at every row has on
+average no more than at the start, so that the wealth is evidence (Waudby-Smith and Ramdas 2024, Journal of the Royal
+Statistical Society B 86). The wealth of several gamblers with fixed fractions, averaged, depends on the counts alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.metrics.expression import Expression, Named, Number, Operation, Ratio, Symbol
+from steelyard.statistics.counts import CELLS
+
+if TYPE_CHECKING:
+    from steelyard._types import Array
+    from steelyard.analysis.intervals.rate_intervals import Ends
+    from steelyard.metrics.metric import Metric
+
+FRACTIONS = np.geomspace(1 / 1024, 0.98, 24)  # of what a gambler may bet and still have something left
+_HALVINGS = 44
+
+
+@dataclass(frozen=True, eq=False)
+class LinearRatio:
+    """What each kind of row adds above and below; below is never negative."""
+
+    above: Array
+    below: Array
+
+    @classmethod
+    def of(cls, metric: Metric) -> LinearRatio | None:
+        """The ratio that the metric's formula is; None where it is something else, or has no finite ends.
+
+        >>> from steelyard import get_metric
+        >>> ratio = LinearRatio.of(get_metric("f1"))
+        >>> print(ratio.above, ratio.below, LinearRatio.of(get_metric("mcc")))
+        [2. 0. 0. 0.] [2. 1. 1. 0.] None
+        """
+        formula = metric.expression
+        while isinstance(formula, Named):
+            formula = formula.inner
+        if not isinstance(formula, Ratio):
+            return None
+        above, below = _linear(formula.above), _linear(formula.below)
+        if above is None or below is None or above[-1] or below[-1] or (below < 0).any():
+            return None
+        ratio = cls(above[:-1], below[:-1])
+        return None if (ratio.below == 0)[ratio.above != 0].any() else ratio
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The least and the greatest value that a table can have."""
+        some = self.below > 0
+        values = self.above[some] / self.below[some]
+        return float(values.min()), float(values.max())
+
+    def value(self, cells: Array) -> Array:
+        """The ratio of tables whose last axis is the cells."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray((cells @ self.above) / (cells @ self.below))
+
+    def log_evidence_below(self, cells: Array, limit: Array | float) -> Array:
+        """The logarithm of the evidence that the ratio is below the limit."""
+        gains = self.above - np.asarray(limit)[..., None] * self.below
+        return log_wealth(cells, -gains)
+
+    def log_evidence_above(self, cells: Array, limit: Array | float) -> Array:
+        """The logarithm of the evidence that the ratio is above the limit."""
+        return self.turned.log_evidence_below(cells, -np.asarray(limit))
+
+    @property
+    def turned(self) -> LinearRatio:
+        """The ratio with the other sign."""
+        return LinearRatio(-self.above, self.below)
+
+    def highest(self, cells: Array, alpha: float) -> Array:
+        """The highest value that the evidence does not refute."""
+        value, top = self.value(cells), self.ends[1]
+        low, high = np.where(np.isnan(value), self.ends[0], value), np.full(np.shape(value), top)
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            refuted = self.log_evidence_below(cells, middle) >= -np.log(alpha)
+            high, low = np.where(refuted, middle, high), np.where(refuted, low, middle)
+        return high
+
+    def anytime_ends(self, cells: Array, low_alpha: float, high_alpha: float) -> Ends:
+        """Both ends of the confidence sequence, each with its own share of the error."""
+        return -self.turned.highest(cells, low_alpha), self.highest(cells, high_alpha)
+
+
+def log_wealth(cells: Array, payoffs: Array) -> Array:
+    """The logarithm of the mean wealth of gamblers who bet that the mean payoff is above 0, from 1.
+
+    The last axis of both is the kinds of rows. Where no payoff is negative nothing can be lost, and the bet is unfair:
+    then one row with a payoff proves it.
+    """
+    worst = -payoffs.min(axis=-1, keepdims=True)
+    fair = np.where(worst > 0, worst, 1.0)
+    returns = np.log1p(FRACTIONS[:, None] * (payoffs / fair)[..., None, :])
+    wealth = np.logaddexp.reduce((cells[..., None, :] * returns).sum(axis=-1), axis=-1) - np.log(len(FRACTIONS))
+    unfair = (worst[..., 0] <= 0) & ((cells * payoffs).sum(axis=-1) > 0)
+    return np.where(unfair, np.inf, np.where(worst[..., 0] <= 0, 0.0, wealth))
+
+
+def _linear(node: Expression) -> Array | None:
+    """The coefficients of a sum over the cells, and the constant last; None where it is no such sum."""
+    match node:
+        case Symbol(name=name):
+            return np.array([*(float(name == cell) for cell in CELLS), 0.0])
+        case Number(value=value):
+            return np.array([0.0] * len(CELLS) + [float(value)])
+        case Named(inner=inner):
+            return _linear(inner)
+        case Operation(sign="neg", args=(part,)):
+            inside = _linear(part)
+            return None if inside is None else -inside
+        case Operation(sign="+" | "-" | "*" | "/" as sign, args=(left, right)):
+            a, b = _linear(left), _linear(right)
+            return None if a is None or b is None else _combined(sign, a, b)
+    return None
+
+
+def _combined(sign: str, a: Array, b: Array) -> Array | None:
+    if sign in "+-":
+        return np.asarray(a + b if sign == "+" else a - b)
+    if sign == "*" and not a[:-1].any():
+        return np.asarray(a[-1] * b)
+    if b[:-1].any() or (sign == "/" and not b[-1]):
+        return None
+    return np.asarray(a * b[-1] if sign == "*" else a / b[-1])

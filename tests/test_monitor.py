@@ -1,0 +1,249 @@
+"""Monitors: alarms and their limit, state that merges and is resumed, labels that come later."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import steelyard
+from steelyard import Counts, Monitor, Result, confusion
+from steelyard.errors import InputError, InputTypeError, SteelyardError
+
+
+def day(rng, recall, rows=300, prevalence=0.1, false=0.03):
+    """The truth and the predictions of a day."""
+    truth = rng.random(rows) < prevalence
+    return truth.astype(int), np.where(truth, rng.random(rows) < recall, rng.random(rows) < false).astype(int)
+
+
+def followed(recalls, rules="recall >= 0.8", seed=0, **options):
+    """A monitor after a day of each recall."""
+    rng, monitor = np.random.default_rng(seed), Monitor(rules, **options)
+    for number, recall in enumerate(recalls):
+        monitor.update(*day(rng, recall), period=f"day {number + 1}")
+    return monitor
+
+
+def test_a_bad_month_after_a_good_one_is_found_and_dated():
+    result = followed([0.9] * 30 + [0.6] * 15).result()
+    (track,) = result.alarms
+    assert 29 <= int(track.since.split()[1]) <= 35 < int(track.alarm.split()[1]) + 5
+    assert track.recent == pytest.approx(0.6, abs=0.1) and track.p_value <= 0.05
+    assert "ALARM: recall >= 0.8 is broken since about day" in result.headline
+    assert not followed([0.9] * 45).alarms
+
+
+def test_an_alarm_is_never_taken_back_and_depends_on_no_later_batch():
+    early, late = followed([0.5] * 6), followed([0.5] * 6 + [1.0] * 40)
+    assert early.result().alarms[0].alarm == late.result().alarms[0].alarm
+    assert early.result().tracks[0].low == pytest.approx(late.result().tracks[0].low[:6])
+
+
+@pytest.mark.parametrize("rule", ["f1 >= 0.7", "mcc >= 0.7", "ac_score >= 0.85", "expected_cost <= 0.05"])
+def test_every_count_metric_has_alarms(rule):
+    assert not followed([0.95] * 20, rule, seed=1).alarms
+    monitor = Monitor(rule)
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        monitor.update(*day(rng, 0.4, false=0.1))
+    assert monitor.alarms == [rule]
+    assert monitor.result().tracks[0].p_value <= 0.05
+
+
+def test_costs_of_rows_are_followed_by_betting():
+    rng = np.random.default_rng(2)
+    monitor = Monitor("cost <= 3", cost_between=(0, 200))
+    for mean in [2.0] * 10 + [6.0] * 15:
+        truth, predicted = day(rng, 0.8, rows=60)
+        monitor.update(truth, predicted, cost=np.minimum(rng.exponential(mean, 60), 200))
+    (track,) = monitor.result().alarms
+    assert int(track.since.split()[1]) > 8 and track.title == "Mean cost"
+    again = Monitor.from_json(monitor.to_json()).result()
+    assert again == monitor.result()
+    with pytest.raises(InputError, match="need each other"):
+        monitor.update([0, 1], [0, 1])
+    with pytest.raises(InputError, match="need each other"):
+        Monitor("cost <= 3")
+
+
+def test_a_reference_carries_its_own_noise():
+    """A fixed limit at the value that 50 positives happened to have is broken by an unchanged model in many runs."""
+    rng, alarms = np.random.default_rng(3), {"fixed": 0, "reference": 0}
+    for _ in range(24):
+        tp = int(rng.binomial(50, 0.8))
+        table = Counts(tp=tp, fn=50 - tp, fp=30, tn=920)
+        hits = rng.binomial(200, 0.8, 16)
+        for kind, rule in (("fixed", f"recall >= {tp / 50}"), ("reference", "recall >= reference")):
+            monitor = Monitor(rule, reference=table)
+            for k in hits:
+                monitor.update(Counts(tp=int(k), fn=200 - int(k), fp=0, tn=0))
+            alarms[kind] += bool(monitor.alarms)
+    assert alarms["reference"] <= 2
+    assert alarms["fixed"] > 6
+    assert Monitor("mcc >= reference - 0.1", reference=confusion([0, 1, 1], [0, 1, 0])).result().tracks[0].limit < 0.4
+
+
+def test_batches_may_be_arrays_frames_tables_and_scores():
+    rng = np.random.default_rng(4)
+    truth, predicted = day(rng, 0.7)
+    scores, site = 0.6 * predicted + 0.3 * rng.random(300), rng.choice(["n", "s"], 300)
+    columns = {"y": truth, "p": predicted, "s": scores, "site": site}
+    table = confusion(truth, predicted)
+    ways = [
+        lambda m: m.update(truth, predicted),
+        lambda m: m.update(truth.astype(bool), predicted.astype(bool)),
+        lambda m: m.update(truth, y_score=scores),
+        lambda m: m.update(pl.DataFrame(columns), true="y", pred="p"),
+        lambda m: m.update(pd.DataFrame(columns), true="y", score="s"),
+        lambda m: m.update(table),
+        lambda m: m.update(table.counts()),
+        lambda m: m.update(steelyard.tally(pl.DataFrame(columns), true="y", pred="p")),
+    ]
+    results = []
+    for give in ways:
+        monitor = Monitor("recall >= 0.6", threshold=0.5)
+        give(monitor)
+        results.append(monitor.result())
+    assert all(result == results[0] for result in results)
+
+
+def test_groups_have_their_own_tracks_and_share_the_error():
+    rng, monitor = np.random.default_rng(5), Monitor("recall >= 0.8", by="site")
+    for _ in range(12):
+        site = rng.choice(["good", "bad"], 400)
+        truth = rng.random(400) < 0.2
+        predicted = np.where(truth, rng.random(400) < np.where(site == "bad", 0.6, 0.97), False)
+        monitor.update(truth, predicted, by=site)
+    result = monitor.result()
+    assert {track.group for track in result.alarms} == {"bad"} and monitor.groups == ["bad", "good"]
+    assert sum(track.alpha for track in result) <= 0.05 + 1e-12
+    with pytest.raises(InputError, match="need each other"):
+        monitor.update([0, 1], [0, 1])
+
+
+def test_monitors_merge_by_period_and_are_resumed():
+    whole, odd, even = (Monitor(["recall >= 0.8", "precision >= 0.2"]) for _ in range(3))
+    rng = np.random.default_rng(6)
+    for number in range(8):
+        truth, predicted = day(rng, 0.8)
+        whole.update(truth, predicted, period=f"day {number}")
+        odd.update(truth[::2], predicted[::2], period=f"day {number}")
+        even.update(truth[1::2], predicted[1::2], period=f"day {number}")
+    assert (odd + even).result() == whole.result() == Monitor.from_json(whole.to_json()).result()
+    first, second = followed([0.9] * 3), followed([0.5] * 4, seed=9)
+    for place, batch in enumerate(second.batches):
+        object.__setattr__(batch, "name", f"later {place}")
+    assert [batch.name for batch in (first + second).batches] == [f"day {i}" for i in (1, 2, 3)] + [
+        f"later {i}" for i in range(4)
+    ]
+    with pytest.raises(InputError, match="other rules"):
+        whole + first
+    assert Result.from_json(whole.result().to_json()) == whole.result()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: data.update(kind="tally"),
+        lambda data: data.update(schema=9),
+        lambda data: data["batches"][0].update(cells=[1, 2, 3]),
+        lambda data: data["batches"][0].update(cells=[1, 2, 3, -4]),
+        lambda data: data["batches"][0].pop("name"),
+        lambda data: data.update(rules=["recall >= 2"]),
+        lambda data: data.pop("pending"),
+        lambda data: data["pending"].pop("delay"),
+        lambda data: data["pending"]["cohorts"][0].update(waiting=[{"predicted": True, "group": None, "keys": [1.5]}]),
+        lambda data: data["pending"]["delay"]["wealth"].update(truth=[0.0]),
+        lambda data: data.update(level=1.5),
+    ],
+)
+def test_a_changed_state_is_refused(change):
+    monitor = followed([0.9] * 2)
+    monitor.predict(["a", "b"], [1, 0])
+    data = json.loads(monitor.to_json())
+    change(data)
+    with pytest.raises(SteelyardError):
+        Monitor.from_json(json.dumps(data))
+
+
+# ---------------------------------------------------------------- labels that come later
+
+
+def test_labels_join_by_key_and_what_does_not_fit_is_reported():
+    monitor = Monitor("recall >= 0.5")
+    assert monitor.predict([1, 2, 3, 3], [1, 0, 1, 1], period="Monday") == 1
+    report = monitor.label([1, 3, 7], [1, 0, 1], period="Friday")
+    assert (report.joined, report.unknown, report.waiting) == (2, 1, 1)
+    report = Monitor.from_json(monitor.to_json()).label([1, 2], [1, 1])
+    assert (report.joined, report.duplicate, report.waiting) == (1, 1, 0)
+    monitor.label([2], [1])
+    assert [batch.cells.tolist() for batch in monitor.batches] == [[1, 0, 1, 0], [0, 1, 0, 0]]
+    assert any("1 labels had unknown keys" in note for note in monitor.result().notes)
+    with pytest.raises(InputTypeError, match="Keys are text"):
+        monitor.predict([0.5], [1])
+
+
+def test_labels_of_cohorts_are_used_when_these_are_mature():
+    monitor = Monitor("recall >= 0.5", mature=2)
+    monitor.predict(["a", "b"], [1, 0], period="week 1")
+    monitor.label(["a"], [1])
+    monitor.predict(["c"], [1], period="week 2")
+    assert not monitor.batches
+    monitor = Monitor.from_json(monitor.to_json())
+    monitor.predict(["d"], [0], period="week 3")
+    assert [(batch.name, batch.rows) for batch in monitor.batches] == [("week 1", 1)]
+    assert monitor.label(["b"], [1]).late == 1 and len(monitor.batches) == 1
+
+
+@pytest.mark.parametrize(("delayed", "warned"), [(False, False), (True, True)])
+def test_a_delay_that_depends_on_the_outcome_is_warned_about(delayed, warned):
+    rng, monitor = np.random.default_rng(8), Monitor("recall >= 0.5")
+    for week in range(12):
+        truth, predicted = day(rng, 0.8, rows=150, prevalence=0.2)
+        keys = np.arange(150) + 1000 * week
+        late = rng.random(150) < np.where(truth & delayed, 0.8, 0.4)
+        monitor.predict(keys, predicted)
+        monitor.label(keys[~late], truth[~late])
+        monitor.predict([f"none {week}"], [0])
+        if late.any():
+            monitor.label(keys[late], truth[late])
+    assert any("Labels that come late differ" in note for note in monitor.result().notes) == warned
+
+
+@pytest.mark.parametrize(
+    ("rules", "options", "words"),
+    [
+        ([], {}, "needs a rule"),
+        ("recall", {}, "cannot be read"),
+        ("recall >= 1.5", {}, "no limit"),
+        ("roc_auc >= 0.8", {}, "four cells"),
+        ("recall >= reference", {}, "give its table"),
+        ("cost <= reference", {}, "as a number"),
+        ("recall >= 0.8", {"level": 2}, "level is a probability"),
+        ("recall >= 0.8", {"mature": 0}, "whole number of at least 1"),
+        ("racall >= 0.8", {}, "Did you mean"),
+    ],
+)
+def test_what_cannot_be_followed_is_refused_in_one_sentence(rules, options, words):
+    with pytest.raises(SteelyardError, match=words):
+        Monitor(rules, **options)
+
+
+def test_a_batch_that_cannot_be_read_is_refused_and_leaves_the_monitor_as_it_was():
+    monitor = followed([0.9])
+    for bad in (
+        lambda: monitor.update([0, 1], [0, 1, 1]),
+        lambda: monitor.update(["a", "b"], ["a", "b"]),
+        lambda: monitor.update([0, 1]),
+        lambda: monitor.update([0, 1], y_score=[0.2, 0.8]),
+    ):
+        with pytest.raises(SteelyardError):
+            bad()
+    assert len(monitor.batches) == 1
+    words = Monitor("recall >= 0.5")
+    words.update(["no", "yes"], ["no", "no"])
+    assert words.pos_label == "yes" and words.batches[0].cells.tolist() == [0, 1, 0, 1]

@@ -1,0 +1,138 @@
+"""Sequences that may be looked at after every row: what they hold, by the laws and by exact and simulated values."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import pytest
+
+import steelyard
+from steelyard import Counts, anytime_compare, anytime_interval, anytime_mean, list_metrics, paired
+from steelyard.analysis.monitoring.watched_windows import start_weights, watched_windows
+from steelyard.analysis.sequential import beta_mixture
+from steelyard.analysis.sequential.cost_table import CostTable
+from steelyard.analysis.sequential.linear_ratio import LinearRatio, log_wealth
+from steelyard.analysis.sequential.metric_sequence import MetricSequence
+from steelyard.analysis.sequential.rate_region import RateRegion
+from steelyard.errors import InputError
+from steelyard.metrics.spec import MetricSpec
+
+COUNT_METRICS = [metric for metric in list_metrics() if metric.function is not None]
+RNG = np.random.default_rng(5)
+
+
+@pytest.mark.parametrize("limit", [0.5, 0.8, 0.99])
+def test_evidence_about_a_rate_at_the_limit_is_fair_after_every_number_of_rows(limit):
+    """Exactly, by all numbers of hits: the mean of the evidence is 1, so that it is a martingale's."""
+    for rows in (1, 7, 40):
+        hits = np.arange(rows + 1)
+        weight = np.array([comb(rows, int(k)) * limit**k * (1 - limit) ** (rows - k) for k in hits])
+        evidence = np.exp(beta_mixture.log_evidence_below(hits, rows - hits, limit))
+        assert weight @ evidence == pytest.approx(1, rel=1e-9)
+
+
+def test_bets_on_rows_are_fair_where_the_mean_payoff_is_nothing():
+    payoffs, shares = np.array([2.0, -1.0, 0.5]), np.array([0.25, 0.55, 0.1])
+    assert payoffs @ shares == pytest.approx(0)
+    wealth = np.exp(log_wealth(np.eye(3), payoffs))
+    assert shares @ wealth + 0.1 == pytest.approx(1)
+
+
+def test_a_ratio_is_read_off_the_formula():
+    for metric in COUNT_METRICS:
+        ratio = LinearRatio.of(metric)
+        if ratio is not None:
+            cells = RNG.integers(1, 50, (20, 4)).astype(float)
+            assert ratio.value(cells) == pytest.approx(metric(Counts(*cells.T))), metric.name
+
+
+@pytest.mark.parametrize("metric", COUNT_METRICS, ids=lambda metric: metric.name)
+def test_an_interval_holds_its_value_and_every_table_of_its_region(metric):
+    cells = np.array([[80, 20, 30, 870], [3, 1, 2, 40], [0, 5, 0, 60], [400, 4, 9, 9000]])
+    sequence = MetricSequence.of(MetricSpec(metric))
+    low, high = sequence.ends(cells, 0.025, 0.025)
+    value = sequence.value(cells)
+    fine = ~np.isnan(value)
+    assert (low[fine] <= value[fine]).all() and (value[fine] <= high[fine]).all()
+    if sequence.method != "region":
+        return
+    region, share = RateRegion.of(metric), 0.025 / len(RateRegion.of(metric).rates) / 2
+    names = ("tp", "fn", "fp", "tn")
+    ends = []
+    for hit, miss in region.rates:
+        hits, misses = (cells[:, [names.index(cell) for cell in part.split()]].sum(1) for part in (hit, miss))
+        ends.append(
+            (beta_mixture.lowest_rate(hits, misses, 2 * share), beta_mixture.highest_rate(hits, misses, 2 * share))
+        )
+    lows, highs = (np.stack(side, -1)[:, None] for side in zip(*ends, strict=True))
+    inside = region.values(lows + RNG.random((1, 300, len(region.rates))) * (highs - lows))
+    inside = np.where(np.isnan(inside), low[:, None], inside)
+    assert (inside >= low[:, None] - 1e-6).all() and (inside <= high[:, None] + 1e-6).all()
+
+
+def test_intervals_of_ratios_end_where_a_search_over_all_values_ends():
+    ratio = LinearRatio.of(steelyard.get_metric("f_beta[beta=2]"))
+    cells = RNG.integers(0, 40, (12, 4)).astype(float)
+    grid = np.linspace(*ratio.ends, 4001)[1:-1]
+    kept = np.array([ratio.log_evidence_below(cells, np.full(12, at)) < np.log(40) for at in grid])
+    highest = [grid[kept[:, i]].max() for i in range(12)]
+    assert ratio.highest(cells, 1 / 40) == pytest.approx(highest, abs=3e-4)
+
+
+def test_an_interval_depends_on_the_counts_alone_and_one_side_is_shorter():
+    whole = anytime_interval("recall", Counts(tp=30, fn=10, fp=5, tn=90) + Counts(tp=50, fn=10, fp=25, tn=780))
+    assert whole == anytime_interval("recall", Counts(tp=80, fn=20, fp=30, tn=870))
+    low = anytime_interval("recall", Counts(tp=80, fn=20, fp=30, tn=870), side="low")
+    assert whole.low < low.low < whole.value and low.high == 1
+    assert anytime_interval("recall", Counts(tp=0, fn=0, fp=3, tn=9)).why == "no positives"
+
+
+@pytest.mark.parametrize(
+    ("metric", "given", "words"),
+    [
+        ("roc_auc", Counts(1, 2, 3, 4), "four cells"),
+        ("recall[class=1]", Counts(1, 2, 3, 4), "pos_label="),
+        ("recall", Counts(1.5, 2, 3, 4), "not whole"),
+        ("recall", steelyard.confusion([0, 1], [0, 1], sample_weight=[1, 2]), "sample weights"),
+    ],
+)
+def test_what_has_no_sequence_is_refused(metric, given, words):
+    with pytest.raises(InputError, match=words):
+        anytime_interval(metric, given)
+
+
+def test_amounts_are_kept_by_nodes_without_gain_and_with_their_mean():
+    amounts = RNG.pareto(1.5, 500).clip(0, 80)
+    table = CostTable.of(amounts[:200], 0, 80) + CostTable.of(amounts[200:], 0, 80)
+    assert table.rows == 500 and table.mean == pytest.approx(amounts.mean())
+    for limit in (1.0, 2.0, 6.0):
+        exact = log_wealth(np.append(np.ones(500), 0), np.append(amounts, 0) - limit)  # each row a kind of its own
+        assert exact - 0.2 < table.ratio.log_evidence_above(table.weights, limit) <= exact + 1e-9
+    assert anytime_mean(amounts, between=(0, 80)).mean == pytest.approx(amounts.mean())
+    with pytest.raises(InputError, match="not between 0 and 5"):
+        anytime_mean(amounts, between=(0, 5))
+
+
+def test_a_comparison_is_by_the_rows_where_one_model_alone_is_right():
+    truth = np.array([1] * 50 + [0] * 100)
+    a, b = truth.copy(), truth.copy()
+    a[:5], b[3:20] = 0, 0
+    first, *_ = anytime_compare(paired(truth, a, b), metrics=["recall", "accuracy"])
+    assert (first.only_a, first.only_b) == (15, 3) and first.difference == pytest.approx(0.24)
+    assert first.low < first.difference < first.high
+    even = Fraction(comb(18, 3), 2**18)  # of one order; the mixture divides it by its own share
+    assert 0 < first.p_value < 1 and first.p_value > float(even) / 10
+    swapped, *_ = anytime_compare(paired(truth, b, a), metrics=["recall"])
+    assert swapped.low == pytest.approx(-first.high) and swapped.p_value == first.p_value
+    same, *_ = anytime_compare(paired(truth, a, a), metrics=["mcc"])
+    assert same.p_value == 1 and same.low < 0 < same.high
+
+
+def test_the_weights_of_all_starts_add_up_to_one_and_windows_are_few():
+    assert 0.9 < start_weights(np.arange(2**14)).sum() <= 1
+    windows = watched_windows(1000)
+    assert np.bincount(windows.look)[1:].max() <= 2 * 10 + 1
+    assert {*windows.start[windows.look == 1000]} >= {0, 999, 998, 992, 960, 512}
+    assert not len(watched_windows(0).look)
