@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 
+import duckdb
 import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
 
 import steelyard
-from steelyard import compare_groups, evaluate
+from steelyard import compare_groups, evaluate, group_thresholds
 from steelyard.analysis.comparison.group_differences import (
     difference_ends,
     largest_difference,
@@ -203,3 +204,117 @@ def test_the_shell_compares_the_groups_of_a_file(tmp_path):
     assert "equal_opportunity_ratio" in run("--by", "site", "--format", "md")
     assert "with --by" in run(code=2)
     assert "'rest', 'pairs' or a group" in run("--by", "site", "--versus", "z", code=2)
+
+
+AGE = np.where(np.arange(N) % 90 == 0, math.nan, RNG.integers(18, 90, N))
+BINNED = FRAME.with_columns(age=pl.Series([None if math.isnan(age) else age for age in AGE]))
+
+
+def test_a_column_of_numbers_is_divided_into_bins_by_its_quantiles():
+    bins = {"bins": 4, "metrics": ["recall"], "draws": 20}
+    arrays = evaluate(Y, P, by={"age": AGE}, **bins).groups
+    sizes = [group.rows for group in arrays]
+    assert len(sizes) == 5 and max(sizes[:4]) - min(sizes[:4]) < 0.06 * N and sizes[4] == 10
+    assert (
+        arrays[0].label.startswith("age < ")
+        and arrays[3].label.startswith("age >= ")
+        and " <= age < " in arrays[1].label
+    )
+    assert arrays[4].label == "age = –"
+    for frame in (BINNED, BINNED.to_pandas()):
+        again = evaluate(frame, true="y", pred="p", by="age", **bins).groups
+        assert [(group.label, group.rows) for group in again] == [(group.label, group.rows) for group in arrays]
+    for frame in (BINNED.lazy(), duckdb.from_arrow(BINNED.to_arrow())):  # whose quantiles lie between rows
+        again = evaluate(frame, true="y", pred="p", by="age", **bins).groups
+        assert [group.label[:5] for group in again] == [group.label[:5] for group in arrays]
+        assert all(abs(group.rows - own.rows) < 0.03 * N for group, own in zip(again, arrays, strict=True))
+    edges = evaluate(BINNED, true="y", pred="p", by=["site", "age"], **{**bins, "bins": {"age": [40, 60]}}).groups
+    assert [group.label for group in edges[:3]] == [
+        f"site = a, {bin_}" for bin_ in ("age < 40", "40 <= age < 60", "age >= 60")
+    ]
+    few = evaluate(Y, P, by={"site": SITE, "ward": np.arange(N) % 3}, **bins).groups
+    assert few[0].label == "site = a, ward = 0"  # text, and no more values than bins
+
+
+def test_bins_that_cannot_be_are_refused():
+    for bins, words in (
+        ({"agee": 4}, "no column of by=.*Did you mean 'age'"),
+        ({"age": 1}, "cannot be divided"),
+        ({"age": [3, 2]}, "edges that increase"),
+    ):
+        with pytest.raises(InputError, match=words):
+            evaluate(Y, P, by={"age": AGE}, bins=bins)
+    with pytest.raises(InputTypeError, match="name the groups with by="):
+        evaluate(Y, P, bins=3)
+    with pytest.raises(InputTypeError, match="edges divide numbers"):
+        evaluate(FRAME, true="y", pred="p", by="site", bins={"site": [1.0]})
+
+
+def test_the_shell_divides_numbers_into_bins(tmp_path):
+    BINNED.write_csv(tmp_path / "rows.csv")
+    ran = CliRunner().invoke(
+        commands, ["groups", str(tmp_path / "rows.csv"), "--true", "y", "--pred", "p", "--by", "age:3"]
+    )
+    assert ran.exit_code == 0, ran.output
+    assert "by age" in ran.stdout and "age < " in ran.stdout and "age >= " in ran.stdout
+
+
+def test_the_shell_compares_thresholds_of_groups(tmp_path):
+    FRAME.write_csv(tmp_path / "rows.csv")
+    named = ["groups", str(tmp_path / "rows.csv"), "--true", "y", "--score", "s", "--by", "site", "--cost-fn", "5"]
+    ran = CliRunner(env={"COLUMNS": "100"}).invoke(commands, [*named, "--thresholds"])
+    assert ran.exit_code == 0, ran.output
+    assert "equal flag rate" in ran.stdout and "A miss costs 5, a false alarm 1" in ran.stdout
+    saved = CliRunner().invoke(commands, [*named, "--thresholds", "--format", "json"])
+    assert len(steelyard.Result.from_json(saved.stdout).totals) == 3
+    refused = CliRunner().invoke(commands, named)
+    assert refused.exit_code == 2 and "add --thresholds" in refused.stderr
+
+
+def test_thresholds_of_groups_have_equal_recalls_or_flag_rates_and_what_they_cost():
+    found = group_thresholds(FRAME, true="y", score="s", by="site", cost={"cost_fn": 5}, rng=1)
+    by_policy = {
+        policy: [row for row in found if row.policy == policy] for policy in dict.fromkeys(r.policy for r in found)
+    }
+    same, recalls, flags = by_policy.values()
+    at = evaluate(Y, y_score=S, threshold=0.5, metrics=["recall"], draws=20)
+    assert same[-1].recall == at["recall"].value and same[-1].threshold == 0.5
+    for row in recalls[:-1]:
+        positives = int(((row.group[-1] == SITE) & (Y == 1)).sum())
+        assert abs(row.recall - same[-1].recall) <= 0.5 / positives + 1e-9
+        flagged = (row.threshold <= S) & (row.group[-1] == SITE)
+        assert row.flagged == flagged.sum() and row.false_alarms == (flagged & (Y == 0)).sum()
+        assert row.low <= row.threshold <= row.high
+    for row in flags[:-1]:
+        assert abs(row.flag_rate - same[-1].flag_rate) <= 0.5 / int((row.group[-1] == SITE).sum()) + 1e-9
+    for rows in by_policy.values():
+        assert rows[-1].cost == 5 * rows[-1].misses + rows[-1].false_alarms == sum(row.cost for row in rows[:-1])
+    assert found == group_thresholds(Y, S, by={"site": SITE}, cost={"cost_fn": 5}, rng=1)
+    assert "new rows" in found.headline and "equal recall" in repr(found)
+
+
+def test_thresholds_chosen_on_few_rows_keep_less_on_new_ones():
+    """Equal recall of 12 positives: on new rows the recalls differ, which the rows that chose them do not show."""
+    rng = np.random.default_rng(3)
+    true = np.tile([1] * 12 + [0] * 60, 3)
+    score, group = np.clip(0.3 * true + 0.6 * rng.random(216), 0, 1), np.repeat(list("abc"), 72)
+    rows = [row for row in group_thresholds(true, score, by=group, recall=1.0) if row.policy == "equal recall"]
+    assert all(row.recall == 1 and row.new_recall < 0.99 for row in rows)
+    bare = group_thresholds(true, score, by=group, resamples=0)
+    assert bare.each[0].new_cost is None and "these rows" in bare.headline
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda: group_thresholds(Y, S), "two groups or more"),
+        (lambda: group_thresholds(Y, 3 * S, by=SITE), "give threshold="),
+        (lambda: group_thresholds(Y, S, by=SITE, recall=2), "recall is a share"),
+        (lambda: group_thresholds(Y, S, by=SITE, cost={"cost": 2}), "is no cost of groups"),
+        (lambda: group_thresholds(Y, S, by=SITE, cost={"cost_fn": "amount"}), "cost_fn is a finite number"),
+        (lambda: group_thresholds(Y, S, by=SITE, cluster=PATIENT), "cluster"),
+    ],
+)
+def test_thresholds_of_groups_that_cannot_be_are_refused(ask, words):
+    with pytest.raises((InputError, InputTypeError), match=words):
+        ask()

@@ -146,6 +146,7 @@ RESULTS = {
     "select_tree": selected,
     "compare_groups": lambda: steelyard.compare_groups(TRUE, LABELS["<b>A</b>"], by=GROUP, metrics=["recall", "mcc"]),
     "error_rows": lambda: steelyard.error_rows(TRUE, y_score=PROBABILITIES, keys={"<b>A</b>": GROUP}, first=9),
+    "group_thresholds": lambda: steelyard.group_thresholds(TRUE, PROBABILITIES, by=GROUP, resamples=20),
     "evaluate": lambda: steelyard.evaluate(TRUE, y_score=SCORES["<b>A</b>"]),
     "anytime_interval": lambda: steelyard.anytime_interval("mcc", TABLE),
     "anytime_mean": lambda: steelyard.anytime_mean(SCORES["<b>A</b>"], between=(0, 1), tested=0.5),

@@ -50,6 +50,7 @@ from steelyard.evaluation.compare_groups import compare_groups as compare_groups
 from steelyard.evaluation.error_rows import error_rows as error_rows
 from steelyard.evaluation.evaluate import evaluate as evaluate
 from steelyard.evaluation.evaluation import Evaluation as Evaluation
+from steelyard.evaluation.group_thresholds import group_thresholds as group_thresholds
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation as MultilabelEvaluation
 from steelyard.evaluation.unlabelled.unlabelled import unlabelled as unlabelled
 from steelyard.ingest.accumulator import Accumulator as Accumulator

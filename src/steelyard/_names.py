@@ -82,6 +82,7 @@ HOME = {
     "compare_groups": "evaluation.compare_groups",
     "error_rows": "evaluation.error_rows",
     "unlabelled": "evaluation.unlabelled.unlabelled",
+    "group_thresholds": "evaluation.group_thresholds",
     "swap_prevalences": "analysis.prevalence.prevalence",
     "beats_chance": "analysis.chance.chance_tests",
     "beats_guessing": "analysis.chance.chance_tests",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from steelyard.cli.binned_by import with_bins
 from steelyard.cli.class_scores import evaluated_class_scores
 from steelyard.cli.counted_input import CountedInput
 from steelyard.cli.label_sets import evaluated_label_sets
@@ -108,7 +109,8 @@ def count_inputs(inputs: Inputs, *, scores: bool = False, shard: bool = False) -
         tally, noticed = saved
         counted = CountedInput(with_positive(tally, inputs.positive), noticed, inputs.name)
         return counted.with_convention(inputs.positive, shard)
-    with open_files(inputs) as source:
+    with open_files(inputs) as rows:
+        source, inputs = with_bins(rows, inputs)
         named, assumed = guess_columns(source, inputs, scores=scores or inputs.threshold is not None)
         tally = replace(_count_source(source, named), sources=source.digests() if shard else {})
         return CountedInput(tally, assumed, inputs.name, named.columns).with_convention(inputs.positive, shard)
@@ -200,7 +202,8 @@ def _evaluate_rows(inputs: Inputs, min_count: int, options: dict[str, Any]) -> t
     if inputs.counts is not None or not inputs.files:
         raise InputError(f"{option} names columns of a file of predictions; give the file.")
     options = {"pos_label": inputs.positive, **options}
-    with open_files(inputs) as source:
+    with open_files(inputs) as rows:
+        source, inputs = with_bins(rows, inputs)
         options["labels"] = labels_of(source, inputs)
         evaluated = _of_clusters if inputs.class_scores is None else evaluated_class_scores
         evaluation, assumed = evaluated(source, inputs, options)

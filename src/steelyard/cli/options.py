@@ -68,7 +68,10 @@ _SHARED: dict[str, _Decorator] = {
         "--cluster", metavar="COL", help="Clustered rows: the column that names the cluster, such as the patient."
     ),
     "by": click.option(
-        "--by", multiple=True, metavar="COL", help="Evaluate each group of this column as well; repeatable."
+        "--by",
+        multiple=True,
+        metavar="COL",
+        help="Evaluate each group of this column as well, age:4 in four bins of numbers; repeatable.",
     ),
     "exact": click.option(
         "--exact/--binned", "exact", default=None, help="Keep every score, or 65,536 bins with bounds on the areas."

@@ -13,7 +13,7 @@ from steelyard.estimators.class_choice import ClassChoice, class_probabilities
 from steelyard.estimators.positive_scores import PositiveScores
 from steelyard.estimators.row_details import RowDetails, column_of, costs_of
 from steelyard.estimators.score_splits import check_folds, fitted_clone, score_splits
-from steelyard.estimators.threshold_choice import ThresholdChoice, group_thresholds
+from steelyard.estimators.threshold_choice import ThresholdChoice, thresholds_by_group
 from steelyard.estimators.threshold_guarantee import Guarantee
 from steelyard.ingest.row_order import check_order
 
@@ -248,4 +248,4 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         values = self._groups(X)
         if values is None:
             return self.threshold_
-        return group_thresholds(self.thresholds_ or {}, values, scores, self.by)
+        return thresholds_by_group(self.thresholds_ or {}, values, scores, self.by)

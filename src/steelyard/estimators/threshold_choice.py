@@ -64,7 +64,7 @@ class ThresholdChoice:
         return replace(best, positive=label.item() if isinstance(label, np.generic) else label)
 
 
-def group_thresholds(thresholds: Mapping[Label, float], values: Array, scores: Array, by: str | int | None) -> Array:
+def thresholds_by_group(thresholds: Mapping[Label, float], values: Array, scores: Array, by: str | int | None) -> Array:
     """The threshold of each row by its group, in the precision of the scores."""
     every = np.empty_like(scores)
     for group, places in groups_of(values).items():

@@ -20,6 +20,7 @@ from steelyard.evaluation.ordered_classes import in_stated_order
 from steelyard.evaluation.table_evaluation import evaluate_tables
 from steelyard.evaluation.table_notes import table_notes
 from steelyard.ingest.frame_columns import FrameColumns
+from steelyard.ingest.group_bins import binned_groups
 from steelyard.ingest.label_overlap import check_label_overlap
 from steelyard.ingest.label_set_input import LabelSetInput, refuse_of_one_label
 from steelyard.ingest.refused_keywords import refuses_other_keywords
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.class_columns import GroupedColumns
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.ingest.array_groups import By
+    from steelyard.ingest.group_bins import Bins
     from steelyard.ingest.source import Source
     from steelyard.metrics.spec import SpecLike
     from steelyard.statistics.statistic import Statistic
@@ -63,6 +65,7 @@ def evaluate(
     score: str | Sequence[str] | None = None,
     weight: str | None = None,
     by: By | None = None,
+    bins: Bins | None = None,
     cluster: ArrayLike | str | None = None,
     design: str = "random",
     exact: bool | None = None,
@@ -76,9 +79,10 @@ def evaluate(
     that share was itself estimated, a Prevalence carries that into the intervals. Of a frame (pandas, Polars,
     PyArrow, DuckDB, Dask, PySpark) name the columns: true, pred or score, weight, frequency, by and cluster; it is
     counted where it lives; `score` may be a column for each class there, as a pattern ("p_*") or a list. `by`
-    reports groups of rows separately; rows of one `cluster`, such as the patient, are not independent, and the
-    intervals allow for it: columns of the frame, or beside arrays one value per row. Of yes/no and the like the
-    positive class is taken by convention and stated in `assumed`; `pos_label=steelyard.RARER` takes the rarer one.
+    reports groups of rows separately, columns of numbers in `bins` (4 by their quantiles, or {"age": [40, 60]});
+    rows of one `cluster`, such as the patient, are not independent, and the intervals allow for it: columns of the
+    frame, or beside arrays one value per row. Of yes/no and the like the positive class
+    is taken by convention and stated in `assumed`; `pos_label=steelyard.RARER` takes the rarer one.
     `design="stratified"` states that so many rows of each class were chosen: their shares are then no matter of
     chance, and intervals are narrower. `exact` keeps every score of a frame, or asks for bins. A Tally is taken as
     well. `mute` lists codes of sentences that the verdict leaves out; without it those of the environment variable
@@ -96,6 +100,7 @@ def evaluate(
     Of 1,000 rows like these, 18 are positive. The classifier flags 36, finds 10 and misses 8; 26 are false alarms.
     """
     columns = FrameColumns(true, pred, score, weight)  # type: ignore[arg-type]  # several are brought
+    y_true, by = binned_groups(y_true, by, bins, frame=true is not None)
     inference = Inference(level, "auto", draws, rng, prevalence, None, design)
     sets = LabelSetInput(y_true, y_pred, y_score, columns, labels, sample_weight, frequency, by, cluster)
     asked: dict[str, Any] = {"metrics": metrics, "mute": mute}

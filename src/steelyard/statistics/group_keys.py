@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import math
+import re
 from typing import TYPE_CHECKING, Any
 
 from steelyard.statistics.label_kinds import number_texts
@@ -9,8 +12,13 @@ from steelyard.statistics.label_kinds import number_texts
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from steelyard._types import Labels
+    from steelyard._types import Label, Labels
     from steelyard.statistics.tally import Tally
+
+_NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
+_BIN = re.compile(  # as a Condition is written
+    rf"(?:(?P<low>{_NUMBER}) <= )?(?P<name>\S.*?)(?: < {_NUMBER}| >= (?P<least>{_NUMBER}))"
+)
 
 
 def merge_groups(groups: Mapping[Labels, Tally], others: Mapping[Labels, Tally], columns: int) -> dict[Labels, Tally]:
@@ -25,14 +33,32 @@ def merge_groups(groups: Mapping[Labels, Tally], others: Mapping[Labels, Tally],
 
 
 def group_label(by: Sequence[str], key: Labels) -> str:
-    """A group in words.
+    """A group in words; a bin of numbers names its column itself.
 
     >>> group_label(["site", "year"], ("north", 2024))
     'site = north, year = 2024'
+    >>> group_label(["site", "age"], ("north", "34 <= age < 51"))
+    'site = north, 34 <= age < 51'
     """
-    return ", ".join(f"{name} = {'–' if value is None else value}" for name, value in zip(by, key, strict=True))
+    return ", ".join(_words(name, value) for name, value in zip(by, key, strict=True))
+
+
+def _words(name: str, value: Label) -> str:
+    bin_ = _BIN.fullmatch(value) if isinstance(value, str) else None
+    if bin_ is not None and bin_["name"] in (name, json.dumps(name, ensure_ascii=False)):
+        return str(value)
+    return f"{name} = {'–' if value is None else value}"
 
 
 def group_order(key: Labels) -> list[tuple[bool, str, Any]]:
     """What the keys of groups are sorted by: their values, kind by kind, missing ones last."""
-    return [(value is None, str(type(value)), value) for value in key]
+    return [(value is None, str(type(value)), _place(value)) for value in key]
+
+
+def _place(value: Label) -> Any:
+    """What a value is sorted by: a bin by its lower end, and so before all other text."""
+    if not isinstance(value, str):
+        return value
+    bin_ = _BIN.fullmatch(value)
+    low = -math.inf if bin_ is None else float(bin_["low"] or bin_["least"] or -math.inf)
+    return bin_ is None, low, value

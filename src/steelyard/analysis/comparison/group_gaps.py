@@ -67,7 +67,7 @@ def gaps_of(role: str, rates: Sequence[RateEnds], names: Sequence[str]) -> list[
         name = f"{role.replace(' ', '_')}_{form}"
         gaps.append(_worst(name, form, rates, found, equal, names))
         if len(rates) > 1:
-            usual = None if any(draws is None for draws in equal) else float(np.nanmean(np.mean(equal, axis=0)))  # type: ignore[arg-type]  # all known
+            usual = None if any(draws is None for draws in equal) else _mean(np.mean(equal, axis=0))  # type: ignore[arg-type]  # all known
             why = next((rate.undefined for rate in rates if rate.undefined), None)
             value, low, high = found.mean(0).tolist()
             gaps.append(GroupGap(f"{name}[agg=mean]", value, low, high, usual, undefined=why))
@@ -91,7 +91,7 @@ def _worst(
     worst, far = (np.argmax, np.max) if form == "difference" else (np.argmin, np.min)
     place = int(worst(values))
     rate, value, low, high = rates[place], *(float(far(found[:, end])) for end in range(3))
-    usual = None if any(draws is None for draws in equal) else float(np.nanmean(far(np.stack(equal), axis=0)))  # type: ignore[arg-type]  # all known
+    usual = None if any(draws is None for draws in equal) else _mean(far(np.stack(equal), axis=0))  # type: ignore[arg-type]  # all known
     lowest, highest = (names[int(at(rate.ends[:, 0]))] for at in (np.argmin, np.argmax))
     return GroupGap(name, value, low, high, usual, rate.metric, lowest, highest)
 
@@ -102,3 +102,9 @@ def _gap(form: str, drawn: Array) -> Array:
         return np.asarray(drawn.max(-1) - drawn.min(-1))
     with np.errstate(invalid="ignore"):
         return np.asarray(drawn.min(-1) / drawn.max(-1))
+
+
+def _mean(draws: Array) -> float:
+    """The mean of the draws in which there is a gap; 0 over 0 is none."""
+    defined = draws[~np.isnan(draws)]
+    return float(defined.mean()) if len(defined) else math.nan

@@ -59,6 +59,7 @@ HOMES = {
     "steelyard.evaluation.error_row": ("error_rows",),
     "steelyard.evaluation.evaluation": ("evaluation",),
     "steelyard.evaluation.group_comparison": ("group_comparison", "group_difference"),
+    "steelyard.evaluation.group_threshold": ("group_thresholds",),
     "steelyard.evaluation.label_sets.multilabel_evaluation": ("multilabel_evaluation",),
     "steelyard.evaluation.unlabelled.unlabelled_result": ("unlabelled", "class_share", "unlabelled_metric"),
     "steelyard.protocol.class_values": ("class_values",),

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard.evaluation.group_comparison import GroupComparison
+    from steelyard.evaluation.group_threshold import GroupThresholds
 
 
 def groups_text(comparison: GroupComparison, notes: Sequence[str]) -> str:
@@ -21,6 +22,12 @@ def groups_text(comparison: GroupComparison, notes: Sequence[str]) -> str:
     return "\n\n".join(
         filter(None, [safe_paragraph(comparison.headline), *shown, "\n".join(map(safe_paragraph, notes))])
     )
+
+
+def thresholds_text(thresholds: GroupThresholds, notes: Sequence[str]) -> str:
+    """Thresholds of groups: the headline, the table and what is noted."""
+    table = table_text([*map(_clean, thresholds.shown_rows())], bold)
+    return "\n\n".join([safe_paragraph(thresholds.headline), table, "\n".join(map(safe_paragraph, notes))])
 
 
 def _clean(row: dict[str, Any]) -> dict[str, Any]:

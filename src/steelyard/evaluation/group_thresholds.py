@@ -1,0 +1,169 @@
+"""Group thresholds: the same threshold for all groups, or one each, and what each way costs."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from steelyard.analysis.intervals.draws import generator
+from steelyard.analysis.thresholds.group_policies import EQUAL_FLAGS, EQUAL_RECALL, PolicyTrial
+from steelyard.errors import InputError, InputTypeError, did_you_mean
+from steelyard.evaluation.given_rows import GivenRows
+from steelyard.evaluation.group_threshold import ALL_GROUPS, GroupThreshold, GroupThresholds
+from steelyard.evaluation.inputs import ASSUMED_HALF, HALF, RowOptions
+from steelyard.ingest.frame_columns import FrameColumns
+from steelyard.ingest.group_bins import binned_groups
+from steelyard.ingest.refused_keywords import refuses_other_keywords
+from steelyard.statistics.counts import CELLS, Counts
+from steelyard.statistics.group_keys import group_label
+from steelyard.statistics.tally import Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Frame, Label, Rng
+    from steelyard.analysis.thresholds.group_policies import PolicyOutcome
+    from steelyard.ingest.array_groups import By
+    from steelyard.ingest.group_bins import Bins
+    from steelyard.ingest.source import Source
+    from steelyard.statistics.score_table import ScoreTable
+
+_NEEDED = "Thresholds of groups need scores, and two groups or more: give y_score and by=."
+
+
+@refuses_other_keywords
+def group_thresholds(
+    y_true: Source | Frame | ArrayLike,
+    y_score: ArrayLike | None = None,
+    *,
+    by: By | None = None,
+    bins: Bins | None = None,
+    threshold: float | None = None,
+    recall: float | None = None,
+    flag_rate: float | None = None,
+    cost: Mapping[str, float] | None = None,
+    resamples: int = 200,
+    level: float = 0.95,
+    rng: Rng = None,
+    pos_label: Label = None,
+    sample_weight: ArrayLike | None = None,
+    frequency: ArrayLike | str | None = None,
+    true: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
+) -> GroupThresholds:
+    """Compare thresholds for groups: the same for all, one each for equal recall, one each for equal flag rates.
+
+    Recall and flag rate are those that the same `threshold` gives on all rows (0.5 of probabilities), unless `recall`
+    or `flag_rate` sets them. `cost` is what a decision costs, {"cost_fn": 10, "cost_fp": 1}, with "cost_tp" and
+    "cost_tn". Thresholds chosen and judged on the same rows look better than they are: the values of new rows are those
+    of thresholds that `resamples` chose, on the rows that each leaves out. It states numbers, and judges nothing.
+
+    >>> y_true, site = [0, 0, 1, 1, 0, 0, 1, 1], ["a"] * 4 + ["b"] * 4
+    >>> y_score = [0.2, 0.4, 0.6, 0.9, 0.1, 0.2, 0.3, 0.7]
+    >>> for row in group_thresholds(y_true, y_score, by={"site": site}, recall=1, resamples=0):
+    ...     print(row.policy, "|", row.group, "|", row.threshold, row.recall, row.misses, row.false_alarms)
+    same threshold | site = a | 0.5 1.0 0.0 0.0
+    same threshold | site = b | 0.5 0.5 1.0 0.0
+    same threshold | all groups | 0.5 0.75 1.0 0.0
+    equal recall | site = a | 0.5 1.0 0.0 0.0
+    equal recall | site = b | 0.25 1.0 0.0 0.0
+    equal recall | all groups | None 1.0 0.0 0.0
+    equal flag rate | site = a | 0.75 0.5 1.0 0.0
+    equal flag rate | site = b | 0.5 0.5 1.0 0.0
+    equal flag rate | all groups | None 0.5 2.0 0.0
+    """
+    names = FrameColumns(true, None, score, weight)
+    data, by = binned_groups(y_true, by, bins, frame=true is not None)
+    given = GivenRows(data, None, y_score, RowOptions(pos_label, None, sample_weight, frequency), names, by, None)
+    counted = given.counted(threshold=threshold, exact=None)
+    if not isinstance(counted, Tally):
+        raise InputTypeError(_NEEDED)
+    asked: dict[str, Any] = {"recall": recall, "flag_rate": flag_rate, "cost": cost, "level": level}
+    return tally_thresholds(counted, threshold=threshold, resamples=resamples, rng=rng, **asked)
+
+
+def tally_thresholds(
+    counted: Tally,
+    *,
+    threshold: float | None = None,
+    recall: float | None = None,
+    flag_rate: float | None = None,
+    cost: Mapping[str, float] | None = None,
+    resamples: int = 200,
+    level: float = 0.95,
+    rng: Rng = None,
+) -> GroupThresholds:
+    """The same of rows that are counted already."""
+    if counted.scores is None or len(counted.groups) < 2:
+        raise InputTypeError(_NEEDED)
+    at, assumed = _same_threshold(counted.scores, threshold)
+    targets = {EQUAL_RECALL: _share("recall", recall), EQUAL_FLAGS: _share("flag_rate", flag_rate)}
+    tables = [_scores(group) for group in counted.groups.values()]
+    outcomes = PolicyTrial(tables, at, targets, level, resamples).outcomes(generator(rng))
+    labels = [group_label(counted.by, key) for key in counted.groups]
+    costs = _costs(cost or {})
+    rows = [row for policy, outcome in outcomes.items() for row in _rows(policy, outcome, labels, at, costs)]
+    return GroupThresholds(tuple(rows), counted.by, at, costs, resamples, level, assumed)
+
+
+def _scores(group: Tally) -> ScoreTable:
+    assert group.scores is not None  # noqa: S101 - all groups have scores where the whole has
+    return group.scores
+
+
+def _same_threshold(scores: ScoreTable, threshold: float | None) -> tuple[float, tuple[str, ...]]:
+    if threshold is None and not scores.has_probabilities:
+        raise InputError("The scores are not probabilities; give threshold=, from which a row is predicted positive.")
+    return (HALF, (ASSUMED_HALF,)) if threshold is None else (float(threshold), ())
+
+
+def _share(name: str, share: float | None) -> float | None:
+    if share is not None and not 0 <= share <= 1:
+        raise InputError(f"{name} is a share between 0 and 1, not {share!r}.")
+    return share
+
+
+def _costs(cost: Mapping[str, float]) -> tuple[float, float, float, float]:
+    """What a row of each cell costs, in the order of the cells."""
+    keys = {f"cost_{cell}": cell for cell in CELLS}
+    for key, value in cost.items():
+        if key not in keys:
+            raise InputTypeError(f"{key!r} is no cost of groups; there are {', '.join(keys)}.{did_you_mean(key, keys)}")
+        if not isinstance(value, (int, float)) or not math.isfinite(value):
+            raise InputError(f"{key} is a finite number, not {value!r}.")
+    own = {"cost_fn": 1.0, "cost_fp": 1.0, **cost}
+    tp, fn, fp, tn = (float(own.get(key, 0.0)) for key in keys)
+    return tp, fn, fp, tn
+
+
+def _rows(
+    policy: str, outcome: PolicyOutcome, labels: list[str], same: float, costs: tuple[float, float, float, float]
+) -> Iterator[GroupThreshold]:
+    """A policy's groups, and all of them together."""
+    for place, group in enumerate(labels):
+        low, high = (None, None) if outcome.ranges is None else outcome.ranges[place]
+        seen, new = outcome.counts[place], None if outcome.unseen is None else outcome.unseen[place]
+        at = outcome.thresholds[place]
+        yield GroupThreshold(policy, group, at, low, high, *_numbers(seen, costs), *_numbers(new, costs))
+    alike = same if set(outcome.thresholds) == {same} else None
+    unseen = None if outcome.unseen is None else _added(outcome.unseen)
+    whole = _numbers(_added(outcome.counts), costs)
+    yield GroupThreshold(policy, ALL_GROUPS, alike, None, None, *whole, *_numbers(unseen, costs))
+
+
+def _added(counts: list[Counts]) -> Counts:
+    return Counts.trusted(*(float(sum(cells)) for cells in zip(*counts, strict=True)))
+
+
+def _numbers(counts: Counts | None, costs: tuple[float, float, float, float]) -> tuple[Any, ...]:
+    """Recall, flag rate, flagged, misses, false alarms and cost; none where they are not known."""
+    if counts is None:
+        return (None,) * 6
+    tp, fn, fp, tn = (float(cell) for cell in counts)
+    flagged, total = tp + fp, tp + fn + fp + tn
+    cost = sum(each * cell for each, cell in zip(costs, (tp, fn, fp, tn), strict=True))
+    recall = tp / (tp + fn) if tp + fn else math.nan
+    return recall, flagged / total if total else math.nan, flagged, fn, fp, cost

@@ -1,0 +1,179 @@
+"""Bins of groups: a column of numbers as a few groups, such as "age < 34", by its quantiles or at given edges."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from steelyard.errors import InputError, InputTypeError, did_you_mean
+from steelyard.ingest import condition_rows, queries
+from steelyard.ingest.array_groups import group_columns
+from steelyard.ingest.source import Source, named_columns
+from steelyard.statistics.condition import Condition, Conjunction
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import narwhals as nw
+
+    from steelyard._types import Array, Frame
+    from steelyard.ingest.array_groups import By
+
+    Bins: TypeAlias = int | Mapping[str, int | Sequence[float]]
+
+_DIGITS = 3  # of an edge between numbers that are not whole
+
+
+def binned_groups(
+    data: Source | Frame | Any, by: By | None, bins: Bins | None, *, frame: bool
+) -> tuple[Any, By | None]:
+    """The rows and their groups, of which columns of numbers are bins where that is asked for."""
+    if bins is None:
+        return data, by
+    if by is None:
+        raise InputTypeError("bins= divides a column of by=; name the groups with by=.")
+    if not frame:
+        columns = group_columns(by)
+        asked = _asked(bins, tuple(columns))
+        return data, {name: _binned_array(name, column, asked.get(name)) for name, column in columns.items()}
+    names = named_columns("by", by)  # type: ignore[arg-type]  # refused there where it is no name
+    return binned_source(Source.of(data), _asked(bins, names)), names
+
+
+def binned_source(source: Source, asked: Mapping[str, int | Sequence[float]]) -> Source:
+    """The source with bins in the place of columns of numbers, divided where the rows live."""
+    condition_rows.check_features(source, tuple(asked))
+    for name, given in asked.items():
+        if (edges := _frame_edges(source, name, given)) is not None:
+            source = _with_bins(source, name, bins_between(name, edges))
+    return source
+
+
+def _asked(bins: Bins, names: tuple[str, ...]) -> dict[str, int | Sequence[float]]:
+    """Into how many bins, or at which edges, each column is divided."""
+    if isinstance(bins, Mapping):
+        for name in bins:
+            if name not in names:
+                raise InputError(f"bins= names {name!r}, which is no column of by=.{did_you_mean(name, names)}")
+        return {name: _checked(name, given) for name, given in bins.items()}
+    return {name: _checked(name, bins) for name in names}
+
+
+def _checked(name: str, given: int | Sequence[float]) -> int | Sequence[float]:
+    if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
+        if given < 2:
+            raise InputError(f"Into {given} bins {name!r} cannot be divided; give 2 or more, or the edges.")
+        return int(given)
+    edges = np.asarray(given, dtype=np.float64) if np.ndim(given) == 1 else np.array([math.nan])
+    if not len(edges) or not np.isfinite(edges).all() or (np.diff(edges) <= 0).any():
+        raise InputError(f"The bins of {name!r} are a number of them, or edges that increase, not {given!r}.")
+    return [float(edge) for edge in edges]
+
+
+def bins_between(name: str, edges: Sequence[float]) -> list[Condition]:
+    """The bins that edges divide a column into.
+
+    >>> bins_between("age", [34.0, 51.5])
+    [age < 34, 34 <= age < 51.5, age >= 51.5]
+    """
+    ends = zip([None, *edges], [*edges, None], strict=True)
+    return [Condition(name, low=low, high=high) for low, high in ends]
+
+
+def quantile_edges(values: Array, bins: int) -> list[float]:
+    """Edges at the quantiles of numbers, whole where the numbers are, else of three digits; fewer where they tie."""
+    inner = np.quantile(values, np.arange(1, bins) / bins, method="inverted_cdf")
+    whole = bool((values == np.rint(values)).all())
+    return _readable(inner.tolist(), float(values.min()), whole=whole)
+
+
+def _readable(edges: Sequence[float], least: float, *, whole: bool) -> list[float]:
+    shown = [math.floor(edge) + 1.0 if whole else float(f"{edge:.{_DIGITS}g}") for edge in edges]
+    return sorted({edge for edge in shown if edge > least})
+
+
+def _binned_array(name: str, column: Array, given: int | Sequence[float] | None) -> Array:
+    """The bins of a column, None where a number is missing; the column itself where it holds few values, or text."""
+    if given is None:
+        return column
+    numbers = _numbers(column)
+    if numbers is None:
+        if isinstance(given, int):
+            return column
+        raise InputTypeError(f"by[{name!r}] holds no numbers; edges divide numbers.")
+    there = numbers[np.isfinite(numbers)]
+    if isinstance(given, int) and len(np.unique(there)) <= given:
+        return column
+    edges = quantile_edges(there, given) if isinstance(given, int) else given
+    texts = np.array([*map(repr, bins_between(name, edges)), None], dtype=object)
+    places = np.where(np.isnan(numbers), len(texts) - 1, np.searchsorted(edges, numbers, side="right"))
+    return np.asarray(texts[places])
+
+
+def _numbers(column: Array) -> Array | None:
+    """The column as numbers, NaN where one is missing; None where it holds anything else."""
+    listed = column.tolist() if column.dtype.kind == "O" else []
+    if listed and {type(value) for value in listed} <= {int, float, type(None)}:
+        return np.array([math.nan if value is None else value for value in listed], dtype=np.float64)
+    return column.astype(np.float64) if column.dtype.kind in "iuf" else None
+
+
+# ---------------------------------------------------------------- frames
+
+
+def _frame_edges(source: Source, name: str, given: int | Sequence[float]) -> Sequence[float] | None:
+    """The edges of a column of a frame; None where it holds no numbers, or no more values than bins."""
+    numeric = source.textual or source.parts[0].collect_schema()[name].is_numeric()
+    if not isinstance(given, int):
+        if not numeric:
+            raise InputTypeError(f"The column {name!r} holds no numbers; edges divide numbers.")
+        return given
+    if not numeric:
+        return None
+    if source.in_memory or source.textual or len(source.parts) > 1:
+        values = condition_rows.feature_values(queries.fetch_columns(source, [name])[name], name, source.textual)
+        there = values[np.isfinite(values)] if values.dtype.kind == "f" else np.array([])
+        return quantile_edges(there, given) if len(np.unique(there)) > given else None
+    return _query_edges(source, name, given)
+
+
+def _query_edges(source: Source, name: str, bins: int) -> Sequence[float]:
+    """The quantiles by a query of the engine, where it has one."""
+    import narwhals as nw
+
+    number = nw.col(name).cast(nw.Float64)
+    parts = [number.quantile(place / bins, "linear").alias(f"edge{place}") for place in range(1, bins)]
+    try:
+        whole = (number == number.round(0)).all().alias("whole")
+        found = queries.collect(source.parts[0].select(*parts, number.min().alias("least"), whole))
+    except (NotImplementedError, TypeError, ValueError, nw.exceptions.NarwhalsError) as error:
+        raise InputError(
+            f"The engine of this frame has no quantiles of {name!r} ({type(error).__name__}); give the edges, such as "
+            f"bins={{{name!r}: [40, 60]}}."
+        ) from None
+    edges = [float(found.get_column(f"edge{place}").to_list()[0]) for place in range(1, bins)]
+    least, is_whole = (found.get_column(column).to_list()[0] for column in ("least", "whole"))
+    return _readable(edges, float(least), whole=bool(is_whole))
+
+
+def _with_bins(source: Source, name: str, bins: Sequence[Condition]) -> Source:
+    """The source with the bin of each row in the place of its number; a missing number stays missing."""
+    parts = []
+    for given in source.parts:
+        part = condition_rows.with_numbers(given, Conjunction(tuple(bins))) if source.textual else given
+        parts.append(part.with_columns(_bin_expression(bins, part.collect_schema()).alias(name)))
+    return replace(source, parts=tuple(parts))
+
+
+def _bin_expression(bins: Sequence[Condition], schema: nw.Schema) -> nw.Expr:
+    import narwhals as nw
+
+    expression = nw.lit(None, dtype=nw.String())
+    for condition in bins:
+        holds = condition_rows.condition_expression(condition, schema)
+        expression = nw.when(holds).then(nw.lit(repr(condition))).otherwise(expression)
+    return expression
