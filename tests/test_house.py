@@ -20,7 +20,7 @@ from steelyard.errors import needs_sklearn
 SOURCE = Path(steelyard.__file__).parent
 FLOORS = (
     "_names", "_types", "_renamed", "errors", "statistics", "ingest", "metrics", "analysis", "auditing", "evaluation", "gates", "estimators", "protocol",
-    "datasets", "report", "interop", "sklearn", "studies", "cli",
+    "datasets", "ledger", "report", "interop", "sklearn", "mlflow", "studies", "cli",
 )  # fmt: skip
 # The rooms of the analysis, each with what it may import before it.
 ROOMS = (

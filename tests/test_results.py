@@ -8,6 +8,7 @@ import math
 import os
 import subprocess
 import sys
+import tempfile
 from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import import_module
@@ -85,7 +86,16 @@ def monitored():
     return monitor.result()
 
 
+def kept():
+    ledger = steelyard.Ledger(tempfile.mkdtemp(prefix="<b>ledger"))
+    for model, table in TABLES.items():
+        ledger.log(steelyard.evaluate(table, metrics=["recall", "precision"]), {"model": f"<b>{model}\x1b[31m"})
+    return ledger.history()
+
+
 RESULTS = {
+    "history": kept,
+    "history rows": lambda: kept().rows,
     "interval": lambda: steelyard.interval("recall", TABLE),
     "interval of many tables": lambda: steelyard.interval("recall", Counts([1, 0], [3, 0], [5, 6], [7, 8])),
     "intervals": lambda: steelyard.intervals(

@@ -59,6 +59,7 @@ from steelyard.ingest.array_tables import score_table as score_table
 from steelyard.ingest.frame_tally import tally as tally
 from steelyard.ingest.multilabel_tables import multilabel as multilabel
 from steelyard.interop.scorers import scorer as scorer
+from steelyard.ledger.ledger import Ledger as Ledger
 from steelyard.metrics.curves import precision_recall_curve as precision_recall_curve
 from steelyard.metrics.curves import roc_curve as roc_curve
 from steelyard.metrics.declaration import metric as metric

@@ -77,6 +77,7 @@ HOME = {
     "select_tree": "protocol.select_tree",
     "ThresholdClassifier": "estimators.threshold",
     "Evaluation": "evaluation.evaluation",
+    "Ledger": "ledger.ledger",
     "MultilabelEvaluation": "evaluation.label_sets.multilabel_evaluation",
     "evaluate": "evaluation.evaluate",
     "compare_groups": "evaluation.compare_groups",

@@ -9,6 +9,7 @@ from steelyard.analysis.results.rows import Rows
 from steelyard.auditing.decisions import Decision
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
+from steelyard.ledger.history import History
 from steelyard.protocol.cross_evaluation import CrossEvaluation
 
 if TYPE_CHECKING:
@@ -40,6 +41,10 @@ def _html(result: Result[Any], /, **options: str) -> str:
             return page(result, **options)
         case Comparison():
             return comparison_page(result, source=options.get("source", "predictions"))
+        case History():
+            from steelyard.report.pages.history_page import history_page
+
+            return history_page(result)
         case Rows([Decision(), *_]):
             return audit_page(result)
     return result_page(result)

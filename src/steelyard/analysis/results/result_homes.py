@@ -62,6 +62,7 @@ HOMES = {
     "steelyard.evaluation.group_threshold": ("group_thresholds",),
     "steelyard.evaluation.label_sets.multilabel_evaluation": ("multilabel_evaluation",),
     "steelyard.evaluation.unlabelled.unlabelled_result": ("unlabelled", "class_share", "unlabelled_metric"),
+    "steelyard.ledger.history": ("history", "history_row"),
     "steelyard.protocol.class_values": ("class_values",),
     "steelyard.protocol.cross_evaluation": ("cross_evaluation",),
     "steelyard.protocol.run_difference": ("run_difference",),
