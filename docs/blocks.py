@@ -81,16 +81,18 @@ def run(page: Path, folder: Path) -> Run:
 
 @contextmanager
 def inside(folder: Path) -> Iterator[None]:
-    """Work in a folder, at a fixed width, and come back."""
-    before, width = Path.cwd(), os.environ.get("COLUMNS")
+    """Work in a folder, at a fixed width and with no settings of the user's, and come back."""
+    own = {"COLUMNS": WIDTH, "XDG_CONFIG_HOME": str(folder)}  # what a page configures is its own
+    before, settings = Path.cwd(), {name: os.environ.get(name) for name in own}
     os.chdir(folder)
-    os.environ["COLUMNS"] = WIDTH
+    os.environ.update(own)
     try:
         yield
     finally:
         os.chdir(before)
-        os.environ.pop("COLUMNS")
-        os.environ.update({} if width is None else {"COLUMNS": width})
+        for name, value in settings.items():
+            os.environ.pop(name)
+            os.environ.update({} if value is None else {name: value})
 
 
 def _ran(block: Block, names: dict[str, Any], failures: list[str], page: Path) -> str:

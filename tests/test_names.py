@@ -19,6 +19,7 @@ SHELL = {"positive": "pos_label", "jobs": "n_jobs", "seed": "rng", "folds": "k",
 # What only a shell has: where results go, how they look, what is read, and what a gate asks.
 ALONE = {"all", "against", "baseline", "counts", "data", "force", "format", "list", "min_count", "output", "overlap"}
 ALONE |= {"no_color", "profile", "promise", "quick", "rarer_positive", "require"}
+ALONE |= {"keep_rows", "last", "ledger", "tag"}  # which methods of Ledger take
 
 
 def arguments():

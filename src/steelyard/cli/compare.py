@@ -43,10 +43,11 @@ def compare_models(
     comparison, assumed = compare_inputs(inputs, level, metrics, margin)
     if output.kind in ("csv", "html"):
         print_assumed(assumed)
-    output.write(_text(comparison, assumed, output.kind, inputs))
+    output.write(written_comparison(comparison, assumed, output.kind, inputs.name))
 
 
-def _text(comparison: Comparison, assumed: list[str], kind: str, inputs: Inputs) -> str:
+def written_comparison(comparison: Comparison, assumed: list[str], kind: str, source: str) -> str:
+    """The comparison in one of the formats of a command; `source` is what a page calls the data."""
     from steelyard.report.csv_text import csv_rows
     from steelyard.report.terminal.comparison_text import comparison_summary
 
@@ -61,7 +62,7 @@ def _text(comparison: Comparison, assumed: list[str], kind: str, inputs: Inputs)
     if kind == "html":
         from steelyard.report.pages.page import comparison_page
 
-        return comparison_page(comparison, source=inputs.name)
+        return comparison_page(comparison, source=source)
     return comparison_summary(comparison, assumed)
 
 

@@ -49,6 +49,19 @@ COMMANDS = {
         "evaluate",
         "then a comparison of your own with its values, `low` and `high`",
     ),
+    "log": CommandFacts(
+        "Keep an evaluation in a ledger, with tags such as model=v3.", "Ledger", "`log` of it keeps an evaluation"
+    ),
+    "history": CommandFacts(
+        "List kept evaluations: metrics over time with their intervals, also as a page.",
+        "Ledger",
+        "`history` of it, whose result has `to_html`",
+    ),
+    "diff": CommandFacts(
+        "Compare two evaluations: what changed by more than chance, and what differs in the data.",
+        "Ledger",
+        "`diff` of it takes ids, tags or evaluations",
+    ),
     "tally": CommandFacts("Count a file into a confusion matrix or score table, and save it.", "tally"),
     "merge": CommandFacts("Merge saved tables.", "Tally", "`+` adds two of them"),
     "plot": CommandFacts(

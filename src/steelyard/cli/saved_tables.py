@@ -67,15 +67,22 @@ def read_saved(name: str) -> Tally | None:
 
 def read_saved_evaluation(files: Sequence[str]) -> Evaluation | None:
     """The evaluation that the one file holds; None where it holds something else, or there are more."""
-    if len(files) != 1 or files[0] == "-" or not looks_saved(files[0]):
+    if len(files) != 1 or files[0] == "-":
+        return None
+    return read_evaluation_file(files[0])
+
+
+def read_evaluation_file(name: str) -> Evaluation | None:
+    """The evaluation that a file or, where it is -, the standard input holds; None where that begins otherwise."""
+    if not looks_saved(name):
         return None
     try:
-        data = json.loads(Path(files[0]).read_bytes())
+        data = json.loads(sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes())
     except (ValueError, RecursionError):
-        raise InputError(
-            f"{files[0]!r} begins as saved JSON does and is no JSON: it was changed or truncated."
-        ) from None
+        raise InputError(f"{name!r} begins as saved JSON does and is no JSON: it was changed or truncated.") from None
     if not _holds_evaluation(data):
+        if name == "-":  # which is gone now
+            raise InputError("The standard input holds saved JSON that is no evaluation; give it as a file.")
         return None
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
@@ -85,7 +92,7 @@ def read_saved_evaluation(files: Sequence[str]) -> Evaluation | None:
             return MultilabelEvaluation.from_json(data)  # type: ignore[return-value]  # of the same faces
         return Evaluation.from_json(data)
     except InputError as error:
-        raise InputError(f"{files[0]!r}: {error}") from None
+        raise InputError(f"{name!r}: {error}") from None
 
 
 def _holds_evaluation(data: dict[str, Any]) -> bool:
