@@ -41,12 +41,12 @@ _FIGURES: dict[str, type[EvaluationDisplay]] = {
 }
 
 
-def log(evaluation: AnyEvaluation, *, run_id: str | None = None) -> str:
+def log_evaluation_run(evaluation: AnyEvaluation, *, run_id: str | None = None) -> str:
     """Write an evaluation into the active run of MLflow, the one that is named, or a new one; returns the run's id.
 
     Each metric's value is a metric of the run, and the ends of its interval are `recall.low` and `recall.high`. The
     positive class, the threshold, the rows and the digest are tags. The page, the figures where Matplotlib is
-    installed, and the JSON that `read` reads back are artifacts.
+    installed, and the JSON that is read back are artifacts.
     """
     if not isinstance(evaluation, Evaluation | MultilabelEvaluation):
         raise InputTypeError(f"MLflow takes what evaluate() returns, an Evaluation, not {type(evaluation).__name__}.")
@@ -64,8 +64,8 @@ def log(evaluation: AnyEvaluation, *, run_id: str | None = None) -> str:
     return identity
 
 
-def read(run_id: str) -> AnyEvaluation:
-    """The evaluation that `log` wrote into a run of MLflow."""
+def read_evaluation_run(run_id: str) -> AnyEvaluation:
+    """The evaluation that `steelyard.mlflow.log` wrote into a run of MLflow."""
     mlflow = _mlflow()
     try:
         text = mlflow.artifacts.load_text(f"runs:/{run_id}/{_JSON}")
