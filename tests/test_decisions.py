@@ -516,3 +516,20 @@ def test_scores_that_are_no_probabilities_are_refused():
         best_decision(np.zeros(5, int), np.full((5, 2), 0.5), labels=[0, 1])
     with pytest.raises(InputError, match="a column for each of 0, 1, 2, 3"):
         best_decision(Y, P, "accuracy", folds=0).decide(P[:, :3] / P[:, :3].sum(1, keepdims=True))
+
+
+def test_the_columns_of_a_frame_are_decided_as_arrays_are():
+    frame = pd.DataFrame(P, columns=[f"p_{i}" for i in range(P.shape[1])]).assign(y=Y, w=np.arange(len(Y)) % 3 + 1.0)
+    frame["site"] = np.arange(len(Y)) // 4
+    named = best_decision(frame, true="y", score="p_*", weight="w", cluster="site", metric="f1[average=macro]")
+    alone = best_decision(Y, P, "f1[average=macro]", sample_weight=frame["w"], cluster=frame["site"])
+    assert named.thresholds == alone.thresholds and named.out_of_sample == alone.out_of_sample
+    with pytest.raises(InputTypeError, match="of a frame name the columns"):
+        best_decision(frame, P, true="y")
+
+
+def test_best_threshold_points_to_the_decision_of_many_classes():
+    frame = pd.DataFrame(P, columns=[f"p_{i}" for i in range(P.shape[1])]).assign(y=Y)
+    for asked in (lambda: best_threshold(Y, P), lambda: best_threshold(frame, true="y", score="p_*")):
+        with pytest.raises(InputError, match="best_decision finds a threshold for each class"):
+            asked()

@@ -3,11 +3,12 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
 import steelyard
-from steelyard import best_threshold, multilabel
+from steelyard import ThresholdClassifier, best_threshold, multilabel
 from steelyard.analysis.results.result import Result
 from steelyard.errors import InputError
 
@@ -94,3 +95,29 @@ def test_what_is_not_of_labels_is_refused(options, words):
         best_threshold(true, scores, **options)
     with pytest.raises(InputError, match="no scores"):
         best_threshold(multilabel(true, true), metric="f1[average=macro]")
+
+
+def test_the_columns_of_a_frame_get_the_thresholds_of_arrays():
+    rng = np.random.default_rng(1)
+    true = (rng.random((120, 3)) < 0.4).astype(int)
+    scores = np.clip(0.3 * true + 0.7 * rng.random((120, 3)), 0, 1)
+    frame = pd.DataFrame(true, columns=["y_a", "y_b", "y_c"]).assign(site=np.arange(120) // 3)
+    frame[["s_a", "s_b", "s_c"]] = scores
+    named = best_threshold(frame, true="y_*", score="s_*", metric="f1[average=macro]", cluster="site")
+    alone = best_threshold(true, scores, "f1[average=macro]", labels=["a", "b", "c"], cluster=frame["site"])
+    assert named.thresholds == alone.thresholds
+    assert named.out_of_sample_interval == alone.out_of_sample_interval
+
+
+def test_a_threshold_classifier_of_each_label_is_that_of_its_own_column():
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.multiclass import OneVsRestClassifier
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 2))
+    Y = (rng.random((150, 2)) < 0.3 * (1 + (X > 0))).astype(int)
+    model = ThresholdClassifier(LogisticRegression(), metric="f1")
+    with pytest.raises(InputError, match="OneVsRestClassifier"):
+        model.fit(X, Y)
+    every = OneVsRestClassifier(model).fit(X, Y)
+    assert every.estimators_[1].threshold_ == model.fit(X, Y[:, 1]).threshold_

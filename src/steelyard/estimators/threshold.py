@@ -13,7 +13,7 @@ from steelyard.estimators.class_choice import ClassChoice, class_probabilities
 from steelyard.estimators.positive_scores import PositiveScores
 from steelyard.estimators.row_details import RowDetails, column_of, costs_of
 from steelyard.estimators.score_splits import check_folds, fitted_clone, score_splits
-from steelyard.estimators.threshold_choice import ThresholdChoice, thresholds_by_group
+from steelyard.estimators.threshold_choice import ThresholdChoice, one_label_each, thresholds_by_group
 from steelyard.estimators.threshold_guarantee import Guarantee
 from steelyard.ingest.row_order import check_order
 
@@ -119,7 +119,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         check_order(X=X, y=y, sample_weight=sample_weight, **costs)
         features, labels = indexable(X, y)
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, features)
-        labels = column_or_1d(labels, warn=True)
+        labels = column_or_1d(one_label_each(labels), warn=True)
         self._check(labels, weight)
         self._many = self._classes.is_asked or len(np.unique(labels)) > 2
         by_row = {key: cost for key, cost in costs.items() if cost is not None}

@@ -14,6 +14,8 @@ from steelyard.estimators.row_details import groups_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from numpy.typing import ArrayLike
+
     from steelyard._types import Array, Label
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
@@ -75,3 +77,13 @@ def thresholds_by_group(thresholds: Mapping[Label, float], values: Array, scores
             )
         every[places] = thresholds[group]
     return every
+
+
+def one_label_each(labels: ArrayLike) -> ArrayLike:
+    """The labels of rows that have one each; a matrix of several is refused."""
+    if len(shape := np.shape(labels)) == 2 and shape[1] > 1:
+        raise InputError(
+            f"y has shape {shape}, a column for each of several labels; OneVsRestClassifier(ThresholdClassifier(...)) "
+            "finds a threshold for each label, and best_threshold does so for scores."
+        )
+    return labels

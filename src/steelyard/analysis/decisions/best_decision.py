@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -17,15 +17,19 @@ from steelyard.analysis.prevalence.estimated_prevalence import Prevalence, state
 from steelyard.analysis.prevalence.prior_correction import class_share_vector
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays
+from steelyard.ingest.frame_columns import FrameColumns, refuse_name
+from steelyard.ingest.probability_columns import ClassColumnRows
 from steelyard.ingest.refused_keywords import naming_misspelled, refuse_keywords
 from steelyard.ingest.score_matrix import needed_probabilities, probability_table
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.positive_class import conventional_label
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Frame, LabelSet, Rng, Weights
+    from steelyard._types import Array, Frame, Label, LabelSet, Rng, Weights
     from steelyard.analysis.decisions.best_decision_result import BestDecision
     from steelyard.analysis.prevalence.prior_correction import SharesLike
     from steelyard.metrics.call_options import MetricParameters
@@ -36,7 +40,7 @@ _LEAST_FOLDS = 2
 
 
 def best_decision(
-    y_true: ProbabilityTable | ArrayLike,
+    y_true: ProbabilityTable | Frame | ArrayLike,
     y_score: ArrayLike | None = None,
     metric: SpecLike | None = None,
     *,
@@ -44,13 +48,16 @@ def best_decision(
     prevalence: SharesLike | None = None,
     reject: float | None = None,
     reject_cost: float | None = None,
-    cluster: ArrayLike | None = None,
+    cluster: ArrayLike | str | None = None,
     folds: int = 5,
     level: float = 0.95,
     rng: Rng = None,
     labels: LabelSet | None = None,
     sample_weight: Weights = None,
-    frequency: Weights = None,
+    frequency: Weights | str = None,
+    true: str | None = None,
+    score: str | Sequence[str] | None = None,
+    weight: str | None = None,
     **parameters: Unpack[MetricParameters],
 ) -> BestDecision:
     """How to decide between classes by their probabilities, a column of `y_score` for each, and what it is worth.
@@ -69,7 +76,8 @@ def best_decision(
     1970). Without a metric or costs, every error then costs 1.
 
     The rows are divided into `folds`, and each is decided by a rule chosen on the others: `out_of_sample` is the value
-    of these decisions, beside that of the most probable class. 0 leaves it out. Rows of one `cluster` stay together.
+    of these decisions, beside that of the most probable class. 0 leaves it out. Rows of one `cluster` stay together. Of
+    a frame name the columns: true, score (a pattern such as "p_*", or a list), weight, frequency, cluster.
 
     >>> p = [[0.6, 0.3, 0.1], [0.5, 0.4, 0.1], [0.4, 0.5, 0.1], [0.5, 0.2, 0.3], [0.4, 0.2, 0.4], [0.3, 0.3, 0.4]]
     >>> best = best_decision(["a", "b", "b", "c", "c", "c"], p, "balanced_accuracy", folds=0)
@@ -81,26 +89,64 @@ def best_decision(
     """
     refuse_keywords("best_decision", parameters, ("by", "zero_division"))
     check_level(level)
-    table = _table(y_true, y_score, labels, sample_weight, frequency)
+    table, cluster = _rows(
+        y_true,
+        y_score,
+        labels,
+        sample_weight,
+        frequency,
+        cluster,
+        FrameColumns(true, None, score, weight),  # type: ignore[arg-type]  # a pattern, or several
+    )
     costs = _costs(cost_matrix, metric, reject, reject_cost, table)
     prevalence = stated_prevalence(prevalence)
     shares = None if prevalence is None else _shares(prevalence, table)
     rows, draws = DecidedRows.of(table, shares), generator(rng)
     positive = conventional_label(table.labels) if len(table.labels) == 2 else None
-    if costs is None:
-        with naming_misspelled(best_decision, parameters):
-            confusion = rows.confusion(table.most_probable)
-            confusion = confusion if positive is None else confusion.with_positive(positive)
-            aim = read_class_aim(metric, {**parameters}, confusion)
-    else:
-        _refuse_parameters(parameters)
-        place = 1 if positive is None else table.labels.index(positive)
-        aim = _error_aim() if cost_matrix is None and reject_cost is None else _cost_aim(costs, reject_cost, place)
+    aim = _aim(costs, metric, {**parameters}, rows, positive, cost_matrix is not None, reject_cost)
     clusters = None if cluster is None else arrays.column(cluster, "cluster")
     arrays.check_lengths(y_true=table.codes, cluster=clusters)
     in_use = prevalence if isinstance(prevalence, Prevalence) else shares
     judge = DecisionJudge(rows, aim, reject_cost is not None, level, draws, positive, clusters, in_use)
     return DecisionSearch(rows, judge, costs, reject, reject_cost).best(clusters, _checked_folds(folds), draws)
+
+
+def _aim(
+    costs: Array | None,
+    metric: SpecLike | None,
+    parameters: dict[str, Any],
+    rows: DecidedRows,
+    positive: Label,
+    are_given: bool,
+    reject_cost: float | None,
+) -> ClassAim:
+    """What the decisions are to reach: the best metric, the least cost, or the fewest errors."""
+    table = rows.table
+    if costs is None:
+        with naming_misspelled(best_decision, parameters):
+            confusion = rows.confusion(table.most_probable)
+            confusion = confusion if positive is None else confusion.with_positive(positive)
+            return read_class_aim(metric, parameters, confusion)
+    _refuse_parameters(parameters)
+    place = 1 if positive is None else table.labels.index(positive)
+    return _cost_aim(costs, reject_cost, place) if are_given or reject_cost is not None else _error_aim()
+
+
+def _rows(
+    y_true: Any,
+    y_score: ArrayLike | None,
+    labels: LabelSet | None,
+    sample_weight: Weights,
+    frequency: Any,
+    cluster: Any,
+    columns: FrameColumns,
+) -> tuple[ProbabilityTable, ArrayLike | None]:
+    """The rows with their clusters, of arrays or of the columns of a frame."""
+    if not columns.are_named(y_score=y_score, sample_weight=sample_weight):
+        refuse_name("cluster", cluster)
+        return _table(y_true, y_score, labels, sample_weight, frequency), cluster
+    rows = ClassColumnRows.of_frame(y_true, columns, frequency, cluster, pos_label=None, labels=labels)
+    return _table(rows.true, rows.scores, labels, rows.weight, rows.frequency), rows.cluster
 
 
 def _table(
@@ -183,7 +229,7 @@ def _checked_folds(folds: int) -> int:
     return int(folds)
 
 
-def _refuse_parameters(parameters: MetricParameters) -> None:
+def _refuse_parameters(parameters: Mapping[str, object]) -> None:
     """Refuse the parameters of a metric beside costs."""
     if parameters:
         raise InputTypeError(f"{next(iter(parameters))}= is of a metric; with costs there is none.")

@@ -11,19 +11,18 @@ from steelyard.analysis.prevalence.estimated_prevalence import stated_prevalence
 from steelyard.analysis.thresholds.label_thresholds import (
     best_label_thresholds,
     refuse_with_label_sets,
-    scored_label_sets,
 )
 from steelyard.analysis.thresholds.row_costs import costs_by_row, limits_with_costs
 from steelyard.analysis.thresholds.threshold_criterion import Criterion, read_aim
 from steelyard.analysis.thresholds.threshold_limits import read_limits
 from steelyard.analysis.thresholds.threshold_rows import ThresholdRows
 from steelyard.analysis.thresholds.threshold_search import Search
-from steelyard.errors import InputTypeError
+from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest.frame_columns import FrameColumns
-from steelyard.ingest.label_sets import are_label_sets
+from steelyard.ingest.label_set_input import LabelSetInput
 from steelyard.ingest.refused_keywords import naming_misspelled, refuse_keywords, refuses_other_keywords
+from steelyard.ingest.source import names_class_columns
 from steelyard.metrics.call_options import CallOptions, MetricParameters
-from steelyard.statistics.multilabel_table import MultilabelTable
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.thresholds.threshold_criterion import AimLike
     from steelyard.analysis.thresholds.threshold_limits import LimitsLike
     from steelyard.ingest.source import Source
+    from steelyard.statistics.multilabel_table import MultilabelTable
     from steelyard.statistics.score_table import ScoreTable
     from steelyard.statistics.tally import Tally
 
@@ -138,7 +138,8 @@ def best_threshold(
 
     Of rows that may have several labels each, with a column of scores for each label, the answer is a threshold for
     each label, `LabelThresholds`: those at which a metric averaged over labels, such as "f1[average=macro]" or
-    "f1[average=micro]", is best; the value to expect on new rows is that of rows by which they were not chosen.
+    "f1[average=micro]", is best; the value to expect on new rows is that of rows by which they were not chosen. Of a
+    frame they are named by patterns: true="y_*", score="s_*".
 
     >>> best_threshold([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], resamples=0)
     ac_score 0.800 where score >= 0.450
@@ -147,28 +148,41 @@ def best_threshold(
     (0.25, 0.3)
     """
     refuse_keywords("best_threshold", parameters, ("by", "zero_division"))
-    if isinstance(y_true, MultilabelTable) or (y_score is not None and are_label_sets(y_true)):
+    columns = FrameColumns(true, None, score, weight)
+    sets = LabelSetInput(y_true, None, y_score, columns, labels, sample_weight, frequency, None, cluster)
+    if sets.are_sets:
         given = {"where": where, "confidence": confidence, "cost": cost, "prevalence": prevalence}
         refuse_with_label_sets(**given, pos_label=pos_label, both_directions=both_directions or None)
-        sets = scored_label_sets(y_true, y_score, labels, sample_weight, frequency)
+        table, cluster = (read := sets.read()).data, read.cluster
         return best_label_thresholds(
-            sets, metric, {**parameters}, resamples=resamples, level=level, rng=generator(rng), cluster=cluster
+            table, metric, {**parameters}, resamples=resamples, level=level, rng=generator(rng), cluster=cluster
         )
-    if cost is not None and metric is not None:
-        raise InputTypeError("metric= and cost= both say what is best; give one of them.")
+    _refuse_two(y_score, score, cost, metric)
     costs = metric if isinstance(metric, Mapping) else cost
     by_row = costs is not None and costs_by_row(costs)
     with naming_misspelled(best_threshold, parameters):
         aim = read_aim(metric if costs is None else None if by_row else costs, {**parameters})  # type: ignore[arg-type]  # numbers
     limits = read_limits(where) if costs is None else limits_with_costs(where, None if by_row else aim)
     options = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
-    columns, at = FrameColumns(true, None, score, weight), stated_prevalence(prevalence)
-    rows = ThresholdRows(y_true, y_score, options, columns, cluster, at).as_arrays()
+    at = stated_prevalence(prevalence)
+    rows = ThresholdRows(y_true, y_score, options, columns, cluster, at).as_arrays()  # type: ignore[arg-type]  # of one label
     sample, cost_aim = rows.sample(both_directions, costs if by_row else None)
     aim = aim if cost_aim is None else cost_aim
     search = Search(Criterion(aim, limits, both_directions), aim, tolerance, level, confidence)
     best = search.best(sample, resamples, generator(rng))
     return replace(best, assumed=rows.assumed(best.positive))
+
+
+def _refuse_two(y_score: ArrayLike | None, score: str | None, cost: object, metric: object) -> None:
+    """Refuse two answers to what is best, and the scores of several classes, which have no one threshold."""
+    if cost is not None and metric is not None:
+        raise InputTypeError("metric= and cost= both say what is best; give one of them.")
+    shape: tuple[int, ...] = getattr(y_score, "shape", ())
+    if names_class_columns(score) or (len(shape) == 2 and shape[1] > 2):
+        raise InputError(
+            "A threshold is of one column of scores, and these are of several classes: best_decision finds a threshold "
+            "for each class; or give the column of the positive class, such as y_score[:, 1]."
+        )
 
 
 @refuses_other_keywords

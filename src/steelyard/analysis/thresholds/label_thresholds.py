@@ -13,34 +13,20 @@ from steelyard.analysis.thresholds.label_search import BY_LABEL, LabelSearch
 from steelyard.analysis.thresholds.label_thresholds_result import LabelThreshold, LabelThresholds
 from steelyard.errors import InputError
 from steelyard.ingest import arrays
-from steelyard.ingest.multilabel_tables import multilabel
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.count_values import count_values
 from steelyard.metrics.multilabel_values import on_label_sets
 from steelyard.metrics.registry import default_metric
 from steelyard.metrics.spec import MetricSpec
-from steelyard.statistics.multilabel_table import MultilabelTable
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, LabelSet, Weights
+    from steelyard._types import Array
     from steelyard.analysis.intervals.interval import Interval
+    from steelyard.statistics.multilabel_table import MultilabelTable
 
 _FOLDS = 5
-
-
-def scored_label_sets(
-    y_true: Any,
-    y_score: ArrayLike | None,
-    labels: LabelSet | None,
-    sample_weight: Weights,
-    frequency: Weights,
-) -> MultilabelTable:
-    """Rows of several labels with their scores, counted where they are not yet."""
-    if isinstance(y_true, MultilabelTable):
-        return y_true
-    return multilabel(y_true, y_score=y_score, labels=labels, sample_weight=sample_weight, frequency=frequency)
 
 
 def refuse_with_label_sets(**options: object) -> None:
