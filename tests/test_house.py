@@ -39,6 +39,7 @@ ROOMS = (
     "decisions",
     "sequential",
     "monitoring",
+    "slices",
 )
 HEAVY = ("pandas", "sklearn", "scipy", "matplotlib", "polars", "sympy", "pyarrow", "rich", "click", "numpy", "jinja2")
 

@@ -51,6 +51,7 @@ HOME = {
     "SteelyardError": "errors",
     "interval": "analysis.intervals.intervals",
     "intervals": "analysis.intervals.intervals",
+    "slices": "analysis.slices.slices",
     "sample_size": "analysis.planning.sample_size",
     "at_prevalence": "analysis.prevalence.prevalence",
     "audit": "auditing.audit_table",

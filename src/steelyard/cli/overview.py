@@ -35,6 +35,10 @@ COMMANDS = {
         "Compare groups of rows: a test that all are equal, differences, and gaps of their rates.", "compare_groups"
     ),
     "errors": CommandFacts("List the false negatives and false positives, worst first.", "error_rows"),
+    "slices": CommandFacts(
+        "Find the slices of the rows in which a metric is worse than elsewhere, with false discoveries controlled.",
+        "slices",
+    ),
     "shift": CommandFacts(
         "Re-estimate the metrics at another prevalence.",
         "at_prevalence",

@@ -71,7 +71,7 @@ def feature_values(series: nw.Series[Any], name: str, textual: bool = False) -> 
 
 def _numbers_or_levels(values: Array) -> Array:
     """Levels with None for what is missing; numbers as such where all are."""
-    missing = np.array([_is_missing(value) for value in values.tolist()], dtype=bool)
+    missing = np.array([is_missing_value(value) for value in values.tolist()], dtype=bool)
     kinds = {type(value) for value in values[~missing].tolist()}
     if kinds and all(issubclass(kind, (int, float, np.number)) and not issubclass(kind, bool) for kind in kinds):
         return np.where(missing, np.nan, np.where(missing, 0, values).astype(np.float64))
@@ -81,7 +81,8 @@ def _numbers_or_levels(values: Array) -> Array:
     return values
 
 
-def _is_missing(value: object) -> bool:
+def is_missing_value(value: object) -> bool:
+    """Whether a value is missing, whatever an engine calls it."""
     return value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and isnan(value))
 
 

@@ -81,7 +81,7 @@ class TruePositives:
         log = sum(map(_beyond_stirling, (*rows, *columns))) - _beyond_stirling(self.total)
         sides = ((rows[i] * columns[j] / self.total, 1 if i == j else -1) for i in (0, 1) for j in (0, 1))
         for cell, (expected, sign) in zip(self.tables(tp), sides, strict=True):
-            off = np.maximum(sign * shift / (expected or 1.0), -1.0)
+            off = np.maximum(sign * shift / np.where(expected, expected, 1.0), -1.0)
             log = log - _beyond_stirling(cell) - expected * (xlog1py(1 + off, off) - off)
         return np.asarray(log)
 

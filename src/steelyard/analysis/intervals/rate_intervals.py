@@ -20,11 +20,22 @@ Ends: TypeAlias = "tuple[Array, Array]"  # the low and the high ends, in the sha
 
 def is_rate(metric: Metric) -> bool:
     """Whether the formula is some cells over those and others, so that hits out of trials say all."""
+    return rate_cells(metric) is not None
+
+
+def rate_cells(metric: Metric) -> tuple[frozenset[str], frozenset[str]] | None:
+    """The cells that are the hits of a rate, and those that are its trials; None where it is no rate.
+
+    >>> from steelyard import recall
+    >>> hits, trials = rate_cells(recall)
+    >>> sorted(hits), sorted(trials)
+    (['tp'], ['fn', 'tp'])
+    """
     formula = metric.expression
     if not isinstance(formula, Ratio):
-        return False
+        return None
     hits, trials = _cells(formula.above), _cells(formula.below)
-    return hits is not None and trials is not None and hits < trials
+    return (hits, trials) if hits is not None and trials is not None and hits < trials else None
 
 
 def _cells(node: Expression) -> frozenset[str] | None:

@@ -45,6 +45,7 @@ HOMES = {
     "steelyard.analysis.calibration.reliability": ("reliability_bin",),
     "steelyard.analysis.results.rows": ("rows",),
     "steelyard.analysis.planning.sample_size": ("sample_size",),
+    "steelyard.analysis.slices.slices_result": ("findable", "found_slice", "slices"),
     "steelyard.analysis.comparison.score_comparison": ("de_long",),
     "steelyard.auditing.advice": ("advice", "recommendation"),
     "steelyard.auditing.correlation": ("correlation", "correlation_study"),

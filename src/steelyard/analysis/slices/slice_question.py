@@ -1,0 +1,190 @@
+"""Slice question: what is asked of the slices of a frame, and the answer: counted, tested, merged, put in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.slices.candidates import count_candidates
+from steelyard.analysis.slices.class_test import ClassTest
+from steelyard.analysis.slices.false_discoveries import PROCEDURES, discoveries
+from steelyard.analysis.slices.rate_test import RateTest
+from steelyard.analysis.slices.score_test import ScoreTest
+from steelyard.analysis.slices.slices_result import FoundSlice, Slices
+from steelyard.analysis.slices.statements import Merger
+from steelyard.errors import InputError
+from steelyard.ingest import queries
+from steelyard.ingest.score_tables import EXACT_ROWS
+from steelyard.ingest.slice_queries import RemoteRows
+from steelyard.ingest.slice_source import fits_memory, rows_in_memory
+from steelyard.metrics.call_options import NATIVE
+
+if TYPE_CHECKING:
+    from steelyard._types import Array
+    from steelyard.analysis.slices.candidates import Candidates
+    from steelyard.analysis.slices.estimates import Estimates, SliceTest
+    from steelyard.analysis.slices.false_discoveries import Discoveries
+    from steelyard.ingest.slice_rows import SliceCounter
+    from steelyard.ingest.slice_source import SliceColumns
+    from steelyard.ingest.source import Source
+    from steelyard.metrics.spec import MetricSpec
+
+MOST_CONDITIONS = 3
+MOST_KEPT = 1_000  # discoveries that are kept as rows
+MOST_MERGED = 120  # of which statements are made
+
+
+@dataclass(frozen=True)
+class SliceQuestion:
+    """The metric, the columns, how many conditions a slice has, and how false discoveries are controlled."""
+
+    spec: MetricSpec
+    columns: SliceColumns
+    conditions: int
+    rate: float
+    method: str
+    most: int
+
+    def check(self, **refused: str | None) -> None:
+        """Refuse what cannot be asked."""
+        for name, column in refused.items():
+            if column is not None:
+                raise InputError(f"{name}= has no exact test of slices, which count independent rows; {_WAYS[name]}.")
+        counts = {"conditions": self.conditions, "bins": self.columns.bins, "least": self.columns.least}
+        for name, given in {**counts, "most": self.most}.items():
+            if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or given < 1:
+                raise InputError(f"{name} is a whole number of 1 or more, not {given!r}.")
+        if self.conditions > MOST_CONDITIONS:
+            raise InputError(
+                f"conditions is at most {MOST_CONDITIONS}, not {self.conditions}; longer ones are not read."
+            )
+        if not 0 < self.rate < 1:
+            raise InputError(f"rate is the share of false discoveries, above 0 and below 1, not {self.rate!r}.")
+        if self.method not in PROCEDURES:
+            raise InputError(f"method is 'bh' or 'by', not {self.method!r}.")
+        if not self.columns.features:
+            raise InputError("There are no features to make slices of; name columns with features=.")
+        if self.spec.average != NATIVE or not self.spec.sign:
+            raise InputError(
+                f"{self.spec.name} has no better and worse for one class; ask for another, such as recall."
+            )
+
+    def answer(self, source: Source) -> Slices:
+        """The slices, of rows in memory or counted where they live."""
+        self.columns.check(source)
+        metric = self.spec.metric
+        of_scores = metric.function is None
+        if of_scores and self.columns.score is None:
+            raise InputError(f"{self.spec.name} needs scores; name their column with score=.")
+        if not of_scores and self.columns.pred is None and self.columns.score is None:
+            raise InputError("Slices need predictions: name a column of labels (pred=) or of scores (score=).")
+        if not (of_scores or fits_memory(source, self.columns)):
+            return self._slices(RemoteRows.of(source, self.columns), self._count_test())
+        self._check_rows(source)
+        rows, positive, scores = rows_in_memory(source, self.columns, thresholded=not of_scores)
+        if not of_scores:
+            return self._slices(rows, self._count_test())
+        assert scores is not None  # noqa: S101 - their column is named
+        if self.columns.frequency is not None:
+            raise InputError("frequency= is for metrics of labels; repeat the rows for metrics of scores.")
+        test = ScoreTest.of(metric, rows, positive, scores)
+        return self._slices(test.rows, test)
+
+    def _count_test(self) -> SliceTest:
+        rate = RateTest.of(self.spec.metric)
+        return ClassTest(self.spec.metric) if rate is None else rate
+
+    def _check_rows(self, source: Source) -> None:
+        if not fits_memory(source, self.columns) and queries.count_rows(source) > EXACT_ROWS:
+            raise InputError(
+                f"{self.spec.name} is tested on rows in memory, and there are more than {EXACT_ROWS:,}; give a sample, "
+                "or ask for a metric of labels, which is counted where the rows live."
+            )
+
+    def _slices(self, counter: SliceCounter, test: SliceTest) -> Slices:
+        candidates = count_candidates(counter, self.conditions, self.columns.least, test.denominators)
+        p_values = test.p_values(candidates.table, candidates.whole)
+        least = test.least_p_values(candidates.table, candidates.whole)
+        found = discoveries(p_values, self.rate, self.method, least)
+        rows, more = self._rows(counter, test, candidates, p_values, found)
+        return Slices(
+            metric=self.spec.name,
+            value=test.value(candidates.whole),
+            found=rows,
+            findable=test.findable(candidates.whole, found.unit, self.columns.least),
+            discoveries=len(found.places),
+            tested=found.tested,
+            candidates=len(candidates),
+            rows=int(candidates.whole.counts.sum()),
+            rate=self.rate,
+            method=self.method,
+            level=found.level,
+            more=more,
+            **self._facts(counter, test),
+        )
+
+    def _facts(self, counter: SliceCounter, test: SliceTest) -> dict[str, Any]:
+        """What was asked, and the words in which it is answered."""
+        return {
+            "counted": test.counted,
+            "errors": test.errors,
+            "least_of": test.least_of,
+            "is_share": self.spec.is_share,
+            "positive": counter.label,
+            "conditions": self.conditions,
+            "least": self.columns.least,
+            "features": self.columns.features,
+            "left_out": tuple(each.name for each in counter.features if not each.conditions),
+        }
+
+    def _rows(
+        self, counter: SliceCounter, test: SliceTest, candidates: Candidates, p_values: Array, found: Discoveries
+    ) -> tuple[Rows[FoundSlice], int]:
+        """The discoveries as rows, those that stand for themselves first, and how many no statement explains."""
+        if not len(found.places):
+            return Rows(), 0
+        kept = candidates.take(found.places[: MOST_KEPT if isinstance(test, RateTest) else MOST_MERGED])
+        merged = min(len(kept), MOST_MERGED)
+        conditions = [kept.conditions(place) for place in range(merged)]
+        merger = Merger(test, conditions, p_values[found.places[:merged]], counter.patterns(conditions), found.unit)
+        statements, more = merger.statements(self.most)
+        texts = [str(kept.written(place, counter)) for place in range(len(kept))]
+        explained: dict[int, str | None] = {i: texts[each.place] for each in statements for i in each.explained}
+        explained |= {each.place: None for each in statements}
+        ps = zip(p_values[found.places[: len(kept)]].tolist(), found.adjusted.tolist(), strict=False)
+        rows = _found(texts, kept, test.estimates(kept, found.level), list(ps))
+        chosen = [each.place for each in statements]
+        order = [*chosen, *(i for i in range(len(kept)) if i not in set(chosen))]
+        return Rows(replace(rows[i], explained_by=explained.get(i, texts[chosen[0]])) for i in order), more
+
+
+def _found(
+    texts: list[str], kept: Candidates, estimates: Estimates, p_values: list[tuple[float, float]]
+) -> list[FoundSlice]:
+    """The discoveries as rows."""
+    sizes = kept.table.counts.sum(-1)
+    shares = sizes / kept.whole.counts.sum()
+    return [
+        FoundSlice(
+            text,
+            float(estimates.values[i]),
+            float(estimates.low[i]),
+            float(estimates.high[i]),
+            float(estimates.elsewhere[i]),
+            int(estimates.counts[i]),
+            int(sizes[i]),
+            float(shares[i]),
+            float(estimates.errors[i]),
+            *p_values[i],
+        )
+        for i, text in enumerate(texts)
+    ]
+
+
+_WAYS = {
+    "weight": "leave it out, or give whole numbers of rows as frequency=",
+    "cluster": "give one row per cluster, or compare groups by evaluate(by=, cluster=)",
+}

@@ -1,0 +1,89 @@
+"""`steelyard slices`: the slices of a file in which a metric is worse than elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from steelyard.analysis.results.strict_json import json_text
+from steelyard.cli import options
+from steelyard.cli.commands import command
+from steelyard.cli.inputs import Inputs, open_files, print_assumed
+from steelyard.cli.option_words import of_shell
+from steelyard.cli.usual_columns import guess_columns
+from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from steelyard.analysis.slices.slices_result import Slices
+    from steelyard.cli.outputs import Output
+
+
+@command
+@options.inputs("files", "true", "pred", "score", "threshold", *options.POSITIVE, "frequency")
+@click.option("--features", metavar="A,B", default="*", help="The columns to make slices of; '*' are all others.")
+@options.shared("metrics")
+@click.option("--conditions", type=int, default=2, show_default=True, help="The most conditions of a slice, up to 3.")
+@click.option("--bins", type=int, default=5, show_default=True, help="How many bins a column of numbers has.")
+@click.option("--least", type=int, default=20, show_default=True, help="The fewest rows of the metric's denominator.")
+@click.option("--rate", type=float, default=0.05, show_default=True, help="The false discovery rate.")
+@click.option(
+    "--method",
+    type=click.Choice(["bh", "by"]),
+    default="bh",
+    help="Benjamini and Hochberg, or Benjamini and Yekutieli, which holds under any dependence.",
+)
+@click.option("--most", type=int, default=10, show_default=True, help="The most statements that are shown.")
+@options.output("table", "json", "md", "csv", "html")
+def find_slices(
+    inputs: Inputs,
+    features: str,
+    metrics: list[str] | None,
+    conditions: int,
+    bins: int,
+    least: int,
+    rate: float,
+    method: str,
+    most: int,
+    output: Output,
+) -> None:
+    """Find the slices of FILE in which a metric (--metric, recall by default) is worse than elsewhere."""
+    from steelyard.analysis.slices.slices import slices
+
+    if metrics is not None and len(metrics) != 1:
+        raise InputError(f"Slices are of one metric, and {len(metrics)} were named; give one.")
+    with open_files(inputs) as source:
+        named, assumed = guess_columns(source, inputs)
+        found = slices(
+            source,
+            true=str(named.true),
+            pred=named.pred if isinstance(named.pred, str) else None,
+            score=named.score,
+            features=[name.strip() for name in features.split(",") if name.strip()],
+            metric="recall" if metrics is None else metrics[0],
+            conditions=conditions,
+            bins=bins,
+            least=least,
+            rate=rate,
+            method=method,
+            most=most,
+            threshold=named.threshold,
+            pos_label=named.positive,
+            frequency=named.frequency,
+        )
+    _write(replace(found, assumed=(*found.assumed, *assumed)), inputs, output)
+
+
+def _write(found: Slices, inputs: Inputs, output: Output) -> None:
+    if output.kind == "json":
+        output.write(json_text(found.to_dict(), indent=1))
+    elif output.kind == "csv":
+        from steelyard.report.csv_text import csv_rows
+
+        print_assumed(found.assumed)
+        output.write(csv_rows(found.found.to_dicts()))
+    elif output.kind == "html":
+        output.write(found.to_html(inputs.name))
+    else:
+        output.write(of_shell(found.to_markdown() if output.kind == "md" else repr(found)))

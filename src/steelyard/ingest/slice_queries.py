@@ -1,0 +1,250 @@
+"""Slice queries: rows counted by their features where they live; only the counts of codes and labels come back."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.errors import InputError, InputTypeError
+from steelyard.ingest import bad_rows, exact_sums, queries
+from steelyard.ingest.condition_rows import condition_expression, is_missing_value
+from steelyard.ingest.feature_bins import bin_edges
+from steelyard.ingest.feature_codes import binned_feature, levels_feature
+from steelyard.ingest.label_tables import present_labels
+from steelyard.ingest.score_queries import column_precision, summarize
+from steelyard.ingest.slice_rows import RowPatterns, SliceTable
+from steelyard.ingest.slice_source import (
+    USUAL_THRESHOLD,
+    equal_labels,
+    infinite_sentence,
+    numbers_feature,
+    positive_label,
+)
+from steelyard.statistics.precision import as_read
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import narwhals as nw
+
+    from steelyard._types import Array, Label
+    from steelyard.ingest.feature_codes import CodedFeature
+    from steelyard.ingest.queries import KeyCounts
+    from steelyard.ingest.slice_rows import Codes
+    from steelyard.ingest.slice_source import SliceColumns
+    from steelyard.ingest.source import Source
+
+REMOTE_CELLS = 400_000  # of a block's table: a query is dear, and its answer small
+MOST_DISTINCT = 20_000  # of a column that is grouped by its values
+
+
+@dataclass(frozen=True)
+class RemoteNumbers:
+    """Columns of numbers that are asked by queries, all of them in one."""
+
+    source: Source
+    names: tuple[str, ...]
+    rows: Array
+    ends: tuple[Array, Array]
+
+    def below(self, values: Array) -> Array:
+        """How many numbers of each column lie below its values."""
+        import narwhals as nw
+
+        asked = [
+            (_finite(name) & (nw.col(name).cast(nw.Float64) < value)).cast(nw.Int64)
+            for name, line in zip(self.names, values.tolist(), strict=True)
+            for value in line
+        ]
+        return _aggregated(self.source, asked, "sum").reshape(values.shape)
+
+    def least_from(self, values: Array) -> Array:
+        """The least number of each column that is not below its values."""
+        import narwhals as nw
+
+        asked = []
+        for name, line in zip(self.names, values.tolist(), strict=True):
+            number = nw.col(name).cast(nw.Float64)
+            asked += [nw.when(_finite(name) & (number >= value)).then(number) for value in line]
+        least = _aggregated(self.source, asked, "min").reshape(values.shape)
+        return np.where(np.isnan(least), self.ends[1][:, None], least)
+
+
+def _finite(name: str) -> nw.Expr:
+    import narwhals as nw
+
+    return ~nw.col(name).is_null() & nw.col(name).cast(nw.Float64).is_finite()
+
+
+def _aggregated(source: Source, asked: Sequence[nw.Expr], how: str) -> Array:
+    """One number for each expression over all rows; expressions come first, as not every engine nests them."""
+    import narwhals as nw
+
+    parts = []
+    for frame in source.parts:
+        rows = frame.select(*(each.alias(f"a{i}") for i, each in enumerate(asked)))
+        one = queries.collect(rows.select(*(getattr(nw.col(f"a{i}"), how)() for i in range(len(asked)))))
+        values = [one.get_column(f"a{i}").to_list()[0] for i in range(len(asked))]
+        parts.append([np.nan if value is None else float(value) for value in values])
+    table = np.array(parts)
+    return np.asarray(np.nansum(table, axis=0) if how == "sum" else getattr(np, f"f{how}").reduce(table, axis=0))
+
+
+def remote_features(source: Source, columns: SliceColumns) -> tuple[CodedFeature, ...]:
+    """The features with their levels or bins, found by queries."""
+    schema = source.parts[0].collect_schema()
+    coded, numbers = {}, []
+    for name in columns.features:
+        kind = schema[name]
+        if kind.is_temporal() or kind.is_nested():
+            raise InputTypeError(f"The feature {name!r} holds {kind} values; give numbers, text or booleans.")
+        counts = _levels(source, name, MOST_DISTINCT)
+        if counts is not None and kind.is_numeric():
+            coded[name] = _counted_numbers(name, counts, columns)
+        elif counts is not None:
+            coded[name] = levels_feature(name, counts, columns.least)
+        elif kind.is_numeric():
+            numbers.append(name)
+        else:
+            coded[name] = levels_feature(name, {}, columns.least)  # a column of names: no level has rows enough
+    if numbers:
+        coded |= _binned(source, tuple(numbers), columns)
+    return tuple(coded[name] for name in columns.features)
+
+
+def _counted_numbers(name: str, counts: dict[Label, int], columns: SliceColumns) -> CodedFeature:
+    """A feature of numbers of which every distinct one was counted."""
+    missing = counts.pop(None, 0)
+    values, times = (np.array(part, dtype=kind) for part, kind in ((list(counts), float), (list(counts.values()), int)))
+    return numbers_feature(name, values, times, missing, columns)
+
+
+def _levels(source: Source, name: str, most: int) -> dict[Label, int] | None:
+    """The rows of each level of a column, that of missing values under None; nothing where there are too many."""
+    import narwhals as nw
+
+    counts: dict[Label, int] = {}
+    for frame in source.parts:
+        grouped = frame.select(nw.col(name).alias("level")).group_by("level").agg(nw.len().alias("rows"))
+        found = queries.collect(grouped.head(most + 3))  # a null and a NaN are no levels
+        for level, rows in zip(found.get_column("level").to_list(), found.get_column("rows").to_list(), strict=True):
+            key = None if is_missing_value(level) else _plain(level)
+            counts[key] = counts.get(key, 0) + int(rows)
+        if len(counts) - (None in counts) > most:
+            return None
+    return counts
+
+
+def _plain(level: Any) -> Label:
+    value: Any = level.item() if isinstance(level, np.generic) else level
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _binned(source: Source, names: tuple[str, ...], columns: SliceColumns) -> dict[str, CodedFeature]:
+    import narwhals as nw
+
+    finite = [_finite(name).cast(nw.Int64) for name in names]
+    there = [(~nw.col(name).is_null() & ~nw.col(name).cast(nw.Float64).is_nan()).cast(nw.Int64) for name in names]
+    numbers = [nw.when(_finite(name)).then(nw.col(name).cast(nw.Float64)) for name in names]
+    sums = _aggregated(source, [*finite, *there], "sum").reshape(2, -1)
+    ends = (_aggregated(source, numbers, "min"), _aggregated(source, numbers, "max"))
+    edges = bin_edges(RemoteNumbers(source, names, sums[0], ends), columns.bins)
+    missing = queries.count_rows(source) - sums[1]
+    return {
+        name: binned_feature(name, edge, int(gone), columns.least)
+        for name, edge, gone in zip(names, edges, missing, strict=True)
+    }
+
+
+@dataclass(frozen=True)
+class RemoteRows:
+    """Rows that stay where they live: each table is a query, grouped by codes, truth and prediction."""
+
+    source: Source
+    columns: SliceColumns
+    features: tuple[CodedFeature, ...]
+    label: Label
+    kinds: int = 4
+    most_cells: int = REMOTE_CELLS
+
+    @classmethod
+    def of(cls, source: Source, columns: SliceColumns) -> RemoteRows:
+        """The rows with their features and positive class."""
+        if columns.pred is None:
+            summary = summarize(source, str(columns.score))
+            if summary.missing or summary.infinite:
+                raise InputError(infinite_sentence(columns.score))
+            if columns.threshold is None and not 0 <= summary.low <= summary.high <= 1:
+                raise InputError("The scores are no probabilities; give a threshold, from which on rows are positive.")
+        names = [name for name in (columns.true, columns.pred) if name is not None]
+        queries.check_sample(source, names)
+        with bad_rows.naming_bad_numbers(source, columns.frequency):
+            counted = queries.count_keys(source, names, columns.names)
+        labels = [present_labels(key, name) for key, name in zip(counted.keys, names, strict=True)]
+        label = positive_label(labels, counted.rows, columns)
+        return cls(source, columns, remote_features(source, columns), label)
+
+    def table(self, block: Sequence[int]) -> SliceTable:
+        """The rows of every combination of codes of these features, by a query."""
+        schema = self.source.parts[0].collect_schema()
+        counted = self._counted([_code(self.features[i], schema) for i in block])
+        shape = (*(self.features[i].size for i in block), self.kinds)
+        table = np.zeros(shape, dtype=np.int64)
+        places = [key.astype(np.intp) for key in counted.keys[: len(block)]]
+        np.add.at(table, (*places, self._outcome(counted, len(block))), counted.rows)
+        return SliceTable(table)
+
+    def patterns(self, slices: Sequence[Codes]) -> RowPatterns:
+        """Which of these slices the rows lie in, by a query."""
+        import narwhals as nw
+
+        schema = self.source.parts[0].collect_schema()
+        keys = []
+        for conditions in slices:
+            held = [condition_expression(self.features[i].conditions[code], schema) for i, code in conditions]
+            keys.append(nw.when(functools.reduce(operator.and_, held)).then(nw.lit(1)).otherwise(nw.lit(0)))
+        counted = self._counted(keys)
+        inside = np.array([[bool(bit) for bit in key] for key in counted.keys[: len(slices)]])
+        counts = np.zeros((inside.shape[1], self.kinds), dtype=np.int64)
+        counts[np.arange(len(counts)), self._outcome(counted, len(slices))] = counted.rows
+        return RowPatterns(inside, counts)
+
+    def _counted(self, keys: Sequence[nw.Expr]) -> KeyCounts:
+        import narwhals as nw
+
+        columns = self.columns.names
+        if self.columns.pred is not None:
+            predicted = nw.col(self.columns.pred)
+        else:
+            threshold = USUAL_THRESHOLD if self.columns.threshold is None else self.columns.threshold
+            read = as_read(threshold, column_precision(self.source, str(self.columns.score)))
+            at_least = nw.col(str(self.columns.score)).cast(nw.Float64) >= read
+            predicted = nw.when(at_least).then(nw.lit(1)).otherwise(nw.lit(0))
+        scales = exact_sums.weight_scales(self.source, columns, queries.collect)
+        every, parts = [*keys, nw.col(self.columns.true), predicted], []
+        named = [key.alias(f"key{i}") for i, key in enumerate(every)]
+        for frame in self.source.parts:
+            rows = frame.select(*named, *exact_sums.numbers_to_sum(frame, columns, scales))
+            parts.append(queries.sum_by_key(rows, len(every), columns, scales, (), queries.MOST_LABEL_KEYS))
+        return queries.concatenate(parts)
+
+    def _outcome(self, counted: KeyCounts, place: int) -> Array:
+        """The cell of each key."""
+        positive = equal_labels(counted.keys[place], self.label)
+        predicted = counted.keys[place + 1]
+        flagged = equal_labels(predicted, self.label) if self.columns.pred is not None else predicted.astype(bool)
+        return np.where(positive, np.where(flagged, 0, 1), np.where(flagged, 2, 3))
+
+
+def _code(feature: CodedFeature, schema: nw.Schema) -> nw.Expr:
+    """The code of each row as an expression."""
+    import narwhals as nw
+
+    code: nw.Expr = nw.lit(len(feature.conditions))
+    for place, condition in reversed(list(enumerate(feature.conditions))):
+        code = nw.when(condition_expression(condition, schema)).then(nw.lit(place)).otherwise(code)
+    return code

@@ -1,0 +1,287 @@
+"""Slices: what is counted, tested, merged, stated and refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from engines import ENGINES
+from scipy.stats import hypergeom
+
+from steelyard import Result, get_metric, slices
+from steelyard.analysis.slices import slice_question
+from steelyard.analysis.slices.class_test import ClassTest
+from steelyard.analysis.slices.false_discoveries import discoveries
+from steelyard.analysis.slices.findable import findable_rate
+from steelyard.analysis.slices.hypergeometric_tails import least_tail, tail_below
+from steelyard.analysis.slices.saddlepoint import Atoms, tail_above
+from steelyard.cli.commands import commands
+from steelyard.errors import SteelyardError
+from steelyard.ingest import slice_queries
+from steelyard.ingest.condition_rows import rows_where
+from steelyard.ingest.feature_bins import MemoryColumns, bin_edges
+from steelyard.ingest.slice_rows import SliceTable
+
+
+def table(rows=4000, bad_recall=0.3, seed=0):
+    """Rows of which those of 75 years and more at site B have a lower recall and lower scores."""
+    import pyarrow as pa
+
+    rng = np.random.default_rng(seed)
+    age, site = rng.integers(20, 90, rows), rng.choice(["A", "B", "C"], rows).astype(object)
+    site[rng.random(rows) < 0.05] = None
+    dose, zero = rng.lognormal(size=rows), np.where(rng.random(rows) < 0.5, 0, rng.gamma(2, size=rows))
+    bad, y = (age >= 75) & (site == "B"), rng.random(rows) < 0.3
+    p = np.where(y, rng.random(rows) < np.where(bad, bad_recall, 0.8), rng.random(rows) < 0.05)
+    score = np.clip((p + rng.random(rows)) / 2, 0, 0.999)
+    columns = {
+        "age": age,
+        "site": site.tolist(),
+        "dose": pa.array([None if i < 300 else d for i, d in enumerate(dose)]),
+    }
+    return pa.table({**columns, "zero": zero, "few": rng.integers(0, 3, rows), "y": y * 1, "p": p * 1, "s": score})
+
+
+FEATURES = ["age", "site", "dose", "zero", "few"]
+ASKED = {"true": "y", "pred": "p", "features": FEATURES}
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return ENGINES["polars"](table())
+
+
+def test_a_planted_slice_is_stated_once_and_holds_its_rows(frame):
+    found = slices(frame, **ASKED, conditions=3)
+    (row,) = found
+    assert row.slice == "age >= 76 and site = B"
+    inside = rows_where(frame, row.slice)
+    y, p = frame["y"].to_numpy() == 1, frame["p"].to_numpy() == 1
+    assert row.rows == inside.sum()
+    assert row.count == (inside & y).sum()
+    assert row.value == pytest.approx((inside & y & p).sum() / (inside & y).sum())
+    assert row.elsewhere == pytest.approx((~inside & y & p).sum() / (~inside & y).sum())
+    assert row.error_share == pytest.approx((inside & y & ~p).sum() / (y & ~p).sum())
+    assert row.p_value == pytest.approx(
+        hypergeom.cdf((inside & y & p).sum(), y.sum(), (y & p).sum(), (inside & y).sum())
+    )
+    assert row.low < row.value < row.high < row.elsewhere
+    assert found.discoveries == len(found.found) > 3
+    assert {each.explained_by for each in found.found} == {None, row.slice}
+    assert "age >= 76 and site = B: recall 3" in found.sentences[1]
+    assert "of the misses" in found.sentences[1]
+    assert "1 slice is worse by recall, among" in repr(found)
+
+
+@pytest.mark.parametrize("metric", ["f1", "mcc", "accuracy", "false_negative_rate", "roc_auc", "log_loss", "brier"])
+def test_every_kind_of_metric_finds_it(frame, metric):
+    found = slices(frame, true="y", score="s", features=FEATURES, metric=metric)
+    assert [each.slice for each in found] == ["age >= 76 and site = B"]
+    each = next(iter(found))
+    assert each.low <= each.value <= each.high
+    sign = get_metric(metric).sign
+    assert sign * each.value < sign * found.value < sign * each.elsewhere
+    assert all(sign * row.value < sign * found.value for row in found.findable if not np.isnan(row.value))
+
+
+def test_nothing_found_is_an_answer_that_says_what_could_have_been_found(frame):
+    found = slices(ENGINES["polars"](table(bad_recall=0.8, seed=1)), **ASKED)
+    assert len(found) == 0
+    assert (
+        found.headline
+        == f"No slice is shown to be worse by recall, among {found.tested} tested at a false discovery rate of 5 %."
+    )
+    assert "Findable: of all rows recall is" in repr(found)
+    counts = [row.count for row in found.findable]
+    values = [row.value for row in found.findable]
+    assert counts == sorted(counts)
+    assert values == sorted(values)
+
+
+def test_a_slice_result_is_saved_and_shown(frame, tmp_path):
+    found = slices(frame, **ASKED)
+    assert Result.from_json(found.to_json()) == found
+    assert found.to_frame("polars").height == 1
+    assert "age &gt;= 76" in found.to_html()
+    assert "| slice" in found.to_markdown()
+
+
+@pytest.mark.parametrize("engine", [name for name in ENGINES if name != "ibis"])
+def test_every_engine_gives_the_same_slices(engine, frame):
+    expected = slices(frame, **ASKED)
+    assert slices(ENGINES[engine](table()), **ASKED).to_json() == expected.to_json()
+
+
+@pytest.mark.parametrize("engine", ["polars-lazy", "duckdb"])
+def test_rows_are_counted_where_they_live_by_blocks_and_bins_found_by_halving(engine, frame, monkeypatch):
+    monkeypatch.setattr(slice_question, "fits_memory", lambda *_: False)
+    monkeypatch.setattr(slice_queries, "MOST_DISTINCT", 100)
+    monkeypatch.setattr(slice_queries.RemoteRows, "most_cells", 600)
+    for asked in (ASKED, {"true": "y", "score": "s", "features": FEATURES, "metric": "f1"}):
+        remote = slices(ENGINES[engine](table()), **asked)
+        monkeypatch.undo()
+        assert remote.to_json() == slices(frame, **asked).to_json()
+
+
+def test_a_frequency_counts_rows_as_often_as_it_states(frame):
+    import polars as pl
+
+    counted = frame.group_by(*FEATURES, "y", "p").agg(pl.len().alias("n"))
+    assert slices(counted, **ASKED, frequency="n").to_json() == slices(frame, **ASKED).to_json()
+
+
+def test_a_condition_that_changes_nothing_makes_no_slice():
+    import polars as pl
+
+    frame = ENGINES["polars"](table()).with_columns(
+        region=pl.col("site").replace({"A": "north", "B": "south", "C": "south"})
+    )
+    alone = slices(frame, true="y", pred="p", features=["site"], conditions=1)
+    both = slices(frame, true="y", pred="p", features=["site", "region"])
+    assert both.candidates == alone.candidates + 3  # the regions; with a site they would hold what it holds alone
+    assert all("and" not in each.slice for each in both.found)
+
+
+def test_a_parent_explains_its_children_and_a_child_its_parent():
+    import polars as pl
+
+    rng = np.random.default_rng(3)
+    n = 8000
+    x, z = rng.integers(0, 4, n), rng.integers(0, 4, n)
+    y = rng.random(n) < 0.5
+    for worse, stated in ((x == 2, ["x = 2"]), ((x == 2) & (z == 1), ["x = 2 and z = 1"])):
+        p = y & (rng.random(n) < np.where(worse, 0.5, 0.85))
+        found = slices(pl.DataFrame({"x": x, "z": z, "y": y, "p": p}), true="y", pred="p")
+        assert [each.slice for each in found] == stated
+        assert found.discoveries > 1
+
+
+# ---------------------------------------------------------------- tests and their correction
+
+
+def test_hypergeometric_tails_are_those_of_scipy():
+    rng = np.random.default_rng(0)
+    drawn = rng.integers(1, 900, 300)
+    good = rng.hypergeometric(700, 300, drawn)
+    tails = tail_below(good, drawn, np.array(700), np.array(1000))
+    below = good * 1000 < drawn * 700
+    assert tails[below] == pytest.approx(hypergeom.cdf(good, 1000, 700, drawn)[below], rel=1e-10)
+    assert (tails[~below] == 1).all()
+    least = hypergeom.cdf(np.maximum(0, drawn - 300), 1000, 700, drawn)
+    assert least_tail(drawn, np.array(700), np.array(1000)) == pytest.approx(least, rel=1e-10)
+    assert tail_below(np.array([12]), np.array([60]), np.array(8000), np.array(10000))[0] == pytest.approx(
+        hypergeom.cdf(12, 10000, 8000, 60), rel=1e-9
+    )
+
+
+@pytest.mark.parametrize("metric", ["f1", "mcc", "g_mean", "cohen_kappa"])
+def test_the_class_test_sums_the_probability_of_every_table_as_bad(metric):
+    test, whole, (positives, negatives) = ClassTest(get_metric(metric)), np.array([30, 10, 12, 60]), (8, 15)
+    tp, fp = (part.ravel() for part in np.meshgrid(np.arange(9), np.arange(13), indexing="ij"))
+    tables = np.stack([tp, positives - tp, fp, negatives - fp], -1)
+    mass = hypergeom.pmf(tp, 40, 30, positives) * hypergeom.pmf(fp, 72, 12, negatives)
+    values = test.values(tables)
+    for seen in ([3, 5, 6, 9], [4, 4, 5, 10], [2, 6, 2, 13]):
+        at = float(test.values(np.array(seen)))
+        expected = mass[~(values > at + 1e-12)].sum()
+        assert test.p_values(SliceTable(np.array([seen])), SliceTable(whole))[0] == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_saddlepoint_is_near_the_exact_tail_far_out():
+    ranks = [np.arange(40.0), np.arange(30.0)]
+    rng = np.random.default_rng(0)
+    drawn = np.array([[rng.permutation(40)[:12].sum(), rng.permutation(30)[:9].sum()] for _ in range(40_000)])
+    sums = (drawn - [12 * 19.5, 9 * 14.5]).sum(-1)
+    seen = np.quantile(sums, [0.95, 0.99, 0.999])
+    exact = np.array([(sums >= at).mean() for at in seen])
+    tails = tail_above(seen - 0.5, np.tile([12, 9], (3, 1)), np.ones((3, 2)), [Atoms.of(each) for each in ranks])
+    assert tails == pytest.approx(exact, rel=0.25)
+    ones = [np.repeat([0.0, 1.0], [800, 200]), np.linspace(0, 1e-9, 50)]
+    far = tail_above(np.array([29.5]), np.array([[100, 10]]), np.ones((1, 2)), [Atoms.of(each) for each in ones])
+    assert far[0] == pytest.approx(hypergeom.sf(49, 1000, 200, 100), rel=0.1)  # 8.7e-13
+
+
+def test_discoveries_are_those_of_benjamini_and_hochberg_and_leave_out_what_cannot_be_one():
+    p = np.array([0.001, 0.045, 0.012, 0.9, 0.035])
+    assert discoveries(p, 0.05).places.tolist() == [0, 2]
+    assert discoveries(p, 0.05, "by").places.tolist() == [0]
+    assert discoveries(p, 0.05).adjusted == pytest.approx([0.005, 0.03])
+    able = discoveries(p, 0.05, least=np.array([1e-4, 0.5, 1e-3, 0.5, 0.5]))
+    assert (able.tested, able.places.tolist()) == (2, [0, 2])
+    assert discoveries(np.ones(5), 0.05).level == pytest.approx(0.99)
+
+
+def test_what_is_findable_is_found_in_four_of_five():
+    rng = np.random.default_rng(0)
+    value = findable_rate(200, 80_000, 100_000, 0.05 / 150_000)
+    good = rng.binomial(200, value, 4000)
+    share = (tail_below(good, np.array(200), np.array(80_000), np.array(100_000)) <= 0.05 / 150_000).mean()
+    assert 0.78 < share < 0.86
+    assert np.isnan(findable_rate(20, 90, 1000, 1e-3))
+
+
+def test_bins_hold_about_equally_many_rows_and_end_at_round_numbers():
+    rng = np.random.default_rng(0)
+    for values in (rng.normal(size=5000), rng.lognormal(3, 2, 5000), rng.integers(0, 100, 5000) * 1.0):
+        (edges,) = bin_edges(MemoryColumns([values], [None]), 5)
+        shares = np.diff([0, *((values < edge).mean() for edge in edges), 1])
+        assert len(edges) == 4
+        assert (np.abs(shares - 0.2) < 0.045).all()
+        assert all(len(f"{edge:.6g}".strip("-0.").replace(".", "")) <= 3 for edge in edges)
+    (edges,) = bin_edges(MemoryColumns([np.where(rng.random(5000) < 0.7, 0, rng.random(5000))], [None]), 5)
+    assert edges[0] > 0
+    assert len(edges) == 2
+
+
+# ---------------------------------------------------------------- refusals and the shell
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"features": ["age", "y"]}, "'y' is the truth itself"),
+        ({"features": ["agee"]}, "no column 'agee'"),
+        ({"conditions": 4}, "at most 3"),
+        ({"rate": 2}, "rate is"),
+        ({"method": "holm"}, "'bh'"),
+        ({"metric": "prevalence"}, "no better and worse"),
+        ({"metric": "roc_auc"}, "needs scores"),
+        ({"weight": "dose"}, "frequency="),
+        ({"cluster": "site"}, "one row per cluster"),
+        ({"pred": None}, "pred="),
+        ({"least": 0}, "least is a whole number"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_in_one_sentence(frame, asked, sentence):
+    with pytest.raises(SteelyardError, match=sentence):
+        slices(frame, **{**ASKED, **asked})
+
+
+def test_a_column_of_names_is_left_out_by_name(frame):
+    import polars as pl
+
+    found = slices(
+        frame.with_columns(name=pl.int_range(pl.len()).cast(pl.String)), **{**ASKED, "features": ["site", "name"]}
+    )
+    assert found.left_out == ("name",)
+    assert "Left out, as no level or bin has 20 rows: name." in repr(found)
+
+
+def run(*words, code=0):
+    ran = CliRunner(env={"COLUMNS": "100"}).invoke(commands, ["slices", *map(str, words)])
+    assert ran.exit_code == code, ran.output
+    return ran
+
+
+def test_the_shell_finds_slices(frame, tmp_path):
+    file, page = tmp_path / "rows.csv", tmp_path / "page.html"
+    frame.write_csv(file)
+    columns = ["--true", "y", "--pred", "p", "--features", ",".join(FEATURES)]
+    expected = slices(frame, **ASKED)
+    assert run(file, *columns).stdout == f"{expected!r}\n"
+    assert Result.from_json(run(file, *columns, "--format", "json").stdout).found == expected.found
+    assert run(file, *columns, "--format", "csv").stdout.startswith("slice,value,low,high")
+    run(file, *columns, "-o", page)
+    assert "age &gt;= 76" in page.read_text()
+    assert "no column 'agee'" in run(file, "--true", "y", "--pred", "p", "--features", "agee", code=2).stderr
+    assert "one metric" in run(file, *columns, "--metrics", "recall,f1", code=2).stderr
