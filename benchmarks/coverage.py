@@ -68,6 +68,8 @@ SECTIONS = (
     Section("Hierarchies", "confusions.hierarchy_rows", (0.92, 1.0), "Hierarchical precision, recall and F of twelve classes in three levels.", part=8),
     Section("Groups that do not differ", "tables.group_rows", (0.0, 0.065), "How often one is called the weakest at 0.05, by exact permutations.", part=8),
     Section("Groups by their intervals", "tables.interval_group_rows", (0.0, 0.10), "The same where clusters, weights or ranks leave intervals to compare.", part=40),
+    Section("Slices that are no worse", "slices.rows", (0.0, 0.05), "How often any slice is called worse where none is, by Benjamini and Hochberg at 0.05. Of three conditions there are a fifth of the test sets.", part=5, head=("metric", "setting")),
+    Section("Slices that are worse", "slices.planted_rows", (0.90, 1.0), "How often a slice of which recall is .6, and elsewhere .8, is a discovery, and which share of the discoveries' intervals hold their true recall. Of three conditions there are a fifth of the test sets.", part=5, head=("metric", "setting")),
     Section("Bands of curves", "bands.rows", (0.936, 1.0), "How often the whole true curve lies in its simultaneous band, and (on every tenth test set) in Jeffreys' intervals at each threshold, which are as wide as the share says. A curve is made of both rates, so its band holds more often than theirs.", beside=("pointwise",), part=2),
     Section("Calibration", "calibration.rows", (0.91, 1.0), "Metrics of calibration, with 20 to 2,000 positives, of calibrated, over- and underconfident probabilities.", part=10),
     Section("The range of a threshold", "thresholds.range_rows", (0.93, 1.0), "How often it holds a threshold that is best in the population.", part=10),

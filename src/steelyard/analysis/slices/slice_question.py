@@ -82,18 +82,19 @@ class SliceQuestion:
         if not of_scores and self.columns.pred is None and self.columns.score is None:
             raise InputError("Slices need predictions: name a column of labels (pred=) or of scores (score=).")
         if not (of_scores or fits_memory(source, self.columns)):
-            return self._slices(RemoteRows.of(source, self.columns), self._count_test())
+            return self.of_rows(RemoteRows.of(source, self.columns), self.count_test())
         self._check_rows(source)
         rows, positive, scores = rows_in_memory(source, self.columns, thresholded=not of_scores)
         if not of_scores:
-            return self._slices(rows, self._count_test())
+            return self.of_rows(rows, self.count_test())
         assert scores is not None  # noqa: S101 - their column is named
         if self.columns.frequency is not None:
             raise InputError("frequency= is for metrics of labels; repeat the rows for metrics of scores.")
         test = ScoreTest.of(metric, rows, positive, scores)
-        return self._slices(test.rows, test)
+        return self.of_rows(test.rows, test)
 
-    def _count_test(self) -> SliceTest:
+    def count_test(self) -> SliceTest:
+        """The test of a metric of labels."""
         rate = RateTest.of(self.spec.metric)
         return ClassTest(self.spec.metric) if rate is None else rate
 
@@ -104,7 +105,8 @@ class SliceQuestion:
                 "or ask for a metric of labels, which is counted where the rows live."
             )
 
-    def _slices(self, counter: SliceCounter, test: SliceTest) -> Slices:
+    def of_rows(self, counter: SliceCounter, test: SliceTest) -> Slices:
+        """The slices of coded rows, by a test."""
         candidates = count_candidates(counter, self.conditions, self.columns.least, test.denominators)
         p_values = test.p_values(candidates.table, candidates.whole)
         least = test.least_p_values(candidates.table, candidates.whole)
