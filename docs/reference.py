@@ -21,6 +21,7 @@ TITLES = {
     "analysis": "Questions",
     "auditing": "Metrics of metrics",
     "evaluation": "Evaluation",
+    "gates": "Gates",
     "estimators": "Estimators",
     "protocol": "Cross-evaluation",
     "datasets": "Data sets",

@@ -55,6 +55,7 @@ ROOMS = {
     "saved_tables",
     "streams",
     "suggestions",
+    "versus_option",
 }
 
 
@@ -179,6 +180,7 @@ REPEATED = {
     "crossval --data",
     "crossval --model",
     "crossval --resample",
+    "gate --by",
     "gate --require",
     "plot --by",
     "plot --pred",

@@ -157,6 +157,13 @@ RESULTS = {
     "compare_groups": lambda: steelyard.compare_groups(TRUE, LABELS["<b>A</b>"], by=GROUP, metrics=["recall", "mcc"]),
     "error_rows": lambda: steelyard.error_rows(TRUE, y_score=PROBABILITIES, keys={"<b>A</b>": GROUP}, first=9),
     "group_thresholds": lambda: steelyard.group_thresholds(TRUE, PROBABILITIES, by=GROUP, resamples=20),
+    "gate": lambda: steelyard.gate(
+        steelyard.evaluate(TRUE, LABELS["<b>A</b>"], by={"<i>": GROUP}, metrics=["recall", "mcc"]),
+        "recall >= 0.5",
+        "high(mcc) >= 0.9",
+        min_rows=70,
+    ),
+    "gate of a comparison": lambda: steelyard.gate(steelyard.compare(TRUE, LABELS), prove="not-worse"),
     "evaluate": lambda: steelyard.evaluate(TRUE, y_score=SCORES["<b>A</b>"]),
     "anytime_interval": lambda: steelyard.anytime_interval("mcc", TABLE),
     "anytime_mean": lambda: steelyard.anytime_mean(SCORES["<b>A</b>"], between=(0, 1), tested=0.5),
@@ -317,7 +324,7 @@ def returned(name):
 
 TABLES_AND_CURVES = {
     "Any", "Confusion", "Counts", "Metric", "MultilabelTable", "Paired", "PrecisionRecallCurve", "RocCurve", "ScoreTable", "Tally",
-    "MetricScorer", "Statistic", "Array", "str", "list", "Callable",
+    "MetricScorer", "Statistic", "Array", "str", "list", "Callable", "None",
 }  # fmt: skip
 FORMER = {"beats_guessing"}  # names that warn, and call another
 FUNCTIONS = {name: returned(name) for name in NAMES if returned(name) and name not in FORMER}

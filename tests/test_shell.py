@@ -902,7 +902,7 @@ def test_a_gate_exchanges_no_rows_of_clusters(rows, tmp_path):
         "is of clustered rows, and the test of a drop exchanges" in run(*gate, "--baseline", clustered, code=2).stderr
     )
     refused = run(*gate, "--baseline", plain, "--cluster", "site", code=2).stderr
-    assert "with --cluster give --require" in refused
+    assert "with --cluster give rules" in refused
     run(*gate, "--baseline", clustered, "--cluster", "site", "--require", "high(recall)>=baseline")
 
 
@@ -1541,7 +1541,6 @@ BAD = [
     ("too many groups", "y,p,g\n" + "".join(f"{i % 2},1,{i}\n" for i in range(20_001)), ["report", "in", *YP, "--by", "g"], "The column 'g' holds 20,001 different values in its first 20,001 rows; at most 20,000 groups are counted. Is it a column of groups"),
     ("Latin-1", "y,p\nÉté,1\n".encode("latin-1"), ["report", "in", *YP], "'in' is text, but not in UTF-8; save it as UTF-8 first."),
     ("frequencies of scores", GOOD, ["compare", "in", "--true", "y", "--score", "s", "--score", "p", "--frequency", "p"], "--frequency is for labels: scores are compared row by row"),
-    ("groups of a gate", GOOD, ["gate", "in", *YP, "--by", "s", "--require", "mcc>=0"], "No such option"),
     ("no such metric", GOOD, ["report", "in", *YP, "--metrics", "qqqqqq"], "No metric is called 'qqqqqq'. `steelyard metrics` lists them all."),
     ("no positive", "y,s\nfraud,0.1\nok,0.9\nok,0.8\n", ["report", "in", *YS], "Which class is the positive one is not clear from the labels 'fraud', 'ok' of the column 'y'; name it with --positive. --positive 'fraud' makes 'fraud' (1 of 3 rows) the positive class, --positive 'ok' makes 'ok' (2 of 3 rows)."),
     ("one class of counts", None, ["report", "--counts", "1,2,0,0"], "The truth holds one class only, 1; "),
@@ -1571,12 +1570,12 @@ BAD = [
     ("an existing report", GOOD, ["report", "in.csv", *YP, "-o", "in.csv"], "'in.csv' exists and was kept; give another name, or --force to replace it."),
     ("a folder for output", GOOD, ["report", "in", *YP, "-o", ".", "--format", "json"], "'.' is a folder; name a file in it."),
     ("no folder for output", GOOD, ["report", "in", *YP, "-o", "x/y.json"], "There is no folder 'x' to write to; make it first."),
-    ("a malformed gate", GOOD, ["gate", "in", *YP, "--require", "mcc=>0.5"], "The rule 'mcc=>0.5' cannot be read; write \"ac_score>=0.8\", \"low(mcc)>=0.5\" or \"mcc>=baseline-0.02\"."),
+    ("a malformed gate", GOOD, ["gate", "in", *YP, "--require", "mcc=>0.5"], "The rule 'mcc=>0.5' cannot be read; write \"ac_score>=0.8\", \"low(mcc)>=0.5\", \"mcc>=baseline-0.02\" or \"low(mcc - versus)>=-0.02\"."),
     ("a gate half open", GOOD, ["gate", "in", *YP, "--require", "low(mcc>=0.5"], "The rule 'low(mcc>=0.5' cannot be read; "),
     ("a gate without a number", GOOD, ["gate", "in", *YP, "--require", "mcc>=high"], "The rule 'mcc>=high' cannot be read; "),
     ("a gate on no metric", GOOD, ["gate", "in", *YP, "--require", "mcd>=0.5"], "No metric is called 'mcd'. Did you mean 'mcc'"),
     ("a gate on scores", GOOD, ["gate", "in", *YP, "--require", "roc_auc>=0.5"], "roc_auc needs scores."),
-    ("a gate of no rule", GOOD, ["gate", "in", *YP], 'A gate needs a rule, such as --require "ac_score>=0.8", or a --baseline.'),
+    ("a gate of no rule", GOOD, ["gate", "in", *YP], 'A gate needs a rule, such as --require "ac_score>=0.8", a --versus or a --baseline.'),
     ("a gate on no baseline", GOOD, ["gate", "in", *YP, "--require", "mcc>=baseline"], "The rule 'mcc>=baseline' speaks of a baseline; name it with --baseline OLD.JSON."),
     ("a baseline not there", GOOD, ["gate", "in", *YP, "--baseline", "x.json"], "The baseline 'x.json' cannot be read: No such file or directory; check the name."),
     ("a baseline that is none", GOOD, ["gate", "in", *YP, "--baseline", "in"], "The baseline 'in' is not a report written by `steelyard report --format json`; make one first."),
@@ -1584,7 +1583,7 @@ BAD = [
     ("an endless baseline", '{"metrics": [{"name": "mcc", "value": -Infinity}]}', ["gate", "--counts", "1,2,3,4", "--baseline", "in"], "The baseline 'in' is not a report written by"),
     ("a baseline beyond numbers", '{"metrics": [{"name": "mcc", "value": -1e999}]}', ["gate", "--counts", "1,2,3,4", "--baseline", "in"], "The baseline 'in' is not a report written by"),
     ("a baseline of words", '{"metrics": [{"name": "mcc", "value": "high"}]}', ["gate", "--counts", "1,2,3,4", "--baseline", "in"], "The baseline 'in' is not a report written by"),
-    ("a baseline of nothing", '{"metrics": [{"name": "mcc", "value": null}]}', ["gate", "--counts", "1,2,3,4", "--baseline", "in"], "The baseline holds none of the usual metrics; give rules with --require."),
+    ("a baseline of nothing", '{"metrics": [{"name": "mcc", "value": null}]}', ["gate", "--counts", "1,2,3,4", "--baseline", "in"], "The baseline holds none of the usual metrics; give rules."),
     ("a baseline without it", '{"metrics": []}', ["gate", "--counts", "1,2,3,4", "--baseline", "in", "--require", "mcc>=baseline"], "The baseline has no value of mcc; make it again with this metric."),
     ("three counts", None, ["report", "--counts", "1,2,3"], "--counts takes four numbers TP,FN,FP,TN, such as 28,23,72,2680, not '1,2,3'."),
     ("shares for counts", None, ["report", "--counts", "0.28,0.23,0.72,26.8"], "--counts takes numbers of rows, and 0.28,0.23,0.72,26.8 are shares; multiply them by the rows."),
@@ -1694,7 +1693,6 @@ def test_refusals_of_options_name_the_command_that_takes_them_and_what_the_help_
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["gate", "--by", "site"], "No such option '--by': `commands gate` takes all rows together; `steelyard report"),
         (["threshold", "--by", "site"], "No such option '--by': `commands threshold` takes all rows together; "),
         (["compare", "--by", "site"], "No such option '--by': `commands compare` takes all rows together; "),
         (

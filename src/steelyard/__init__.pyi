@@ -54,6 +54,9 @@ from steelyard.evaluation.evaluation import Evaluation as Evaluation
 from steelyard.evaluation.group_thresholds import group_thresholds as group_thresholds
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation as MultilabelEvaluation
 from steelyard.evaluation.unlabelled.unlabelled import unlabelled as unlabelled
+from steelyard.gates.gate import assert_gate as assert_gate
+from steelyard.gates.gate import gate as gate
+from steelyard.gates.gate_result import GateResult as GateResult
 from steelyard.ingest.accumulator import Accumulator as Accumulator
 from steelyard.ingest.array_tables import confusion as confusion
 from steelyard.ingest.array_tables import score_table as score_table

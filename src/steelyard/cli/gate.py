@@ -3,95 +3,136 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.analysis.results.strict_json import json_text, strict
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import evaluate_inputs, print_assumed
-from steelyard.cli.report import in_shell_words
+from steelyard.cli.option_words import of_shell
 from steelyard.cli.streams import print_verdict
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from steelyard.cli.inputs import Inputs
-    from steelyard.gates.judgement import Judgement
+    from steelyard.cli.outputs import Output
+    from steelyard.gates.gate_part import Gated
+    from steelyard.gates.gate_result import GateResult
 
 
 @command
-@options.inputs(*options.PREDICTIONS, "class_scores", "labels", "label_sep", "row", "label", "cluster")
+@options.inputs(*options.PREDICTIONS, "class_scores", "labels", "label_sep", "row", "label", "cluster", "by")
 @click.option(
     "--require",
     "requirements",
     multiple=True,
     metavar="RULE",
-    help='Such as "ac_score>=0.8", "low(mcc)>=0.5" for the end of the interval, or "mcc>=baseline-0.02".',
+    help='Such as "ac_score>=0.8", "low(mcc)>=0.5" for the end of the interval, "mcc>=baseline-0.02", or '
+    '"low(mcc - versus)>=-0.02" for that of the difference.',
 )
+@click.option("--versus", metavar="COL", help="The column of another model on the same rows, such as the released one.")
 @click.option("--baseline", metavar="OLD.JSON", help="A report to compare with, written by `report --format json`.")
+@click.option(
+    "--prove",
+    type=click.Choice(["worse", "not-worse"]),
+    default="worse",
+    show_default=True,
+    help="With --versus or --baseline and no rule: fail where a metric is shown to be worse, or pass where each is "
+    "shown to be not worse by --margin.",
+)
 @click.option(
     "--margin",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.05,
     show_default=True,
     metavar="M",
-    help="With --promise, or --baseline and no rule: the drop whose chance of being caught is stated.",
+    help="The drop that matters: whose chance of being caught is stated, or that `--prove not-worse` rules out.",
 )
 @click.option(
     "--promise",
     metavar="CHOSEN.JSON",
     help="Hold the threshold that `threshold --where ... -o CHOSEN.JSON` saved to its limits on these rows.",
 )
-@options.shared("level")
-@options.form("table", "json", default="table")
+@click.option("--min-rows", type=click.IntRange(0), default=0, metavar="N", help="Fewer rows are undefined: exit 3.")
+@click.option("--min-positives", type=click.IntRange(0), default=0, metavar="N", help="The same of positives.")
+@click.option("--skip-small", is_flag=True, help="Name groups that are too small, and leave them out.")
+@options.shared("level", "metrics")
+@options.output("table", "json", "junit", "github", about="Write to this file, and the lines to the standard output.")
 @click.pass_context
 def judge_predictions(
     ctx: click.Context,
     /,
     inputs: Inputs,
     requirements: tuple[str, ...],
-    baseline: str | None,
-    margin: float,
-    promise: str | None,
+    versus: str | None,
+    metrics: list[str] | None,
     level: float,
-    form: str,
+    output: Output,
+    **asked: Any,
 ) -> None:
     """Pass or fail the predictions in FILE by rules on their metrics: exit 0, 1, or 3 where one is undefined.
 
-    With --baseline and no rule, no usual metric may have dropped by more than chance explains: the noise of both test
-    sets and the number of metrics are allowed for, so that an unchanged model fails in at most 5 % of runs; rows are
-    taken as independent, and of clustered rows a rule is needed. With --promise the scores are thresholded at the saved
-    threshold, and a limit fails where these rows show it broken.
+    With --by every rule holds in every group as well. With --versus the model is held against another one on the same
+    rows. Without a rule it fails where a usual metric is shown to be worse than that of --versus or --baseline: an
+    unchanged model fails in at most 5 % of runs. With --promise the scores are thresholded at the saved threshold, and
+    a limit fails where these rows show it broken.
+
+    A rule on low(...)>= or high(...)<= passes only where it is shown; one on high(...)>= or low(...)<= fails only where
+    it is shown. The result states which error is held.
     """
-    from steelyard.gates import baseline_drops, rule_judgement
-    from steelyard.gates import promise as promises
-    from steelyard.gates.baseline import check_baseline, read_baseline
+    if metrics is not None and (requirements or asked["promise"]):
+        raise InputError("--metrics names the metrics of a gate without rules; a rule names its own, so leave it out.")
+    if versus is not None:
+        gated, assumed = _against_model(inputs, versus, requirements, metrics, level, asked)
+    else:
+        gated, assumed = _alone(inputs, requirements, metrics, level, asked)
+    from steelyard.gates.gate import gate
+
+    result = gate(gated, *requirements, metrics=metrics, **asked)
+    print_assumed([*assumed, *map(of_shell, result.assumed)])
+    _write(result, output)
+    ctx.exit(result.exit_code)
+
+
+def _alone(
+    inputs: Inputs, requirements: tuple[str, ...], metrics: list[str] | None, level: float, asked: dict[str, Any]
+) -> tuple[Gated, list[str]]:
+    """The evaluation of the predictions by the metrics that the gate reads."""
+    from steelyard.gates import baseline_drops
+    from steelyard.gates.baseline import read_baseline
+    from steelyard.gates.promise import read_promise
+    from steelyard.gates.rule_judgement import read_rules
+
+    old, saved = read_baseline(asked["baseline"]), read_promise(asked["promise"])
+    rules = read_rules(requirements, old)
+    if not rules and old is None and saved is None:
+        raise InputError('A gate needs a rule, such as --require "ac_score>=0.8", a --versus or a --baseline.')
+    usual = [] if rules or old is None else metrics or baseline_drops.usual_metrics(old)
+    named = [*(rule.metric for rule in rules), *usual, *(() if saved is None else saved.metrics)]
+    inputs = inputs if saved is None else _thresholded(inputs, saved.best.threshold)
+    evaluation, _ = evaluate_inputs(inputs, level=level, metrics=[*dict.fromkeys(named)])
+    return evaluation, list(map(of_shell, evaluation.assumed))
+
+
+def _against_model(
+    inputs: Inputs,
+    versus: str,
+    requirements: tuple[str, ...],
+    metrics: list[str] | None,
+    level: float,
+    asked: dict[str, Any],
+) -> tuple[Gated, list[str]]:
+    """The comparison with the other model by the metrics that the gate reads."""
+    from steelyard.cli.versus_option import compare_versus
     from steelyard.gates.rule import parse_rule
 
-    old, saved = read_baseline(baseline), promises.read_promise(promise)
-    required = [parse_rule(text) for text in requirements]
-    for rule in required:
-        rule_judgement.limit_of(rule, old)
-    usual = [] if required or (saved is not None and old is None) else baseline_drops.usual_metrics(old)
-    metrics = [*(rule.metric for rule in required), *usual, *(saved.metrics if saved is not None else ())]
-    inputs = inputs if saved is None else _thresholded(inputs, saved.best.threshold)
-    evaluation, _ = evaluate_inputs(inputs, level=level, metrics=[*dict.fromkeys(metrics)])
-    notes = [] if old is None else check_baseline(old, evaluation)
-    judged = [([rule_judgement.judge_rule(rule, evaluation, old) for rule in required], "")]
-    if old is not None and usual:
-        judged.append(baseline_drops.judge_drops(old, evaluation, usual, margin))
-    if saved is not None:
-        notes += saved.notes(evaluation)
-        judged.append(promises.judge_limits(saved, evaluation, margin))
-    judgements = [judgement for some, _ in judged for judgement in some]
-    print_assumed([*in_shell_words(evaluation).assumed, *notes])
-    print_verdict(_written(judgements, [sentence for _, sentence in judged if sentence], form))
-    passed = _passed(judgements)
-    if not passed:
-        ctx.exit(3 if passed is None else 1)
+    if asked["baseline"] is not None or asked["promise"] is not None:
+        raise InputError(
+            "--versus holds against a model on the same rows; give --baseline and --promise by themselves."
+        )
+    named = dict.fromkeys(parse_rule(text).metric for text in requirements)
+    return compare_versus(inputs, versus, level, [*named] or metrics)
 
 
 def _thresholded(inputs: Inputs, threshold: float) -> Inputs:
@@ -104,16 +145,13 @@ def _thresholded(inputs: Inputs, threshold: float) -> Inputs:
     return replace(inputs, threshold=threshold)
 
 
-def _passed(judgements: Sequence[Judgement]) -> bool | None:
-    """Whether all rules are kept; None where a metric is undefined, and no rule is broken."""
-    if any(judgement.passed is False for judgement in judgements):
-        return False
-    return None if any(judgement.passed is None for judgement in judgements) else True
+def _write(result: GateResult, output: Output) -> None:
+    """The result to stdout, or to a file and its lines to stdout: of the verdict stdout is no part."""
+    from steelyard.report.gate_text import GATE_FORMS
 
-
-def _written(judgements: Sequence[Judgement], sentences: Sequence[str], form: str) -> str:
-    """What became of the rules, one a line, or as JSON."""
-    if form == "table":
-        return "\n".join([*(judgement.text for judgement in judgements), *sentences])
-    rules = [{"passed": each.passed, "text": each.text, **strict(dict(each.facts))} for each in judgements]
-    return json_text({"passed": _passed(judgements), "rules": rules, "notes": list(sentences)}, indent=1)
+    form = GATE_FORMS.get(output.kind)
+    text = result.to_json(indent=1) if form is None else form(result)
+    if output.path is not None:
+        output.write(text)
+        text = GATE_FORMS["table"](result)
+    print_verdict(text)

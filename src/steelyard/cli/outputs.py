@@ -72,7 +72,7 @@ def _kind(form: str | None, path: str | None, kinds: Sequence[str]) -> str:
     if form is not None or path is None:
         return form or kinds[0]
     ending = Path(path).suffix.lstrip(".").lower()
-    kind = {"txt": "table", "markdown": "md", "htm": "html"}.get(ending, ending)
+    kind = {"txt": "table", "xml": "junit", "markdown": "md", "htm": "html"}.get(ending, ending)
     if kind not in kinds:
         raise InputError(
             f"The ending of {path!r} gives no format; end it in .{', .'.join(kinds[1:])}, or give --format."

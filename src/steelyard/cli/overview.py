@@ -50,8 +50,8 @@ COMMANDS = {
     ),
     "gate": CommandFacts(
         "Pass or fail predictions by rules on their metrics, for continuous integration.",
-        "evaluate",
-        "then a comparison of your own with its values, `low` and `high`",
+        "gate",
+        "of what `evaluate` or `compare` returns; `assert_gate` is the same in a test",
     ),
     "log": CommandFacts(
         "Keep an evaluation in a ledger, with tags such as model=v3.", "Ledger", "`log` of it keeps an evaluation"

@@ -43,10 +43,8 @@ def print_verdict(text: str) -> None:
     """What the exit code says as well: that stdout is lost changes nothing."""
     import click
 
-    from steelyard.report.terminal.layout import without_controls
-
     try:
-        click.echo("\n".join(map(without_controls, text.splitlines())))
+        click.echo(text, color=False)
     except OSError as error:
         if sentence := lost_sentence(error):
             print_message(f"steelyard: {sentence}")

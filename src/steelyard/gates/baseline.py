@@ -5,17 +5,22 @@ from __future__ import annotations
 import json
 import math
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from steelyard.analysis.results.formatting import ROUNDING
+from steelyard.analysis.results.result import Result
 from steelyard.errors import InputError, UnknownNameError, first_ten
 from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.group_keys import group_label
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from steelyard._types import Label
     from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
 
 
 @dataclass(frozen=True)
@@ -26,14 +31,32 @@ class Baseline:
     metrics: dict[str, float | None]
     facts: dict[str, Any]
 
-
-def read_baseline(name: str | None) -> Baseline | None:
-    """An earlier report, whose values are finite numbers or null."""
-    if name is None:
+    def of_group(self, group: str | None) -> Baseline | None:
+        """The metrics of the same group; None where the report has no such group."""
+        if group is None:
+            return self
+        groups = self.facts.get("groups") or []
+        if not groups:
+            raise InputError(f"The baseline {self.name!r} has no groups; make it again with the same by=.")
+        for part in groups:
+            if group_label(list(part["group"]), tuple(part["group"].values())) == group:
+                return replace(self, metrics=_values(part))
         return None
+
+
+BaselineLike: TypeAlias = "str | PathLike[str] | Evaluation | MultilabelEvaluation"
+
+
+def read_baseline(given: BaselineLike | None) -> Baseline | None:
+    """An earlier report, whose values are finite numbers or null: of a file, or the evaluation itself."""
+    if given is None:
+        return None
+    if isinstance(given, Result):
+        return Baseline("baseline", _values(given.to_dict()), given.to_dict())
+    name = str(given)
     try:
         data = json.loads(Path(name).read_bytes(), parse_constant=_refuse_constant)
-        values = {str(row["name"]): _number(row["value"]) for row in data["metrics"]}
+        values = _values(data)
     except OSError as error:
         raise InputError(f"The baseline {name!r} cannot be read: {error.strerror}; check the name.") from None
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -43,6 +66,10 @@ def read_baseline(name: str | None) -> Baseline | None:
     for metric, value in values.items():
         _check_range(name, metric, value)
     return Baseline(name, values, data)
+
+
+def _values(part: dict[str, Any]) -> dict[str, float | None]:
+    return {str(row["name"]): _number(row["value"]) for row in part["metrics"]}
 
 
 def _check_range(name: str, metric: str, value: float | None) -> None:
@@ -68,14 +95,14 @@ def _number(value: object) -> float | None:
     return float(value)
 
 
-def check_baseline(baseline: Baseline, evaluation: Evaluation) -> list[str]:
+def check_baseline(baseline: Baseline, evaluation: Evaluation | MultilabelEvaluation) -> list[str]:
     """Refuse a baseline of another positive class; what else is different about its data, in words."""
     facts, name = baseline.facts, f"The baseline {baseline.name!r}"
     then, now = facts.get("positive", evaluation.positive), evaluation.positive
     if then != now and str(then) != str(now):
         raise InputError(
             f"{name} is of {_class_words(then)}, these predictions are of {_class_words(now)}; name the same one with "
-            "--positive, or make the baseline again."
+            "pos_label=, or make the baseline again."
         )
     notes = []
     if (threshold := facts.get("threshold")) is not None and evaluation.threshold not in (None, threshold):

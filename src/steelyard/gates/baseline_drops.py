@@ -11,7 +11,7 @@ from steelyard.analysis.results.formatting import difference_text, value_text
 from steelyard.errors import InputError
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
-from steelyard.gates.judgement import Judgement
+from steelyard.gates.judgement import FAIL, PASS, UNDECIDED, Judgement
 from steelyard.metrics.registry import metrics_with_role
 
 if TYPE_CHECKING:
@@ -22,32 +22,32 @@ if TYPE_CHECKING:
 _INDEPENDENT = "exchanges rows as independent;"
 _UNTESTED = (
     "Metrics of the scores of all classes are not tested for a drop, since a report keeps no rows; give rules such as "
-    '--require "log_loss<=baseline+0.02".'
+    '"log_loss<=baseline+0.02".'
 )
-_AGAIN = "make it again with `steelyard report --format json`, or give rules with --require"
+_AGAIN = "make it again with `steelyard report --format json`, or give rules"
 
 
-def usual_metrics(old: Baseline | None) -> list[str]:
+def usual_metrics(old: Baseline) -> list[str]:
     """The usual metrics that the baseline has, which must hold its tables as well."""
-    if old is None:
-        raise InputError('A gate needs a rule, such as --require "ac_score>=0.8", or a --baseline.')
     if old.facts.get("kind") == MultilabelEvaluation.kind:
         raise InputError(
             f"The baseline {old.name!r} is of label sets, of which a report keeps no rows to test a drop by; give "
-            'rules such as --require "f1[average=macro]>=baseline-0.02".'
+            'rules such as "f1[average=macro]>=baseline-0.02".'
         )
     names = [m.name for m in metrics_with_role("headline") if old.metrics.get(m.name) is not None]
     if not names:
-        raise InputError("The baseline holds none of the usual metrics; give rules with --require.")
-    _saved(old)
+        raise InputError("The baseline holds none of the usual metrics; give rules.")
+    saved_baseline(old)
     return names
 
 
-def judge_drops(old: Baseline, new: Evaluation, names: Sequence[str], margin: float) -> tuple[list[Judgement], str]:
+def judge_drops(
+    old: Baseline, new: Evaluation, names: Sequence[str], margin: float
+) -> tuple[list[Judgement], list[str]]:
     """Whether each metric fell by more than chance explains, and how often such a gate errs, in a sentence."""
     if new.is_clustered:
-        raise InputError(f"The test of a drop {_INDEPENDENT} with --cluster give --require or --promise.")
-    before = _saved(old)
+        raise InputError(f"The test of a drop {_INDEPENDENT} with cluster= give rules or a promise.")
+    before = saved_baseline(old)
     labels = scores = None
     if before.confusion is not None and new.confusion is not None:
         labels = LabelExchange.of(before.confusion, new.confusion, new.positive)
@@ -60,10 +60,10 @@ def judge_drops(old: Baseline, new: Evaluation, names: Sequence[str], margin: fl
     test = drop_test(labels, scores, specs, level=new.level, margin=margin)
     untested = [row for row in before.metrics if row.spec.metric.function is None and not row.spec.is_native]
     left_out = f" {_UNTESTED}" if untested else ""
-    return [_judged(drop, new) for drop in test.drops], f"{_errors_sentence(test)}{left_out}"
+    return [_judged(drop, new) for drop in test.drops], [f"{_errors_sentence(test)}{left_out}"]
 
 
-def _saved(old: Baseline) -> Evaluation:
+def saved_baseline(old: Baseline) -> Evaluation:
     """The baseline with its tables, without which its own noise is not known."""
     before = None
     try:
@@ -73,7 +73,7 @@ def _saved(old: Baseline) -> Evaluation:
         tables = (None, None)
     if before is not None and before.is_clustered:
         raise InputError(
-            f"The baseline {old.name!r} is of clustered rows, and the test of a drop {_INDEPENDENT} give --require."
+            f"The baseline {old.name!r} is of clustered rows, and the test of a drop {_INDEPENDENT} give rules."
         )
     if before is None or tables == (None, None):
         raise InputError(f"The baseline {old.name!r} has no tables, which show how uncertain it is; {_AGAIN}.")
@@ -82,17 +82,18 @@ def _saved(old: Baseline) -> Evaluation:
 
 def _judged(drop: Drop, new: Evaluation) -> Judgement:
     name, shown, share = drop.spec.name, drop.is_shown, drop.spec.is_share
-    before = f"baseline {value_text(drop.before, share=share)}"
+    before, rule = f"baseline {value_text(drop.before, share=share)}", f"{name} has not dropped from the baseline"
+    values = (drop.after, drop.before - drop.spec.metric.sign * drop.limit)
     if shown is None:
         why = new[name].undefined or "not defined in the baseline"
-        return Judgement(None, f"undefined  {name}, {before}: {why}")
-    values = f"{name} is {value_text(drop.after, share=share)}, {before}"
+        return Judgement(None, UNDECIDED, rule, None, f"{name}, {before}: {why}", why=why)
+    text = f"{name} is {value_text(drop.after, share=share)}, {before}"
     if shown:
         limit = difference_text(drop.limit, share=share)
-        return Judgement(False, f"FAIL  {values}: a drop beyond the {limit} that may be chance")
+        return Judgement(False, FAIL, rule, None, f"{text}: a drop beyond the {limit} that may be chance", *values)
     most = difference_text(max(drop.limit, 0.0), share=share)
     limit = "any drop" if math.isinf(drop.limit) else f"a drop of up to {most}"
-    return Judgement(True, f"pass  {values}; {limit} may be chance")
+    return Judgement(True, PASS, rule, None, f"{text}; {limit} may be chance", *values)
 
 
 def _errors_sentence(test: DropTest) -> str:

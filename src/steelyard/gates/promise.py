@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -17,14 +17,18 @@ from steelyard.analysis.thresholds.threshold_limits import Capacity, read_limits
 from steelyard.errors import InputError
 from steelyard.evaluation.saved.saved_evaluation import read_prevalence
 from steelyard.evaluation.saved.saved_field import SavedField
-from steelyard.gates.judgement import Judgement
+from steelyard.gates.judgement import FAIL, PASS, UNDECIDED, Judgement
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.promise_test import LimitTest
     from steelyard.analysis.thresholds.threshold_limits import Limit
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.gates.estimate import Estimate
+    from steelyard.gates.gate_part import GatePart
 
 
 @dataclass(frozen=True)
@@ -53,11 +57,11 @@ class SavedPromise:
         if str(self.best.positive) != str(new.positive):
             raise InputError(
                 f"The threshold {self.name!r} is of the positive class {self.best.positive!r}, these rows are of "
-                f"{new.positive!r}; name the same one with --positive."
+                f"{new.positive!r}; name the same one with pos_label=."
             )
         notes = []
         if self.confidence is None:
-            notes.append(f"The limits of {self.name!r} were not promised: it was chosen without --confidence.")
+            notes.append(f"The limits of {self.name!r} were not promised: it was chosen without confidence=.")
         if self.best.trivial:
             notes.append(f"The threshold of {self.name!r} is trivial: it flags everybody, or nobody, without a model.")
         if self.prevalence is not None and new.counts is not None:
@@ -75,22 +79,26 @@ class SavedPromise:
         if self.cluster is not None and not new.is_clustered:
             notes.append(
                 f"{self.name!r} was chosen on clusters of {self.cluster!r}, and these rows are taken as independent; "
-                "name their clusters with --cluster."
+                "name their clusters with cluster=."
             )
         if self.weight is not None and not (new.confusion is not None and new.confusion.weighted):
             notes.append(
                 f"{self.name!r} was chosen with the weights {self.weight!r}, and these rows count alike; name their "
-                "weights with --weight."
+                "weights with weight=."
             )
         return notes
 
 
-def read_promise(name: str | None) -> SavedPromise | None:
-    """The threshold that a file holds, with its limits."""
-    if name is None:
+PromiseLike: TypeAlias = "str | PathLike[str] | BestThreshold"
+
+
+def read_promise(given: PromiseLike | None) -> SavedPromise | None:
+    """The threshold that a file holds, or that was just chosen, with its limits."""
+    if given is None:
         return None
+    name = "promise" if isinstance(given, BestThreshold) else str(given)
     try:
-        data = parsed(Path(name))
+        data = given.to_dict() if isinstance(given, BestThreshold) else parsed(Path(name))
         best = BestThreshold.from_json(data)
         limits = read_limits([kept.limit for kept in best.limits])
     except InputError as error:
@@ -98,54 +106,75 @@ def read_promise(name: str | None) -> SavedPromise | None:
             f"The promise {name!r} is no threshold that `steelyard threshold -o chosen.json` saved: {error}"
         ) from None
     if not limits:
-        raise InputError(f'The threshold {name!r} was chosen without limits; give some, such as --where "recall>=0.9".')
+        raise InputError(f"The threshold {name!r} was chosen without limits; give some, such as where='recall>=0.9'.")
     if best.direction < 0:
         raise InputError(f"The threshold {name!r} flags low scores; negate the scores, and choose it again.")
     prevalence = read_prevalence(SavedField(data.get("prevalence")))
     return SavedPromise(name, best, limits, prevalence, data.get("cluster"), data.get("weight"))
 
 
-def judge_limits(promise: SavedPromise, new: Evaluation, margin: float) -> tuple[list[Judgement], str]:
-    """Whether the new rows show each limit to be broken, and how often such a gate errs, in a sentence."""
-    if new.confusion is None:
-        raise InputError("A promise is about scores of two classes; name the positive one with --positive.")
-    confidence = new.level if promise.confidence is None else promise.confidence
-    rows = [_row_at(limit, promise.prevalence, new) for limit in promise.limits]
-    if new.is_clustered:
-        tests = interval_promise_test(
-            promise.limits, [(row.value, row.low, row.high) for row in rows], new.level, confidence
+def judge_limits(promise: SavedPromise, parts: Sequence[GatePart], margin: float) -> tuple[list[Judgement], list[str]]:
+    """Whether the rows of each part show each limit to be broken, and how often such a gate errs, in sentences.
+
+    Over several parts the error is shared by Bonferroni, over the limits of each by Holm.
+    """
+    confidence = parts[0].level if promise.confidence is None else promise.confidence
+    judged: list[Judgement] = []
+    tests: list[LimitTest] = []
+    for part in parts:
+        estimates = [_estimate_at(limit, promise.prevalence, part) for limit in promise.limits]
+        tested = _tested(promise, part, estimates, 1 - (1 - confidence) / len(parts), margin)
+        pairs = zip(tested, estimates, strict=True)
+        judged += [_judged(test, estimate, part.group) for test, estimate in pairs]
+        tests = tests or tested
+    return judged, [_errors_sentence(tests, 1 - confidence, margin)]
+
+
+def _tested(
+    promise: SavedPromise, part: GatePart, estimates: Sequence[Estimate], confidence: float, margin: float
+) -> list[LimitTest]:
+    if part.confusion is None:
+        raise InputError("A promise is about scores of two classes; name the positive one with pos_label=.")
+    if part.is_clustered:
+        ends = [(each.value, each.low, each.high) for each in estimates]
+        return interval_promise_test(promise.limits, ends, part.level, confidence)
+    return promise_test(promise.limits, part.confusion, confidence, margin=margin, prevalence=promise.prevalence)
+
+
+def _estimate_at(limit: Limit, prevalence: PrevalenceLike | None, part: GatePart) -> Estimate:
+    """The metric of a limit in a part, at the prevalence at which it was promised."""
+    if part.metric is None or part.confusion is None:
+        raise InputError("A promise is about scores of two classes; name the positive one with pos_label=.")
+    estimate = part.metric(limit.metric.name)
+    if prevalence is None or part.is_clustered:
+        return estimate
+    there = interval(limit.metric, part.confusion, prevalence=prevalence, level=part.level)
+    return replace(estimate, value=there.value, low=there.low, high=there.high)
+
+
+def _judged(test: LimitTest, estimate: Estimate, group: str | None) -> Judgement:
+    limit, share, value = test.limit, estimate.spec.is_share, estimate.value
+    bound = float(limit.bound)
+    if test.verdict == UNDECIDED:
+        why = estimate.why or "not defined here"
+        return Judgement(
+            None, UNDECIDED, limit.text, group, f"{limit.text}: {why}", limit=bound, verdict=UNDECIDED, why=why
         )
-    else:
-        tests = promise_test(promise.limits, new.confusion, confidence, margin=margin, prevalence=promise.prevalence)
-    return [_judged(test, row) for test, row in zip(tests, rows, strict=True)], _errors_sentence(tests, margin)
-
-
-def _row_at(limit: Limit, prevalence: PrevalenceLike | None, new: Evaluation) -> MetricRow:
-    """The metric of a limit on the new rows, at the prevalence at which it was promised."""
-    row = new[limit.metric.name]
-    if prevalence is None or new.is_clustered or new.confusion is None:
-        return row
-    there = interval(limit.metric, new.confusion, prevalence=prevalence, level=new.level)
-    return replace(row, value=there.value, low=there.low, high=there.high)
-
-
-def _judged(test: LimitTest, row: MetricRow) -> Judgement:
-    limit, share = test.limit, row.spec.is_share
-    facts = {"limit": limit.text, "value": row.value, "low": row.low, "high": row.high}
-    facts |= {"p_value": test.p_value, "verdict": test.verdict, "power": test.power}
-    if test.verdict == "undefined":
-        return Judgement(None, f"undefined  {limit.text}: {row.undefined or 'not defined here'}", facts)
     promised = f"{limit.sign} {f'{100 * limit.bound:.10g} %' if share else format(limit.bound, '.6g')}"
-    text = f"{row.name} is {interval_text(row.value, row.low, row.high, share=share)}, limit {promised}"
+    text = f"{estimate.spec.name} is {interval_text(value, estimate.low, estimate.high, share=share)}, limit {promised}"
     if isinstance(limit, Capacity):
-        value, low, high = (f"{limit.rows * part:,.0f}" for part in (row.value, row.low, row.high))
-        text = f"alerts are {value} of {limit.rows:,} rows ({low} to {high}), limit {limit.sign} {limit.alerts:,}"
-    return Judgement(not test.is_broken, f"{'FAIL' if test.is_broken else 'pass'}  {text}: {test.verdict}", facts)
+        seen, low, high = (f"{limit.rows * part:,.0f}" for part in (value, estimate.low, estimate.high))
+        text = f"alerts are {seen} of {limit.rows:,} rows ({low} to {high}), limit {limit.sign} {limit.alerts:,}"
+    outcome = FAIL if test.is_broken else PASS
+    ends = (value, bound, estimate.low, estimate.high, estimate.level, test.p_value, test.power)
+    return Judgement(
+        not test.is_broken, outcome, limit.text, group, f"{text}: {test.verdict}", *ends, verdict=test.verdict
+    )
 
 
-def _errors_sentence(tests: list[LimitTest], margin: float) -> str:
+def _errors_sentence(tests: list[LimitTest], alpha: float, margin: float) -> str:
     most = "about" if any(test.power is None for test in tests) else "at most"
-    error = f"A model that keeps its limits fails this gate in {most} {100 * tests[0].alpha:.3g} % of runs"
+    error = f"A model that keeps its limits fails this gate in {most} {100 * alpha:.3g} % of runs"
     caught = [
         f"{_percent(test.power)} ({'alerts' if isinstance(test.limit, Capacity) else test.limit.metric.name})"
         for test in tests

@@ -64,6 +64,8 @@ HOMES = {
     "steelyard.evaluation.label_sets.multilabel_evaluation": ("multilabel_evaluation",),
     "steelyard.evaluation.unlabelled.unlabelled_result": ("unlabelled", "class_share", "unlabelled_metric"),
     "steelyard.ledger.history": ("history", "history_row"),
+    "steelyard.gates.gate_result": ("gate_result",),
+    "steelyard.gates.judgement": ("judgement",),
     "steelyard.protocol.class_values": ("class_values",),
     "steelyard.protocol.cross_evaluation": ("cross_evaluation",),
     "steelyard.protocol.run_difference": ("run_difference",),

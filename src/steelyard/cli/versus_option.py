@@ -1,0 +1,125 @@
+"""`--versus`: another model on the same rows, compared in all rows and in each group."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from steelyard.cli.inputs import labels_of, open_files
+from steelyard.cli.option_words import of_shell
+from steelyard.cli.usual_columns import guess_columns
+from steelyard.errors import InputError
+from steelyard.evaluation.inputs import ASSUMED_HALF, HALF
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from steelyard.analysis.comparison.comparison import Comparison
+    from steelyard.cli.inputs import Inputs
+    from steelyard.ingest.source import Source
+
+
+def compare_versus(
+    inputs: Inputs, versus: str, level: float, metrics: Sequence[str] | None
+) -> tuple[dict[str, Comparison | str], list[str]]:
+    """The comparison of the model with the other one, of all rows and of each group, or why there is none."""
+    from steelyard.ingest.group_sources import group_sources
+    from steelyard.statistics.group_keys import group_label
+
+    if inputs.counts is not None or inputs.row is not None:
+        raise InputError("--versus names a column of a file of predictions; leave out --counts and --row.")
+    with open_files(inputs) as source:
+        named, assumed = _named(source, inputs)
+        question = _question(source, named, versus, level, metrics)
+        whole, question = _thresholded(source, question, named.threshold)
+        compared: dict[str, Comparison | str] = {"": whole}
+        groups = group_sources(source, named.true or "", inputs.by) if inputs.by else {}
+        for key, part in groups.items():
+            compared[group_label(inputs.by, key)] = _of_group(part, {**question, **_classes(whole)})
+    half = [of_shell(ASSUMED_HALF)] if named.threshold is None and whole.tables.thresholds else []
+    return compared, [*assumed, *half, *map(of_shell, whole.assumed)]
+
+
+def _named(source: Source, inputs: Inputs) -> tuple[Inputs, list[str]]:
+    """The columns of the model that is judged, found by their usual names where they are not given."""
+    if inputs.class_scores is None:
+        return guess_columns(source, inputs)
+    named, assumed = guess_columns(source, replace(inputs, score=inputs.class_scores))
+    return replace(named, score=None), assumed
+
+
+def _question(
+    source: Source, named: Inputs, versus: str, level: float, metrics: Sequence[str] | None
+) -> dict[str, Any]:
+    """What compare is asked, of all rows and of each group."""
+    own = named.pred or named.class_scores or named.score
+    scores = not named.pred
+    if own == versus:
+        raise InputError(f"--versus {versus!r} is the model itself; name the column of the other one.")
+    threshold = named.threshold
+    if threshold is None and scores and named.class_scores is None and not _ranks_alone(metrics):
+        threshold = HALF
+    return {
+        "models": [own, versus],
+        "true": named.true,
+        "scores": scores,
+        "threshold": threshold,
+        "pos_label": named.positive,
+        "labels": labels_of(source, named),
+        "weight": named.weight,
+        "frequency": named.frequency,
+        "cluster": named.cluster,
+        "label_sep": named.label_sep,
+        "level": level,
+        "metrics": metrics,
+    }
+
+
+def _thresholded(source: Source, question: dict[str, Any], given: float | None) -> tuple[Comparison, dict[str, Any]]:
+    """The comparison, and what was asked: scores that are no probabilities have no threshold but one that is given."""
+    whole = _compared(source, question)
+    if given is not None or question["threshold"] is None or _are_probabilities(whole):
+        return whole, question
+    if question["metrics"] is not None:
+        raise InputError(
+            "These scores are no probabilities, and a metric of labels needs a threshold; give --threshold."
+        )
+    question = {**question, "threshold": None}
+    return _compared(source, question), question
+
+
+def _are_probabilities(whole: Comparison) -> bool:
+    return all(table.has_probabilities for table in whole.tables.scores.values())
+
+
+def _ranks_alone(metrics: Sequence[str] | None) -> bool:
+    """Whether no metric needs a threshold."""
+    from steelyard.metrics.spec import MetricSpec
+
+    specs = [] if metrics is None else MetricSpec.all_of(metrics)
+    return bool(specs) and all(spec.is_native and spec.metric.scores is not None for spec in specs)
+
+
+def _compared(source: Source, question: dict[str, Any]) -> Comparison:
+    from steelyard.analysis.comparison.compare import compare
+
+    return compare(source, **question)
+
+
+def _of_group(source: Source, question: dict[str, Any]) -> Comparison | str:
+    """The comparison of a group; where its rows cannot be compared, such as those of one class, why."""
+    try:
+        return _compared(source, question)
+    except InputError as error:
+        return of_shell(str(error))
+
+
+def _classes(whole: Comparison) -> dict[str, Any]:
+    """The positive class of all rows, or all classes: a group may lack some of them."""
+    first, tables = whole.models[0], whole.tables
+    if first in tables.scores:
+        return {"pos_label": tables.scores[first].label}
+    table = tables.labels.get(first)
+    if table is None:
+        return {}
+    return {"labels": list(table.labels)} if table.positive is None else {"pos_label": table.positive}

@@ -1,0 +1,240 @@
+"""Gate: an evaluation or a comparison passed or failed by rules on its metrics."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+from steelyard.analysis.comparison.compare import compare
+from steelyard.analysis.results.result import Result
+from steelyard.analysis.results.rows import Rows
+from steelyard.errors import InputError
+from steelyard.evaluation.evaluation import Evaluation
+from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
+from steelyard.gates import baseline_drops
+from steelyard.gates import promise as promises
+from steelyard.gates.baseline import check_baseline, read_baseline
+from steelyard.gates.gate_part import gate_parts
+from steelyard.gates.gate_result import GateResult
+from steelyard.gates.judgement import SKIPPED, UNDECIDED, Judgement
+from steelyard.gates.rule import BASELINE, VERSUS, WORSE, usual_rules
+from steelyard.gates.rule_judgement import judge_rules, read_rules
+from steelyard.metrics.spec import MetricSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from steelyard.gates.baseline import Baseline, BaselineLike
+    from steelyard.gates.gate_part import AnyEvaluation, Gated, GatePart
+    from steelyard.gates.promise import PromiseLike, SavedPromise
+    from steelyard.gates.rule import Rule
+
+
+class GateOptions(TypedDict, total=False):
+    """The options of a gate."""
+
+    baseline: BaselineLike | None
+    promise: PromiseLike | None
+    metrics: Iterable[str] | None
+    prove: str
+    margin: float
+    min_rows: int
+    min_positives: int
+    skip_small: bool
+
+
+def gate(
+    evaluated: Gated,
+    *rules: str,
+    baseline: BaselineLike | None = None,
+    promise: PromiseLike | None = None,
+    metrics: Iterable[str] | None = None,
+    prove: str = WORSE,
+    margin: float = 0.05,
+    min_rows: int = 0,
+    min_positives: int = 0,
+    skip_small: bool = False,
+) -> GateResult:
+    """Whether a model keeps rules on its metrics, in all rows and in each group.
+
+    `evaluated` is what `evaluate` returns (with `by=` every rule holds in every group as well), what `compare` returns
+    of two models, the first held against the second, or several of these by name. A rule is on a value
+    ("recall >= 0.8"), an end of its interval ("low(mcc) >= 0.5"), a value beside that of the other model or of the
+    `baseline`, an earlier evaluation or the file of one ("mcc >= versus - 0.02"), or the interval of the difference
+    from them ("low(mcc - versus) >= -0.02").
+
+    Without rules the usual `metrics`, or those named, are held against the other model: with `prove="worse"` a metric
+    fails where it is shown to be worse, with "not-worse" it passes where it is shown to be worse by less than `margin`.
+    `promise` is a threshold that `best_threshold(..., where=)` chose, or its file, held to its limits. Parts with fewer
+    rows or positives than the least are undefined, groups with `skip_small` left out.
+
+    Where near ends are read (low >=, high <=) a model that breaks a rule passes in at most half of 1 - level of runs;
+    where far ends are (high >=, low <=) a model that keeps all rules fails in at most as many: intervals are widened
+    for that by Bonferroni, over rules and groups.
+
+    >>> from steelyard import compare
+    >>> truth, old = [0] * 90 + [1] * 10, [0] * 85 + [1] * 14 + [0]
+    >>> gate(compare(truth, {"new": [0] * 89 + [1] * 10 + [0], "old": old}), "low(specificity - versus) >= -0.02")
+    pass  low(specificity - versus) is 0 points, required >= -2 points (98.9 %, versus 94.4 %)
+    A model that breaks `low(specificity - versus) >= -0.02` passes this gate in at most 2.5 % of runs.
+    """
+    _check_margin(margin)
+    old, saved = read_baseline(baseline), promises.read_promise(promise)
+    parts, small = _large_parts(gate_parts(evaluated), min_rows, min_positives, skip_small=skip_small)
+    given = evaluated if isinstance(evaluated, Result) else None
+    notes = [] if old is None else check_baseline(old, _evaluation(given, "A baseline"))
+    required = read_rules(rules, old)
+    named = None if metrics is None else [spec.name for spec in MetricSpec.all_of(metrics)]
+    judged: list[Judgement] = []
+    sentences: list[str] = []
+    if not required and old is not None and prove == WORSE:
+        names = named or baseline_drops.usual_metrics(old)
+        drops = baseline_drops.judge_drops(old, _whole(given), names, margin)
+        judged, sentences = drops if parts else ([], [])
+    elif required or saved is None:
+        rules_asked = required or _usual(parts, old, given, named, prove, margin)
+        judged, sentences = _of_rules(rules_asked, parts, given, old, margin)
+        sentences += [] if required else _power_sentences(judged, rules_asked, prove, margin)
+    if saved is not None:
+        notes += saved.notes(_at_promise(saved, given))
+        limits, errors = promises.judge_limits(saved, parts, margin) if parts else ([], [])
+        judged, sentences = [*judged, *limits], [*sentences, *errors]
+    return GateResult(Rows([*judged, *small]), gate_parts(evaluated)[0].level, tuple(sentences), tuple(notes))
+
+
+def assert_gate(evaluated: Gated, *rules: str, **options: Unpack[GateOptions]) -> None:
+    """Raise AssertionError with the judgements of `gate` unless all rules are kept: one line in a test.
+
+    What is undefined, or of too few rows, fails as well, with its reason. The options are those of `gate`.
+
+    >>> from steelyard import Counts, evaluate
+    >>> assert_gate(evaluate(Counts(tp=28, fn=23, fp=72, tn=2680)), "recall >= 0.5", "low(mcc) >= 0.2")
+    """
+    __tracebackhide__ = True  # pytest shows the line of the test
+    result = gate(evaluated, *rules, **options)
+    if not result.passed:
+        raise AssertionError(f"{result.headline}\n{result!r}")
+
+
+# ---------------------------------------------------------------- what is asked
+
+
+def _of_rules(
+    rules: list[Rule], parts: list[GatePart], given: Result[Any] | None, old: Baseline | None, margin: float
+) -> tuple[list[Judgement], list[str]]:
+    """The rules judged in every part."""
+    if parts and old is not None and any(rule.is_difference and rule.other == BASELINE for rule in rules):
+        parts = _beside_baseline(parts, _whole(given), old, rules)
+    return judge_rules(rules, parts, old, margin)
+
+
+def _usual(
+    parts: list[GatePart],
+    old: Baseline | None,
+    given: Result[Any] | None,
+    named: list[str] | None,
+    prove: str,
+    margin: float,
+) -> list[Rule]:
+    """The rules where none are given: on the metrics that are named, or on the usual ones."""
+    if not parts:
+        return []
+    if old is not None:
+        new, names = _whole(given), named or baseline_drops.usual_metrics(old)
+        return usual_rules([new[name].spec for name in names if name in new], BASELINE, prove, margin)
+    if VERSUS not in parts[0].differences:
+        raise InputError('A gate needs a rule, such as "ac_score >= 0.8", a baseline, or a comparison of two models.')
+    specs = [row.spec for row in parts[0].differences[VERSUS].rows]
+    headline = [spec for spec in specs if spec.is_headline] or specs
+    return usual_rules([s for s in specs if s.name in named] if named else headline, VERSUS, prove, margin)
+
+
+def _beside_baseline(parts: list[GatePart], new: Evaluation, old: Baseline, rules: list[Rule]) -> list[GatePart]:
+    """The parts with the difference of the new rows from those of the baseline."""
+    if len(parts) > 1:
+        raise InputError(
+            "The difference from a baseline is known of all rows together, since a report keeps no tables of groups; "
+            "compare both models on the same rows for groups, or leave by= out."
+        )
+    metrics = list(dict.fromkeys(rule.metric for rule in rules if rule.is_difference))
+    models = {"new": new, BASELINE: baseline_drops.saved_baseline(old)}
+    return [replace(parts[0], differences={BASELINE: compare(models, metrics=metrics, level=new.level)})]
+
+
+def _evaluation(given: Result[Any] | None, what: str) -> AnyEvaluation:
+    if not isinstance(given, (Evaluation, MultilabelEvaluation)):
+        raise InputError(f"{what} is held against one evaluation; give what evaluate returns.")
+    return given
+
+
+def _whole(given: Result[Any] | None) -> Evaluation:
+    """The evaluation of all rows, whose tables are tested together."""
+    evaluation = _evaluation(given, "A baseline or a promise")
+    if not isinstance(evaluation, Evaluation):
+        raise InputError("Label sets have no table that a baseline or a promise is tested by; give rules.")
+    if evaluation.groups:
+        raise InputError("The test of a drop takes all rows together; leave by= out, or give rules.")
+    return evaluation
+
+
+def _at_promise(saved: SavedPromise, given: Result[Any] | None) -> Evaluation:
+    """The evaluation of scores thresholded at the promised threshold."""
+    evaluation = _evaluation(given, "A promise")
+    if not isinstance(evaluation, Evaluation) or evaluation.threshold != saved.best.threshold:
+        raise InputError(
+            f"A promise is about scores at its own threshold; evaluate them with threshold={saved.best.threshold!r}."
+        )
+    return evaluation
+
+
+def _check_margin(margin: float) -> None:
+    if not isinstance(margin, (int, float)) or not 0 < margin < 1:
+        raise InputError(f"margin= is a number above 0 and below 1, such as 0.02, not {margin!r}.")
+
+
+# ---------------------------------------------------------------- too few rows
+
+
+def _large_parts(
+    parts: list[GatePart], min_rows: int, min_positives: int, *, skip_small: bool
+) -> tuple[list[GatePart], list[Judgement]]:
+    """The parts that are judged, and what is stated of the others."""
+    large, small = [], []
+    for part in parts:
+        if (judgement := _too_small(part, min_rows, min_positives)) is None:
+            large.append(part)
+        else:
+            outcome = SKIPPED if skip_small and part.group is not None else UNDECIDED
+            small.append(replace(judgement, outcome=outcome))
+    return large, small
+
+
+def _too_small(part: GatePart, min_rows: int, min_positives: int) -> Judgement | None:
+    if part.why is not None:
+        return Judgement(None, UNDECIDED, "the rows can be judged", part.group, part.why, why=part.why)
+    if min_positives and part.positives is None:
+        raise InputError("min_positives= counts the rows of a class, and here is no table of classes; leave it out.")
+    for what, rows, least in (("rows", part.rows, min_rows), ("positives", part.positives or 0, min_positives)):
+        if rows < least:
+            why = f"{rows:,} {what}, and at least {least:,} are asked for; no rule was judged"
+            return Judgement(None, UNDECIDED, f"{what} >= {least}", part.group, why, rows, least, why=why)
+    return None
+
+
+# ---------------------------------------------------------------- power
+
+
+def _power_sentences(judged: Sequence[Judgement], rules: Sequence[Rule], prove: str, margin: float) -> list[str]:
+    """How often rows like these catch a drop by the margin, or pass an equal model, from metric to metric."""
+    names = {rule.text: rule.metric for rule in rules}
+    powers = {names[each.rule]: each.power for each in judged if each.group is None and each.power is not None}
+    if not powers:
+        return []
+    ends = dict.fromkeys((min(powers, key=powers.__getitem__), max(powers, key=powers.__getitem__)))
+    shares = " to ".join(f"{_about(powers[name])} ({name})" for name in ends)
+    what = f"A drop of {margin:g} is caught" if prove == WORSE else "A model that is equal passes a rule"
+    return [f"{what} in {shares} of runs, each metric by itself."]
+
+
+def _about(power: float) -> str:
+    return "more than 99 %" if power > 0.99 else "less than 1 %" if power < 0.01 else f"about {100 * power:.0f} %"

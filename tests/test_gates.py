@@ -1,0 +1,402 @@
+"""Gates: rules on one model, on another one and on groups, which error they hold, and what they are written as."""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import steelyard
+from steelyard import GateResult, assert_gate, compare, evaluate, gate
+from steelyard.cli.commands import commands
+from steelyard.errors import InputError, InputTypeError
+from steelyard.gates.gate_part import gate_parts
+from steelyard.gates.rule import parse_rule
+from steelyard.report.gate_text import gate_github, gate_junit, gate_lines
+
+RNG = np.random.default_rng(11)
+N = 900
+Y = (RNG.random(N) < 0.3).astype(int)
+OLD = 1 / (1 + np.exp(-(2.5 * Y - 1.2 + RNG.normal(size=N))))
+NEW = 1 / (1 + np.exp(-(2.5 * Y - 1.2 + RNG.normal(size=N))))
+BAD = np.clip(OLD - 0.25 * Y, 0, 1)
+HOSTILE = 'x"><&\x00\x1b[31m\n::error::planted\u2028,%'
+SITE = np.where(np.arange(N) % 30 == 0, HOSTILE, np.where(np.arange(N) % 2, "north", "south"))
+FRAME = pl.DataFrame({"y": Y, "new": NEW, "old": OLD, "bad": BAD, "site": SITE, "who": np.arange(N) // 3})
+COLUMNS = ["--true", "y", "--score"]
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory):
+    path = tmp_path_factory.mktemp("gates") / "rows.parquet"
+    FRAME.write_parquet(path)
+    return path
+
+
+def run(*words, code=0):
+    ran = CliRunner().invoke(commands, [str(word) for word in ("gate", *words)])
+    assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
+    assert ran.exit_code == code, ran.output
+    return ran
+
+
+def compared(new=NEW, metrics=("recall", "specificity", "mcc"), **options):
+    models = {"new": new >= 0.5, "old": OLD >= 0.5}
+    return compare(Y, models, metrics=metrics, pos_label=1, draws=1_999, **options)
+
+
+# ---------------------------------------------------------------- rules
+
+
+@pytest.mark.parametrize(
+    ("text", "quantity", "number", "shown"),
+    [
+        ("mcc>=0.5", "mcc", 0.5, None),
+        ("low( mcc ) >= .5", "low(mcc)", 0.5, "passes"),
+        ("high(fpr) < 1e-1", "high(fpr)", 0.1, "passes"),
+        ("high(mcc)>=0.5", "high(mcc)", 0.5, "fails"),
+        ("mcc >= versus - 0.02", "mcc", -0.02, None),
+        ("mcc - versus >= -0.02", "mcc - versus", -0.02, None),
+        ("low(f_beta[beta=2]-versus)>=-0.02", "low(f_beta[beta=2] - versus)", -0.02, "passes"),
+        ("low(brier - baseline) <= 0", "low(brier - baseline)", 0.0, "fails"),
+    ],
+)
+def test_a_rule_is_a_metric_or_a_difference_or_an_end_of_either(text, quantity, number, shown):
+    rule = parse_rule(text)
+    quantity = re.sub(r"\bfpr\b", rule.metric, quantity)
+    assert (rule.quantity, rule.number) == (quantity, number)
+    assert (rule.passes_if_shown, rule.fails_if_shown) == (shown == "passes", shown == "fails")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("mcc - versus >= baseline", "cannot be read"),
+        ("low(mcc - other) >= 0", "cannot be read"),
+        ("low(mcc) - versus >= 0", "cannot be read"),
+        ("low(mcc)>=versus-0.02", r'write "low\(mcc - versus\)>=-0.02", the end of the interval of the difference'),
+        ("mcd - versus >= 0", "No metric is called 'mcd'. Did you mean 'mcc'"),
+    ],
+)
+def test_a_rule_that_means_nothing_is_refused(text, words):
+    with pytest.raises((InputError, KeyError), match=words):
+        parse_rule(text)
+
+
+def test_what_is_not_evaluated_compared_or_given_is_refused_in_one_sentence(tmp_path):
+    evaluation = evaluate(Y, NEW >= 0.5, pos_label=1, metrics=["recall"])
+    for attempt, words in (
+        (lambda: gate(evaluation), "A gate needs a rule"),
+        (lambda: gate(evaluation, "mcc>=0.5"), "mcc was not evaluated here"),
+        (lambda: gate(evaluation, "low(recall - versus)>=0"), "compare both models on the same rows"),
+        (lambda: gate(evaluation, "recall>=baseline"), "speaks of a baseline; name it with baseline="),
+        (lambda: gate(compared(metrics=["recall"]), "mcc>=versus"), "The models were not compared by mcc"),
+        (
+            lambda: gate(compare(Y, {"a": Y, "b": Y, "c": Y}, metrics=["recall"], draws=99)),
+            "3 were compared; compare two",
+        ),
+        (lambda: gate(compared(), prove="equal"), "prove= is 'worse' or 'not-worse'"),
+        (lambda: gate(compared(), margin=0), "margin= is a number above 0"),
+        (lambda: gate(compared(), baseline=evaluation), "A baseline is held against one evaluation"),
+    ):
+        with pytest.raises(InputError, match=words):
+            attempt()
+    with pytest.raises(InputTypeError, match="takes what evaluate or compare returns"):
+        gate(Y)
+
+
+# ---------------------------------------------------------------- which error is held
+
+
+def test_far_ends_share_the_level_and_near_ends_keep_it():
+    evaluation = evaluate(Y, NEW >= 0.5, pos_label=1, by={"half": np.arange(N) % 2}, metrics=["recall", "mcc"])
+    result = gate(evaluation, "high(recall) >= 0.1", "high(mcc) >= 0.1", "low(mcc) >= 0.1", "recall >= 0.1")
+    levels = {each.rule: each.level for each in result if each.group == "half = 0"}
+    assert levels["high(mcc) >= 0.1"] == pytest.approx(1 - 0.05 / 6) and levels["low(mcc) >= 0.1"] == 0.95
+    assert len(result) == 12 and [each.group for each in result][::4] == [None, "half = 0", "half = 1"]
+    table = evaluation.groups[1].confusion
+    judged = next(each for each in result if each.rule.startswith("high(mcc)") and each.group == "half = 1")
+    wide = steelyard.interval("mcc", table, level=1 - 0.05 / 6, pos_label=1)
+    assert (judged.low, judged.high) == pytest.approx((wide.low, wide.high))
+    assert "any of the 3 rules that pass only where it is shown passes this gate in at most 2.5 %" in repr(result)
+    assert "all 6 rules that fail only where it is shown fails this gate in at most 2.5 %" in repr(result)
+
+
+@pytest.mark.parametrize(
+    "options", [{"y_pred": NEW >= 0.5}, {"y_score": NEW}, {"y_pred": NEW >= 0.5, "prevalence": 0.1}]
+)
+def test_an_interval_is_made_anew_at_another_level_as_evaluate_makes_it(options):
+    names = ["recall", "precision", "mcc", "ac_score", *(["roc_auc"] if "y_score" in options else [])]
+    usual, wide = (evaluate(Y, pos_label=1, metrics=names, level=level, **options) for level in (0.95, 0.99))
+    (part,) = gate_parts(usual)
+    for name in names:
+        there = part.metric(name).at(0.99)
+        assert (there.low, there.high) == pytest.approx((wide[name].low, wide[name].high), abs=0.004), name
+
+
+def test_an_interval_without_a_table_is_widened_and_holds_0_where_the_test_does():
+    clustered = evaluate(Y, NEW >= 0.5, pos_label=1, cluster=np.arange(N) // 3, metrics=["recall"])
+    (part,) = gate_parts(clustered)
+    near, far = part.metric("recall"), part.metric("recall").at(0.99)
+    assert far.low < near.low < near.value < near.high < far.high <= 1
+    difference = gate_parts(compared(metrics=["recall"]))[0].estimate(parse_rule("high(recall - versus) >= 0"))
+    assert (
+        difference.p_value > 0.05 and difference.at(0.5).low <= 0 <= difference.at(0.5).high
+    ) or difference.p_value < 0.5
+    assert difference.at(0.999).low < difference.low
+
+
+# ---------------------------------------------------------------- against another model
+
+
+def test_a_worse_model_fails_and_an_equal_one_does_not():
+    assert gate(compared()).passed and not gate(compared(BAD)).passed
+    failed = {each.rule for each in gate(compared(BAD)) if each.passed is False}
+    assert "high(recall - versus) >= 0" in failed and "high(specificity - versus) >= 0" not in failed
+    within = gate(compared(metrics=["recall"]), prove="not-worse", margin=0.2, metrics=["recall"])
+    assert within.passed and within.rules[0].rule == "low(recall - versus) >= -0.2" and within.rules[0].power > 0.5
+    assert gate(compared(), "low(recall - versus) >= -0.001").passed is False
+    assert gate(
+        compared(), "recall >= versus - 1", "recall - versus >= -1", "recall >= 0.1", "low(recall) >= 0.1"
+    ).passed
+
+
+def test_a_loss_is_worse_where_it_is_higher():
+    scores = {"new": BAD, "old": OLD}
+    losses = compare(Y, scores, scores=True, metrics=["brier", "log_loss"], pos_label=1)
+    result = gate(losses)
+    assert [each.rule for each in result] == ["low(brier - versus) <= 0", "low(log_loss - versus) <= 0"]
+    assert result.passed is False and gate(compare(Y, {"a": OLD, "b": BAD}, scores=True, metrics=["brier"])).passed
+    assert gate(losses, prove="not-worse", margin=0.5).rules[0].rule == "high(brier - versus) <= 0.5"
+
+
+def test_the_shell_gates_a_model_against_another_as_python_does(rows):
+    rule = ["low(recall - versus) >= -0.1", "roc_auc >= versus - 0.1"]
+    words = [rows, *COLUMNS, "new", "--versus", "old", "--require", rule[0], "--require", rule[1], "--format", "json"]
+    ran = run(*words, code=int(not gate(compared(), rule[0]).passed))
+    models = {"new": NEW, "old": OLD}
+    by_hand = gate(compare(Y, models, scores=True, threshold=0.5, metrics=["recall", "roc_auc"], pos_label=1), *rule)
+    read = GateResult.from_json(ran.stdout)
+    assert [each.value for each in read] == pytest.approx([each.value for each in by_hand])
+    assert "Scores were thresholded at 0.5; steelyard threshold finds a better one." in ran.stderr
+    assert "FAIL  high(recall - versus) is -" in run(rows, *COLUMNS, "bad", "--versus", "old", code=1).stdout
+    assert "high(kappa - versus)" in run(rows, *COLUMNS, "new", "--versus", "old", "--metrics", "kappa").stdout
+    clustered = run(rows, *COLUMNS, "new", "--versus", "old", "--metrics", "recall", "--cluster", "who")
+    assert "The rows are clustered" in clustered.stderr
+    for more, words in (
+        (["--versus", "new"], "is the model itself"),
+        (["--versus", "older"], "There is no column 'older'"),
+        (["--versus", "old", "--baseline", "x.json"], "give --baseline and --promise by themselves"),
+        (["--versus", "old", "--metrics", "mcc", "--require", "mcc>=0"], "a rule names its own"),
+        (["--versus", "old", "--by", "place"], "There is no column 'place'"),
+    ):
+        assert words in run(rows, *COLUMNS, "new", *more, code=2).stderr
+
+
+def test_scores_that_are_no_probabilities_are_ranked_alone(tmp_path):
+    path = tmp_path / "odds.parquet"
+    FRAME.with_columns(pl.col("new") * 9, pl.col("old") * 9).write_parquet(path)
+    ran = run(path, *COLUMNS, "new", "--versus", "old")
+    assert [line.split()[1] for line in ran.stdout.splitlines()[:2]] == ["high(roc_auc", "high(average_precision"]
+    words = [path, *COLUMNS, "new", "--versus", "old", "--require", "recall>=versus"]
+    assert "a metric of labels needs a threshold; give --threshold" in run(*words, code=2).stderr
+    run(*words[:-1], "recall>=versus-1", "--threshold", "4.5")
+
+
+def test_a_difference_from_a_baseline_allows_for_the_noise_of_both(tmp_path):
+    half = np.arange(N) < N // 2
+    old = evaluate(Y[half], OLD[half] >= 0.5, pos_label=1)
+    new = evaluate(Y[~half], NEW[~half] >= 0.5, pos_label=1)
+    path = tmp_path / "old.json"
+    path.write_text(old.to_json())
+    rule = "low(recall - baseline) >= -0.05"
+    result = gate(new, rule, baseline=path)
+    assert result == gate(new, rule, baseline=old) or result.rules[0].value == pytest.approx(
+        gate(new, rule, baseline=old).rules[0].value
+    )
+    unpaired = compare({"new": new, "old": old}, metrics=["recall"])
+    assert result.rules[0].value == pytest.approx(unpaired.rows[0].low)
+    assert [each.rule[:4] for each in gate(new, baseline=old, prove="not-worse", metrics=["mcc"])] == ["low("]
+    assert gate(new, baseline=old).passed and "An unchanged model fails this gate" in repr(gate(new, baseline=old))
+
+
+# ---------------------------------------------------------------- groups
+
+
+def test_every_rule_holds_in_every_group_and_a_small_one_is_named(rows):
+    words = [rows, *COLUMNS, "new", "--by", "site", "--require", "recall>=0.2", "--min-rows", "50"]
+    lines = run(*words, code=3).stdout.splitlines()
+    assert [line.partition("recall")[0] for line in lines[:3]] == [
+        "pass  ",
+        "pass  site = north: ",
+        "pass  site = south: ",
+    ]
+    assert lines[3].startswith("undefined  site = x") and "30 rows, and at least 50 are asked for" in lines[3]
+    assert "left out  site = x" in run(*words, "--skip-small").stdout
+    assert run(*words, "--min-rows", "50", code=2).stderr  # given twice
+    few = run(rows, *COLUMNS, "new", "--require", "recall>=0.2", "--min-positives", "5000", "--skip-small", code=3)
+    assert "positives, and at least 5,000 are asked for; no rule was judged" in few.stdout
+
+
+def test_groups_of_two_models_are_compared_and_one_of_one_class_is_undefined(rows, tmp_path):
+    words = [*COLUMNS, "new", "--versus", "old", "--by", "site", "--require", "low(recall - versus)>=-1"]
+    data = GateResult.from_json(run(rows, *words, "--format", "json").stdout)
+    assert [each.group for each in data][:3] == [None, "site = north", "site = south"]
+    north = SITE == "north"
+    models = {"new": NEW[north] >= 0.5, "old": OLD[north] >= 0.5}
+    assert data.rules[1].value == pytest.approx(compare(Y[north], models, metrics=["recall"]).rows[0].low, abs=0.02)
+    path = tmp_path / "one.parquet"
+    FRAME.filter((pl.col("site") != "north") | (pl.col("y") == 0)).write_parquet(path)
+    ran = run(path, *words, code=3).stdout
+    assert "undefined  site = north: " in ran and "skip" not in ran
+    assert run(path, *words, "--skip-small").stdout.count("left out  site = north: ") == 1
+
+
+def test_a_baseline_is_that_of_the_same_group(rows, tmp_path):
+    old, alone = tmp_path / "old.json", tmp_path / "alone.json"
+    evaluation = evaluate(FRAME, true="y", score="old", by="site", pos_label=1)
+    old.write_text(evaluation.to_json())
+    alone.write_text(evaluate(Y, y_score=OLD, pos_label=1).to_json())
+    words = [rows, *COLUMNS, "new", "--by", "site", "--require", "recall >= baseline - 0.5", "--format", "json"]
+    north = next(
+        each for each in GateResult.from_json(run(*words, "--baseline", old).stdout) if each.group == "site = north"
+    )
+    group = next(group for group in evaluation.groups if group.label == "site = north")
+    assert north.limit == pytest.approx(group["recall"].value - 0.5)
+    assert "has no groups; make it again with the same --by" in run(*words, "--baseline", alone, code=2).stderr
+    assert "takes all rows together" in run(*words[:7], "--baseline", old, code=2).stderr
+
+
+def test_a_promise_is_held_in_every_group_and_shares_its_error(rows, tmp_path):
+    best = steelyard.best_threshold(Y, OLD, "specificity", where="recall >= 0.8", confidence=0.95, pos_label=1)
+    chosen = tmp_path / "chosen.json"
+    chosen.write_text(best.to_json())
+    ran = run(rows, *COLUMNS, "old", "--by", "site", "--promise", chosen)
+    assert ran.stdout.count("limit >= 80 %") == 4 and "in at most 5 % of runs" in ran.stdout
+    fallen = run(rows, *COLUMNS, "bad", "--by", "site", "--promise", chosen, code=1).stdout
+    assert "FAIL  site = north: recall is" in fallen
+    evaluation = evaluate(Y, y_score=OLD, threshold=best.threshold, pos_label=1, metrics=["recall"])
+    assert_gate(evaluation, promise=best)
+    with pytest.raises(InputError, match="evaluate them with threshold="):
+        gate(evaluate(Y, y_score=OLD, threshold=0.123, pos_label=1), promise=best)
+
+
+def test_label_sets_and_many_classes_are_gated():
+    truth = RNG.random((60, 3)) < 0.4
+    pred = truth ^ (RNG.random((60, 3)) < 0.1)
+    assert_gate(evaluate(truth, pred), "f1[average=macro] >= 0.5", "high(recall[average=micro]) >= 0.5")
+    assert gate(compare(truth, {"a": pred, "b": truth})).passed is False
+    classes = np.array(list("abc"))[RNG.integers(0, 3, 300)]
+    guess = np.where(RNG.random(300) < 0.7, classes, "a")
+    assert_gate(evaluate(classes, guess), "low(mcc) >= 0.1", "high(f1[average=macro]) >= 0.1", min_positives=50)
+    assert gate(evaluate(classes, guess), "mcc >= 0", min_positives=5_000).exit_code == 3
+    with pytest.raises(InputError, match="min_positives= counts the rows of a class"):
+        gate(evaluate(truth, pred), "f1[average=macro] >= 0.5", min_positives=1)
+
+
+# ---------------------------------------------------------------- what is written
+
+
+def hostile():
+    evaluation = evaluate(Y, y_score=NEW, by={"site": SITE}, pos_label=1, metrics=["recall"])
+    return gate(evaluation, "recall >= 0.99", "recall >= 0.01", min_rows=40, min_positives=1)
+
+
+def test_junit_is_xml_that_counts_its_cases_whatever_groups_are_called():
+    text = gate_junit(hostile())
+    assert text.isascii() and "planted" in text
+    root = ET.fromstring(text)
+    (suite,) = root
+    cases = suite.findall("testcase")
+    assert root.tag == "testsuites" and suite.tag == "testsuite" and suite.get("name")
+    for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        assert int(suite.get(name)) == len(suite.findall(f"testcase/{tag}"))
+    assert int(suite.get("tests")) == int(root.get("tests")) == len(cases) == len(hostile().rules)
+    assert all(case.get("name") and case.get("classname") for case in cases)
+    assert len({(case.get("classname"), case.get("name")) for case in cases}) == len(cases)
+    (error,) = suite.findall("testcase/error")
+    assert "30 rows" in error.get("message") and "\ufffd" in ET.tostring(root, encoding="unicode")
+    assert {child.tag for child in suite} <= {"testcase", "system-out"}
+
+
+def test_annotations_escape_what_github_would_read_and_nothing_is_planted():
+    lines = gate_github(hostile()).split("\n")
+    assert [line[:7] for line in lines] == [
+        "::error",
+        "pass  r",
+        "::error",
+        "pass  s",
+        "::error",
+        "pass  s",
+        "::error",
+        "::notic",
+    ]
+    error = next(line for line in lines if "planted" in line)
+    title, message = re.fullmatch(r"::error title=([^:,]*)::(.*)", error).groups()
+    assert title == "steelyard gate%3A rows >= 40" and "%25" in message and "\u2028" not in message
+    assert all(re.fullmatch(r"[^\x00-\x1f\u2028]*", line) for line in lines)
+    assert len(gate_lines(hostile()).splitlines()) == len(hostile().rules)
+
+
+def test_a_result_goes_to_a_file_and_its_lines_to_the_log(rows, tmp_path):
+    path = tmp_path / "gate.xml"
+    words = [rows, *COLUMNS, "new", "--require", "recall>=0.99", "-o", path]
+    ran = run(*words, code=1)
+    assert ran.stdout.startswith("FAIL  recall is ") and ET.parse(path).getroot().get("failures") == "1"
+    assert "--force" in run(*words, code=2).stderr
+
+
+@pytest.mark.parametrize(("line", "form"), [("{} | true", "junit"), ("{} >/dev/full", "github"), ("{} >&-", "junit")])
+def test_the_verdict_is_the_exit_code_in_every_format(line, form):
+    command = f"{sys.executable} -m steelyard.cli gate --counts 1,1,0,5 --require 'recall>=0.9' --format {form}"
+    ran = subprocess.run(["bash", "-o", "pipefail", "-c", line.format(command)], capture_output=True, check=False)
+    assert ran.returncode == 1 and b"Traceback" not in ran.stderr
+
+
+def test_a_test_fails_with_the_sentences_of_the_gate():
+    evaluation = evaluate(steelyard.Counts(tp=28, fn=23, fp=72, tn=2680))
+    assert_gate(evaluation, "recall >= 0.5")
+    with pytest.raises(AssertionError, match=r"FAIL  low\(mcc\) is 0.279, required >= 0.5") as caught:
+        assert_gate(evaluation, "recall >= 0.5", "low(mcc) >= 0.5")
+    assert str(caught.value).startswith("The gate failed: 2 judged, 1 broken, 0 undefined.")
+    empty = evaluate(steelyard.Counts(tp=0, fn=5, fp=0, tn=5))
+    with pytest.raises(AssertionError, match="undefined  precision, required >= 50 %: no predicted positives"):
+        assert_gate(empty, "precision >= 0.5")
+    assert math.isnan(gate(empty, "precision >= 0.5").rules[0].value)
+
+
+# ---------------------------------------------------------------- the page
+
+
+def page_commands():
+    """The gates that the workflows of the page run."""
+    yaml = pytest.importorskip("yaml", reason="the documentation's tools are not installed: pip install '.[docs]'")
+    text = (Path(__file__).parent.parent / "docs" / "how" / "gate.md").read_text(encoding="utf-8")
+    for block in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL):
+        strings = [yaml.safe_load(block)]
+        while strings:
+            node = strings.pop()
+            if isinstance(node, (dict, list)):
+                strings.extend(node.values() if isinstance(node, dict) else node)
+            elif isinstance(node, str) and node.startswith("steelyard gate "):
+                yield shlex.split(node)[2:]
+
+
+def test_the_workflows_of_the_page_are_yaml_whose_gates_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    FRAME.rename({"old": "released"}).with_columns(candidate="new").write_parquet("preds.parquet")
+    commands_of_page = list(page_commands())
+    assert len(commands_of_page) == 3
+    for words in commands_of_page:
+        ran = CliRunner().invoke(commands, ["gate", *words])
+        assert ran.exit_code in (0, 1), ran.output
+    assert ET.parse("gate.xml").getroot().tag == "testsuites"
