@@ -185,3 +185,17 @@ def test_the_shell_compares_in_the_order_that_labels_declare(severities, tmp_pat
     result = CliRunner().invoke(commands, words)
     value = evaluate(severities["y"], severities["a"])["kappa[weights=quadratic]"].value
     assert result.exit_code == 0 and f"{value:.9f}"[:9] in result.output and "as --labels has them" in result.output
+
+
+def test_an_enum_of_polars_states_the_order_of_the_classes():
+    import polars as pl
+
+    rng = np.random.default_rng(0)
+    levels, y = ["low", "mid", "high"], rng.integers(0, 3, 90)
+    other = np.where(rng.random(90) < 0.7, y, rng.integers(0, 3, 90))
+    frame = pl.DataFrame({"y": [levels[i] for i in y], "p": [levels[i] for i in other]}, schema=dict.fromkeys("yp", pl.Enum(levels)))  # fmt: skip
+    declared = steelyard.evaluate(frame["y"].to_list(), frame["p"].to_list(), labels=levels)
+    for report in (steelyard.evaluate(frame, true="y", pred="p"), steelyard.evaluate(frame["y"], frame["p"])):
+        assert report.confusion.labels == ("low", "mid", "high")
+        assert (report.confusion.matrix == declared.confusion.matrix).all()
+        assert "as the ordered categorical states" in " ".join(report.assumed)

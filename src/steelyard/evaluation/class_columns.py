@@ -16,6 +16,7 @@ from steelyard.evaluation.inputs import TWO_THRESHOLDS
 from steelyard.evaluation.rows import SHOWN_AVERAGES, table_rows
 from steelyard.ingest import arrays
 from steelyard.ingest.array_groups import group_columns, group_places
+from steelyard.ingest.category_order import is_ordered
 from steelyard.ingest.score_matrix import HIGHEST_TAKEN, improper_row, probability_table
 from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.score_values import class_of_columns, reads_columns
@@ -108,7 +109,7 @@ def _sorted_columns(
 ) -> tuple[str, ...]:
     """That columns without names were taken as scikit-learn sorts classes, where the classes state another order."""
     order = sort_labels(table.labels)
-    if rows.labels is not None or hasattr(y_score, "columns") or not arrays.is_ordered(y_true) or order == table.labels:
+    if rows.labels is not None or hasattr(y_score, "columns") or not is_ordered(y_true) or order == table.labels:
         return ()
     return (f"The columns of y_score were taken in the order of scikit-learn's classes_, {first_ten(order)}.",)
 

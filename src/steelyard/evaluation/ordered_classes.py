@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.confusions.ordered_metrics import ClassOrder
 from steelyard.ingest import arrays
+from steelyard.ingest.category_order import category_order, is_ordered
 
 if TYPE_CHECKING:
     from steelyard._types import Labels
@@ -23,14 +24,16 @@ def in_stated_order(given: GivenRows) -> tuple[GivenRows, ClassOrder]:
 
 
 def _stated_order(given: GivenRows) -> Labels | None:
-    """The classes that occur, in the order that an ordered pandas categorical states; None where none does."""
+    """The classes that occur, in the order that an ordered categorical of pandas or an Enum of Polars states."""
     data: Any = given.data
     truth, others = data, (given.y_pred,)
     if given.columns.true is not None:
-        if type(data).__module__.partition(".")[0] != "pandas" or given.columns.true not in data:
+        names = getattr(data, "columns", ())
+        if type(data).__name__ != "DataFrame" or given.columns.true not in names:  # of pandas or Polars, in memory
             return None
-        truth, others = data[given.columns.true], (data.get(given.columns.pred),)
-    if not arrays.is_ordered(truth):
+        truth = data[given.columns.true]
+        others = (data[given.columns.pred] if given.columns.pred in names else None,)
+    if not is_ordered(truth):
         return None
     columns = (arrays.column(column, "y_true") for column in (truth, *others) if column is not None)
-    return arrays.category_order(truth, *columns)
+    return category_order(truth, *columns)

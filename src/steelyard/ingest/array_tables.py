@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard.errors import InputError
 from steelyard.ingest import arrays, code_counts, label_codes
+from steelyard.ingest.category_order import category_order
 from steelyard.ingest.label_number import check_label_number
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.row_order import check_order
@@ -49,7 +50,7 @@ def confusion(
     weight = arrays.weights(sample_weight, "sample_weight")
     rows = arrays.weights(frequency, "frequency", whole=True)
     arrays.check_lengths(y_true=true, y_pred=pred, sample_weight=weight, frequency=rows)
-    declared = declared_labels(labels) if labels is not None else arrays.category_order(y_true, true, pred)
+    declared = declared_labels(labels) if labels is not None else category_order(y_true, true, pred)
     if not len(true) and declared is None:
         raise InputError("y_true and y_pred are empty; give at least one row, or declare the labels with labels=.")
     if (counted := _positive_weight(weight, rows)) is not None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Labels, LabelSet, Weights
+    from steelyard._types import Array, LabelSet, Weights
 
 _LARGE = 2**53  # from which whole numbers are no longer apart as float64
 TEXTS = (str, bytes, np.str_, np.bytes_)
@@ -38,8 +38,8 @@ def column(values: LabelSet | None, name: str) -> Array:
 
 
 def _converted(values: LabelSet) -> Array:
-    if (categorical := _categorical(values)) is not None:
-        return _category_values(categorical)
+    if (given := categorical(values)) is not None:
+        return _category_values(given)
     if isinstance(values, np.ma.MaskedArray):
         return np.array(
             [None if hidden else v for v, hidden in zip(values.data, np.ma.getmaskarray(values), strict=True)]
@@ -65,32 +65,17 @@ class Categorical(Protocol):
     ordered: bool
 
 
-def _categorical(values: LabelSet) -> Categorical | None:
-    categorical: Any = getattr(values, "cat", values)
-    return categorical if hasattr(categorical, "categories") else None
+def categorical(values: LabelSet) -> Categorical | None:
+    """The categories and codes of a categorical column of pandas; None of anything else."""
+    inner: Any = getattr(values, "cat", values)
+    return inner if hasattr(inner, "categories") else None
 
 
-def _category_values(categorical: Categorical) -> Array:
+def _category_values(given: Categorical) -> Array:
     """The values of a pandas categorical, without building a Python object a row."""
-    names, codes = np.asarray(categorical.categories), np.asarray(categorical.codes)
+    names, codes = np.asarray(given.categories), np.asarray(given.codes)
     values: Array = np.array([*names.tolist(), None], dtype=object) if (codes < 0).any() else names
     return np.asarray(values[codes])
-
-
-def is_ordered(values: ArrayLike) -> bool:
-    """Whether this is a pandas categorical that states an order of its categories."""
-    categorical = _categorical(values)
-    return categorical is not None and bool(categorical.ordered)
-
-
-def category_order(values: ArrayLike, *columns: Array) -> Labels | None:
-    """The categories that occur, in the order that a pandas categorical declares; None where it declares none."""
-    categorical = _categorical(values)
-    if categorical is None or not is_ordered(values):
-        return None
-    present = {label for column in columns for label in set(column.tolist())}
-    ordered = tuple(label for label in np.asarray(categorical.categories).tolist() if label in present)
-    return ordered if len(ordered) > 1 and present <= {*ordered} else None
 
 
 def _kind(values: object) -> str:

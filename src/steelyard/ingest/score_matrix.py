@@ -11,6 +11,7 @@ import numpy as np
 from steelyard.errors import InputError, first_ten
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import declared_labels
+from steelyard.ingest.category_order import category_order
 from steelyard.ingest.row_order import check_order
 from steelyard.statistics.probability_table import ProbabilityTable
 
@@ -42,7 +43,7 @@ def probability_table(
     weight, times = arrays.weights(sample_weight, "sample_weight"), arrays.weights(frequency, "frequency", whole=True)
     arrays.check_lengths(y_true=codes, sample_weight=weight, frequency=times)
     table = ProbabilityTable(classes, codes, scores, weight, times)
-    order = None if labels is not None else arrays.category_order(y_true, arrays.column(y_true, "y_true"))
+    order = None if labels is not None else category_order(y_true, arrays.column(y_true, "y_true"))
     return table if order is None else table.in_order(order)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from steelyard.analysis.intervals.row_mass import RowMass
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays, frame_tally
+from steelyard.ingest.category_order import category_order
 from steelyard.ingest.frame_columns import column_name, refuse_name
 from steelyard.ingest.row_order import check_order
 
@@ -109,7 +110,7 @@ def row_columns(y_true: ArrayLike, named: Mapping[str, ArrayLike], rows: RowColu
     members = None if rows.cluster is None else arrays.column(rows.cluster, "cluster")
     arrays.check_lengths(y_true=true, frequency=times, sample_weight=weights, cluster=members)
     mass = RowMass.of_rows(times, weights, members, getattr(rows.cluster, "name", None))
-    return ComparedColumns(true, columns, mass, arrays.category_order(y_true, true, *columns.values()))
+    return ComparedColumns(true, columns, mass, category_order(y_true, true, *columns.values()))
 
 
 def checked_models(models: ComparedModels, *, columns: bool = False) -> Mapping[str, ArrayLike]:
@@ -150,7 +151,7 @@ def _frame_order(data: Frame | Source, true: str, columns: ComparedColumns) -> L
     """The order that the truth of a pandas frame states, which counting the frame loses."""
     if type(data).__module__.partition(".")[0] != "pandas":
         return None
-    return arrays.category_order(data[true], columns.truth, *columns.models.values())  # type: ignore[index]  # of pandas
+    return category_order(data[true], columns.truth, *columns.models.values())  # type: ignore[index]  # of pandas
 
 
 def finite_values(values: Array, name: str) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 from steelyard.errors import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import declared_labels
+from steelyard.ingest.category_order import category_order
 from steelyard.ingest.label_overlap import disjoint_problems
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.row_order import check_order
@@ -49,7 +50,7 @@ def paired(
     true = arrays.column(y_true, "y_true")
     models = {name: arrays.column(values, name) for name, values in (("pred_a", pred_a), ("pred_b", pred_b))}
     arrays.check_lengths(y_true=true, **models, frequency=times)
-    declared = arrays.category_order(y_true, true, *models.values()) if labels is None else labels
+    declared = category_order(y_true, true, *models.values()) if labels is None else labels
     (truth, a, b), shared = encoded(true, models, declared)
     return counted_pair(truth, a, b, shared, positive(shared, pos_label, truth, times), times)
 
