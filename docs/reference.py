@@ -25,6 +25,7 @@ TITLES = {
     "estimators": "Estimators",
     "protocol": "Cross-evaluation",
     "datasets": "Data sets",
+    "ledger": "Kept evaluations",
     "report": "Figures",
     "interop": "scikit-learn",
     "studies": "Studies",

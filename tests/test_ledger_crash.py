@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,7 @@ def killed_writer(folder, kills):
             for line in writer.stdout:
                 lines.append(line)
                 if kill < kills and len(kept) + len(lines) >= until:
+                    time.sleep(rng.uniform(0, 0.02))  # it may be anywhere in the next one
                     writer.send_signal(signal.SIGKILL)
                     break
             lines += list(writer.stdout)  # what it wrote before it was gone
@@ -53,15 +55,15 @@ def killed_writer(folder, kills):
 def test_two_programs_log_at_once_and_one_is_killed(tmp_path):
     folder = tmp_path / "ledger"
     ledger, done = Ledger(folder), threading.Event()
-    seen, kept = [], {}
+    seen, damaged, kept = [], [], {}
 
     def read():
         while not done.is_set():
             if folder.is_dir():
                 history = ledger.history(metrics=["recall"])  # which replaces the index while both write
-                assert history.left_out == ()
+                damaged.extend(history.left_out)
                 seen.append(len(history))
-            done.wait(0.05)
+            done.wait(0.02)
 
     reader = threading.Thread(target=read)
     reader.start()
@@ -73,7 +75,7 @@ def test_two_programs_log_at_once_and_one_is_killed(tmp_path):
         done.set()
         reader.join()
     assert {name: len(ids) for name, ids in kept.items()} == {"killed": WRITES, "other": WRITES}
-    assert seen == sorted(seen) and seen[-1] > 0
+    assert damaged == [] and seen == sorted(seen) and seen[-1] > 0
     history = ledger.history(metrics=["recall"])
     assert history.left_out == ()
     assert 2 * WRITES <= len(history) <= 2 * WRITES + KILLS  # a killed program may have logged one that it did not name
