@@ -64,6 +64,7 @@ SECTIONS = (
     Section("A prevalence that was estimated", "prevalence.rows", (0.92, 0.98), "The deployment prevalence was seen in 100 rows.", beside=(", plugged in",)),
     Section("Comparisons", "comparisons.rows", (0.0, 0.065), "How often equal models are called different at 0.05.", part=4),
     Section("A gate's default", "gate.rows", (0.0, 0.065), "How often an unchanged model fails.", part=8, beside=("drop", "stated")),
+    Section("Gates by rules", "paired_gates.rows", (0.0, 0.05), "How often a gate that fails where a metric is shown to be worse fails an equal model, and one that passes where each is shown to be not worse by 0.1 passes a model whose recall (of scores, ROC AUC; in groups, that of one group) is lower by exactly that; each error is held at 0.025. Beside them, on every fourth test set, how often a drop of 0.1 is caught and an equal model passes, by the rule on recall or ROC AUC.", part=20, beside=("caught", "equal")),
     Section("Pairs and classes that do not differ", "confusions.level_rows", (0.0, 0.065), "How often a pair of classes is called more confused than quasi-independence has it, and a class unlike the median one, at 0.05 for all together.", part=8),
     Section("Hierarchies", "confusions.hierarchy_rows", (0.92, 1.0), "Hierarchical precision, recall and F of twelve classes in three levels.", part=8),
     Section("Groups that do not differ", "tables.group_rows", (0.0, 0.065), "How often one is called the weakest at 0.05, by exact permutations.", part=8),
