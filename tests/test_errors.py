@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from steelyard import RARER, error_rows
+from steelyard import RARER, error_rows, evaluate, page
 from steelyard.cli.commands import commands
 from steelyard.errors import InputError, InputTypeError
 
@@ -53,7 +53,8 @@ def test_the_wrong_rows_are_found_and_sorted_where_they_live(engine):
             assert "have no order" in found.notes[-1]
         else:
             assert [row.row_number for row in found] == ids == wrong(kind)
-        assert len(found) == found.errors == found.false_negatives + found.false_positives
+        asked = {"fn": found.false_negatives, "fp": found.false_positives}
+        assert len(found) == found.errors == asked.get(kind, sum(asked.values()))
     few = error_rows(frame, **named, first=3, where="age >= 60 and site = B")
     assert [int(row.keys["id"][1:]) + 1 for row in few] == wrong(where=(AGE >= 60) & (SITE == "B"))[:3]
     assert few.rows == int(((AGE >= 60) & (SITE == "B")).sum()) and few.where == "age >= 60 and site = B"
@@ -76,6 +77,21 @@ def test_arrays_frames_and_labels_give_the_same_rows():
     words = np.where(Y == 1, "yes", "no")
     assert [row.row_number for row in error_rows(words, y_score=S, first=None)] == wrong()
     assert error_rows(words, y_score=S, pos_label=RARER).positive == "yes"
+
+
+def test_a_page_holds_rows_only_where_it_is_asked_to_and_text_stays_text():
+    evaluation = evaluate(FRAME, true="y", score="s", metrics=["recall"], draws=20)
+    errors = error_rows(Y, y_score=S, keys={"<img src=x>": ["</script><b>it"] * N}, first=None)
+    html = page(evaluation, errors=errors)
+    assert "it" not in page(evaluation).split("Wrong rows")[-1] or "Wrong rows" not in page(evaluation)
+    assert "Wrong rows" in html and "<img src=x>" not in html and "</script><b>" not in html
+    assert html.count("&lt;/script&gt;&lt;b&gt;it") == 100 < len(errors)
+    assert (
+        "false negatives" in errors.headline
+        and "are false positives;" in error_rows(Y, y_score=S, kind="fp", first=1).headline
+    )
+    with pytest.raises(InputTypeError, match="errors= lists rows"):
+        page(evaluate(np.eye(3, dtype=int)[np.arange(30) % 3], np.eye(3, dtype=int)[np.arange(30) % 3]), errors=errors)
 
 
 def test_of_several_classes_the_most_certain_errors_come_first():

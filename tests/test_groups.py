@@ -318,3 +318,11 @@ def test_thresholds_chosen_on_few_rows_keep_less_on_new_ones():
 def test_thresholds_of_groups_that_cannot_be_are_refused(ask, words):
     with pytest.raises((InputError, InputTypeError), match=words):
         ask()
+
+
+def test_the_page_shows_whether_groups_are_equal_and_their_differences():
+    html = steelyard.page(evaluate(Y, y_score=S, threshold=0.45, by={"site": SITE}))
+    assert "Are all groups equal?" in html and "Recall p = 0.0005" in html
+    assert html.count("all other rows") >= 3 and "group-differences" in html and len(html.encode()) <= 180 * 1024
+    clustered = steelyard.page(evaluate(Y, P, by={"site": SITE}, cluster=PATIENT, **FEW))
+    assert "Are all groups equal?" not in clustered  # it does not keep the rows

@@ -39,19 +39,24 @@ def list_errors(
     A row's number counts from 1, without the header. The output holds values of the file as they are: mind who reads
     it. Of several classes --score is that of the predicted class, and the most certain errors come first.
     """
+    errors, assumed = file_errors(inputs, keys, kind=kind, first=first or None, near=near, where=where)
+    if output.kind in ("csv", "json"):
+        print_assumed([*assumed, *map(of_shell, errors.notes)] if output.kind == "csv" else assumed)
+    output.write(_text(errors, assumed, output.kind))
+
+
+def file_errors(inputs: Inputs, keys: str | None, **asked: Any) -> tuple[ErrorRows, list[str]]:
+    """The wrong rows of a file with the columns that identify them, and what was assumed."""
     from steelyard.evaluation.error_rows import error_rows
 
     if add_saved(inputs.files) is not None:
         raise InputError("A saved table does not keep its rows; give the file of predictions.")
     named = None if keys is None else [key.strip() for key in keys.split(",") if key.strip()]
-    asked: dict[str, Any] = {"kind": kind, "first": first or None, "near": near, "where": where, "keys": named}
     with open_files(inputs) as source:
         found, assumed = guess_columns(source, inputs)
         columns: dict[str, Any] = {use: name for use, name in found.columns.items() if use in ("true", "pred", "score")}
-        errors = error_rows(source, **columns, threshold=inputs.threshold, pos_label=inputs.positive, **asked)
-    if output.kind in ("csv", "json"):
-        print_assumed([*assumed, *map(of_shell, errors.notes)] if output.kind == "csv" else assumed)
-    output.write(_text(errors, assumed, output.kind))
+        own: dict[str, Any] = {"threshold": inputs.threshold, "pos_label": inputs.positive, "keys": named}
+        return error_rows(source, **columns, **own, **asked), assumed
 
 
 def _text(errors: ErrorRows, assumed: list[str], kind: str) -> str:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     metavar="N",
     help="Leave out groups with a cell of 1 to N-1 rows.",
 )
+@click.option("--errors", metavar="A,B", help="List the first hundred wrong rows on the page, with these key columns.")
 @hierarchy_option()
 @options.output("table", "json", "md", "csv", "html")
 def write_report(
@@ -52,6 +53,7 @@ def write_report(
     profile: str | None,
     everything: bool,
     min_count: int,
+    errors: str | None,
     hierarchy: HierarchyLike | None,
     output: Output,
 ) -> None:
@@ -82,6 +84,9 @@ def write_report(
         output.write(_profile_text(in_shell_words(shown), core, output.kind))
     else:
         shown = shown if core is None else _with_methods(shown, core)
+        if errors is not None:
+            output.write(_page_with_errors(shown, inputs, errors, output.kind))
+            return
         output.write(_text(shown, output.kind, everything, given, inputs))
 
 
@@ -109,6 +114,17 @@ def _profile_text(evaluation: Evaluation, profile: Profile, kind: str) -> str:
     from steelyard.report.terminal.profile import profile_markdown, profile_text
 
     return profile_markdown(evaluation, profile) if kind == "md" else profile_text(evaluation, profile)
+
+
+def _page_with_errors(evaluation: Evaluation, inputs: Inputs, keys: str, kind: str) -> str:
+    """The page with the first wrong rows of the file, which is read once more."""
+    from steelyard.cli.errors import file_errors
+    from steelyard.report.pages.error_section import MOST_ERRORS
+    from steelyard.report.pages.page import page
+
+    if kind != "html":
+        raise InputError("--errors lists rows on a page; write one with -o page.html, or use `steelyard errors`.")
+    return page(evaluation, source=inputs.name, errors=file_errors(inputs, keys, first=MOST_ERRORS)[0])
 
 
 def _is_given(*options: str) -> bool:

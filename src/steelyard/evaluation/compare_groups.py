@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from steelyard.statistics.tally import Tally
 
 _PAIRS = "pairs"
+_MOST_ON_A_PAGE = 20  # groups
 
 
 @refuses_other_keywords
@@ -137,6 +138,15 @@ def compared_groups(
         REST if other == -1 else _PAIRS if other is None else parts.names[other],
         evaluation.assumed,
     )
+
+
+def groups_on_a_page(evaluation: Evaluation, names: Iterable[SpecLike]) -> GroupComparison | None:
+    """The comparison of few groups by the metrics that a page shows; None where it cannot be made of the tables."""
+    kept = all(group.confusion is not None for group in evaluation.groups)
+    if not 2 <= len(evaluation.groups) <= _MOST_ON_A_PAGE or evaluation.is_clustered or not kept:
+        return None
+    specs = [spec for spec in MetricSpec.all_of(names) if spec.metric.scores is None and spec.metric.columns is None]
+    return compared_groups(evaluation, Inference(evaluation.level), specs) if specs else None
 
 
 def _specs(evaluation: Evaluation) -> list[MetricSpec]:

@@ -47,6 +47,7 @@ class ErrorRows(Result[ErrorRow]):
     false_negatives: int
     false_positives: int
     errors: int
+    kind_listed: str = "both"
     positive: Label = None
     threshold: float | None = None
     where: str | None = None
@@ -60,11 +61,17 @@ class ErrorRows(Result[ErrorRow]):
     def headline(self) -> str:
         """How many rows are wrong, and which are listed."""
         within = "" if self.where is None else f" with {self.where}"
-        counts = {"false negative": self.false_negatives, "false positive": self.false_positives}
-        kinds = ": " + " and ".join(f"{count:,} {kind}{'' if count == 1 else 's'}" for kind, count in counts.items())
-        wrong = f"{self.errors:,} of {self.rows:,} rows{within} are wrong{'' if self.positive is None else kinds}"
+        wrong = f"{self.errors:,} of {self.rows:,} rows{within} are {self._wrong()}"
         listed = f"; the {len(self.each):,} listed are" if len(self.each) < self.errors else "; they are listed"
         return f"{wrong}{listed} {self._order()}." if self.each else f"{wrong}."
+
+    def _wrong(self) -> str:
+        """What is wrong with the rows counted."""
+        counts = {"false negative": self.false_negatives, "false positive": self.false_positives}
+        if self.kind_listed != "both":
+            return f"{self.kind_listed}s"
+        kinds = " and ".join(f"{count:,} {kind}{'' if count == 1 else 's'}" for kind, count in counts.items())
+        return "wrong" if self.positive is None else f"wrong: {kinds}"
 
     def _order(self) -> str:
         if all(row.score is None for row in self.each):

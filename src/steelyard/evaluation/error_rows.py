@@ -102,13 +102,14 @@ def error_rows(
 
 def _answer(query: WrongRows, source: Source, first: int | None, assumed: tuple[str, ...]) -> ErrorRows:
     totals, rows = query.counted(source), query.first(source, first)
-    of_kinds = {kind: totals[kind] if kind in query.kinds else 0 for kind in KINDS}
+    asked = sum(totals[kind] for kind in query.kinds)
     return ErrorRows(
         tuple(_error_row(row, query) for row in rows),
         totals["rows"],
-        0 if query.positive is None else of_kinds["fn"],
-        of_kinds["fp"],
-        sum(of_kinds.values()),
+        0 if query.positive is None else totals["fn"],
+        totals["fp"],
+        asked,
+        KINDS[query.kinds[0]] if len(query.kinds) == 1 else "both",
         query.positive,
         query.threshold,
         None if query.where is None else repr(query.where),

@@ -38,7 +38,7 @@ def _html(result: Result[Any], /, **options: str) -> str:
 
     match result:
         case Evaluation() | MultilabelEvaluation() | CrossEvaluation():
-            return page(result, **options)
+            return page(result, source=options.get("source"))
         case Comparison():
             return comparison_page(result, source=options.get("source", "predictions"))
         case History():

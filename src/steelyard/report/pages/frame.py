@@ -30,6 +30,7 @@ class Section:
     data: Mapping[str, Any] = field(default_factory=dict)
     scripts: tuple[str, ...] = ()
     styles: tuple[str, ...] = ()
+    holds_rows: bool = False  # rows of the data, for which a page has room beside its own
 
 
 def framed(

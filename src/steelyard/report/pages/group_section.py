@@ -6,20 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.analysis.results.formatting import unbroken
 from steelyard.evaluation.class_views import class_view
-from steelyard.report.pages.document import rendered_html
+from steelyard.evaluation.compare_groups import groups_on_a_page
+from steelyard.report.pages.document import label_html, rendered_html
 from steelyard.report.pages.frame import Section
-from steelyard.report.pages.html_tables import group_numbers, group_table, shown_groups
+from steelyard.report.pages.html_tables import MOST_GROUPS, HtmlTable, group_numbers, group_table, shown_groups
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from steelyard._types import Array
     from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.evaluation.group_comparison import GroupComparison
     from steelyard.evaluation.groups import Group
 
 
-def group_section(evaluation: Evaluation, data: Mapping[str, Any], most: int) -> Section:
+def group_section(
+    evaluation: Evaluation, data: Mapping[str, Any], most: int, compared: GroupComparison | None
+) -> Section:
     """The groups, so many of them at most; the script's numbers alone where there are none."""
     table, numbers = group_table(evaluation, most), group_numbers(evaluation, most)
     if table is None:
@@ -28,11 +33,19 @@ def group_section(evaluation: Evaluation, data: Mapping[str, Any], most: int) ->
     html = rendered_html(
         "groups.html",
         table=table,
+        tests=[] if compared is None else _test_cells(compared),
+        differences=_differences(compared) if compared is not None and most == MOST_GROUPS else None,
         names=numbers["names"],
         follows=follows is not None,
         level=f"{100 * evaluation.level:g} %",
     )
     return Section(html, {"groups": numbers | {"follows": follows}}, ("groups.js",), ("groups.css",))
+
+
+def groups_compared(evaluation: Evaluation) -> GroupComparison | None:
+    """The groups compared by the metrics of their table; None where they cannot be."""
+    names = shown_groups(evaluation.groups, MOST_GROUPS)[1] if evaluation.groups else []
+    return groups_on_a_page(evaluation, names) if names else None
 
 
 def _following(evaluation: Evaluation, data: Mapping[str, Any], most: int) -> list[dict[str, Any]] | None:
@@ -68,3 +81,26 @@ def _sums(group: Group, thresholds: Sequence[float]) -> dict[str, list[float]]:
 def _steps(column: Array) -> list[float]:
     steps = np.diff(np.asarray(column), prepend=0)
     return steps.astype(np.int64).tolist() if np.all(steps == np.rint(steps)) else [float(f"{v:.13g}") for v in steps]
+
+
+def _test_cells(comparison: GroupComparison) -> list[str]:
+    """Each metric with the p-value that all groups are equal by it."""
+    return [
+        f"{test.spec.title} {row['all groups equal']}"
+        for test, row in zip(comparison.tests, comparison.test_rows(), strict=True)
+    ]
+
+
+def _differences(comparison: GroupComparison) -> HtmlTable:
+    """The differences as a table, a row for each group and a column for each metric."""
+    cells: dict[tuple[str, str], dict[str, str]] = {}
+    for row in comparison:
+        text = unbroken(row.text())
+        cells.setdefault((row.group, row.other), {})[row.metric] = f"{text} *" if row.differs else text
+    head = ("group", "minus", *(test.spec.title for test in comparison.tests))
+    names = [test.metric for test in comparison.tests]
+    rows = [
+        [label_html(group), label_html(other), *(values.get(name, "–") for name in names)]
+        for (group, other), values in cells.items()
+    ]
+    return HtmlTable(head, rows)

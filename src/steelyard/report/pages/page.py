@@ -19,7 +19,7 @@ from steelyard.report.pages.class_sections import classes_context
 from steelyard.report.pages.decision_section import decision_section
 from steelyard.report.pages.document import clipped, rendered_html
 from steelyard.report.pages.frame import Section, framed
-from steelyard.report.pages.group_section import group_section
+from steelyard.report.pages.group_section import group_section, groups_compared
 from steelyard.report.pages.html_tables import MOST_GROUPS
 from steelyard.report.pages.page_data import page_sentences, payload
 from steelyard.report.pages.risk_section import risk_section
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from steelyard.analysis.comparison.comparison import Comparison
     from steelyard.auditing.decisions import Decision
+    from steelyard.evaluation.error_row import ErrorRows
     from steelyard.protocol.cross_evaluation import CrossEvaluation
 
 _SCRIPTS = ("state.js", "rows.js", "outcomes.js", "update.js", "dots.js", "curves.js", "page.js")
@@ -40,11 +41,17 @@ _MOST_BYTES = 180 * 1024  # of a page of two classes, whatever the input
 _MOST_OF_CLASSES = 400_000  # of a page of many classes, with as many groups as there is room for
 
 
-def page(evaluation: Evaluation | MultilabelEvaluation | CrossEvaluation, *, source: str | None = None) -> str:
+def page(
+    evaluation: Evaluation | MultilabelEvaluation | CrossEvaluation,
+    *,
+    source: str | None = None,
+    errors: ErrorRows | None = None,
+) -> str:
     """The report of an evaluation as one HTML file: sliders for the threshold and the prevalence, no network.
 
     A cross-evaluation is taken as well: of one model its evaluation, of several their comparison, and below that what
-    they did over the runs and what it cost.
+    they did over the runs and what it cost. No row of the data is on the page unless `errors`, what `error_rows`
+    found, is given: then it lists the first hundred.
 
     >>> from steelyard import Counts, evaluate
     >>> html = page(evaluate(Counts(tp=28, fn=23, fp=72, tn=2680)), source="finley.csv")
@@ -53,6 +60,8 @@ def page(evaluation: Evaluation | MultilabelEvaluation | CrossEvaluation, *, sou
     """
     from steelyard.protocol.cross_evaluation import CrossEvaluation
 
+    if errors is not None and not isinstance(evaluation, Evaluation):
+        raise InputTypeError("errors= lists rows on the page of an Evaluation; leave it out here.")
     if isinstance(evaluation, CrossEvaluation):
         return _cross_page(evaluation, source or _UNNAMED)
     if isinstance(evaluation, MultilabelEvaluation):
@@ -63,7 +72,15 @@ def page(evaluation: Evaluation | MultilabelEvaluation | CrossEvaluation, *, sou
         raise InputTypeError(
             f"A page shows an Evaluation or a CrossEvaluation, not {type(evaluation).__name__}; evaluate() makes one."
         )
-    return _evaluation_page(evaluation, source or evaluation.source or _UNNAMED)
+    return _evaluation_page(evaluation, source or evaluation.source or _UNNAMED, _error_sections(errors))
+
+
+def _error_sections(errors: ErrorRows | None) -> list[Section]:
+    if errors is None:
+        return []
+    from steelyard.report.pages.error_section import error_section
+
+    return [error_section(errors)]
 
 
 def _cross_page(result: CrossEvaluation, source: str) -> str:
@@ -100,8 +117,10 @@ def _fitting(evaluation: Evaluation, context: Mapping[str, Any], data: dict[str,
     """The file with as many groups as it has room for."""
     title, most = f"{clipped(data['source'])} · Steelyard", MOST_GROUPS
     limit = _MOST_OF_CLASSES if context["classes"] else _MOST_BYTES
+    limit += sum(len(part.html.encode()) for part in context["more"] if part.holds_rows)  # which were asked for
+    compared = groups_compared(evaluation)
     while True:
-        parts = _sections(context, data, group_section(evaluation, data, most))
+        parts = _sections(context, data, group_section(evaluation, data, most, compared))
         html = framed(title, context["facts"], parts, exports=_EXPORTS, formulas=formulas)
         if len(html.encode()) <= limit or most <= 1 or not evaluation.groups:
             return html
