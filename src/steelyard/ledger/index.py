@@ -47,7 +47,8 @@ def indexed_rows(folder: Path) -> pl.DataFrame:
     states = [{"file": name, "size": state.size, "mtime": state.mtime} for name, state in files.items()]
     listed = pl.DataFrame(states, schema={"file": pl.String, "size": pl.Int64, "mtime": pl.Int64})
     current = known.join(listed, on=["file", "size", "mtime"], how="semi")
-    fresh = [name for name in files if name not in set(current["file"].unique())]
+    covered = set(current["file"].unique())
+    fresh = [name for name in files if name not in covered]
     if not fresh and current.height == known.height and path.exists():
         return known
     rows = [row for name in fresh for row in _file_rows(folder / name, files[name])]
