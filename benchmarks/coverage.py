@@ -79,6 +79,9 @@ SECTIONS = (
     Section("Thresholds of labels", "label_thresholds.rows", (0.90, 1.0), "How often the value on new rows of a threshold for each label lies in its interval; beside it the mean optimism of the value that is stated, and of the value on the rows that chose the thresholds.", part=10, beside=("optimism",)),
     Section("A gate's promise", "thresholds.gate_rows", (0.0, 0.065), "How often new rows show a limit to be broken that holds exactly.", part=5),
     Section("A fitted classifier's promise", "estimator.rows", (0.95, 1.0), "How often a ThresholdClassifier keeps its recall on new rows.", part=10),
+    Section("Label plans", "plans.coverage_rows", (0.92, 1.0), "1,000 of 50,000 rows labelled, as a plan for that metric chooses them. Scores are calibrated, overconfident or useless, or those of a classifier on real data.", head=("positive", "scores"), part=10),
+    Section("Errors of label plans", "plans.error_rows", (0.0, 1.05), "The root mean squared error of the plan's own metric, as a multiple of that of as many labels at random, over runs in which both have a value; beside it those of recall and F1 by the plan / at random, and the greatest share of runs without a value, by the plan / at random.", head=("positive", "scores"), beside=("error", "undefined"), part=10),
+    Section("Label plans by useless scores", "plans.useless_rows", (0.0, 1.5), "The same where scores say nothing; beside it the share of runs that warn of them.", head=("positive", "scores"), beside=("error", "undefined", "warned"), part=10),
     Section("Weights", "tables.weighted_rows", (0.92, 1.0), "By effective size / by raw weights."),
     Section("Weights of hard rows", "weights.rows", (0.91, 1.0), "Weights that are unrelated to errors, and those of rows that are harder than others.", part=4),
 )  # fmt: skip
@@ -111,7 +114,7 @@ def judged(section: Section, rows: list[Any]) -> Iterator[tuple[str, str, float]
 
 def outside(section: Section, part: dict[str, Any]) -> list[str]:
     """The cells outside the bar by more than two standard errors of their runs, the worst first."""
-    low, high = (end + 2 * sign * math.sqrt(end * (1 - end) / part["runs"]) for sign, end in zip((-1, 1), section.bar, strict=True))  # fmt: skip
+    low, high = (end + 2 * sign * math.sqrt(max(end * (1 - end), 0) / part["runs"]) for sign, end in zip((-1, 1), section.bar, strict=True))  # fmt: skip
     found = [cell for cell in judged(section, part["rows"]) if not low <= cell[2] <= high]
     found.sort(key=lambda cell: min(cell[2] - low, high - cell[2]))
     return [f"- outside: {name}, {setting.replace(' | ', ', ')}: {digits(value)}" for setting, name, value in found]
@@ -119,7 +122,7 @@ def outside(section: Section, part: dict[str, Any]) -> list[str]:
 
 def digits(value: float) -> str:
     """A share with three places, or a dash."""
-    return "–" if math.isnan(value) else f"{value:.3f}".lstrip("0") if value < 1 else "1.000"
+    return "–" if math.isnan(value) else f"{value:.3f}".lstrip("0") if value < 1 else f"{value:.3f}"
 
 
 def _text(cell: Any) -> str:

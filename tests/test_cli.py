@@ -50,6 +50,7 @@ ROOMS = {
     "options",
     "outputs",
     "overview",
+    "plan_option",
     "positive_option",
     "prevalence_option",
     "progress",

@@ -16,10 +16,12 @@ from steelyard.cli.overview import COMMANDS
 
 # The shell's own words for what Python calls otherwise: scikit-learn's at the one door, a person's at the other.
 SHELL = {"positive": "pos_label", "jobs": "n_jobs", "seed": "rng", "folds": "k", "target": "y", "model": "estimator"}
+SHELL |= {"plan": "design"}
 # What only a shell has: where results go, how they look, what is read, and what a gate asks.
 ALONE = {"all", "against", "counts", "data", "force", "format", "list", "min_count", "output", "overlap"}
 ALONE |= {"no_color", "profile", "quick", "rarer_positive", "require"}
 ALONE |= {"keep_rows", "last", "ledger", "tag"}  # which methods of Ledger take
+ALONE |= {"top_up"}
 
 
 def arguments():

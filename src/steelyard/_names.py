@@ -52,6 +52,8 @@ HOME = {
     "interval": "analysis.intervals.intervals",
     "intervals": "analysis.intervals.intervals",
     "slices": "analysis.slices.slices",
+    "LabelPlan": "analysis.planning.label_plan_result",
+    "label_plan": "analysis.planning.label_plan",
     "sample_size": "analysis.planning.sample_size",
     "at_prevalence": "analysis.prevalence.prevalence",
     "audit": "auditing.audit_table",

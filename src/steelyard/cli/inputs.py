@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Label
     from steelyard.analysis.confusions.hierarchy import HierarchyLike
+    from steelyard.analysis.intervals.planned_rows import SamplingDesign
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.ingest.source import Source
@@ -163,7 +164,7 @@ def evaluate_inputs(
     metrics: Sequence[str] | None = None,
     prevalence: PrevalenceLike | None = None,
     min_count: int = 0,
-    design: str = "random",
+    design: str | SamplingDesign = "random",
     hierarchy: HierarchyLike | None = None,
 ) -> tuple[Evaluation, CountedInput]:
     """The evaluation of what the command line names."""
@@ -175,7 +176,7 @@ def evaluate_inputs(
     asked |= {"prevalence": prevalence, "hierarchy": hierarchy}
     if (evaluated := evaluated_label_sets(inputs, asked)) is not None:
         return evaluated, CountedInput(Tally(None), [], inputs.name)  # type: ignore[return-value]  # of the same faces
-    if inputs.cluster is not None or inputs.class_scores is not None:
+    if inputs.cluster is not None or inputs.class_scores is not None or not isinstance(design, str):
         options = {"level": level, "metrics": metrics, "design": design, "prevalence": prevalence}
         return _evaluate_rows(inputs, min_count, {**options, "hierarchy": hierarchy})
     counted = count_inputs(inputs).with_groups_of(min_count)
@@ -198,7 +199,7 @@ def _evaluate_rows(inputs: Inputs, min_count: int, options: dict[str, Any]) -> t
     """The evaluation of clustered rows, or of scores of every class, which no saved table keeps apart."""
     from steelyard.statistics.tally import Tally
 
-    option = "--cluster" if inputs.class_scores is None else "--scores"
+    option = "--scores" if inputs.class_scores is not None else "--cluster" if inputs.cluster is not None else "--plan"
     if inputs.counts is not None or not inputs.files:
         raise InputError(f"{option} names columns of a file of predictions; give the file.")
     options = {"pos_label": inputs.positive, **options}
@@ -219,6 +220,8 @@ def _of_clusters(source: Source, inputs: Inputs, options: dict[str, Any]) -> tup
 
     named, assumed = guess_columns(source, inputs)
     columns: dict[str, Any] = named.columns
+    if not isinstance(options["design"], str):
+        options.pop("labels")  # all that the plan's rows have
     return evaluate(source, **columns, cluster=inputs.cluster, threshold=inputs.threshold, **options), assumed
 
 

@@ -66,6 +66,7 @@ COMMANDS = {
         "Ledger",
         "`diff` of it takes ids, tags or evaluations",
     ),
+    "plan": CommandFacts("Choose which rows to label, so that a metric is known best by so many labels.", "label_plan"),
     "tally": CommandFacts("Count a file into a confusion matrix or score table, and save it.", "tally"),
     "merge": CommandFacts("Merge saved tables.", "Tally", "`+` adds two of them"),
     "plot": CommandFacts(

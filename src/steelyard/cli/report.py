@@ -15,11 +15,13 @@ from steelyard.cli.hierarchy_option import hierarchy_option
 from steelyard.cli.inputs import Inputs, evaluate_inputs, print_assumed
 from steelyard.cli.next_command import next_command
 from steelyard.cli.option_words import of_shell
+from steelyard.cli.plan_option import plan_option
 from steelyard.cli.saved_tables import read_saved_evaluation
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
     from steelyard.analysis.confusions.hierarchy import HierarchyLike
+    from steelyard.analysis.planning.label_plan_result import LabelPlan
     from steelyard.cli.outputs import Output
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.report.terminal.profile import Profile
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 )
 @click.option("--errors", metavar="A,B", help="List the first hundred wrong rows on the page, with these key columns.")
 @hierarchy_option()
+@plan_option()
 @options.output("table", "json", "md", "csv", "html")
 def write_report(
     inputs: Inputs,
@@ -55,6 +58,7 @@ def write_report(
     min_count: int,
     errors: str | None,
     hierarchy: HierarchyLike | None,
+    plan: LabelPlan | None,
     output: Output,
 ) -> None:
     """Evaluate the predictions in FILE: the verdict, then the metrics with confidence intervals and no-skill baselines.
@@ -69,12 +73,11 @@ def write_report(
     metrics = metrics if core is None else [*core.metrics]
     evaluation, given = read_saved_evaluation(inputs.files), None
     if evaluation is not None:
-        _refuse_options(
-            inputs, metrics=metrics, min_count=min_count, hierarchy=hierarchy, given=_is_given("level", "design")
-        )
+        asked = {"metrics": metrics, "min_count": min_count, "hierarchy": hierarchy}
+        _refuse_options(inputs, **asked, given=_is_given("level", "design", "plan"))
     else:
         evaluation, counted = evaluate_inputs(
-            inputs, level=level, metrics=metrics, min_count=min_count, design=design, hierarchy=hierarchy
+            inputs, level=level, metrics=metrics, min_count=min_count, design=plan or design, hierarchy=hierarchy
         )
         given = True if inputs.positive is not None else False if evaluation.columns else None  # a saved table hides it
         if output.kind == "csv":  # which has no place for words

@@ -6,17 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from steelyard.analysis.intervals.inference import Inference
-from steelyard.evaluation.class_columns import (
-    given_columns,
-)
+from steelyard.evaluation.class_columns import given_columns
 from steelyard.evaluation.given_rows import GivenRows, cluster_sentences, predicted_at_threshold
 from steelyard.evaluation.hierarchy_levels import with_levels
-from steelyard.evaluation.inputs import (
-    RowOptions,
-    counted_inputs,
-)
+from steelyard.evaluation.inputs import RowOptions, counted_inputs
 from steelyard.evaluation.label_sets.evaluate_label_sets import evaluate_label_sets
 from steelyard.evaluation.ordered_classes import in_stated_order
+from steelyard.evaluation.planned_inputs import PlannedInputs
 from steelyard.evaluation.table_evaluation import evaluate_tables
 from steelyard.evaluation.table_notes import table_notes
 from steelyard.ingest.frame_columns import FrameColumns
@@ -34,6 +30,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Frame, Label, LabelSet, Rng
     from steelyard.analysis.confusions.hierarchy import HierarchyLike
+    from steelyard.analysis.intervals.planned_rows import SamplingDesign
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.evaluation.class_columns import GroupedColumns
     from steelyard.evaluation.evaluation import Evaluation
@@ -67,7 +64,7 @@ def evaluate(
     by: By | None = None,
     bins: Bins | None = None,
     cluster: ArrayLike | str | None = None,
-    design: str = "random",
+    design: str | SamplingDesign = "random",
     exact: bool | None = None,
     mute: Iterable[str] | None = None,
     hierarchy: HierarchyLike | None = None,
@@ -84,10 +81,11 @@ def evaluate(
     frame, or beside arrays one value per row. Of yes/no and the like the positive class
     is taken by convention and stated in `assumed`; `pos_label=steelyard.RARER` takes the rarer one.
     `design="stratified"` states that so many rows of each class were chosen: their shares are then no matter of
-    chance, and intervals are narrower. `exact` keeps every score of a frame, or asks for bins. A Tally is taken as
+    chance, and intervals are narrower; a plan of `label_plan` states which rows were labelled, whose labels are given
+    in its order or, of a frame, by its key. `exact` keeps every score of a frame, or asks for bins. A Tally is taken as
     well. `mute` lists codes of sentences that the verdict leaves out; without it those of the environment variable
-    STEELYARD_MUTE are left out. Metrics of calibration are reported by `calibration`, and here where `metrics`
-    names them. `hierarchy` shows errors by level: the text between the parts of labels that are paths, such as "/", or
+    STEELYARD_MUTE are left out. Metrics of calibration are reported by `calibration`, and here where `metrics` names
+    them. `hierarchy` shows errors by level: the text between the parts of labels that are paths, such as "/", or
     the parent of each label. Where rows may have several labels each (a matrix with a column for each label, lists of
     labels, `multilabel(...)`, or of a frame patterns such as `true="y_*"`) the result is a MultilabelEvaluation;
     `threshold` may be one for each label there, in their order or by label.
@@ -100,14 +98,19 @@ def evaluate(
     Of 1,000 rows like these, 18 are positive. The classifier flags 36, finds 10 and misses 8; 26 are false alarms.
     """
     columns = FrameColumns(true, pred, score, weight)  # type: ignore[arg-type]  # several are brought
+    asked: dict[str, Any] = {"metrics": metrics, "mute": mute}
+    rows = RowOptions(pos_label, labels, sample_weight, frequency)
+    if not isinstance(design, str):
+        given = GivenRows(y_true, y_pred, y_score, rows, columns, by, cluster)
+        others = {"prevalence": prevalence, "exact": exact, "hierarchy": hierarchy, "bins": bins}
+        planned = PlannedInputs.of(design, given, threshold, **others)
+        return planned.evaluated(Inference(level, "auto", draws, rng), asked)
     y_true, by = binned_groups(y_true, by, bins, frame=true is not None)
     inference = Inference(level, "auto", draws, rng, prevalence, None, design)
     sets = LabelSetInput(y_true, y_pred, y_score, columns, labels, sample_weight, frequency, by, cluster)
-    asked: dict[str, Any] = {"metrics": metrics, "mute": mute}
     if sets.are_sets:
         refuse_of_one_label(pos_label=pos_label, exact=exact, hierarchy=hierarchy)
         return evaluate_label_sets(sets, threshold=threshold, inference=inference, **asked)  # type: ignore[return-value]  # of the same faces
-    rows = RowOptions(pos_label, labels, sample_weight, frequency)
     given = GivenRows(y_true, y_pred, y_score, rows, columns, by, cluster)
     return evaluated_rows(given, threshold, inference, exact=exact, hierarchy=hierarchy, **asked).evaluation
 

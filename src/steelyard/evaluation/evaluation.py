@@ -114,8 +114,13 @@ class Evaluation(ClassReading, Result[MetricRow]):
 
     @property
     def is_clustered(self) -> bool:
-        """Whether rows came in clusters, which intervals account for and no table that is kept here shows."""
-        return any(row.method == "cluster" for row in self.metrics)
+        """Whether rows came in clusters, or by a plan, which intervals account for and no table that is kept shows."""
+        return self.is_planned or any(row.method == "cluster" for row in self.metrics)
+
+    @property
+    def is_planned(self) -> bool:
+        """Whether the labels are those that a label plan chose."""
+        return any(row.method == "plan" for row in self.metrics)
 
     @property
     def labels(self) -> tuple[Any, ...]:

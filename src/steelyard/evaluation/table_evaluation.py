@@ -69,7 +69,7 @@ def evaluate_tables(
         positive,
         threshold,
         inference.level,
-        beats_no_skill(table, scores, positive) if inference.clustered is None else None,
+        beats_no_skill(table, scores, positive) if inference.has_independent_rows else None,
         (*assumed, *stated, *no_interval_sentences(groups)),
         _plain_prevalence(inference.prevalence),
         _row_total(table, scores),

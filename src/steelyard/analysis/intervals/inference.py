@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Labels, Rng, Weights
+    from steelyard.analysis.intervals.planned_rows import PlannedRows
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
 
 COUNT_METHODS = ("posterior", "stratified", "deviance", "bootstrap", "stratified-bootstrap", "bca")
@@ -40,7 +41,7 @@ SCORE_METHODS = (
     *RANK_METHODS,
     *COLUMN_METHODS,
 )
-METHODS = ("auto", *COUNT_METHODS, *RATE_METHODS, *SCORE_METHODS, "cluster")
+METHODS = ("auto", *COUNT_METHODS, *RATE_METHODS, *SCORE_METHODS, "cluster", "plan")
 
 
 STRATIFIED = 'The number of rows of each class is taken as chosen (design="stratified").'
@@ -94,6 +95,7 @@ class Inference:
     prevalence: PrevalenceLike | None = None
     clustered: ClusteredRows | None = None
     design: str = "random"
+    planned: PlannedRows | None = None  # rows whose labels were chosen by a plan
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prevalence", stated_prevalence(self.prevalence))
@@ -120,6 +122,11 @@ class Inference:
     def keeps_class_sizes(self, method: str = "") -> bool:
         """Whether the number of rows of each class was chosen, and is not a matter of chance."""
         return self.design == "stratified" or method.startswith("stratified")
+
+    @property
+    def has_independent_rows(self) -> bool:
+        """Whether rows are in no cluster, and were labelled by no plan."""
+        return self.clustered is None and self.planned is None
 
     def of_group(self, key: Labels) -> Inference:
         """The same for the rows of one group, which stay in their clusters."""

@@ -17,6 +17,7 @@ from steelyard.analysis.intervals.isotonic_intervals import IsotonicIntervals, i
 from steelyard.analysis.intervals.kinks import deviance_limit, near_kink
 from steelyard.analysis.intervals.label_set_intervals import LabelSetIntervals
 from steelyard.analysis.intervals.large_tables import DrawnValues, draw_count
+from steelyard.analysis.intervals.planned_draws import PlannedIntervals
 from steelyard.analysis.intervals.point_intervals import lowest
 from steelyard.analysis.intervals.probability_intervals import probability_ends
 from steelyard.analysis.intervals.quantiles import quantiles
@@ -70,6 +71,7 @@ class IntervalSampler:
     scores: ScoreIntervals = field(init=False)
     isotonic: IsotonicIntervals = field(init=False)
     tables: TableSampler = field(init=False)
+    planned: PlannedIntervals | None = field(init=False)
     label_sets: dict[int, LabelSetIntervals] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -78,6 +80,7 @@ class IntervalSampler:
         self.scores = ScoreIntervals(self.inference)
         self.isotonic = IsotonicIntervals(self.inference)
         self.tables = TableSampler(self.inference, self.rng, self.cluster_tables)
+        self.planned = PlannedIntervals.of(self.inference, self.rng)
 
     def intervals(self, estimands: Sequence[Estimand]) -> list[Interval]:
         """The intervals of all estimands; all values come first, as draws are not kept for a next one."""
@@ -118,6 +121,8 @@ class IntervalSampler:
             there = replace(estimand, table=table_at(estimand.table, self.inference.prevalence))
             ends = probability_ends(there, np.asarray(value), self.inference, self._of_class)
             return Bounds(ends.low, ends.high, why=ends.why)
+        if self.planned is not None and (drawn := self.planned.values(estimand)) is not None:
+            return Bounds(np.nan, np.nan, why=drawn) if isinstance(drawn, str) else self._hull(estimand, drawn, value)
         if isinstance(estimand.table, ScoreTable):
             return self._score_bounds(estimand, estimand.table, method, value)
         if estimand.options.average is None and isinstance(estimand.table, Confusion):
@@ -161,7 +166,7 @@ class IntervalSampler:
 
     def _class_bounds(self, estimand: Estimand, table: Confusion, method: str, value: Array) -> Bounds:
         """The ends for every class, each against the rest as if it alone were asked for."""
-        if self.tables.cluster_tables is not None or method == "bca":
+        if self.tables.cluster_tables is not None or method in ("bca", "plan"):
             return self._bounds_by_class(estimand, table, method, value)
         options = replace(estimand.options, pos_label=None, average="native")
         of_all = replace(estimand, table=table.one_vs_rest(), options=options)

@@ -40,6 +40,8 @@ def chosen_method(estimand: Estimand, inference: Inference) -> str:
         return fitting[0]
     if inference.method == "cluster" and inference.clustered is None:
         raise InputError("The method 'cluster' needs cluster=, the cluster of each row.")
+    if inference.method == "plan" and inference.planned is None:
+        raise InputError("The method 'plan' needs design=, the plan by which rows were labelled.")
     if inference.method not in fitting:
         names = ", ".join(dict.fromkeys(fitting))
         raise InputError(
@@ -54,6 +56,8 @@ def _fitting(estimand: Estimand, inference: Inference) -> tuple[str, ...]:
         return (column_method(estimand),)
     if isinstance(estimand.table, MultilabelTable):
         return (label_set_method(estimand),)
+    if inference.planned is not None:
+        return ("plan",)
     if inference.clustered is not None:
         if inference.keeps_class_sizes() and isinstance(estimand.table, ScoreTable):
             raise InputError("Scores in clusters have no interval with design='stratified'; leave design= out.")

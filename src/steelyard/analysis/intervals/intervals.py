@@ -14,6 +14,7 @@ from steelyard.analysis.intervals.inference import ClusteredRows, Inference
 from steelyard.analysis.intervals.interval_ends import IntervalSampler
 from steelyard.analysis.intervals.interval_rows import IntervalRows, checked_call, label_set_estimands
 from steelyard.analysis.intervals.large_tables import COUNT_DRAWS
+from steelyard.analysis.intervals.planned_calls import planned_estimands
 from steelyard.analysis.results.rows import Rows
 from steelyard.errors import InputTypeError
 from steelyard.ingest.frame_columns import FrameColumns
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Frame, Rng
     from steelyard.analysis.intervals.interval import Interval
+    from steelyard.analysis.intervals.planned_rows import SamplingDesign
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.ingest.source import Source
     from steelyard.metrics.call_options import CallOptions, MetricParameters, ReadingOptions
@@ -52,7 +54,7 @@ def interval(
     rng: Rng = None,
     prevalence: PrevalenceLike | None = None,
     cluster: ArrayLike | str | None = None,
-    design: str = "random",
+    design: str | SamplingDesign = "random",
     true: str | None = None,
     pred: str | None = None,
     score: str | Sequence[str] | None = None,
@@ -70,7 +72,7 @@ def interval(
     draws: int | None = None,
     rng: Rng = None,
     prevalence: PrevalenceLike | None = None,
-    design: str = "random",
+    design: str | SamplingDesign = "random",
     **options: Unpack[MetricParameters],
 ) -> Interval[Array]: ...
 def interval(
@@ -85,7 +87,7 @@ def interval(
     rng: Rng = None,
     prevalence: PrevalenceLike | None = None,
     cluster: ArrayLike | str | None = None,
-    design: str = "random",
+    design: str | SamplingDesign = "random",
     true: str | None = None,
     pred: str | None = None,
     score: str | Sequence[str] | None = None,
@@ -99,11 +101,11 @@ def interval(
     from them) and holds those draws re-centred at the value too, which covers where the percentile bootstrap
     collapses; a kinked metric takes the range over the likely draws, roc_auc a score interval, other metrics of scores
     the influence of each row, and a Bayesian bootstrap where that is not known. `prevalence` reads the metric where
-    that share of the rows is positive. `design` is "stratified" where so many rows of each class were chosen. Rows of
-    one `cluster`, such as the patient, are not independent: give one value per row. Of a frame name the columns: true,
-    pred or score, weight, cluster. The options are those of calling the metric: pos_label, labels, average,
-    sample_weight, frequency, and its parameters. Rows that may have several labels each (a matrix with a column for
-    each label, lists of labels, or multilabel) are drawn whole. `groups` is the former name of `cluster`.
+    that share of the rows is positive. `design` is "stratified" where so many rows of each class were chosen, or a plan
+    of `label_plan`. Rows of one `cluster`, such as the patient, are not independent: give one value per row. Of a frame
+    name the columns: true, pred or score, weight, cluster. The options are those of calling the metric: pos_label,
+    labels, average, sample_weight, frequency, and its parameters. Rows that may have several labels each (a matrix with
+    a column for each label, lists of labels, or multilabel) are drawn whole. `groups` is the former name of `cluster`.
 
     >>> from steelyard import Counts
     >>> interval("recall", Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -141,7 +143,7 @@ def intervals(
     rng: Rng = None,
     prevalence: PrevalenceLike | None = None,
     cluster: ArrayLike | str | None = None,
-    design: str = "random",
+    design: str | SamplingDesign = "random",
     true: str | None = None,
     pred: str | None = None,
     score: str | Sequence[str] | None = None,
@@ -160,6 +162,9 @@ def intervals(
     specs, columns = [MetricSpec.of(metric) for metric in metrics], FrameColumns(true, pred, score, weight)  # type: ignore[arg-type]  # several scores are brought
     call = checked_call({**options}, {key for spec in specs for key in spec.metric.parameters})
     rows = IntervalRows(y_true, y_pred, y_score, _renamed_groups(cluster, groups), columns, call)
+    if not isinstance(design, str):
+        plain = Inference(level, method, draws, rng, prevalence)
+        return intervals_of(*planned_estimands(design, specs, rows, options, plain))
     if rows.label_sets.are_sets:
         sets, rows = rows.counted_label_sets()
         clusters = None if rows.cluster is None else ClusteredRows((), None, rows.cluster)

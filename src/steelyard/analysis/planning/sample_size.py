@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from steelyard.analysis.distributions import normal_quantile, normal_reach
-from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.planning.paired_power import paired_rows
+from steelyard.analysis.planning.plan_size import labels_by_plan
 from steelyard.analysis.planning.planned_widths import AucPlan, ClassesPlan, CountsPlan, Plan
+from steelyard.analysis.planning.row_search import rows_for_width, rows_to_tell
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.results.formatting import difference_text, listed, percent_text, value_text
 from steelyard.analysis.results.rows import Flat
@@ -25,13 +26,13 @@ from steelyard.statistics.counts import Counts
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from numpy.typing import ArrayLike
+
     from steelyard._types import Array
     from steelyard.metrics.spec import SpecLike
 
 # A confusion matrix (rows true), counts, (recall, specificity), or of a metric of scores the AUC.
 PlannedLike: TypeAlias = "Counts | Confusion | tuple[float, float] | Sequence[Sequence[float]] | Array | float"
-
-_MOST_ROWS, _WIDEST = 10**12, 1e100  # the second for a width without bound, which quantiles can reckon with
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +48,7 @@ class SampleSize(Flat):
     balanced_rows: int
     assurance: float | None = None
     class_rows: tuple[int, ...] = ()
+    planned_labels: int | None = None  # by a label plan, where the scores of the rows are known
 
     def __repr__(self) -> str:
         if self.class_rows:
@@ -62,6 +64,8 @@ class SampleSize(Flat):
                 f" Label more {rare}: {self.balanced_rows:,} rows, half of each class, would be "
                 "enough, read at the deployment prevalence."
             )
+        if self.planned_labels is not None:
+            text += f" With these scores {self.planned_labels:,} labels that label_plan chooses would do."
         return text
 
 
@@ -76,6 +80,8 @@ def sample_size(
     power: float = 0.8,
     assurance: float | None = 0.8,
     disagreement: float | tuple[float, float] | None = None,
+    y_score: ArrayLike | None = None,
+    threshold: float | None = None,
 ) -> SampleSize:
     """The sample size for an interval of that width, or to distinguish `at` from `versus` with that power.
 
@@ -84,7 +90,8 @@ def sample_size(
     probability `assurance`: widths vary from one test set to the next, and where the expected one just meets it
     (`assurance=None`) about half of them miss. Two models on the same rows differ less by chance: `disagreement` is the
     share of rows on which their predictions differ, or (that of the positives, that of the negatives); without it their
-    errors are taken as independent.
+    errors are taken as independent. Where rows without labels have scores, `y_score` (with the threshold of a metric of
+    labels) states how many labels a `label_plan` would need for the same, in `planned_labels`.
 
     >>> sample_size("recall", at=(0.8, 0.95), prevalence=0.05, width=0.1)
     recall to a width of 10.0 points in 80 % of test sets takes 5,... rows at a prevalence of 5.00 %: 27... positives
@@ -99,7 +106,11 @@ def sample_size(
         share = _checked_goal(spec, width)
         sure = "" if assurance is None else f" in {100 * _checked_share(assurance, 'assurance'):g} % of test sets"
         goal = f"{spec.name} to a width of {difference_text(width, share=spec.is_share)}{sure}"
-        return asked.result(spec, goal, plans[0], lambda plan: _rows_for_width(plan, share, assurance), assurance)
+        size = asked.result(spec, goal, plans[0], lambda plan: rows_for_width(plan, share, assurance), assurance)
+        if y_score is None:
+            return size
+        labels = labels_by_plan(spec, y_score, threshold, plans[0].class_shares[0], size.rows)
+        return replace(size, planned_labels=labels)
     values = [plan.value for plan in plans]
     first, second = (value_text(value, share=spec.is_share) for value in values)
     goal = f"telling {spec.name} {first} from {second}"
@@ -108,7 +119,7 @@ def sample_size(
         rows = paired_rows(plans, disagreement, apart, normal_reach(level) + float(normal_quantile(power)))
         return asked.result(spec, goal, plans[0], lambda _: rows, None)
     both = dict(zip(plans[0].designs, plans[1].designs, strict=True))
-    return asked.result(spec, goal, plans[0], lambda plan: _rows_to_tell(plan, both[plan], apart * reach), None)
+    return asked.result(spec, goal, plans[0], lambda plan: rows_to_tell(plan, both[plan], apart * reach), None)
 
 
 @dataclass(frozen=True)
@@ -184,48 +195,6 @@ def _rates(point: PlannedLike) -> tuple[float, float]:
     if not (0 <= recall <= 1 and 0 <= specificity <= 1):
         raise InputError(f"Recall and specificity lie between 0 and 1, not {recall:g} and {specificity:g}.")
     return recall, specificity
-
-
-def _rows_for_width(plan: Plan, width: float, assurance: float | None) -> int:
-    """The rows whose interval is so narrow, on the expected test set or with some probability."""
-    rows = _least_rows(lambda n: plan.expected_width(n) <= width, min(plan.class_shares))
-    if assurance is None:
-        return rows
-    rng, least, steps = generator(None), 1, 0
-    while steps < 3:  # widths go by the square root of the rows, nearly
-        widths = plan.simulated_widths(rows, rng)
-        # So many widths find their quantile to one standard error; planned a little further out, it is met.
-        further = min(assurance + 1.25 * math.sqrt(assurance * (1 - assurance) / len(widths)), 1.0)
-        if np.isinf(widths).mean() > 1 - further:  # a class is missing too often: so few rows are never enough
-            rows = least = math.ceil(1.25 * rows)
-            continue
-        seen, steps = float(np.quantile(np.minimum(widths, _WIDEST), further)), steps + 1
-        rows = max(math.ceil(rows * min(max((seen / width) ** 2, 0.5), 2.0)), least)
-    return rows
-
-
-def _rows_to_tell(plan: Plan, other: Plan, width: float) -> int:
-    """The rows whose interval of the difference of two classifiers that err apart from each other is so narrow."""
-
-    def enough(rows: float) -> bool:
-        return math.hypot(plan.expected_width(rows), other.expected_width(rows)) <= width
-
-    return _least_rows(enough, min(plan.class_shares))
-
-
-def _least_rows(enough: Callable[[float], bool], least_share: float) -> int:
-    """The least number of rows that are enough, found by doubling and halving on a scale of 1 %."""
-    low, high = 1.0, 2 / least_share
-    while not enough(high):
-        low, high = high, high * 2
-        if high > _MOST_ROWS:
-            raise InputError(
-                f"Even {_MOST_ROWS:,} rows would not be enough; ask for a wider interval or a larger difference."
-            )
-    while high / low > 1.01:
-        middle = math.sqrt(low * high)
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return int(np.ceil(high))
 
 
 def _checked_goal(spec: MetricSpec, share: float) -> float:

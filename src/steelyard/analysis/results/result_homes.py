@@ -44,6 +44,7 @@ HOMES = {
     "steelyard.analysis.comparison.prevalence_leaders": ("flip", "leader", "prevalence_leaders"),
     "steelyard.analysis.calibration.reliability": ("reliability_bin",),
     "steelyard.analysis.results.rows": ("rows",),
+    "steelyard.analysis.planning.label_plan_result": ("label_plan",),
     "steelyard.analysis.planning.sample_size": ("sample_size",),
     "steelyard.analysis.slices.slices_result": ("findable", "found_slice", "slices"),
     "steelyard.analysis.comparison.score_comparison": ("de_long",),

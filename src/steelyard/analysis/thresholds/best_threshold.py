@@ -12,6 +12,7 @@ from steelyard.analysis.thresholds.label_thresholds import (
     best_label_thresholds,
     refuse_with_label_sets,
 )
+from steelyard.analysis.thresholds.planned_scores import planned_scores
 from steelyard.analysis.thresholds.row_costs import costs_by_row, limits_with_costs
 from steelyard.analysis.thresholds.threshold_criterion import Criterion, read_aim
 from steelyard.analysis.thresholds.threshold_limits import read_limits
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Frame, Label, LabelSet, Rng, Weights
+    from steelyard.analysis.intervals.planned_rows import SamplingDesign
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
     from steelyard.analysis.thresholds.label_thresholds_result import LabelThresholds
@@ -77,6 +79,7 @@ def best_threshold(
     cost: CostsLike | None = None,
     prevalence: PrevalenceLike | None = None,
     cluster: ArrayLike | str | None = None,
+    design: SamplingDesign | None = None,
     both_directions: bool = False,
     tolerance: float = 0.01,
     resamples: int = 200,
@@ -101,6 +104,7 @@ def best_threshold(
     cost: CostsLike | None = None,
     prevalence: PrevalenceLike | None = None,
     cluster: ArrayLike | str | None = None,
+    design: SamplingDesign | None = None,
     both_directions: bool = False,
     tolerance: float = 0.01,
     resamples: int = 200,
@@ -130,6 +134,7 @@ def best_threshold(
     `where` sets limits, such as "specificity >= 0.99" or "alerts <= 200 of 10000" (rows a day). With `confidence` the
     threshold keeps all of them on new rows with that probability; without it the result says how likely each holds.
     `prevalence` is that of the rows to come, a number or a Prevalence; `cluster` names the cluster of each row.
+    `design` is the plan of `label_plan` by which rows were labelled.
 
     Low scores are tried as positive only with `both_directions`; then the threshold that flags fewest is taken of equal
     ones, and the usual direction first. The plateau reaches as far as the value is within `tolerance`. `resamples` of
@@ -165,7 +170,8 @@ def best_threshold(
     limits = read_limits(where) if costs is None else limits_with_costs(where, None if by_row else aim)
     options = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
     at = stated_prevalence(prevalence)
-    rows = ThresholdRows(y_true, y_score, options, columns, cluster, at).as_arrays()  # type: ignore[arg-type]  # of one label
+    rows = ThresholdRows(y_true, y_score, options, columns, cluster, at)  # type: ignore[arg-type]  # of one label
+    rows = rows.as_arrays() if design is None else planned_scores(design, rows, confidence)
     sample, cost_aim = rows.sample(both_directions, costs if by_row else None)
     aim = aim if cost_aim is None else cost_aim
     search = Search(Criterion(aim, limits, both_directions), aim, tolerance, level, confidence)

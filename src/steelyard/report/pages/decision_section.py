@@ -78,7 +78,10 @@ def decision_section(evaluation: Evaluation, data: Mapping[str, Any]) -> Section
     share = data["stops"][data["stop"]]
     prevalence = None if share == data["view"]["share"] else share
     best = best_threshold(scores, cost={"cost_fn": 1.0}, prevalence=prevalence, resamples=0)
-    why = _WHYS["clustered"] if evaluation.is_clustered else _WHYS["weighted"] if scores.weighted else ""
+    planned = evaluation.is_planned
+    why = (
+        _WHYS["clustered"] if evaluation.is_clustered and not planned else _WHYS["weighted"] if scores.weighted else ""
+    )
     html = rendered_html(
         "decision.html",
         entries=_entries(share),

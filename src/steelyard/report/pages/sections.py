@@ -54,6 +54,8 @@ def page_context(
 
 def _band_words(evaluation: Evaluation) -> str:
     """What is shaded around the curves, or why nothing is."""
+    if evaluation.is_planned:
+        return "The curves have no confidence band: the rows were chosen by a label plan."
     if evaluation.is_clustered:
         return "The curves have no confidence band: rows in clusters are not independent."
     return (
@@ -124,6 +126,7 @@ INTERVAL_METHODS = {
     "no-skill baseline) and at most",
     "isotonic": "{}: by outcomes drawn around the isotonic curve",
     "cluster": "{}: by whole clusters",
+    "plan": "{}: quantiles of tables whose strata are drawn from their posterior, a third of a row added to each class",
     "bayesian-bootstrap": "{}: a Bayesian bootstrap of the scores",
 }
 

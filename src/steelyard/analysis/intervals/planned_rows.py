@@ -1,0 +1,238 @@
+"""Planned rows: labels of some rows of strata whose sizes are known, and what they show of all rows.
+
+The share of positives in a stratum is that of its labels with half a positive more on each side of the threshold,
+spread over the strata as the scores have it: without it a side in which no positive was found would have none, and one
+of 1,000 labels at .2 % positives would then often show a recall of 1. It is worth half a row, whatever the labels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+
+from steelyard.analysis.intervals.class_draws import HALF_ROW
+from steelyard.errors import InputError, InputTypeError
+from steelyard.statistics.class_scores import ClassScores
+from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.precision import DOUBLE
+from steelyard.statistics.score_table import ScoreTable
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Frame, Label
+    from steelyard.ingest.frame_columns import FrameColumns
+    from steelyard.ingest.source import Source
+
+_STEPS, _HALVINGS, _NEAR, _FURTHEST = 50, 30, 1e-8, 30.0  # of the fit, and the logits that it keeps to
+
+
+class GivenLabels(NamedTuple):
+    """Labels as they are given beside a plan: arrays, or a frame and the names of its columns."""
+
+    y_true: Frame | Source | ArrayLike
+    y_pred: ArrayLike | None
+    y_score: ArrayLike | None
+    columns: FrameColumns
+    pos_label: Label = None
+    threshold: float | None = None
+
+
+class SamplingDesign(Protocol):
+    """A design by which rows were chosen to be labelled, such as a label plan."""
+
+    def labelled(self, given: GivenLabels) -> PlannedRows:
+        """The labelled rows, each in its stratum."""
+
+
+def labelled_by(design: SamplingDesign, given: GivenLabels) -> PlannedRows:
+    """The labelled rows of a design; what is no design of a test set is refused."""
+    if not hasattr(design, "labelled"):
+        raise InputTypeError(f"design= is 'random', 'stratified' or a plan of label_plan, not {design!r}; give one.")
+    return design.labelled(given)
+
+
+def refuse_beside_plan(**options: object) -> None:
+    """Refuse an option that cannot go with a plan."""
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(
+                f"{name}= does not go with a label plan as design=: it is of all rows, of which the plan labels some. "
+                f"Leave {name}= out."
+            )
+
+
+class Parts(NamedTuple):
+    """The strata, those that a threshold divides in two: labels, positives among them, rows that they stand for."""
+
+    stratum: Array
+    flagged: Array
+    labels: Array
+    positives: Array
+    rows: Array
+    expected: Array  # the share of positives that the scores have
+    known: Array  # whether the number of rows is known, not estimated from the labels
+
+
+class PlannedEntries(NamedTuple):
+    """Labelled rows with the rows that each stands for; after them some that carry what may be there unseen."""
+
+    part: Array
+    positive: Array
+    score: Array
+    weight: Array
+
+    def first(self, rows: int) -> PlannedEntries:
+        """So many of them: those that are labelled."""
+        return PlannedEntries(*(column[:rows] for column in self))
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedRows:
+    """Labelled rows, the stratum of each, and how many rows each stratum has."""
+
+    positive: Array
+    strata: Array
+    sizes: Array
+    expected: Array
+    scores: Array
+    flagged: Array | None
+    flagged_sizes: Array | None  # of each stratum the rows below the threshold and above, where all scores are given
+    labels: tuple[Label, Label] = (0, 1)
+    precision: str = DOUBLE
+    threshold: float | None = None
+    stated: tuple[str, ...] = ()
+
+    @cached_property
+    def codes(self) -> Array:
+        """The part of each row, numbered without gaps."""
+        return np.asarray(np.unique(self._halves, return_inverse=True)[1])
+
+    @property
+    def _halves(self) -> Array:
+        flagged = np.zeros(len(self.strata), dtype=np.int64) if self.flagged is None else self.flagged.astype(np.int64)
+        return np.asarray(2 * self.strata + flagged)
+
+    @cached_property
+    def parts(self) -> Parts:
+        """The parts in which there are labels."""
+        labels = np.bincount(self._halves, minlength=2 * len(self.sizes))
+        positives = np.bincount(self._halves, self.positive, minlength=len(labels))
+        rows, known = self._part_rows(labels.reshape(-1, 2))
+        there = np.flatnonzero(labels)
+        stratum, counted = there // 2, (labels[there], positives[there], rows.ravel()[there])
+        return Parts(stratum, there % 2 == 1, *counted, self.expected[stratum], known[stratum])
+
+    def _part_rows(self, labels: Array) -> tuple[Array, Array]:
+        """The rows of both halves of each stratum, and whether they are known: a half with rows needs a label."""
+        share = labels / np.maximum(labels.sum(1, keepdims=True), 1)
+        if self.flagged_sizes is None:
+            return share * self.sizes[:, None], np.zeros(len(labels), dtype=bool)
+        known = ~((self.flagged_sizes > 0) & (labels == 0)).any(1)
+        return np.where(known[:, None], self.flagged_sizes, share * self.sizes[:, None]), known
+
+    @cached_property
+    def shares(self) -> Array:
+        """The share of positives in each part."""
+        parts = self.parts
+        fitted = fitted_shares(parts)
+        rare = np.minimum(fitted, 1 - fitted)
+        added = _spread_half_rows(parts, fitted)
+        return np.asarray((parts.positives + added * fitted / rare) / (parts.labels + added / rare))
+
+    @cached_property
+    def entries(self) -> PlannedEntries:
+        """The labelled rows, each with its share of the rows of its part."""
+        return self.entries_at(self.shares)
+
+    def entries_at(self, shares: Array) -> PlannedEntries:
+        """The same where the parts have those shares of positives."""
+        parts, codes, of_class = self.parts, self.codes, self.positive.astype(np.int64)
+        masses = np.stack([1 - shares, shares], -1) * parts.rows[:, None]
+        found = np.stack([parts.labels - parts.positives, parts.positives], -1)
+        weight = (masses / np.maximum(found, 1))[codes, of_class]
+        part, missing = np.nonzero((found == 0) & (masses > 0))
+        middle = np.array([np.median(self.scores[codes == each]) for each in part], dtype=np.float64)
+        columns = ((codes, part), (self.positive, missing == 1), (self.scores, middle), (weight, masses[part, missing]))
+        return PlannedEntries(*(np.concatenate(pair) for pair in columns))
+
+    def confusion(self) -> Confusion:
+        """The confusion matrix of all rows, as the labels show it."""
+        entries = self.entries
+        cells = 2 * entries.positive + self.parts.flagged[entries.part]
+        columns = (None, entries.weight, entries.weight**2)
+        rows, weights, squares = (np.bincount(cells, column, minlength=4).reshape(2, 2) for column in columns)
+        return Confusion(self.labels, rows, weights, squares, self.labels[1])
+
+    def score_table(self, entries: PlannedEntries | None = None) -> ScoreTable:
+        """The scores of all rows by class, as the labels show them."""
+        entries = self.entries if entries is None else entries
+        positive, negative = (_class_scores(entries, of) for of in (True, False))
+        return ScoreTable(positive, negative, self.labels[1], precision=self.precision)
+
+
+def _class_scores(entries: PlannedEntries, of: bool) -> ClassScores:
+    chosen = np.flatnonzero(entries.positive == of)
+    order = chosen[np.argsort(entries.score[chosen], kind="stable")]
+    weights = entries.weight[order]
+    return ClassScores(entries.score[order], np.ones(len(order), dtype=np.int64), weights, weights**2)
+
+
+def _spread_half_rows(parts: Parts, fitted: Array) -> Array:
+    """Half a row of the rarer class on each side of the threshold, spread over its parts as that class is."""
+    rare = parts.rows * np.minimum(fitted, 1 - fitted)
+    sides = parts.flagged.astype(np.int64)
+    return np.asarray(HALF_ROW * rare / np.bincount(sides, rare, minlength=2)[sides])
+
+
+def fitted_shares(parts: Parts) -> Array:
+    """The shares of positives that fit the labels best: the logits of the expected ones, moved and stretched.
+
+    Half a row of each class at their mean, and a slope that is 1 but for a standard deviation of 1, keep the fit
+    within bounds where few positives were found. Newton's steps, halved until the fit is better.
+    """
+    logits = np.log(parts.expected) - np.log1p(-parts.expected)
+    fit = _Fit(parts.positives, parts.labels, logits - float(np.average(logits, weights=parts.labels)))
+    share = (parts.positives.sum() + HALF_ROW) / (parts.labels.sum() + 2 * HALF_ROW)
+    at = np.array([np.log(share / (1 - share)), 0.0])
+    for _ in range(_STEPS):
+        step = fit.step(at)
+        size = next((size for size in 0.5 ** np.arange(_HALVINGS) if fit.worth(at + size * step) > fit.worth(at)), 0.0)
+        at = at + size * step
+        if size * np.abs(step).max() < _NEAR:
+            break
+    return fit.shares(at)
+
+
+class _Fit(NamedTuple):
+    """A logistic curve over centred logits, with its prior."""
+
+    positives: Array
+    labels: Array
+    centred: Array
+
+    def shares(self, at: Array) -> Array:
+        """The shares on the curve of that intercept and slope."""
+        return _logistic(at[0] + at[1] * self.centred)
+
+    def worth(self, at: Array) -> float:
+        """The logarithm of its posterior."""
+        shares, here = self.shares(at), _logistic(at[:1])[0]
+        seen = self.positives @ np.log(shares) + (self.labels - self.positives) @ np.log1p(-shares)
+        return float(seen + HALF_ROW * np.log(here * (1 - here)) - (at[1] - 1) ** 2 / 2)
+
+    def step(self, at: Array) -> Array:
+        """Newton's step from there."""
+        shares, here = self.shares(at), float(_logistic(at[:1])[0])
+        off, spread = self.positives - self.labels * shares, self.labels * shares * (1 - shares)
+        slope = np.array([off.sum() + HALF_ROW * (1 - 2 * here), off @ self.centred - (at[1] - 1)])
+        cross = spread @ self.centred
+        bend = [[spread.sum() + here * (1 - here), cross], [cross, spread @ self.centred**2 + 1]]
+        return np.asarray(np.linalg.solve(np.array(bend), slope))
+
+
+def _logistic(logits: Array) -> Array:
+    return np.asarray(1 / (1 + np.exp(-np.clip(logits, -_FURTHEST, _FURTHEST))))

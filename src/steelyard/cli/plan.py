@@ -1,0 +1,92 @@
+"""`steelyard plan`: which rows of a file to label, so that a metric is known best by so many labels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard.cli import options
+from steelyard.cli.commands import command
+from steelyard.cli.inputs import Inputs, open_files
+from steelyard.cli.option_words import of_shell
+from steelyard.cli.plan_option import read_plan
+from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from steelyard.analysis.planning.label_plan_result import LabelPlan
+    from steelyard.cli.outputs import Output
+
+
+@command
+@options.inputs("files", "score", "threshold", *options.POSITIVE)
+@click.option("--budget", type=int, required=True, metavar="N", help="How many rows can be labelled.")
+@click.option("--metric", metavar="NAME", help="The metric that the labels are for, such as f1, recall or roc_auc.")
+@click.option("--key", metavar="COL", help="The column by which rows are found again; without it their index, from 0.")
+@click.option("--prevalence", type=float, metavar="P", help="The expected share of positives, if not the mean score.")
+@click.option(
+    "--top-up",
+    metavar="PLAN",
+    help="Add so many rows to this plan, a CSV file in which the column --true holds the labels so far.",
+)
+@click.option("--true", "true", metavar="COL", help="With --top-up: the column of the plan that holds the labels.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Another seed chooses other rows.")
+@options.output("csv", "json", "table", "md")
+def write_plan(
+    inputs: Inputs,
+    budget: int,
+    metric: str | None,
+    key: str | None,
+    prevalence: float | None,
+    top_up: str | None,
+    seed: int,
+    output: Output,
+) -> None:
+    """Choose which rows of FILE to label, so that a metric is known best by so many labels.
+
+    FILE has a column of scores for rows without labels. The plan, as CSV, is a sheet with one line for each row to be
+    labelled: add a column of labels, and `steelyard report SHEET --true COL --plan SHEET` evaluates. More rows are
+    drawn where a label is expected to move the metric more, and the intervals account for that.
+    """
+    if inputs.score is None:
+        raise InputError("The scores are needed; name their column with --score.")
+    if top_up is None and (metric is None or inputs.true is not None):
+        raise InputError("Name the metric with --metric; --true is of a plan that is topped up, with --top-up.")
+    with open_files(inputs) as source:
+        if top_up is None:
+            from steelyard.analysis.planning.label_plan import label_plan
+
+            asked: dict[str, Any] = {"threshold": inputs.threshold, "prevalence": prevalence, "key": key, "rng": seed}
+            plan = label_plan(source, budget, metric or "", score=inputs.score, **asked)
+        else:
+            from steelyard.analysis.planning.plan_top_up import topped_up
+
+            former, labels = _former(top_up, inputs)
+            plan = topped_up(former, source, budget, labels, inputs.positive, seed or None)
+    output.write(_text(plan, output.kind))
+
+
+def _former(name: str, inputs: Inputs) -> tuple[LabelPlan, list[str]]:
+    """The plan that is topped up, and the labels in its sheet."""
+    import csv
+    from dataclasses import replace
+    from pathlib import Path
+
+    plan = replace(read_plan(name), score_column=inputs.score)
+    if inputs.true is None:
+        raise InputError("Name the column of the plan that holds the labels so far with --true.")
+    with Path(name).open(encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file))
+    if not lines or inputs.true not in lines[0]:
+        raise InputError(f"{name!r} has no column {inputs.true!r}; add the labels to the plan, as a CSV file.")
+    return plan, [line[inputs.true] for line in lines]
+
+
+def _text(plan: LabelPlan, kind: str) -> str:
+    from steelyard.report.result_view import result_markdown
+
+    if kind == "csv":
+        return plan.to_csv()
+    if kind == "json":
+        return plan.to_json(indent=1)
+    return of_shell(result_markdown(plan, []) if kind == "md" else repr(plan))

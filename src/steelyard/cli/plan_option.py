@@ -1,0 +1,34 @@
+"""The option of a label plan: a file that `steelyard plan` wrote, as CSV or as JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from steelyard.analysis.planning.label_plan_result import LabelPlan
+
+
+def read_plan(name: str) -> LabelPlan:
+    """The plan of a file, by its ending."""
+    from steelyard.analysis.planning.label_plan_result import LabelPlan
+
+    if not Path(name).is_file():
+        raise InputError(f"There is no file {name!r}; give the plan that `steelyard plan` wrote.")
+    return LabelPlan.from_json(Path(name)) if name.lower().endswith(".json") else LabelPlan.from_csv(Path(name))
+
+
+def plan_option() -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """--plan, read."""
+    return click.option(
+        "--plan",
+        metavar="PLAN",
+        callback=lambda ctx, parameter, name: None if name is None else read_plan(name),  # noqa: ARG005 - click's own
+        help="The plan by which rows were labelled, as `steelyard plan` wrote it.",
+    )

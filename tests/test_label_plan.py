@@ -1,0 +1,304 @@
+"""Label plans: which rows to label, and what their labels show of all rows."""
+
+import json
+
+import numpy as np
+import pytest
+
+from steelyard import LabelPlan, best_threshold, evaluate, interval, intervals, label_plan, sample_size
+from steelyard.analysis.intervals.planned_rows import GivenLabels
+from steelyard.errors import InputError, SteelyardError
+from steelyard.ingest.frame_columns import FrameColumns
+
+ROWS, PREVALENCE, APART, THRESHOLD = 20_000, 0.02, 1.8, 0.2
+
+
+def scored(seed, apart=APART, rows=ROWS):
+    """Labels, and calibrated probabilities of two normal distributions."""
+    rng = np.random.default_rng(seed)
+    labels = (rng.random(rows) < PREVALENCE).astype(int)
+    logits = np.log(PREVALENCE / (1 - PREVALENCE)) + APART * (rng.normal(size=rows) + apart * labels) - APART**2 / 2
+    return labels, 1 / (1 + np.exp(-logits))
+
+
+LABELS, SCORES = scored(11)
+PLAN = label_plan(SCORES, 600, "f1", threshold=THRESHOLD)
+SEEN = LABELS[PLAN.index]
+
+
+def planned(plan, labels, **options):
+    return plan.labelled(GivenLabels(labels, None, None, FrameColumns(), **options))
+
+
+# ---------------------------------------------------------------- the plan
+
+
+def test_a_plan_chooses_so_many_rows_each_once_and_keeps_the_probability_of_each():
+    assert len(PLAN) == len({*PLAN.index.tolist()}) == 600
+    assert np.array_equal(PLAN.score, SCORES[PLAN.index])
+    rows = [stratum.rows for stratum in PLAN.strata]
+    assert sum(rows) == ROWS and (1 / PLAN.probability).sum() == pytest.approx(ROWS)
+    assert [row.probability for row in PLAN] == PLAN.probability.tolist()
+
+
+def test_every_stratum_lies_on_one_side_of_the_threshold():
+    sides = [{*(PLAN.score[PLAN.stratum == code] >= THRESHOLD).tolist()} for code in range(len(PLAN.strata))]
+    assert all(len(side) == 1 for side in sides) and {True} in sides and {False} in sides
+
+
+def test_four_ninths_of_the_labels_are_drawn_from_all_rows_alike():
+    rows, labels = (np.array([getattr(each, name) for each in PLAN.strata]) for name in ("rows", "labels"))
+    assert (labels >= 4 / 9 * 600 * rows / ROWS - 1).all()
+
+
+def test_one_seed_gives_one_plan_and_another_another():
+    assert label_plan(SCORES, 600, "f1", threshold=THRESHOLD) == PLAN
+    assert label_plan(SCORES, 600, "f1", threshold=THRESHOLD, rng=1) != PLAN
+
+
+def test_the_default_seed_is_apart_from_that_of_data_simulated_by_seed_0():
+    labels, scores = scored(0)
+    plan = label_plan(scores, 600, "f1", threshold=THRESHOLD)
+    low = plan.index[plan.stratum == 0]
+    assert labels[low].mean() < 0.05  # by the same stream the rows with the least numbers, the positives, came first
+
+
+def test_labels_go_where_the_metric_needs_them():
+    precision = label_plan(SCORES, 600, "precision", threshold=THRESHOLD)
+    flagged = [(plan.score >= THRESHOLD).sum() for plan in (precision, PLAN)]
+    assert flagged[0] > flagged[1]
+    assert label_plan(SCORES, 600, "roc_auc").threshold is None
+
+
+def test_a_plan_is_saved_as_json_and_as_a_sheet_and_read_back(tmp_path):
+    assert LabelPlan.from_json(PLAN.to_json()) == PLAN
+    path = tmp_path / "plan.csv"
+    path.write_text(PLAN.to_csv())
+    read = LabelPlan.from_csv(path)
+    assert read.to_csv() == PLAN.to_csv()
+    assert evaluate(SEEN, design=read)["f1"].value == evaluate(SEEN, design=PLAN)["f1"].value
+    assert json.loads(PLAN.to_json())["metric"] == "f1"
+
+
+def test_a_budget_for_all_rows_labels_them_all_and_equals_the_usual_value():
+    labels, scores = scored(3, rows=400)
+    plan = label_plan(scores, 1_000, "recall", threshold=0.1)
+    assert sorted(plan.index.tolist()) == list(range(400)) and "label them all" in plan.stated[0]
+    everything = evaluate(labels, y_score=scores, threshold=0.1)
+    assert evaluate(labels[plan.index], design=plan)["recall"].value == pytest.approx(
+        everything["recall"].value, abs=0.05
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"budget": 0}, "whole number of 1 or more, not 0"),
+        ({"budget": 2.5}, "whole number of 1 or more"),
+        ({"y_score": [0.1, np.nan, 0.3]}, "y_score holds nan in row 2"),
+        ({"y_score": []}, "no rows to choose from"),
+        ({"threshold": 2.0}, "No score reaches the threshold 2"),
+        ({"threshold": -1.0}, "All scores reach the threshold -1"),
+        ({"y_score": [-1.0, 2.0, 3.0], "threshold": None}, "needs a threshold="),
+        ({"metric": "ece"}, "Labels cannot be planned for"),
+        ({"metric": "f1[average=macro]"}, "of many classes"),
+        ({"prevalence": 2.0}, "A prevalence is a share"),
+        ({"key": "id"}, "key= names a column of a frame"),
+    ],
+)
+def test_what_cannot_be_planned_is_refused_in_a_sentence(asked, sentence):
+    given = {"y_score": SCORES, "budget": 100, "metric": "f1", "threshold": THRESHOLD, **asked}
+    with pytest.raises(SteelyardError, match=sentence):
+        label_plan(**given)
+
+
+def test_scores_that_are_no_probabilities_are_planned_by_rank_and_the_plan_states_it():
+    margins = np.log(SCORES / (1 - SCORES))
+    plan = label_plan(margins, 300, "f1", threshold=float(np.log(0.25)), prevalence=0.02)
+    assert "as if 2 % were positive" in plan.stated[0] and len(plan) == 300
+
+
+def test_tied_scores_stay_in_one_stratum():
+    tied = np.round(SCORES, 1)
+    plan = label_plan(tied, 300, "f1", threshold=0.2)
+    assert all(len({*plan.stratum[plan.score == score].tolist()}) == 1 for score in np.unique(plan.score))
+
+
+# ---------------------------------------------------------------- its labels
+
+
+def test_labels_in_the_plans_order_or_of_all_rows_give_one_evaluation():
+    whole = np.full(ROWS, np.nan)
+    whole[PLAN.index] = SEEN
+    short, long = evaluate(SEEN, design=PLAN), evaluate(whole, y_score=SCORES, design=PLAN)
+    assert short["f1"] == long["f1"] and short["roc_auc"] == long["roc_auc"]
+    assert short.rows == 600 and short.threshold == THRESHOLD
+
+
+def test_the_table_is_that_of_all_rows_whose_strata_are_known():
+    table = evaluate(SEEN, design=PLAN).confusion
+    assert table.matrix.sum() == pytest.approx(ROWS)
+    assert table.matrix[:, 1].sum() == pytest.approx((SCORES >= THRESHOLD).sum())
+
+
+def test_values_are_near_those_of_all_rows_and_intervals_hold_them():
+    every, found = evaluate(LABELS, y_score=SCORES, threshold=THRESHOLD), evaluate(SEEN, design=PLAN)
+    for name in ("recall", "precision", "f1", "mcc", "ac_score", "roc_auc", "average_precision", "brier"):
+        row = found[name]
+        assert row.low <= every[name].value <= row.high, name
+        assert row.low <= row.value <= row.high and row.method == "plan"
+
+
+def test_the_mean_of_many_plans_is_the_value_of_all_rows():
+    rng, values = np.random.default_rng(2), []
+    for _ in range(150):
+        plan = label_plan(SCORES, 600, "precision", threshold=THRESHOLD, rng=rng)
+        values.append(planned(plan, LABELS[plan.index]).confusion().counts())
+    truth = evaluate(LABELS, y_score=SCORES, threshold=THRESHOLD).counts
+    tp, fn = (np.mean([getattr(each, cell) for each in values]) for cell in ("tp", "fn"))
+    assert tp == pytest.approx(truth.tp, rel=0.03) and fn == pytest.approx(truth.fn, rel=0.12)
+
+
+def test_a_side_without_a_positive_is_not_taken_to_have_none():
+    plan = label_plan(SCORES, 200, "recall", threshold=THRESHOLD)
+    labels = (plan.score >= THRESHOLD).astype(int)
+    recall = interval("recall", labels, design=plan)
+    assert recall.value < 1 and recall.high > recall.value > recall.low
+
+
+def test_gains_are_stated_before_and_after():
+    assert PLAN.gain > 2 and "labels at random if the scores are right" in PLAN.headline
+    stated = " ".join(evaluate(SEEN, design=PLAN).assumed)
+    assert "600 labels show f1 as well as about" in stated and "population that the 20,000 rows came from" in stated
+
+
+def test_another_threshold_than_the_plans_is_read_by_all_scores_or_by_the_labels():
+    whole = np.full(ROWS, np.nan)
+    whole[PLAN.index] = SEEN
+    by_all = evaluate(whole, y_score=SCORES, threshold=0.1, design=PLAN)
+    by_labels = evaluate(SEEN, y_score=PLAN.score, threshold=0.1, design=PLAN)
+    truth = evaluate(LABELS, y_score=SCORES, threshold=0.1)["recall"].value
+    assert by_all.confusion.matrix[:, 1].sum() == pytest.approx((SCORES >= 0.1).sum(), rel=0.02)
+    assert all(each["recall"].low <= truth <= each["recall"].high for each in (by_all, by_labels))
+
+
+def test_predicted_labels_are_taken_in_place_of_a_threshold():
+    predicted = (PLAN.score >= THRESHOLD).astype(int)
+    by_label, by_score = evaluate(SEEN, predicted, design=PLAN), evaluate(SEEN, design=PLAN)
+    assert by_label.threshold is None and by_label["f1"].value == pytest.approx(by_score["f1"].value, rel=0.02)
+
+
+def test_missing_labels_and_labels_of_other_rows_are_stated():
+    some = SEEN.astype(float)
+    some[::10] = np.nan
+    assert any("60 of the plan's 600 rows have no label" in each for each in evaluate(some, design=PLAN).assumed)
+    assert any("19,400 labels are of rows" in each for each in evaluate(LABELS, design=PLAN).assumed)
+
+
+def test_strata_without_labels_join_the_next():
+    some = SEEN.astype(float)
+    some[PLAN.stratum == 1] = np.nan
+    rows = planned(PLAN, some)
+    assert len(rows.sizes) == len(PLAN.strata) - 1 and rows.sizes.sum() == ROWS
+    assert any("1 strata have no label" in each for each in rows.stated)
+
+
+@pytest.mark.parametrize(
+    ("labels", "options", "sentence"),
+    [
+        (SEEN[:100], {}, "y_true has 100 rows, and the plan chose 600 of 20,000"),
+        (np.full(600, np.nan), {}, "None of the 600 rows of the plan has a label"),
+        (np.zeros(600, int), {}, "All 600 labels are 0"),
+        (SEEN, {"y_score": PLAN.score[::-1]}, "are not those that it was made for"),
+        (SEEN, {"sample_weight": np.ones(600)}, "sample_weight= does not go with a label plan"),
+        (SEEN, {"prevalence": 0.1}, "prevalence= does not go with a label plan"),
+        (SEEN, {"by": SEEN}, "by= does not go with a label plan"),
+        (SEEN, {"design": 5}, "design= is 'random', 'stratified' or a plan"),
+    ],
+)
+def test_labels_that_do_not_fit_the_plan_are_refused_in_a_sentence(labels, options, sentence):
+    with pytest.raises(SteelyardError, match=sentence):
+        evaluate(labels, **{"design": PLAN, **options})
+
+
+def test_the_plan_of_another_data_set_is_refused():
+    other, others = scored(12)
+    with pytest.raises(InputError, match="are not those that it was made for"):
+        evaluate(other, y_score=others, design=PLAN)
+
+
+def test_rows_of_a_frame_are_found_by_their_key_in_any_order():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"id": [f"r{i}" for i in range(ROWS)], "p": SCORES, "y": LABELS})
+    plan = label_plan(frame, 300, "f1", threshold=THRESHOLD, score="p", key="id")
+    chosen = frame[frame["id"].isin(plan.keys)].sample(frac=1, random_state=1)
+    found = evaluate(chosen, true="y", score="p", design=plan)
+    assert found["f1"] == evaluate(LABELS[plan.index], design=plan)["f1"] and found.columns["score"] == "p"
+    assert plan.to_csv().splitlines()[0].startswith("index,id,score,stratum")
+    with pytest.raises(InputError, match="There is no column 'q'"):
+        label_plan(frame, 300, "f1", score="q")
+
+
+def test_intervals_and_thresholds_take_a_plan():
+    by_name = {row.metric: row for row in intervals(["f1", "roc_auc"], SEEN, design=PLAN)}
+    whole = evaluate(SEEN, design=PLAN)
+    assert by_name["f1"].value == whole["f1"].value and by_name["roc_auc"].value == whole["roc_auc"].value
+    best = best_threshold(SEEN, metric="f1", design=PLAN, resamples=0)
+    assert best.value == pytest.approx(best_threshold(LABELS, SCORES, "f1", resamples=0).value, abs=0.12)
+    with pytest.raises(InputError, match="confidence= does not go with a label plan"):
+        best_threshold(SEEN, metric="f1", design=PLAN, confidence=0.95)
+    with pytest.raises(InputError, match="needs design="):
+        interval("f1", SEEN, SEEN, method="plan")
+
+
+# ---------------------------------------------------------------- top-ups, useless scores, sizes
+
+
+def test_a_top_up_keeps_the_rows_and_adds_others():
+    more = PLAN.top_up(SCORES, 200, SEEN)
+    assert len(more) == len({*more.index.tolist()}) == 800 and np.array_equal(more.index[:600], PLAN.index)
+    assert len(more.latest) == 200 and {*more.batch.tolist()} == {1, 2}
+    assert np.array_equal(np.bincount(more.stratum), [stratum.labels for stratum in more.strata])
+    assert evaluate(LABELS[more.index], design=more).rows == 800
+    assert LabelPlan.from_csv(more.to_csv()).batch.max() == 2
+
+
+def test_a_top_up_of_other_scores_is_refused():
+    with pytest.raises(InputError, match="not those that the plan was made for"):
+        PLAN.top_up(SCORES[::-1], 200, SEEN)
+
+
+def test_useless_scores_are_warned_of_and_a_top_up_spreads_more_evenly():
+    useless = np.random.default_rng(4).permutation(LABELS)
+    plan = label_plan(SCORES, 1_000, "recall", threshold=THRESHOLD)
+    warned = [each for each in evaluate(useless[plan.index], design=plan).assumed if "do not show" in each]
+    assert len(warned) == 1
+    assert not [each for each in evaluate(LABELS[plan.index], design=plan).assumed if "do not show" in each]
+    more = plan.top_up(SCORES, 1_000, useless[plan.index])
+    rows, labels = (np.array([getattr(each, name) for each in more.strata]) for name in ("rows", "labels"))
+    assert (labels >= 0.9 * 2 / 3 * 2_000 * rows / ROWS).all()
+
+
+def test_a_sample_size_states_how_many_labels_a_plan_needs():
+    asked = {"at": (0.5, 0.99), "prevalence": 0.02, "width": 0.2}
+    size = sample_size("recall", **asked, y_score=SCORES, threshold=THRESHOLD)
+    assert sample_size("recall", **asked).planned_labels is None
+    assert size.planned_labels < size.rows and f"{size.planned_labels:,} labels that label_plan" in repr(size)
+
+
+# ---------------------------------------------------------------- coverage
+
+
+def test_intervals_hold_the_truth_in_a_quick_look():
+    inside, truth = [], interval("f1", *_of_population())
+    for seed in range(60):
+        labels, scores = scored(seed + 100, rows=5_000)
+        plan = label_plan(scores, 300, "f1", threshold=THRESHOLD)
+        found = interval("f1", labels[plan.index], design=plan, draws=500)
+        inside.append(found.low <= truth.value <= found.high)
+    assert np.mean(inside) > 0.86  # of 60 runs that cover .95, .86 is three standard errors away
+
+
+def _of_population():
+    labels, scores = scored(99, rows=400_000)
+    return labels, (scores >= THRESHOLD).astype(int)
