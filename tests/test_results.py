@@ -15,6 +15,7 @@ from importlib import import_module
 
 import jsonschema
 import numpy as np
+import polars as pl
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.naive_bayes import GaussianNB
@@ -93,10 +94,20 @@ def kept():
     return ledger.history()
 
 
+def sliced():
+    """Slices of which one is worse, with a level that must be escaped."""
+    rng = np.random.default_rng(0)
+    site, y = rng.choice(["<b>A</b>", "B|\x1b[31m", "C"], 900), rng.random(900) < 0.5
+    worse = site == "B|\x1b[31m"
+    frame = pl.DataFrame({"site": site, "y": y, "p": y & (rng.random(900) < np.where(worse, 0.2, 0.8))})
+    return steelyard.slices(frame, true="y", pred="p")
+
+
 RESULTS = {
     "history": kept,
     "history rows": lambda: kept().rows,
     "interval": lambda: steelyard.interval("recall", TABLE),
+    "slices": sliced,
     "interval of many tables": lambda: steelyard.interval("recall", Counts([1, 0], [3, 0], [5, 6], [7, 8])),
     "intervals": lambda: steelyard.intervals(
         ["recall", "f_beta[beta=2]", "f1[average=macro]"], TRUE, LABELS["<b>A</b>"]

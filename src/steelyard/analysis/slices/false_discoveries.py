@@ -1,4 +1,4 @@
-"""False discoveries: which of many tests are discoveries at a false discovery rate, and how sure their intervals are.
+"""False discoveries: which of many tests are discoveries at a false discovery rate, and the level of their intervals.
 
 Benjamini and Hochberg (1995), Journal of the Royal Statistical Society B 57; Benjamini and Yekutieli (2001), Annals of
 Statistics 29, for any dependence; of discrete tests Tarone (1990), Biometrics 46, and Gilbert (2005), Applied
