@@ -3,10 +3,13 @@
 import json
 
 import numpy as np
+import polars as pl
 import pytest
+from click.testing import CliRunner
 
 from steelyard import LabelPlan, best_threshold, evaluate, interval, intervals, label_plan, sample_size
 from steelyard.analysis.intervals.planned_rows import GivenLabels
+from steelyard.cli.commands import commands
 from steelyard.errors import InputError, SteelyardError
 from steelyard.ingest.frame_columns import FrameColumns
 
@@ -151,12 +154,12 @@ def test_values_are_near_those_of_all_rows_and_intervals_hold_them():
 
 def test_the_mean_of_many_plans_is_the_value_of_all_rows():
     rng, values = np.random.default_rng(2), []
-    for _ in range(150):
+    for _ in range(80):
         plan = label_plan(SCORES, 600, "precision", threshold=THRESHOLD, rng=rng)
         values.append(planned(plan, LABELS[plan.index]).confusion().counts())
     truth = evaluate(LABELS, y_score=SCORES, threshold=THRESHOLD).counts
     tp, fn = (np.mean([getattr(each, cell) for each in values]) for cell in ("tp", "fn"))
-    assert tp == pytest.approx(truth.tp, rel=0.03) and fn == pytest.approx(truth.fn, rel=0.12)
+    assert tp == pytest.approx(truth.tp, rel=0.04) and fn == pytest.approx(truth.fn, rel=0.15)
 
 
 def test_a_side_without_a_positive_is_not_taken_to_have_none():
@@ -280,10 +283,51 @@ def test_useless_scores_are_warned_of_and_a_top_up_spreads_more_evenly():
 
 
 def test_a_sample_size_states_how_many_labels_a_plan_needs():
-    asked = {"at": (0.5, 0.99), "prevalence": 0.02, "width": 0.2}
+    asked = {"at": (0.5, 0.99), "prevalence": 0.02, "width": 0.2, "assurance": None}
     size = sample_size("recall", **asked, y_score=SCORES, threshold=THRESHOLD)
     assert sample_size("recall", **asked).planned_labels is None
     assert size.planned_labels < size.rows and f"{size.planned_labels:,} labels that label_plan" in repr(size)
+
+
+# ---------------------------------------------------------------- the shell
+
+
+def run(*words, code=0):
+    ran = CliRunner().invoke(commands, [str(word) for word in words])
+    assert ran.exit_code == code, ran.output
+    return ran.output
+
+
+def test_the_shell_plans_reports_and_tops_up(tmp_path):
+    frame, sheet, filled = (
+        pl.DataFrame({"id": range(ROWS), "p": SCORES}),
+        tmp_path / "plan.csv",
+        tmp_path / "filled.csv",
+    )
+    frame.write_parquet(tmp_path / "new.parquet")
+    asked = ("plan", tmp_path / "new.parquet", "--score", "p", "--key", "id")
+    run(*asked, "--budget", 300, "--metric", "f1", "--threshold", THRESHOLD, "-o", sheet)
+    lines = pl.read_csv(sheet)
+    lines.with_columns(label=pl.Series(LABELS[lines["index"].to_numpy()])).write_csv(filled)
+    report = run("report", filled, "--true", "label", "--score", "score", "--plan", filled, "--format", "json")
+    plan = label_plan(frame, 300, "f1", threshold=THRESHOLD, score="p", key="id", rng=0)
+    f1 = next(row for row in json.loads(report)["metrics"] if row["name"] == "f1")
+    assert f1["value"] == evaluate(LABELS[plan.index], design=plan)["f1"].value
+    more = run(*asked[:4], "--budget", 100, "--top-up", filled, "--true", "label")
+    assert len(LabelPlan.from_csv(more)) == 400
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--budget", 10, "--metric", "f1"), "name their column with --score"),
+        (("--budget", 10, "--score", "p"), "Name the metric with --metric"),
+        (("--budget", 10, "--score", "p", "--top-up", "none.csv"), "There is no file 'none.csv'"),
+    ],
+)
+def test_the_shell_refuses_a_plan_in_a_sentence(words, sentence, tmp_path):
+    pl.DataFrame({"p": SCORES[:50]}).write_csv(tmp_path / "new.csv")
+    assert sentence in run("plan", tmp_path / "new.csv", *words, code=2)
 
 
 # ---------------------------------------------------------------- coverage
@@ -300,5 +344,5 @@ def test_intervals_hold_the_truth_in_a_quick_look():
 
 
 def _of_population():
-    labels, scores = scored(99, rows=400_000)
+    labels, scores = scored(99, rows=200_000)
     return labels, (scores >= THRESHOLD).astype(int)
