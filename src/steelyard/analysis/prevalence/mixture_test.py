@@ -49,7 +49,9 @@ def _shares(rates: Array) -> Array:
 def _fitted(labelled: Array, counts: Array) -> tuple[Array, Array]:
     """The rates and shares at which both samples are together most likely, by expectation maximisation."""
     rates = labelled / np.maximum(labelled.sum(-1, keepdims=True), 1e-300)
-    mixed = 0.98 * rates + 0.02 * rates.mean(-2, keepdims=True)  # a range that a class was not seen in is possible
+    seen = (counts / counts.sum(-1, keepdims=True))[..., None, :]
+    # A range that a class was not seen in is possible, also where it holds unlabelled rows alone.
+    mixed = 0.96 * rates + 0.02 * rates.mean(-2, keepdims=True) + 0.02 * seen
     shares = most_likely_shares(mixed, counts, _FIRST_STEPS)
     rates = mixed
     for _ in range(_STEPS):
