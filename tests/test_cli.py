@@ -36,6 +36,7 @@ def test_version_and_help():
 
 ROOMS = {
     "next_command",
+    "binned_by",
     "commands",
     "class_decision",
     "class_scores",
@@ -183,6 +184,7 @@ REPEATED = {
     "crossval --model",
     "crossval --resample",
     "gate --by",
+    "groups --by",
     "gate --require",
     "history --tag",
     "log --by",

@@ -28,8 +28,12 @@ def _stated_order(given: GivenRows) -> Labels | None:
     data: Any = given.data
     truth, others = data, (given.y_pred,)
     if given.columns.true is not None:
+        if (
+            type(data).__name__ != "DataFrame"
+        ):  # of pandas or Polars, in memory; the columns of a lazy frame cost a query
+            return None
         names = getattr(data, "columns", ())
-        if type(data).__name__ != "DataFrame" or given.columns.true not in names:  # of pandas or Polars, in memory
+        if given.columns.true not in names:
             return None
         truth = data[given.columns.true]
         others = (data[given.columns.pred] if given.columns.pred in names else None,)

@@ -24,8 +24,9 @@ from steelyard.metrics.spec import MetricSpec
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from steelyard.evaluation.label_sets.multilabel_evaluation import AnyEvaluation
     from steelyard.gates.baseline import Baseline, BaselineLike
-    from steelyard.gates.gate_part import AnyEvaluation, Gated, GatePart
+    from steelyard.gates.gate_part import Gated, GatePart
     from steelyard.gates.promise import PromiseLike, SavedPromise
     from steelyard.gates.rule import Rule
 

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from steelyard.evaluation.groups import Group
+    from steelyard.evaluation.label_sets.multilabel_evaluation import AnyEvaluation
     from steelyard.evaluation.metric_row import MetricRow
     from steelyard.gates.rule import Rule
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.score_table import ScoreTable
 
-AnyEvaluation: TypeAlias = Evaluation | MultilabelEvaluation
-GatedResult: TypeAlias = AnyEvaluation | Comparison
+GatedResult: TypeAlias = Evaluation | MultilabelEvaluation | Comparison
 Gated: TypeAlias = GatedResult | Mapping[str, GatedResult | str]
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from steelyard.ledger.entry import AnyEvaluation
+    from steelyard.evaluation.label_sets.multilabel_evaluation import AnyEvaluation
     from steelyard.report.figures.display import EvaluationDisplay
 
 _FOLDER = "steelyard"

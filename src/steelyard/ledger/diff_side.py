@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from steelyard.ledger.entry import AnyEvaluation
+    from steelyard.evaluation.label_sets.multilabel_evaluation import AnyEvaluation
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,11 @@ from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEval
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from steelyard.evaluation.label_sets.multilabel_evaluation import AnyEvaluation
+
 ENTRY_SCHEMA = 1
 ENTRY_KEY = "entry"
 _LONGEST_KEY, _LONGEST_VALUE = 100, 1_000  # characters
-AnyEvaluation: TypeAlias = "Evaluation | MultilabelEvaluation"
 Tags: TypeAlias = "Mapping[str, object]"
 
 

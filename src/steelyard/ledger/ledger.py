@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
     from steelyard._types import Frame
     from steelyard.analysis.comparison.comparison import Comparison
+    from steelyard.evaluation.label_sets.multilabel_evaluation import AnyEvaluation
     from steelyard.ingest.source import Source
-    from steelyard.ledger.entry import AnyEvaluation, Tags
+    from steelyard.ledger.entry import Tags
     from steelyard.metrics.spec import SpecLike
 
 DEFAULT_FOLDER = "steelyard-ledger"

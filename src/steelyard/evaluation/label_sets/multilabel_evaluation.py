@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.result_homes import rendered
@@ -21,7 +21,10 @@ from steelyard.metrics.spec import MetricSpec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.verdict.sentences import Sentence
+
+AnyEvaluation: TypeAlias = "Evaluation | MultilabelEvaluation"
 
 HEADINGS = {
     NATIVE: "Of whole rows",
