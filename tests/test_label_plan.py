@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from steelyard import LabelPlan, best_threshold, evaluate, interval, intervals, label_plan, sample_size
+from steelyard import Evaluation, LabelPlan, best_threshold, evaluate, interval, intervals, label_plan, sample_size
 from steelyard.analysis.intervals.planned_rows import GivenLabels
 from steelyard.cli.commands import commands
 from steelyard.errors import InputError, SteelyardError
@@ -167,6 +167,16 @@ def test_a_side_without_a_positive_is_not_taken_to_have_none():
     labels = (plan.score >= THRESHOLD).astype(int)
     recall = interval("recall", labels, design=plan)
     assert recall.value < 1 and recall.high > recall.value > recall.low
+
+
+def test_an_evaluation_with_cells_that_no_label_is_in_is_saved_shown_and_searched():
+    plan = label_plan(SCORES, 100, "f1", threshold=THRESHOLD)
+    labels = (plan.score >= np.sort(plan.score)[-3]).astype(int)
+    found = evaluate(labels, design=plan)
+    assert found.rows == 100 and found.confusion.rows.sum() == 100 and found.confusion.rows[1, 0] == 0
+    assert Evaluation.from_json(found.to_json()) == found and found.counts.fn > 0
+    assert "3 positives" in repr(found) and len(found.to_html()) > 100_000
+    assert found.best_threshold("f1", resamples=20).value > 0
 
 
 def test_gains_are_stated_before_and_after():

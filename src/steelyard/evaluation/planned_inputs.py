@@ -41,5 +41,4 @@ class PlannedInputs(NamedTuple):
         rows = self.rows
         tables = None if rows.flagged is None else rows.confusion(), rows.score_table(), rows.labels[1]
         options: dict[str, Any] = {**self.stated, **asked, "inference": replace(inference, planned=rows)}
-        evaluation = evaluate_tables(tables[0], tables[1], tables[2], **options)
-        return replace(evaluation, rows=len(rows.positive))
+        return evaluate_tables(tables[0], tables[1], tables[2], **options)

@@ -163,22 +163,24 @@ class PlannedRows:
         """The confusion matrix of all rows, as the labels show it."""
         entries = self.entries
         cells = 2 * entries.positive + self.parts.flagged[entries.part]
-        columns = (None, entries.weight, entries.weight**2)
-        rows, weights, squares = (np.bincount(cells, column, minlength=4).reshape(2, 2) for column in columns)
+        columns = (entries.weight, entries.weight**2)
+        weights, squares = (np.bincount(cells, column, minlength=4).reshape(2, 2) for column in columns)
+        rows = np.bincount(cells[: len(self.positive)], minlength=4).reshape(2, 2)
         return Confusion(self.labels, rows, weights, squares, self.labels[1])
 
     def score_table(self, entries: PlannedEntries | None = None) -> ScoreTable:
         """The scores of all rows by class, as the labels show them."""
         entries = self.entries if entries is None else entries
-        positive, negative = (_class_scores(entries, of) for of in (True, False))
+        rows = (np.arange(len(entries.part)) < len(self.positive)).astype(np.int64)  # those after them are not labelled
+        positive, negative = (_class_scores(entries, rows, of) for of in (True, False))
         return ScoreTable(positive, negative, self.labels[1], precision=self.precision)
 
 
-def _class_scores(entries: PlannedEntries, of: bool) -> ClassScores:
+def _class_scores(entries: PlannedEntries, rows: Array, of: bool) -> ClassScores:
     chosen = np.flatnonzero(entries.positive == of)
     order = chosen[np.argsort(entries.score[chosen], kind="stable")]
     weights = entries.weight[order]
-    return ClassScores(entries.score[order], np.ones(len(order), dtype=np.int64), weights, weights**2)
+    return ClassScores(entries.score[order], rows[order], weights, weights**2)
 
 
 def _spread_half_rows(parts: Parts, fitted: Array) -> Array:

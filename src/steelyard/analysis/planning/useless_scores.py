@@ -38,7 +38,9 @@ def useless_sentences(rows: PlannedRows) -> tuple[str, ...]:
     """A warning where the labels do not show that the scores order the rows."""
     if not may_be_useless(rows):
         return ()
+    found = int(rows.positive.sum())
+    words = f"{found:,} positives found do" if found > 1 else "one positive found does"
     return (
-        f"The {int(rows.positive.sum()):,} positives found do not show that the scores find them (test of a trend over "
-        f"the strata, p = {trend_p_value(rows):.2g}): the plan may gain nothing, and a top-up draws more evenly.",
+        f"The {words} not show that the scores find them (test of a trend over the strata, p = "
+        f"{trend_p_value(rows):.2g}): the plan may gain nothing, and a top-up draws more evenly.",
     )

@@ -120,6 +120,6 @@ def _resampled(table: ScoreTable, times: float, rng: np.random.Generator) -> Sco
         rows = rng.poisson(times * side.rows)
         drawn = rows > 0
         sums = (side.given_weights, side.given_squares)
-        weights, squares = (None if some is None else (some * rows / side.rows)[drawn] for some in sums)
+        weights, squares = (None if some is None else (some * rows / np.maximum(side.rows, 1))[drawn] for some in sums)
         sides.append(ClassScores(side.scores[drawn], rows[drawn], weights, squares))
     return ScoreTable(sides[0], sides[1], table.label, table.bins, table.precision)

@@ -82,7 +82,9 @@ class Resampling:
     ) -> tuple[ThresholdCounts, ThresholdCounts, ThresholdCounts]:
         """The counts of n resamples, of the rows that each leaves out, and of the rows taken, whatever they cost."""
         (taken, left), scores = self._times(small, n, rng), [side.scores for side in small.classes]
-        weights = [1.0 if side.given_weights is None else side.weights / side.rows for side in small.classes]
+        weights = [
+            1.0 if side.given_weights is None else side.weights / np.maximum(side.rows, 1) for side in small.classes
+        ]
         tables = []
         for times, each in ((taken, weights), (left, weights), (taken, [1.0, 1.0])):
             columns = [(at, time * weight) for at, time, weight in zip(scores, times, each, strict=True)]
