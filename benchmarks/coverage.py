@@ -92,6 +92,7 @@ SECTIONS = (
     Section("Label plans by useless scores", "plans.useless_rows", (0.0, 1.5), "The same where scores say nothing; beside it the share of runs that warn of them.", head=("positive", "scores"), beside=("error", "undefined", "warned"), part=10),
     Section("Weights", "tables.weighted_rows", (0.92, 1.0), "By effective size / by raw weights."),
     Section("Weights of hard rows", "weights.rows", (0.91, 1.0), "Weights that are unrelated to errors, and those of rows that are harder than others.", part=4),
+    Section("Monitors", "monitor.rows", (0.0, 0.05), "How often a monitor ever raises an alarm over 10,000 looks while its limit holds exactly, and its median delay in looks after a fall; beside it MAPIE's monitor with the same limit and level (every fourth run), and a test of all rows so far at 0.05, repeated at every look; of the reference beside it its own value taken for the limit. Costs are tried in a quarter of the runs, 25 at least.", part=16, head=("setting", "median delay", "MAPIE's", "repeated test's"), beside=("repeated test",)),
 )  # fmt: skip
 TITLE = "# Do the intervals hold what they promise?"
 ABOUT = (

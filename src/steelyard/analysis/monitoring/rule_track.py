@@ -11,13 +11,17 @@ from steelyard._types import Array
 from steelyard.analysis.monitoring.monitor_rule import COST_NAME
 from steelyard.analysis.results.formatting import interval_text, value_text
 from steelyard.analysis.results.rows import Flat
+from steelyard.analysis.sequential.linear_ratio import log_returns, mean_wealth
 from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.score_order import chunks
 
 if TYPE_CHECKING:
     from steelyard.analysis.monitoring.monitor_rule import MonitorRule
     from steelyard.analysis.monitoring.watched_windows import Windows
     from steelyard.analysis.sequential.linear_ratio import LinearRatio
     from steelyard.analysis.sequential.metric_sequence import MetricSequence
+
+_WINDOWS = 16_384  # windows whose tables are in memory at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +113,7 @@ class FollowedRule:
 
     def log_evidence(self, cells: Array) -> Array | None:
         """The logarithm of the evidence of each table that the limit is broken; None of a region, which has none."""
-        if self.sequence is not None and self.sequence.ratio is None:
+        if not self.has_evidence:
             return None
         if self.sequence is not None:
             return self.sequence.log_evidence(cells, self.limit, self.rule.sign)
@@ -129,14 +133,41 @@ class FollowedRule:
 
     def _log_p(self, sums: Array, windows: Windows) -> Array:
         """The logarithm of the p-value at each look, over all windows that end there."""
-        cells = sums[windows.look] - sums[windows.start]
+        of_part = self._bets if self._is_bet else self._window_evidence
+        if self._is_bet:
+            sums = sums @ log_returns(self._payoffs()).T  # a bet's logarithm adds up, so that it is taken once a batch
+        parts = [of_part(sums, windows, part) for part in chunks(len(windows.look), _WINDOWS)]
+        together = np.logaddexp if self.has_evidence else np.maximum  # evidence adds up, what is excluded does not
+        return -together.reduceat(np.concatenate(parts) + windows.log_weight, windows.first_places)
+
+    @property
+    def _is_bet(self) -> bool:
+        """Whether the evidence is by bets that can be lost."""
+        by_bets = self.sequence is None or self.sequence.method == "betting"
+        return by_bets and bool(self._payoffs().min() < 0)
+
+    def _payoffs(self) -> Array:
+        ratio = self.costs if self.sequence is None else self.sequence.ratio
+        assert ratio is not None  # noqa: S101 - of costs, or of a metric that is one
+        return ratio.payoffs(self.limit) if self.rule.sign > 0 else ratio.turned.payoffs(-self.limit)
+
+    def _bets(self, logs: Array, windows: Windows, part: slice) -> Array:
+        return mean_wealth(logs[windows.look[part]] - logs[windows.start[part]])
+
+    @property
+    def has_evidence(self) -> bool:
+        """Whether each table has evidence; a region excludes values, or does not."""
+        return self.sequence is None or self.sequence.ratio is not None
+
+    def _window_evidence(self, sums: Array, windows: Windows, part: slice) -> Array:
+        """The logarithm of the evidence of some windows; of a region all or none: what its weight asks for."""
+        cells, weight = sums[windows.look[part]] - sums[windows.start[part]], windows.log_weight[part]
         evidence = self.log_evidence(cells)
         if evidence is not None:
-            return -np.logaddexp.reduceat(evidence + windows.log_weight, windows.first_places)
+            return evidence
         assert self.sequence is not None  # noqa: S101 - a region
-        some = self.sequence.excluded(cells, self.limit, self.rule.sign, self.alpha * np.exp(windows.log_weight))
-        excluded = np.logical_or.reduceat(some, windows.first_places)
-        return np.where(excluded, np.log(self.alpha), 0.0)
+        excluded = self.sequence.excluded(cells, self.limit, self.rule.sign, self.alpha * np.exp(weight))
+        return np.where(excluded, -np.log(self.alpha) - weight, -np.inf)
 
     def _clearest(self, sums: Array, windows: Windows, look: int) -> tuple[float, int]:
         """The most evidence of a window up to this look, for its weight, and the start of that window."""

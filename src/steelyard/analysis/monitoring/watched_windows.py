@@ -47,12 +47,12 @@ def start_weights(starts: Array) -> Array:
 
 
 def watched_windows(looks: int) -> Windows:
-    """The windows of all looks from 1 on: from the release, and from the last two multiples of each power of two."""
+    """The windows of all looks from 1 on: the last batch, from the release, and between, of each power of two one.
+
+    That one starts at the last multiple but one of the power, so that it is about as long as the power or twice that.
+    """
     ends = np.arange(1, looks + 1)
-    pairs = [np.stack([ends, np.zeros_like(ends)], 1)]
-    for power in range(max(looks - 1, 1).bit_length()):
-        last = ((ends - 1) >> power) << power
-        pairs += [np.stack([ends, last - back], 1) for back in (0, 1 << power)]
-    every = np.concatenate(pairs)
+    between = [(((ends - 1) >> power) - 1) << power for power in range(max(looks - 1, 1).bit_length())]
+    every = np.concatenate([np.stack([ends, starts], 1) for starts in (np.zeros_like(ends), ends - 1, *between)])
     every = np.unique(every[every[:, 1] >= 0], axis=0) if looks else every[:0]
     return Windows(every[:, 0], every[:, 1], np.log(start_weights(every[:, 1])))

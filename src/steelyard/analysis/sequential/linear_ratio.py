@@ -66,8 +66,11 @@ class LinearRatio:
 
     def log_evidence_below(self, cells: Array, limit: Array | float) -> Array:
         """The logarithm of the evidence that the ratio is below the limit."""
-        gains = self.above - np.asarray(limit)[..., None] * self.below
-        return log_wealth(cells, -gains)
+        return log_wealth(cells, self.payoffs(limit))
+
+    def payoffs(self, limit: Array | float) -> Array:
+        """What each kind of row pays who bets that the ratio is below the limit."""
+        return np.asarray(np.asarray(limit)[..., None] * self.below - self.above)
 
     def log_evidence_above(self, cells: Array, limit: Array | float) -> Array:
         """The logarithm of the evidence that the ratio is above the limit."""
@@ -99,12 +102,21 @@ def log_wealth(cells: Array, payoffs: Array) -> Array:
     The last axis of both is the kinds of rows. Where no payoff is negative nothing can be lost, and the bet is unfair:
     then one row with a payoff proves it.
     """
+    worst, returns = -payoffs.min(axis=-1), log_returns(payoffs)
+    wealth = mean_wealth(cells @ returns.T if returns.ndim == 2 else (cells[..., None, :] * returns).sum(axis=-1))
+    unfair = (worst <= 0) & ((cells * payoffs).sum(axis=-1) > 0)
+    return np.where(unfair, np.inf, np.where(worst <= 0, 0.0, wealth))
+
+
+def log_returns(payoffs: Array) -> Array:
+    """The logarithm of what each gambler's wealth is multiplied by at each kind of row: gamblers x kinds."""
     worst = -payoffs.min(axis=-1, keepdims=True)
-    fair = np.where(worst > 0, worst, 1.0)
-    returns = np.log1p(FRACTIONS[:, None] * (payoffs / fair)[..., None, :])
-    wealth = np.logaddexp.reduce((cells[..., None, :] * returns).sum(axis=-1), axis=-1) - np.log(len(FRACTIONS))
-    unfair = (worst[..., 0] <= 0) & ((cells * payoffs).sum(axis=-1) > 0)
-    return np.where(unfair, np.inf, np.where(worst[..., 0] <= 0, 0.0, wealth))
+    return np.asarray(np.log1p(FRACTIONS[:, None] * (payoffs / np.where(worst > 0, worst, 1.0))[..., None, :]))
+
+
+def mean_wealth(logs: Array) -> Array:
+    """The logarithm of the mean over the gamblers, which are the last axis."""
+    return np.asarray(np.logaddexp.reduce(logs, axis=-1) - np.log(len(FRACTIONS)))
 
 
 def _linear(node: Expression) -> Array | None:

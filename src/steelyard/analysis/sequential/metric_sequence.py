@@ -103,11 +103,12 @@ class MetricSequence:
 
         A region holds the metric's own value, so that tables on the right side of the limit need no region.
         """
-        wrong = sign * self.value(cells) < sign * limit
-        result = np.zeros(wrong.shape, dtype=bool)
-        if wrong.any():
-            extreme = RateRegion.of(self.metric).extreme(cells[wrong], np.broadcast_to(alpha, wrong.shape)[wrong], sign)
-            result[wrong] = sign * extreme < sign * limit
+        alpha = np.broadcast_to(alpha, cells.shape[:-1])
+        result = sign * self.value(cells) < sign * limit
+        region = RateRegion.of(self.metric)
+        for value in (region.nearest, region.extreme):  # first inside the region, which costs little
+            if result.any():
+                result[result] = sign * value(cells[result], alpha[result], sign) < sign * limit
         return result
 
     def log_p(self, cells: Array, limit: float, sign: int) -> Array:

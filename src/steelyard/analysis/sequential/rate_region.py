@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.analysis.intervals.rate_intervals import score_ends
 from steelyard.analysis.sequential.beta_mixture import highest_rate, lowest_rate
 from steelyard.statistics.counts import CELLS, Counts
 
@@ -77,6 +78,21 @@ class RateRegion:
                 ends.append((lowest(hits, misses, share / 2), highest(hits, misses, share / 2)))
         lows, highs = zip(*ends, strict=True)
         return self._searched(np.stack(lows, -1), np.stack(highs, -1), sign)
+
+    def nearest(self, cells: Array, alpha: Array, sign: int) -> Array:
+        """A value inside the region, near to its extreme, by score intervals in closed form.
+
+        Evidence is at most the greatest likelihood ratio, and that at most exp(n (p - hits / n)**2 / (p (1 - p))), so
+        that a rate p that a score interval of this reach holds is never refuted.
+        """
+        reach, at = np.sqrt(-np.log(alpha / len(self.rates))), []
+        for (hit, miss), direction in zip(self.rates, self.directions, strict=True):
+            hits, misses = (cells[..., [CELLS.index(name) for name in part.split()]].sum(-1) for part in (hit, miss))
+            with np.errstate(invalid="ignore"):
+                share = hits / (hits + misses)
+            low, high = score_ends(share, hits + misses, reach)
+            at.append(share if not direction else high if direction * sign > 0 else low)
+        return self.values(np.stack(at, -1))
 
     def _searched(self, low: Array, high: Array, sign: int) -> Array:
         """The extreme over a box, by a grid that is drawn finer around the best point."""
