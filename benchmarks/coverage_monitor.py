@@ -9,7 +9,7 @@ positives the naive way takes its recall for the limit.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from steelyard.analysis.sequential.metric_sequence import MetricSequence
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from steelyard._types import Array
     from steelyard.analysis.monitoring.watched_windows import Windows
@@ -31,23 +31,15 @@ if TYPE_CHECKING:
 LOOKS, SHORT, GOOD = 10_000, 4_000, 500
 ALPHA = 0.05
 MOST_COST = 200.0
+LATER = (0.8, 0.99)  # limits of which a fall after a good time is tried as well
+TABLES = ("f1", "mcc", "ac_score")
 RATES = ((0.5, 0.4), (0.8, 0.7), (0.9, 0.8), (0.99, 0.97), (0.999, 0.99))  # the limit, and what it falls to
 
 
 def rows(repeats: int) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each setting with the median delays, and how often alarms are false."""
-    rng = np.random.default_rng(24)
-    for limit, fallen in RATES:
-        for good in (0, GOOD):
-            if good and limit not in (0.8, 0.99):
-                continue
-            yield _rate_row(limit, fallen, good, repeats, rng)
-    for share in (0.02, 0.2):
-        yield _cost_row(share, max(repeats // 4, 25), rng)
-    for metric, recalls in (("f1", (0.8, 0.6)), ("mcc", (0.8, 0.6)), ("ac_score", (0.8, 0.6))):
-        for prevalence in (0.01, 0.1, 0.5):
-            yield _table_row(metric, prevalence, recalls, repeats, rng)
-    yield _reference_row(repeats, rng)
+    for place, simulate in enumerate(SETTINGS):
+        yield simulate(repeats, np.random.default_rng([24, place]))
 
 
 # ---------------------------------------------------------------- alarms
@@ -185,7 +177,7 @@ class Costs:
 
 
 def _cost_row(share: float, repeats: int, rng: np.random.Generator) -> tuple[str, dict[str, Any]]:
-    costs = Costs(share)
+    costs, repeats = Costs(share), max(repeats // 4, 25)
     rule = FollowedRule(
         MonitorRule.of(f"cost <= {costs.mean}"), costs.mean, ALPHA, 0.95, costs=CostTable(0.0, MOST_COST).ratio
     )
@@ -215,3 +207,18 @@ def _table_row(
         delays.append(first_alarm(rule, from_none(rng.multinomial(20, shares[1], SHORT).astype(float))))
     named = f"{name} at prevalence {prevalence:g}, recall falls from {recalls[0]:g} to {recalls[1]:g} | {median(delays)} | – | –"
     return named, {"false alarms": float(np.mean(false))}
+
+
+def _settings() -> Iterator[Callable[[int, np.random.Generator], tuple[str, dict[str, Any]]]]:
+    for limit, fallen in RATES:
+        for good in (0, GOOD) if limit in LATER else (0,):
+            yield partial(_rate_row, limit, fallen, good)
+    for share in (0.02, 0.2):
+        yield partial(_cost_row, share)
+    for name in TABLES:
+        for prevalence in (0.01, 0.1, 0.5):
+            yield partial(_table_row, name, prevalence, (0.8, 0.6))
+    yield _reference_row
+
+
+SETTINGS = tuple(_settings())

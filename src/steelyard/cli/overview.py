@@ -67,6 +67,11 @@ COMMANDS = {
         "`diff` of it takes ids, tags or evaluations",
     ),
     "plan": CommandFacts("Choose which rows to label, so that a metric is known best by so many labels.", "label_plan"),
+    "watch": CommandFacts(
+        "Follow a model batch by batch, with alarms that may be looked at daily.",
+        "Monitor",
+        "its `update`, `predict` and `label` take the batches, `result` has the alarms",
+    ),
     "tally": CommandFacts("Count a file into a confusion matrix or score table, and save it.", "tally"),
     "merge": CommandFacts("Merge saved tables.", "Tally", "`+` adds two of them"),
     "plot": CommandFacts(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.comparison.comparison import Comparison
+from steelyard.analysis.monitoring.monitoring import Monitoring
 from steelyard.analysis.results.rows import Rows
 from steelyard.auditing.decisions import Decision
 from steelyard.evaluation.evaluation import Evaluation
@@ -45,6 +46,10 @@ def _html(result: Result[Any], /, **options: str) -> str:
             from steelyard.report.pages.history_page import history_page
 
             return history_page(result)
+        case Monitoring():
+            from steelyard.report.pages.monitor_section import monitor_page
+
+            return monitor_page(result, source=options.get("source", "predictions"))
         case Rows([Decision(), *_]):
             return audit_page(result)
     return result_page(result)

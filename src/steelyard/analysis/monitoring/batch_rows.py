@@ -13,6 +13,7 @@ from steelyard.ingest import arrays, csv_values, label_codes, queries
 from steelyard.ingest.label_tables import match_label
 from steelyard.ingest.score_tables import number_column
 from steelyard.ingest.source import ColumnNames, Source, check_columns
+from steelyard.statistics.label_kinds import parse_value
 from steelyard.statistics.positive_class import absent_sentence, conventional_label, unclear_sentence
 
 if TYPE_CHECKING:
@@ -74,9 +75,11 @@ def _positive(present: Sequence[Label], pos_label: Label) -> Label:
     try:
         return match_label(pos_label, present)
     except InputError:
-        if present and isinstance(pos_label, str) != isinstance(present[0], str):
+        read = parse_value(str(pos_label)) if present and not isinstance(present[0], str) else None
+        label = pos_label if read is None else read
+        if present and isinstance(label, str) != isinstance(present[0], str):
             raise InputError(absent_sentence(f"The positive class {pos_label!r}", pos_label, present)) from None
-        return pos_label  # a batch need not have a row of it
+        return label  # a batch need not have a row of it
 
 
 def flagged(scores: ArrayLike, threshold: float | None) -> Array:

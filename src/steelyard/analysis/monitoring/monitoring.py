@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard._types import Array
 from steelyard.analysis.monitoring.rule_track import RuleTrack
-from steelyard.analysis.results.formatting import percent_text, value_text
+from steelyard.analysis.results.formatting import value_text
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import table_text
 
@@ -50,7 +50,7 @@ class Monitoring(Result[RuleTrack]):
     def guarantee(self) -> str:
         """What the alarms promise."""
         return (
-            f"While no limit is broken, an alarm is ever raised with probability {percent_text(1 - self.level)} at "
+            f"While no limit is broken, an alarm is ever raised with probability {100 * (1 - self.level):.6g} % at "
             "most, over all rules, groups and looks together."
         )
 

@@ -1,0 +1,118 @@
+"""`steelyard watch`: a model followed batch by batch, with alarms that may be looked at daily."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard.cli import options
+from steelyard.cli.commands import command
+from steelyard.cli.streams import print_message, print_verdict
+from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from steelyard.analysis.monitoring.monitor import Monitor
+    from steelyard.cli.inputs import Inputs
+    from steelyard.statistics.confusion import Confusion
+    from steelyard.statistics.counts import Counts
+
+
+@command
+@options.inputs("files", "true", "pred", "score", "threshold", "positive", "by")
+@click.option(
+    "--require",
+    "rules",
+    multiple=True,
+    required=True,
+    metavar="RULE",
+    help='Such as "recall >= 0.8", "mcc >= reference - 0.05" or "cost <= 12"; repeatable.',
+)
+@click.option("--reference", metavar="OLD.JSON", help="A report or a tally whose own noise the limits allow for.")
+@click.option("--key", metavar="COL", help="Labels come later: the column that names each row in both files.")
+@click.option("--mature", type=int, metavar="N", help="Use labels of cohorts of predictions that are N files old.")
+@click.option("--cost", metavar="COL", help='The column of what each row costs, for a rule such as "cost <= 12".')
+@click.option("--cost-between", type=(float, float), metavar="LOW HIGH", help="The ends that no cost can leave.")
+@click.option("--state", metavar="STATE.JSON", help="Go on from this file, and write it after each batch.")
+@click.option("--page", metavar="OUT.HTML", help="Write the page after each batch.")
+@click.option("--json", "json_path", metavar="OUT.JSON", help="Write the result after each batch.")
+@click.option("--follow", type=click.FloatRange(min=0.01), metavar="SECONDS", help="Look for new files, ever so often.")
+@click.option(
+    "--batch-rows", type=click.IntRange(min=1), default=1000, show_default=True, help="Of - : the rows of a batch."
+)
+@click.option("--stop", is_flag=True, help="End at the first alarm, with exit code 1.")
+@click.option("--force", is_flag=True, help="Replace a page or a result that exists.")
+@options.shared("level")
+@click.pass_context
+def watch_batches(
+    ctx: click.Context,
+    /,
+    inputs: Inputs,
+    rules: tuple[str, ...],
+    reference: str | None,
+    key: str | None,
+    mature: int | None,
+    cost: str | None,
+    cost_between: tuple[float, float] | None,
+    state: str | None,
+    page: str | None,
+    json_path: str | None,
+    follow: float | None,
+    batch_rows: int,
+    stop: bool,
+    force: bool,
+    level: float,
+) -> None:
+    """Follow a model batch by batch: each FILE, or so many rows of - , is a batch, in the order of the names.
+
+    While no limit is broken an alarm is ever raised with probability 1 - level at most, over all rules, groups and
+    batches, so that one may look after each. With --state a later run goes on with the files that are new. Where labels
+    come later, files with --key and predictions, and files with --key and the truth, may come in any order.
+    """
+    from steelyard.cli.watched_batches import WatchedFiles
+    from steelyard.cli.watched_monitor import WatchedMonitor, WatchOutputs, batch_line
+
+    if not inputs.files:
+        raise InputError("No input was named; give files, a pattern, or - for the standard input.")
+    outputs = WatchOutputs(state, page, json_path, inputs.name)
+    outputs.check(force)
+    given = {"level": level, "cost_between": cost_between, "mature": mature, "reference": _read_reference(reference)}
+    watched = WatchedMonitor(_monitor(inputs, rules, given), inputs, key, cost)
+    watched.resume(state)
+    alarmed = bool(watched.monitor.alarms)
+    batches = WatchedFiles(inputs.files, follow, batch_rows).batches(watched.seen)
+    while not (stop and alarmed) and (batch := next(batches, None)) is not None:
+        for note in watched.add(*batch):
+            print_message(f"{Path(batch[0]).name}: {note}")
+        result = outputs.write(watched)
+        print_verdict(batch_line(batch[0], result))
+        alarmed = bool(result.alarms)
+    if stop and alarmed:
+        ctx.exit(1)
+
+
+def _monitor(inputs: Inputs, rules: tuple[str, ...], given: dict[str, Any]) -> Monitor:
+    from steelyard.analysis.monitoring.monitor import Monitor
+
+    if len(inputs.by) > 1:
+        raise InputError("Groups are followed by one column; give --by once.")
+    by = inputs.by[0] if inputs.by else None
+    return Monitor(rules, pos_label=inputs.positive, threshold=inputs.threshold, by=by, **given)
+
+
+def _read_reference(name: str | None) -> Counts | Confusion | None:
+    """The counts of a saved report, or of a tally."""
+    from steelyard.cli.saved_tables import read_saved, read_saved_evaluation
+
+    if name is None:
+        return None
+    if not Path(name).is_file():
+        raise InputError(f"There is no file {name!r}; check the name and the folder.")
+    evaluation = read_saved_evaluation([name])
+    if evaluation is not None:
+        return evaluation.counts
+    saved = read_saved(name)
+    if saved is None or saved.confusion is None:
+        raise InputError(f"{name!r} is neither a report nor a tally of labels; write one with `steelyard report`.")
+    return saved.confusion

@@ -1,0 +1,131 @@
+"""`steelyard watch`: files and rows as they come, a state that is gone on with, a page and JSON after each batch."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import steelyard
+from steelyard import Monitor, Result
+from steelyard.cli.commands import commands
+
+RULE = "recall >= 0.8"
+
+
+@pytest.fixture
+def days(tmp_path, monkeypatch):
+    """Eight days in files, of which the last four are bad; and the predictions and the labels of each apart."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    for day in range(1, 9):
+        truth = rng.random(300) < 0.1
+        predicted = np.where(truth, rng.random(300) < (0.92 if day < 5 else 0.45), rng.random(300) < 0.04)
+        key = [f"{day}-{row}" for row in range(300)]
+        frame = pl.DataFrame({"id": key, "y_true": truth.astype(int), "y_pred": predicted.astype(int)})
+        frame.write_csv(f"day{day}.csv")
+        frame.select("id", "y_pred").write_csv(f"p{day}.csv")
+        frame.select("id", "y_true").write_csv(f"late{day}.csv")
+    return tmp_path
+
+
+def run(*words, code=0, stdin=None):
+    ran = CliRunner(env={"COLUMNS": "100"}).invoke(commands, ["watch", *map(str, words)], input=stdin)
+    assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
+    assert ran.exit_code == code, ran.output
+    return ran
+
+
+def test_files_are_batches_and_a_later_run_goes_on_with_the_new_ones(days):
+    outputs = ("--state", "s.json", "--page", "m.html", "--json", "m.json")
+    first = run("day[1-4].csv", "--require", RULE, *outputs)
+    assert [line.partition(":")[0] for line in first.stdout.splitlines()] == [f"day{n}.csv" for n in range(1, 5)]
+    assert "no alarm" in first.stdout
+    second = run("day*.csv", "--require", RULE, *outputs, "--stop", code=1)
+    lines = second.stdout.splitlines()
+    assert lines[0].startswith("day5.csv") and f"ALARM {RULE}" in lines[-1] and len(lines) < 4
+    whole = Monitor(RULE)
+    for n in range(1, 5 + len(lines)):
+        whole.update(pl.read_csv(f"day{n}.csv"), true="y_true", pred="y_pred", period=f"day{n}.csv")
+    assert Result.from_json(Path("m.json")) == whole.result()
+    page = Path("m.html").read_text()
+    assert whole.result().headline.replace(">", "&gt;") in page and "https:" not in page
+    assert not run("day*.csv", "--require", RULE, *outputs, "--stop", code=1).stdout  # the alarm stays
+    assert not [path for path in days.iterdir() if path.suffix not in (".csv", ".json", ".html")]
+
+
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_rows_of_the_standard_input_are_batches_of_so_many(days, form):
+    frame = pl.concat([pl.read_csv(f"day{n}.csv") for n in range(1, 9)])
+    text = frame.write_csv() if form == "csv" else frame.write_ndjson()
+    ran = run("-", "--require", RULE, "--batch-rows", 500, "--stop", code=1, stdin=text)
+    assert ran.stdout.splitlines()[0].startswith("rows to 500: 500 labelled rows so far")
+    assert "ALARM" in ran.stdout.splitlines()[-1]
+
+
+def test_labels_that_come_later_join_by_key(days):
+    ran = run("p1.csv", "p2.csv", "late1.csv", "p3.csv", "late2.csv", "late2.csv", "--key", "id", "--true", "y_true",
+              "--pred", "y_pred", "--require", RULE, "--json", "m.json")  # fmt: skip
+    assert "late1.csv: labels: 300 joined, 300 still awaited" in ran.stderr
+    result = Result.from_json(Path("m.json"))
+    assert result.waiting == 300 and result.rows.tolist() == [300, 300]
+    mature = run("p1.csv", "late1.csv", "p2.csv", "p3.csv", "--key", "id", "--true", "y_true", "--pred", "y_pred",
+                 "--require", RULE, "--mature", 2, "--json", "m.json", "--force")  # fmt: skip
+    assert "p2.csv: 0 labelled rows" in mature.stdout and "p3.csv: 300 labelled rows" in mature.stdout
+
+
+def test_a_reference_costs_and_groups_are_options(days):
+    frame = pl.read_csv("day1.csv")
+    Path("old.json").write_text(steelyard.evaluate(frame["y_true"], frame["y_pred"]).to_json())
+    frame.with_columns(cost=pl.lit(2.0), site=pl.Series(["a", "b"] * 150)).write_csv("costs.csv")
+    ran = run("costs.csv", "--require", "mcc >= reference - 0.1", "--require", "cost <= 1", "--reference", "old.json",
+              "--cost", "cost", "--cost-between", 0, 10, "--by", "site", "--json", "m.json")  # fmt: skip
+    assert "ALARM cost <= 1" in ran.stdout
+    assert {track.group for track in Result.from_json(Path("m.json"))} == {None, "a", "b"}
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("day1.csv", "--require", "recall"), "cannot be read"),
+        (("--require", RULE), "No input was named"),
+        (("none*.csv", "--require", RULE), "No file fits"),
+        (("day1.csv", "--require", RULE, "--json", "day2.csv"), "exists and was kept"),
+        (("day1.csv", "--require", RULE, "--state", "day2.csv"), "no state"),
+        (("day1.csv", "--require", RULE, "--reference", "day2.csv"), "neither a report nor a tally"),
+        (("day1.csv", "--require", RULE, "--key", "id"), "With --key the columns are named"),
+        (("day1.csv", "-", "--require", RULE), "two inputs"),
+        (("day1.csv", "--require", RULE, "--by", "id", "--by", "y_pred"), "give --by once"),
+    ],
+)
+def test_what_cannot_be_watched_is_refused_in_one_sentence(days, words, sentence):
+    ran = run(*words, code=2)
+    assert sentence in ran.stderr and len(ran.stderr.splitlines()) == 1
+
+
+def test_a_state_of_other_rules_is_refused(days):
+    run("day1.csv", "--require", RULE, "--state", "s.json")
+    assert "other rules" in run("day*.csv", "--require", "recall >= 0.7", "--state", "s.json", code=2).stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")
+def test_an_interrupted_watch_leaves_a_state_that_is_gone_on_with(days):
+    words = ["watch", "day*.csv", "--require", "recall >= 0.1", "--state", "s.json", "--follow", "0.05"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "steelyard.cli", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    for _ in range(8):
+        assert process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert len(json.loads(Path("s.json").read_text())["seen"]) == 8
+    assert not run("day*.csv", "--require", "recall >= 0.1", "--state", "s.json").stdout
