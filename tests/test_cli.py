@@ -202,6 +202,8 @@ REPEATED = {
     "tally --cost",
     "tally --pred",
     "threshold --where",
+    "watch --by",
+    "watch --require",
 }
 
 

@@ -23,10 +23,7 @@ ALONE |= {"no_color", "profile", "quick", "rarer_positive", "require"}
 ALONE |= {"keep_rows", "last", "ledger", "tag"}  # which methods of Ledger take
 ALONE |= {"top_up"}
 SHELL |= {"key": "keys"}
-# What only a shell has: where results go, how they look, what is read, and what a gate asks.
-ALONE = {"all", "against", "baseline", "counts", "data", "force", "format", "list", "min_count", "output", "overlap"}
-ALONE |= {"no_color", "profile", "promise", "quick", "rarer_positive", "require", "batch_rows"}
-ALONE |= {"follow", "json", "page", "state", "stop"}
+ALONE |= {"batch_rows", "follow", "json", "page", "state", "stop"}
 
 
 def arguments():

@@ -87,7 +87,7 @@ def test_a_reference_costs_and_groups_are_options(days):
     Path("old.json").write_text(steelyard.evaluate(frame["y_true"], frame["y_pred"]).to_json())
     frame.with_columns(cost=pl.lit(2.0), site=pl.Series(["a", "b"] * 150)).write_csv("costs.csv")
     ran = run("costs.csv", "--require", "mcc >= reference - 0.1", "--require", "cost <= 1", "--reference", "old.json",
-              "--cost", "cost", "--cost-between", 0, 10, "--by", "site", "--json", "m.json")  # fmt: skip
+              "--cost", "cost", "--cost-between", "0,10", "--by", "site", "--json", "m.json")  # fmt: skip
     assert "ALARM cost <= 1" in ran.stdout
     assert {track.group for track in Result.from_json(Path("m.json"))} == {None, "a", "b"}
 
@@ -103,6 +103,7 @@ def test_a_reference_costs_and_groups_are_options(days):
         (("day1.csv", "--require", RULE, "--reference", "day2.csv"), "neither a report nor a tally"),
         (("day1.csv", "--require", RULE, "--key", "id"), "With --key the columns are named"),
         (("day1.csv", "-", "--require", RULE), "two inputs"),
+        (("day1.csv", "--require", "cost <= 1", "--cost-between", "5"), "two numbers"),
         (("day1.csv", "--require", RULE, "--by", "id", "--by", "y_pred"), "give --by once"),
     ],
 )

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @click.option("--key", metavar="COL", help="Labels come later: the column that names each row in both files.")
 @click.option("--mature", type=int, metavar="N", help="Use labels of cohorts of predictions that are N files old.")
 @click.option("--cost", metavar="COL", help='The column of what each row costs, for a rule such as "cost <= 12".')
-@click.option("--cost-between", type=(float, float), metavar="LOW HIGH", help="The ends that no cost can leave.")
+@click.option("--cost-between", metavar="LOW,HIGH", help="The ends that no cost can leave, such as 0,500.")
 @click.option("--state", metavar="STATE.JSON", help="Go on from this file, and write it after each batch.")
 @click.option("--page", metavar="OUT.HTML", help="Write the page after each batch.")
 @click.option("--json", "json_path", metavar="OUT.JSON", help="Write the result after each batch.")
@@ -54,7 +54,7 @@ def watch_batches(
     key: str | None,
     mature: int | None,
     cost: str | None,
-    cost_between: tuple[float, float] | None,
+    cost_between: str | None,
     state: str | None,
     page: str | None,
     json_path: str | None,
@@ -77,7 +77,12 @@ def watch_batches(
         raise InputError("No input was named; give files, a pattern, or - for the standard input.")
     outputs = WatchOutputs(state, page, json_path, inputs.name)
     outputs.check(force)
-    given = {"level": level, "cost_between": cost_between, "mature": mature, "reference": _read_reference(reference)}
+    given = {
+        "level": level,
+        "cost_between": _ends(cost_between),
+        "mature": mature,
+        "reference": _read_reference(reference),
+    }
     watched = WatchedMonitor(_monitor(inputs, rules, given), inputs, key, cost)
     watched.resume(state)
     alarmed = bool(watched.monitor.alarms)
@@ -99,6 +104,16 @@ def _monitor(inputs: Inputs, rules: tuple[str, ...], given: dict[str, Any]) -> M
         raise InputError("Groups are followed by one column; give --by once.")
     by = inputs.by[0] if inputs.by else None
     return Monitor(rules, pos_label=inputs.positive, threshold=inputs.threshold, by=by, **given)
+
+
+def _ends(text: str | None) -> tuple[float, float] | None:
+    if text is None:
+        return None
+    try:
+        low, high = map(float, text.split(","))
+    except ValueError:
+        raise InputError(f"--cost-between takes two numbers, such as 0,500, not {text!r}.") from None
+    return low, high
 
 
 def _read_reference(name: str | None) -> Counts | Confusion | None:

@@ -53,7 +53,7 @@ class WatchedMonitor:
         self.monitor = earlier
 
     def add(self, name: str, source: Source) -> list[str]:
-        """A batch: labelled rows, or with keys predictions, labels, or both; and what is to be said of it."""
+        """A batch: labelled rows, or with keys predictions, labels, or both; and what the user should know of it."""
         notes = self._add_rows(name, source) if self.key is None else self._add_keyed(name, source, self.key)
         self.seen.append(name)
         return notes

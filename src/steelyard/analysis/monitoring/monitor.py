@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Frame, Label
     from steelyard.analysis.monitoring.monitoring import Monitoring
     from steelyard.analysis.monitoring.pending_labels import JoinReport
-    from steelyard.analysis.monitoring.reference_limit import Reference
+    from steelyard.analysis.monitoring.reference_limit import ReferenceTable
     from steelyard.ingest.source import Source
     from steelyard.statistics.saved_json import Saved
 
-    Given = ArrayLike | Frame | Source | Reference
+    Given = ArrayLike | Frame | Source | ReferenceTable
 
 
 class Monitor:
@@ -63,7 +63,7 @@ class Monitor:
         rules: Iterable[str] | str,
         *,
         level: float = 0.95,
-        reference: Reference | None = None,
+        reference: ReferenceTable | None = None,
         pos_label: Label = None,
         threshold: float | None = None,
         by: str | None = None,

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.monitoring.monitor_rule import MonitorRule
     from steelyard.metrics.metric import Metric
 
-    Reference = Counts | Confusion | Tally
+    ReferenceTable = Counts | Confusion | Tally
 
 _SMALL = 500  # trials of a reference below which it has most of the error
 _SHARES = {True: 0.8, False: 0.5}  # the reference's part of the error, by whether it is small
@@ -63,7 +63,7 @@ def _highest(hits: Array, misses: Array, alpha: Array | float) -> Array:
     return 1 - _lowest(misses, hits, alpha)
 
 
-def reference_cells(reference: Reference) -> Array:
+def reference_cells(reference: ReferenceTable) -> Array:
     """The four cells of a reference: Counts, a Confusion, a Tally of labels, or what has counts, as an Evaluation."""
     table: Any = reference.confusion if isinstance(reference, Tally) else reference
     table = getattr(table, "counts", table) if not isinstance(table, (Counts, Confusion)) else table
