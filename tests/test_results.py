@@ -141,6 +141,13 @@ RESULTS = {
         (TRUE, SCORES["<b>A</b>"]), SCORES["<b>A</b>"], threshold=0.5, draws=100
     ),
     "label_plan": lambda: steelyard.label_plan(np.linspace(0, 0.5, 400) ** 2, 60, "f1", threshold=0.1),
+    "drift": lambda: steelyard.drift(
+        TRUE,
+        LABELS["<b>A</b>"],
+        period=np.where(np.arange(len(TRUE)) % 2, "<b>", "a"),
+        metrics=["recall", "f1"],
+        draws=50,
+    ),
     "sample_size": lambda: steelyard.sample_size("recall", at=(0.8, 0.95), prevalence=0.05, width=0.1),
     "corrected_t_test": lambda: steelyard.corrected_t_test([0.1, 0.1], test_share=0.2),
     "friedman": lambda: steelyard.friedman(DATA_SETS),

@@ -50,6 +50,7 @@ from steelyard.estimators.nearest_mean import NearestMeanClassifier as NearestMe
 from steelyard.estimators.recalibrator import Recalibrator as Recalibrator
 from steelyard.estimators.threshold import ThresholdClassifier as ThresholdClassifier
 from steelyard.evaluation.compare_groups import compare_groups as compare_groups
+from steelyard.evaluation.drift.drift import drift as drift
 from steelyard.evaluation.error_rows import error_rows as error_rows
 from steelyard.evaluation.evaluate import evaluate as evaluate
 from steelyard.evaluation.evaluation import Evaluation as Evaluation

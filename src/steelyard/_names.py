@@ -90,6 +90,7 @@ HOME = {
     "GateResult": "gates.gate_result",
     "assert_gate": "gates.gate",
     "gate": "gates.gate",
+    "drift": "evaluation.drift.drift",
     "swap_prevalences": "analysis.prevalence.prevalence",
     "beats_chance": "analysis.chance.chance_tests",
     "beats_guessing": "analysis.chance.chance_tests",

@@ -44,6 +44,9 @@ COMMANDS = {
         "at_prevalence",
         "or `evaluate(..., prevalence=...)` for the whole report",
     ),
+    "drift": CommandFacts(
+        "Split what changed between periods into a part by the prevalence and one by the classifier.", "drift"
+    ),
     "unlabelled": CommandFacts(
         "Estimate the prevalence and the metrics of unlabelled rows by their scores and a labelled reference.",
         "unlabelled",

@@ -63,6 +63,7 @@ HOMES = {
     "steelyard.evaluation.group_comparison": ("group_comparison", "group_difference"),
     "steelyard.evaluation.group_threshold": ("group_thresholds",),
     "steelyard.evaluation.label_sets.multilabel_evaluation": ("multilabel_evaluation",),
+    "steelyard.evaluation.drift.drift_result": ("drift", "drift_period", "drift_change"),
     "steelyard.evaluation.unlabelled.unlabelled_result": ("unlabelled", "class_share", "unlabelled_metric"),
     "steelyard.ledger.history": ("history", "history_row"),
     "steelyard.gates.gate_result": ("gate_result",),

@@ -1,0 +1,1 @@
+"""Drift: what changed between periods, and whether the prevalence or the classifier changed it."""

@@ -1,0 +1,163 @@
+"""Tests of drift: changes between periods, split exactly into a part by the prevalence and one by the classifier."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from steelyard import Counts, Result, SteelyardError, at_prevalence, drift, f1, list_metrics, roc_auc, tally
+from steelyard.cli.commands import commands
+
+pd = pytest.importorskip("pandas")
+SIZE = 3_000
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Three months: the second has more positives, the third a worse classifier."""
+    rng = np.random.default_rng(0)
+    month = np.repeat(["2024-01", "2024-02", "2024-03"], SIZE)
+    truth = (rng.random(3 * SIZE) < np.where(month == "2024-02", 0.25, 0.08)).astype(int)
+    scores = rng.normal(np.where(month == "2024-03", 1.0, 2.0) * truth)
+    return truth, 1 / (1 + np.exp(2 - 2 * scores)), month
+
+
+@pytest.fixture(scope="module")
+def found(rows):
+    truth, scores, month = rows
+    return drift(truth, y_score=scores, period=month, metrics=["recall", "precision", "f1", "roc_auc"], draws=800)
+
+
+def _row(found, period, metric):
+    return next(row for row in found.of(period) if row.metric == metric)
+
+
+def test_the_parts_of_every_metric_add_up_to_its_change(rows):
+    truth, scores, month = rows
+    every = [metric for metric in list_metrics() if metric.function is not None and not metric.is_of_label_sets]
+    whole = drift(truth, y_score=scores, period=month, metrics=every, draws=20)
+    defined = [row for row in whole if np.isfinite(row.change)]
+    assert len(defined) > 60
+    for row in defined:
+        assert row.by_prevalence + row.by_classifier == pytest.approx(row.change, abs=1e-12)
+        assert row.after - row.before == pytest.approx(row.change, abs=1e-9)
+        assert row.by_classifier_low <= row.by_classifier <= row.by_classifier_high
+
+
+def test_the_parts_are_the_mean_over_both_orders(found, rows):
+    truth, scores, month = rows
+    tables = []
+    for name in ("2024-01", "2024-02"):
+        of = month == name
+        flagged = scores[of] >= 0.5
+        true = truth[of] == 1
+        tables.append(
+            Counts(
+                *(
+                    int((a & b).sum())
+                    for a, b in ((true, flagged), (true, ~flagged), (~true, flagged), (~true, ~flagged))
+                )
+            )
+        )
+    shares = [(table.tp + table.fn) / SIZE for table in tables]
+    at = [[float(f1(at_prevalence(table, share))) for table in tables] for share in shares]
+    expected = ((at[1][0] - at[0][0]) + (at[1][1] - at[0][1])) / 2
+    assert _row(found, "2024-02", "f1").by_prevalence == pytest.approx(expected)
+
+
+def test_the_prevalence_moves_precision_and_the_classifier_recall(found):
+    assert _row(found, "2024-02", "recall").by_prevalence == 0
+    assert _row(found, "2024-02", "precision").shows("by_prevalence")
+    assert not _row(found, "2024-02", "recall").shows("by_classifier")
+    assert _row(found, "2024-03", "recall").shows("by_classifier")
+    assert not _row(found, "2024-03", "precision").shows("by_prevalence")
+    assert "the prevalence changed precision, f1" in found.verdict[0]
+    assert "the classifier changed recall" in found.verdict[1]
+
+
+def test_an_area_has_no_part_by_the_prevalence(found, rows):
+    truth, scores, month = rows
+    row = _row(found, "2024-03", "roc_auc")
+    assert row.by_prevalence == 0
+    assert row.after == pytest.approx(roc_auc(truth[month == "2024-03"], scores[month == "2024-03"]))
+    assert row.change_high < 0
+
+
+def test_each_period_has_its_prevalence_and_where_its_scores_lie(found, rows):
+    truth, _, month = rows
+    for period in found.periods:
+        assert period.prevalence == pytest.approx(truth[month == period.period].mean())
+        assert period.prevalence_low < period.prevalence < period.prevalence_high
+    first, second, _ = found.periods
+    assert np.isnan(first.score_shift)
+    assert second.score_shift_low > 0.5
+
+
+def test_a_period_without_labels_has_the_part_that_its_prevalence_makes(rows):
+    truth, scores, month = rows
+    early, new = month == "2024-01", scores[month == "2024-02"]
+    found = drift(
+        truth[early],
+        y_score=scores[early],
+        period=month[early],
+        unlabelled={"later": new},
+        metrics=["recall", "f1"],
+        draws=500,
+    )
+    later = found.periods[1]
+    assert not later.labelled
+    assert later.prevalence_low < truth[month == "2024-02"].mean() < later.prevalence_high
+    assert _row(found, "later", "f1").by_prevalence > 0
+    assert np.isnan(_row(found, "later", "f1").by_classifier)
+    assert "no labels" in found.verdict[0]
+    assert "not known" in repr(found)
+
+
+def test_many_classes_and_named_ones_are_split_too():
+    rng = np.random.default_rng(1)
+    month = np.repeat([1, 2], 1_500)
+    truth = np.concatenate([rng.choice(3, 1_500, p=[0.6, 0.3, 0.1]), rng.choice(3, 1_500, p=[0.2, 0.3, 0.5])])
+    predicted = np.where(rng.random(3_000) < 0.8, truth, rng.integers(0, 3, 3_000))
+    found = drift(
+        truth, predicted, period=month, metrics=["accuracy", "f1[average=macro]", "precision[class=2]"], draws=300
+    )
+    assert [row.metric for row in found] == ["accuracy", "f1[average=macro]", "precision[class=2]"]
+    assert found.changes[2].shows("by_prevalence")
+    assert all(row.by_prevalence + row.by_classifier == pytest.approx(row.change) for row in found)
+
+
+def test_frames_tallies_and_files_give_what_arrays_do(found, rows, tmp_path):
+    truth, scores, month = rows
+    frame = pd.DataFrame({"y": truth, "p": scores, "month": month})
+    options = {"metrics": ["recall", "precision", "f1", "roc_auc"], "draws": 800}
+    assert drift(frame, true="y", score="p", period="month", **options).changes == found.changes
+    assert drift(tally(frame, true="y", score="p", by="month"), **options).changes == found.changes
+    assert Result.from_json(found.to_json()) == found
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    words = ["drift", tmp_path / "rows.csv", "--true", "y", "--score", "p", "--period", "month", "--metrics", "f1"]
+    ran = CliRunner(env={"COLUMNS": "100"}).invoke(commands, list(map(str, words)))
+    assert ran.exit_code == 0, ran.output
+    assert found.verdict[1].split(":")[0] in ran.stdout
+    assert max(map(len, ran.stdout.splitlines())) <= 100
+    saved = json.loads(CliRunner().invoke(commands, [*map(str, words), "--format", "json"]).stdout)
+    assert saved["changes"][0]["change"] == pytest.approx(_row(found, "2024-02", "f1").change)
+    assert CliRunner().invoke(commands, [*map(str, words[:6])]).exit_code == 2
+
+
+def test_what_cannot_be_split_is_undefined_or_refused(rows):
+    truth, scores, month = rows
+    one_class = np.where(month == "2024-02", 0, truth)
+    found = drift(one_class, y_score=scores, period=month, metrics=["recall"], draws=50)
+    assert "no rows of class 1" in found.changes[0].undefined
+    assert "no rows of class 1" in repr(found)
+    with pytest.raises(SteelyardError, match="period="):
+        drift(truth, y_score=scores)
+    with pytest.raises(SteelyardError, match="no period"):
+        drift(truth, y_score=scores, period=month, reference="2023-01")
+    with pytest.raises(SteelyardError, match="one period only"):
+        drift(truth, y_score=scores, period=np.full(len(truth), "now"))
+    with pytest.raises(SteelyardError, match="scores"):
+        drift(truth, truth, period=month, unlabelled={"later": scores}, metrics=["recall"], draws=20)
