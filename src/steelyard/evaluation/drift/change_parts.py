@@ -21,7 +21,6 @@ from steelyard.analysis.intervals.folded_tables import class_fold
 from steelyard.analysis.intervals.quantiles import quantiles
 from steelyard.analysis.prevalence.prevalence import scores_at
 from steelyard.analysis.results.formatting import ROUNDING
-from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.intervals.estimand import Estimand
     from steelyard.analysis.intervals.inference import Inference
     from steelyard.statistics.confusion import Confusion
+    from steelyard.statistics.score_table import ScoreTable
 
     Corner = Callable[[int, int], Array]  # the metric at the shares of one period and the classifier of another
 
@@ -59,7 +59,7 @@ def split_change(at: Corner) -> Parts:
     return Parts(before, after, after - before, by_prevalence, after - before - by_prevalence)
 
 
-class Ends(NamedTuple):
+class PartEnds(NamedTuple):
     """The lower and the upper end of the change and of both of its parts."""
 
     change: tuple[float, float]
@@ -67,7 +67,9 @@ class Ends(NamedTuple):
     by_classifier: tuple[float, float]
 
 
-def label_parts(estimand: Estimand, tables: tuple[Confusion, Confusion], inference: Inference) -> tuple[Parts, Ends]:
+def label_parts(
+    estimand: Estimand, tables: tuple[Confusion, Confusion], inference: Inference
+) -> tuple[Parts, PartEnds]:
     """The parts of a metric of labels, by draws of both tables from their posteriors."""
     worth = [effective_cells(table) for table in tables]
     rng, draws = inference.generator, inference.draws or _LABEL_DRAWS
@@ -94,7 +96,9 @@ def _of_tables(estimand: Estimand, tables: list[Array]) -> Corner:
     return at
 
 
-def score_parts(estimand: Estimand, tables: tuple[ScoreTable, ScoreTable], inference: Inference) -> tuple[Parts, Ends]:
+def score_parts(
+    estimand: Estimand, tables: tuple[ScoreTable, ScoreTable], inference: Inference
+) -> tuple[Parts, PartEnds]:
     """The parts of a metric of scores, by the Bayesian bootstrap of both tables."""
     rng, draws = inference.generator, inference.draws or _SCORE_DRAWS
     small = [binned(table, _ENTRIES) for table in tables]
@@ -108,12 +112,12 @@ def _of_scores(estimand: Estimand, tables: list[ScoreTable]) -> Corner:
     return lambda shares_of, classifier_of: estimand.on_scores(scores_at(tables[classifier_of], shares[shares_of]))
 
 
-def _ends(seen: Parts, centre: Parts, drawn: Parts, inference: Inference) -> Ends:
+def _ends(seen: Parts, centre: Parts, drawn: Parts, inference: Inference) -> PartEnds:
     """The ends that hold the draws, and the draws moved from their centre to what was seen."""
     found = []
-    for name in Ends._fields:
+    for name in PartEnds._fields:
         value, around = float(getattr(seen, name)[0]), float(getattr(centre, name)[0])
         low, high = (float(end) for end in quantiles(getattr(drawn, name), inference.tails))
         shift = value - around if np.isfinite(value - around) else 0.0
         found.append((min(low, low + shift, value), max(high, high + shift, value)))
-    return Ends(*found)
+    return PartEnds(*found)

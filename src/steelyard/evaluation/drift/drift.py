@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Frame, Label, LabelSet, Rng, Weights
-    from steelyard.evaluation.drift.change_parts import Ends, Parts
+    from steelyard.evaluation.drift.change_parts import PartEnds, Parts
     from steelyard.ingest.source import Source
     from steelyard.metrics.spec import SpecLike
 
@@ -60,10 +60,11 @@ def drift(
 ) -> Drift:
     """What changed since a reference period, and whether the prevalence or the classifier changed it.
 
-    `period` is the period of each row, such as the month: one value per row beside arrays, or a column of a frame; a Tally
-    counted `by` one column has its periods. The `reference` is the first of them unless it is named. Each metric's change
-    is split exactly: the part by the prevalence is what other shares of the classes do, the part by the classifier what
-    other rates within the classes do, each the mean over moving it first and moving it last. Intervals draw both periods.
+    `period` is the period of each row, such as the month: one value per row beside arrays, or a column of a frame; a
+    Tally counted `by` one column has its periods. The `reference` is the first of them unless it is named. Each metric's
+    change is split exactly: the part by the prevalence is what other shares of the classes do, the part by the
+    classifier what other rates within the classes do, each the mean over moving it first and moving it last. Intervals
+    draw both periods.
     `unlabelled` has the scores of periods without labels: their prevalence is that of `steelyard.unlabelled`, and the
     part by the prevalence follows; the part by the classifier is not known.
 
@@ -181,7 +182,7 @@ class _Question:
         return Estimand(spec, table, spec.metric.parameters, spec.options(CallOptions(**given)))
 
 
-def _change(name: Label, spec: MetricSpec, parts: Parts, ends: Ends) -> DriftChange:
+def _change(name: Label, spec: MetricSpec, parts: Parts, ends: PartEnds) -> DriftChange:
     before, after, *values = (float(part[0]) for part in parts)
     why = None if math.isfinite(values[0]) else f"{spec.name} is undefined in one of the periods"
     return DriftChange.of(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.prevalence.score_cells import ScoreCells
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
-    from steelyard.evaluation.unlabelled.reference import Reference
+    from steelyard.evaluation.unlabelled.reference import LabelledReference
 
 _DRAWS = 2_000
 
@@ -31,13 +31,13 @@ _DRAWS = 2_000
 class CovariateEstimate(NamedTuple):
     """The tables that covariate shift makes likely: as expected, and draws of them."""
 
-    known: Reference
+    known: LabelledReference
     expected: Array
     drawn: Array
     inference: Inference
 
     @classmethod
-    def of(cls, known: Reference, cells: ScoreCells, counts: Array, inference: Inference) -> CovariateEstimate:
+    def of(cls, known: LabelledReference, cells: ScoreCells, counts: Array, inference: Inference) -> CovariateEstimate:
         """Those of so many unlabelled rows in each range."""
         return cls(known, _expected(cells, counts), _drawn(cells, counts, inference.generator), inference)
 

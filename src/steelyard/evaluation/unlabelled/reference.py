@@ -25,7 +25,7 @@ _CLUSTERED = (
 )
 
 
-class Reference(NamedTuple):
+class LabelledReference(NamedTuple):
     """The tables of the labelled rows: labels at a threshold, scores, and of many classes a column for each."""
 
     table: Confusion | None
@@ -51,7 +51,7 @@ class Reference(NamedTuple):
         return 0 if self.scores is None else self.scores.n
 
 
-def read_reference(given: Any, threshold: float | None, rows: RowOptions, columns: FrameColumns) -> Reference:
+def read_reference(given: Any, threshold: float | None, rows: RowOptions, columns: FrameColumns) -> LabelledReference:
     """The reference as given: an evaluation, a table, a tally, a file of one of them, rows, or columns of a frame."""
     if isinstance(given, (str, Path)):
         given = _saved(given)
@@ -69,11 +69,11 @@ def read_reference(given: Any, threshold: float | None, rows: RowOptions, column
     inputs = counted_inputs(counted, brought.y_pred, brought.y_score, threshold, brought.rows)
     if inputs.table is not None and classes.table is not None:
         _check_all_classes(inputs.table)
-        return Reference(inputs.table, None, classes.table, None, None, classes.assumed)
+        return LabelledReference(inputs.table, None, classes.table, None, None, classes.assumed)
     if inputs.table is not None and inputs.scores is None:
         return _of_table(inputs.table, threshold)
     positive, stated = inputs.positive_class(rows.pos_label, given)
-    return Reference(inputs.table, inputs.scores, None, positive, inputs.threshold, (*stated, *inputs.assumed))
+    return LabelledReference(inputs.table, inputs.scores, None, positive, inputs.threshold, (*stated, *inputs.assumed))
 
 
 def _saved(path: str | Path) -> Evaluation | Tally | ScoreTable | Confusion:
@@ -90,7 +90,7 @@ def _saved(path: str | Path) -> Evaluation | Tally | ScoreTable | Confusion:
     raise InputError(f"{str(path)!r} holds {what}; a reference is what `tally` or `report --format json` saved.")
 
 
-def _of_evaluation(given: Evaluation, threshold: float | None) -> Reference:
+def _of_evaluation(given: Evaluation, threshold: float | None) -> LabelledReference:
     clustered = (_CLUSTERED,) if given.is_clustered else ()
     if given.scores is None:
         if given.confusion is None:
@@ -106,20 +106,20 @@ def _of_evaluation(given: Evaluation, threshold: float | None) -> Reference:
     labels = given.labels or ()
     other = next((label for label in labels if label != given.scores.label), None)
     inputs = thresholded(given.scores, at, other)
-    return Reference(
+    return LabelledReference(
         inputs.table, given.scores, None, given.scores.label, inputs.threshold, (*inputs.assumed, *clustered)
     )
 
 
-def _of_table(table: Confusion, threshold: float | None) -> Reference:
+def _of_table(table: Confusion, threshold: float | None) -> LabelledReference:
     _check_all_classes(table)
     if len(table.labels) > 2:
-        return Reference(table, None, None, None, None)
+        return LabelledReference(table, None, None, None, None)
     if threshold is None:
         raise InputError(
             "A reference of two classes without scores is read at a threshold; give threshold=, or a table of scores."
         )
-    return Reference(table, None, None, table.positive_label(), float(threshold))
+    return LabelledReference(table, None, None, table.positive_label(), float(threshold))
 
 
 def _check_all_classes(table: Confusion) -> None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from steelyard._types import Frame, Label, LabelSet, Rng, Weights
     from steelyard.analysis.prevalence.score_cells import RangedCells
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.unlabelled.reference import Reference
+    from steelyard.evaluation.unlabelled.reference import LabelledReference
     from steelyard.ingest.source import Source
     from steelyard.ingest.unlabelled_scores import UnlabelledScores
     from steelyard.metrics.spec import SpecLike
@@ -94,7 +94,7 @@ def unlabelled(
     return _Reading(known, given, inference).result(metrics)
 
 
-def _of_positive(given: UnlabelledScores, known: Reference) -> UnlabelledScores:
+def _of_positive(given: UnlabelledScores, known: LabelledReference) -> UnlabelledScores:
     """The column of the positive class where two were given; one where many classes need theirs is refused."""
     several = given.scores.ndim == 2
     if several and known.positive is not None and known.table is not None:
@@ -109,7 +109,7 @@ def _of_positive(given: UnlabelledScores, known: Reference) -> UnlabelledScores:
 class _Reading(NamedTuple):
     """The reference, the unlabelled scores, and how intervals are made."""
 
-    known: Reference
+    known: LabelledReference
     given: UnlabelledScores
     inference: Inference
 
