@@ -63,8 +63,7 @@ IDS = [f"{name} of {next(iter(columns))}" for name, _, columns, _ in ASKED]
 TABLES = {"confusion": LABELS, "score_table": SCORES, "paired": {"pred_a": P, "pred_b": P2}}
 MODELS = {"compare", "robustness"}  # rows of several models
 COLUMNS_OF_CLASSES = {"best_decision"}  # a column of scores for each class
-GROUPED = {"compare_groups", "error_rows", "group_thresholds"}  # tests/test_groups.py and tests/test_errors.py
-GROUPED = {"compare_groups", "drift", "error_rows"}  # tests/test_groups.py, test_drift.py and test_errors.py
+GROUPED = {"compare_groups", "drift", "error_rows", "group_thresholds"}  # each in tests of its own
 SETS = {"multilabel"}  # rows of several labels: tests/test_multilabel_values.py
 FORMER = {"data", "y_other", "predictions", "groups", "positive", "weights", "y_prob", "y_proba"}
 

@@ -61,8 +61,8 @@ def drift(
     """What changed since a reference period, and whether the prevalence or the classifier changed it.
 
     `period` is the period of each row, such as the month: one value per row beside arrays, or a column of a frame; a
-    Tally counted `by` one column has its periods. The `reference` is the first of them unless it is named. The change of
-    each metric is split exactly: the part by the prevalence is what other shares of the classes do, the part by the
+    Tally counted `by` one column has its periods. The `reference` is the first of them unless it is named. The change
+    of each metric is split exactly: the part by the prevalence is what other shares of the classes do, the part by the
     classifier what other rates within the classes do, each the mean over moving it first and moving it last. Intervals
     draw both periods.
     `unlabelled` has the scores of periods without labels: their prevalence is that of `steelyard.unlabelled`, and the
