@@ -69,7 +69,7 @@ def drift(
     part by the prevalence follows; the part by the classifier is not known.
 
     >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
+    >>> rng = np.random.default_rng(1)
     >>> month = np.repeat(["2024-01", "2024-02"], 4000)
     >>> y_true = rng.random(8000) < np.where(month == "2024-01", 0.05, 0.2)
     >>> y_pred = rng.random(8000) < np.where(y_true, 0.7, 0.1)
