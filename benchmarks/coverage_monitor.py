@@ -185,9 +185,7 @@ def _cost_row(share: float, repeats: int, rng: np.random.Generator) -> tuple[str
     for _ in range(repeats):
         false.append(first_alarm(rule, costs.sums(costs.drawn(rng, LOOKS))) is not None)
         delays.append(first_alarm(rule, Costs(2 * share).sums(Costs(2 * share).drawn(rng, SHORT))))
-    named = (
-        f"costs in [0, 200], heavy-tailed, of {share:.0%} of the rows, then twice as many | {median(delays)} | – | –"
-    )
+    named = f"costs in [0, 200], heavy-tailed, of {100 * share:g} % of the rows, then twice as many | {median(delays)} | – | –"
     return named, {"false alarms": float(np.mean(false))}
 
 
