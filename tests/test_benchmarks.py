@@ -195,7 +195,8 @@ def test_the_page_of_coverage_opens_with_what_its_tables_miss():
         opening = rf"\*\*{re.escape(section.title)}\*\*: mean [.\d]+ of \d+ cells; {named} outside {low:g} to {high:g}"
         assert re.search(opening, head)
         low, high = (
-            end + sign * (2 * math.sqrt(max(end * (1 - end), 0) / runs) + 0.0005) for sign, end in ((-1, low), (1, high))
+            end + sign * (2 * math.sqrt(max(end * (1 - end), 0) / runs) + 0.0005)
+            for sign, end in ((-1, low), (1, high))
         )
         for cells in rows:
             shown = {name: float(re.match(r"[.\d]+", cell)[0]) for name, cell in zip(names, cells, strict=True) if name not in section.head and cell[:1] in (".", "1")}  # fmt: skip
