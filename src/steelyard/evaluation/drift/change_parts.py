@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _LABEL_DRAWS, _SCORE_DRAWS, _ENTRIES = 4_000, 400, 256
 
 
-class Parts(NamedTuple):
+class ChangeParts(NamedTuple):
     """The metric before and after, its change, and what the prevalence and the classifier have of it."""
 
     before: Array
@@ -46,7 +46,7 @@ class Parts(NamedTuple):
     by_classifier: Array
 
 
-def split_change(at: Corner) -> Parts:
+def split_change(at: Corner) -> ChangeParts:
     """The parts by the four corners: the shares of either period with the classifier of either.
 
     >>> parts = split_change(lambda shares, classifier: np.array([[0.5, 0.7], [0.6, 0.9]])[shares, classifier])
@@ -56,7 +56,7 @@ def split_change(at: Corner) -> Parts:
     before, after, moved_shares, moved_classifier = at(0, 0), at(1, 1), at(1, 0), at(0, 1)
     by_prevalence = np.asarray((moved_shares - before + after - moved_classifier) / 2)
     by_prevalence = np.where(np.abs(by_prevalence) < ROUNDING, 0.0, by_prevalence)
-    return Parts(before, after, after - before, by_prevalence, after - before - by_prevalence)
+    return ChangeParts(before, after, after - before, by_prevalence, after - before - by_prevalence)
 
 
 class PartEnds(NamedTuple):
@@ -69,7 +69,7 @@ class PartEnds(NamedTuple):
 
 def label_parts(
     estimand: Estimand, tables: tuple[Confusion, Confusion], inference: Inference
-) -> tuple[Parts, PartEnds]:
+) -> tuple[ChangeParts, PartEnds]:
     """The parts of a metric of labels, by draws of both tables from their posteriors."""
     worth = [effective_cells(table) for table in tables]
     rng, draws = inference.generator, inference.draws or _LABEL_DRAWS
@@ -98,7 +98,7 @@ def _of_tables(estimand: Estimand, tables: list[Array]) -> Corner:
 
 def score_parts(
     estimand: Estimand, tables: tuple[ScoreTable, ScoreTable], inference: Inference
-) -> tuple[Parts, PartEnds]:
+) -> tuple[ChangeParts, PartEnds]:
     """The parts of a metric of scores, by the Bayesian bootstrap of both tables."""
     rng, draws = inference.generator, inference.draws or _SCORE_DRAWS
     small = [binned(table, _ENTRIES) for table in tables]
@@ -112,7 +112,7 @@ def _of_scores(estimand: Estimand, tables: list[ScoreTable]) -> Corner:
     return lambda shares_of, classifier_of: estimand.on_scores(scores_at(tables[classifier_of], shares[shares_of]))
 
 
-def _ends(seen: Parts, centre: Parts, drawn: Parts, inference: Inference) -> PartEnds:
+def _ends(seen: ChangeParts, centre: ChangeParts, drawn: ChangeParts, inference: Inference) -> PartEnds:
     """The ends that hold the draws, and the draws moved from their centre to what was seen."""
     found = []
     for name in PartEnds._fields:

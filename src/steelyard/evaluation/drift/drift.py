@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Frame, Label, LabelSet, Rng, Weights
-    from steelyard.evaluation.drift.change_parts import PartEnds, Parts
+    from steelyard.evaluation.drift.change_parts import PartEnds, ChangeParts
     from steelyard.ingest.source import Source
     from steelyard.metrics.spec import SpecLike
 
@@ -182,7 +182,7 @@ class _Question:
         return Estimand(spec, table, spec.metric.parameters, spec.options(CallOptions(**given)))
 
 
-def _change(name: Label, spec: MetricSpec, parts: Parts, ends: PartEnds) -> DriftChange:
+def _change(name: Label, spec: MetricSpec, parts: ChangeParts, ends: PartEnds) -> DriftChange:
     before, after, *values = (float(part[0]) for part in parts)
     why = None if math.isfinite(values[0]) else f"{spec.name} is undefined in one of the periods"
     return DriftChange.of(
