@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Frame, Label, LabelSet, Rng, Weights
-    from steelyard.evaluation.drift.change_parts import PartEnds, ChangeParts
+    from steelyard.evaluation.drift.change_parts import ChangeParts, PartEnds
     from steelyard.ingest.source import Source
     from steelyard.metrics.spec import SpecLike
 
