@@ -170,3 +170,8 @@ def test_the_shell_lists_rows_with_keys_that_no_spreadsheet_runs(tmp_path):
 def test_what_cannot_be_listed_is_refused_in_a_sentence(ask, words):
     with pytest.raises((InputError, InputTypeError), match=words):
         ask()
+
+
+def test_a_key_that_is_called_as_a_column_of_the_table_stands_beside_it():
+    rows = [each.row() for each in error_rows([0, 1], [1, 1], keys={"row": ["a", "b"], "true": [7, 8]})]
+    assert [(row["row"], row["row (key)"], row["true"], row["true (key)"]) for row in rows] == [(1, "a", 0, 7)]

@@ -33,9 +33,10 @@ class ErrorRow:
     keys: Mapping[str, Any] = field(default_factory=dict)
 
     def row(self) -> dict[str, Any]:
-        """The row as a row of a table, its keys last."""
+        """The row as a row of a table, its keys last; a key that is called as a column of the table is marked."""
         own = {"row": self.row_number, "error": self.kind, "true": self.true, "predicted": self.pred}
-        return {**own, "score": self.score, "distance": self.distance, **self.keys}
+        own |= {"score": self.score, "distance": self.distance}
+        return own | {f"{name} (key)" if name in own else name: value for name, value in self.keys.items()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
