@@ -75,7 +75,7 @@ def judge_predictions(
 
     With --by every rule holds in every group as well. With --versus the model is held against another one on the same
     rows. Without a rule it fails where a usual metric is shown to be worse than that of --versus or --baseline: an
-    unchanged model fails in at most 5 % of runs. With --promise the scores are thresholded at the saved threshold, and
+    unchanged model fails in at most 2.5 and 5 % of runs. With --promise the scores are thresholded at the saved threshold, and
     a limit fails where these rows show it broken.
 
     A rule on low(...)>= or high(...)<= passes only where it is shown; one on high(...)>= or low(...)<= fails only where
