@@ -65,7 +65,7 @@ def refuse_beside_plan(**options: object) -> None:
             )
 
 
-class Parts(NamedTuple):
+class StratumParts(NamedTuple):
     """The strata, those that a threshold divides in two: labels, positives among them, rows that they stand for."""
 
     stratum: Array
@@ -117,14 +117,14 @@ class PlannedRows:
         return np.asarray(2 * self.strata + flagged)
 
     @cached_property
-    def parts(self) -> Parts:
+    def parts(self) -> StratumParts:
         """The parts in which there are labels."""
         labels = np.bincount(self._halves, minlength=2 * len(self.sizes))
         positives = np.bincount(self._halves, self.positive, minlength=len(labels))
         rows, known = self._part_rows(labels.reshape(-1, 2))
         there = np.flatnonzero(labels)
         stratum, counted = there // 2, (labels[there], positives[there], rows.ravel()[there])
-        return Parts(stratum, there % 2 == 1, *counted, self.expected[stratum], known[stratum])
+        return StratumParts(stratum, there % 2 == 1, *counted, self.expected[stratum], known[stratum])
 
     def _part_rows(self, labels: Array) -> tuple[Array, Array]:
         """The rows of both halves of each stratum, and whether they are known: a half with rows needs a label."""
@@ -183,14 +183,14 @@ def _class_scores(entries: PlannedEntries, rows: Array, of: bool) -> ClassScores
     return ClassScores(entries.score[order], rows[order], weights, weights**2)
 
 
-def _spread_half_rows(parts: Parts, fitted: Array) -> Array:
+def _spread_half_rows(parts: StratumParts, fitted: Array) -> Array:
     """Half a row of the rarer class on each side of the threshold, spread over its parts as that class is."""
     rare = parts.rows * np.minimum(fitted, 1 - fitted)
     sides = parts.flagged.astype(np.int64)
     return np.asarray(HALF_ROW * rare / np.bincount(sides, rare, minlength=2)[sides])
 
 
-def fitted_shares(parts: Parts) -> Array:
+def fitted_shares(parts: StratumParts) -> Array:
     """The shares of positives that fit the labels best: the logits of the expected ones, moved and stretched.
 
     Half a row of each class at their mean, and a slope that is 1 but for a standard deviation of 1, keep the fit
