@@ -209,7 +209,7 @@ def _scored() -> dict[str, tuple[Array, Array]]:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     from steelyard.datasets import paper_datasets
-    from steelyard.errors import InputError
+    from steelyard.exceptions import InputError
 
     sides = {}
     try:

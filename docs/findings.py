@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import jinja2
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.studies import study_names
 from steelyard.studies.registry import run
 from steelyard.studies.study_files import to_json

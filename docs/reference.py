@@ -29,7 +29,7 @@ TITLES = {
     "report": "Figures",
     "interop": "scikit-learn",
     "studies": "Studies",
-    "errors": "Errors",
+    "exceptions": "Exceptions",
 }
 
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import steelyard
 from steelyard import Accumulator, Confusion, Counts, confusion, get_metric, list_metrics, score_table
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.metrics.application import ClassCells
 
 TRUE, PRED = [0, 0, 1, 1, 1, 0, 1], [0, 1, 1, 0, 1, 0, 1]

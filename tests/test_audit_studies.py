@@ -18,7 +18,7 @@ from steelyard.auditing.perturbation import LIST_KINDS, widths_of
 from steelyard.auditing.ratio_spread import spread_of
 from steelyard.auditing.refit_robustness import refit_robustness
 from steelyard.auditing.robustness import ratio_spread, robustness, undersampled
-from steelyard.errors import SteelyardError
+from steelyard.exceptions import SteelyardError
 
 PRINTED = {
     "TPr": "recall", "TNr": "specificity", "Prec": "precision", "Acc": "accuracy", "AUC": "balanced_accuracy",

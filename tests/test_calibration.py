@@ -22,7 +22,7 @@ from steelyard.analysis.calibration.calibration_test import _spiegelhalter, cali
 from steelyard.analysis.calibration.reliability_curve import CurveView, reliability_curve
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.cli.commands import commands
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.metrics.isotonic_curve import IsotonicCurve
 from steelyard.statistics import score_order
 from steelyard.statistics.class_scores import ClassScores

@@ -12,7 +12,7 @@ from checks import assert_refused, same
 from steelyard import Confusion, Counts, confusion, get_metric, list_metrics, score_table
 from steelyard.analysis.chance.chance import chance
 from steelyard.analysis.chance.random_order import without_skill
-from steelyard.errors import InputError, InputTypeError, UnknownNameError
+from steelyard.exceptions import InputError, InputTypeError, UnknownNameError
 
 FINLEY = Counts(tp=28, fn=23, fp=72, tn=2680)
 COUNT_METRICS = [m for m in list_metrics() if m.function is not None]

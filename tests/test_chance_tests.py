@@ -16,7 +16,7 @@ from steelyard import Confusion, Counts, confusion, get_metric, list_metrics, sc
 from steelyard.analysis.chance import random_agreements
 from steelyard.analysis.chance.chance_tests import beats_chance, chance_test
 from steelyard.analysis.chance.hypergeometric import TruePositives
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 
 FINLEY = Counts(tp=28, fn=23, fp=72, tn=2680)
 COUNT_METRICS = [m for m in list_metrics() if m.function is not None]

@@ -206,7 +206,7 @@ def test_a_class_of_one_cluster_has_no_p_value():
 
 
 def test_clusters_that_are_no_names_are_refused_in_words_about_clusters():
-    with pytest.raises(steelyard.errors.InputError, match="a cluster is named by text or a whole number"):
+    with pytest.raises(steelyard.exceptions.InputError, match="a cluster is named by text or a whole number"):
         interval("roc_auc", Y, y_score=S, cluster=MEMBER + 0.5)
 
 
@@ -222,7 +222,7 @@ def test_groups_of_columns_of_probabilities_keep_their_clusters():
     y, p, member = rng.integers(0, 3, 120), rng.dirichlet(np.ones(3), 120), np.arange(120) // 4
     report = evaluate(y, y_score=p, by={"site": member % 2}, cluster=member, metrics=["balanced_accuracy"])
     assert all(row.method == "cluster" and row.low < row.high for group in report.groups for row in group.metrics)
-    with pytest.raises(steelyard.errors.InputError, match="has 3 columns, and compare takes one"):
+    with pytest.raises(steelyard.exceptions.InputError, match="has 3 columns, and compare takes one"):
         compare(y, {"A": p.argmax(1), "B": (p > 0.5).astype(int)})
 
 

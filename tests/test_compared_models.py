@@ -15,7 +15,7 @@ import steelyard
 from steelyard import Counts, Prevalence, compare, evaluate, score_table
 from steelyard.analysis.intervals.delong_variance import components, delong_variance
 from steelyard.analysis.results.result import Result
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 
 RNG = np.random.default_rng(3)
 N = 600

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from engines import ENGINES
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest.condition_rows import expression, rows_where
 from steelyard.statistics.condition import Condition, Conjunction
 

@@ -9,7 +9,7 @@ from scipy import stats
 import steelyard
 from steelyard import confidence_band, score_table
 from steelyard.analysis.thresholds.rate_bands import local_level, rate_band
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 
 def all_within(rows, local):

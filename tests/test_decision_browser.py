@@ -22,8 +22,8 @@ from steelyard.analysis.thresholds.promised_limits import Promise
 from steelyard.analysis.thresholds.threshold_limits import read_limits
 from steelyard.analysis.thresholds.threshold_sample import ThresholdSample
 from steelyard.cli.commands import commands
-from steelyard.errors import SteelyardError
 from steelyard.evaluation.verdict.decision_sentence import decision_sentence
+from steelyard.exceptions import SteelyardError
 from steelyard.report.pages.decision_section import decision_section
 from steelyard.report.pages.page import page
 from steelyard.report.pages.page_data import payload

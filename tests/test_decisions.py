@@ -16,7 +16,7 @@ import steelyard
 from steelyard import Result, RiskCoverageDisplay, best_decision, best_threshold
 from steelyard.analysis.decisions.cross_fit import dealt_folds
 from steelyard.cli.commands import commands
-from steelyard.errors import InputError, InputTypeError, UndefinedError
+from steelyard.exceptions import InputError, InputTypeError, UndefinedError
 
 MACRO_F1 = "f1[average=macro]"
 

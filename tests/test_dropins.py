@@ -18,7 +18,7 @@ import sklearn  # noqa: E402
 
 import steelyard  # noqa: E402
 import steelyard.sklearn as ours  # noqa: E402
-from steelyard.errors import InputError  # noqa: E402
+from steelyard.exceptions import InputError  # noqa: E402
 from steelyard.interop import dropin_inputs  # noqa: E402
 
 IMBALANCED = (
@@ -318,7 +318,7 @@ def test_an_option_that_an_older_scikit_learn_lacks_is_named(monkeypatch):
     refused = (
         r"cohen_kappa_score takes replace_undefined_by= only where scikit-learn does, and \S+ does not; update it\."
     )
-    with pytest.raises(steelyard.errors.InputTypeError, match=refused):
+    with pytest.raises(steelyard.exceptions.InputTypeError, match=refused):
         ours.cohen_kappa_score([0, 0], [0, 0], replace_undefined_by=0.5)
 
 

@@ -13,7 +13,7 @@ from engines import ENGINES
 
 import steelyard
 from steelyard import SteelyardError, compare, evaluate
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import score_queries
 from steelyard.ingest.frame_tally import tally
 from steelyard.metrics.binned_bounds import binned_bounds

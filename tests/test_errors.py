@@ -13,9 +13,9 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from steelyard import RARER, error_rows, evaluate, page
+from steelyard import RARER, errors, evaluate, page
 from steelyard.cli.commands import commands
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 
 N = 400
 RNG = np.random.default_rng(11)
@@ -46,7 +46,7 @@ def wrong(kind="both", where=None):
 def test_the_wrong_rows_are_found_and_sorted_where_they_live(engine):
     frame, named = ENGINES[engine](COLUMNS), {"true": "y", "score": "s", "keys": ["id", "age"]}
     for kind in ("both", "fn", "fp"):
-        found = error_rows(frame, **named, kind=kind, first=None)
+        found = errors(frame, **named, kind=kind, first=None)
         ids = [int(row.keys["id"][1:]) + 1 for row in found]
         if engine == "DuckDB":
             assert sorted(ids) == sorted(wrong(kind)) and {row.row_number for row in found} == {None}
@@ -55,56 +55,59 @@ def test_the_wrong_rows_are_found_and_sorted_where_they_live(engine):
             assert [row.row_number for row in found] == ids == wrong(kind)
         asked = {"fn": found.false_negatives, "fp": found.false_positives}
         assert len(found) == found.errors == asked.get(kind, sum(asked.values()))
-    few = error_rows(frame, **named, first=3, where="age >= 60 and site = B")
+    few = errors(frame, **named, first=3, where="age >= 60 and site = B")
     assert [int(row.keys["id"][1:]) + 1 for row in few] == wrong(where=(AGE >= 60) & (SITE == "B"))[:3]
     assert few.rows == int(((AGE >= 60) & (SITE == "B")).sum()) and few.where == "age >= 60 and site = B"
     assert few.each[0].keys["age"] == AGE[int(few.each[0].keys["id"][1:])]
 
 
 def test_arrays_frames_and_labels_give_the_same_rows():
-    arrays = error_rows(Y, y_score=S, keys={"id": COLUMNS["id"], "age": AGE}, where="age >= 60")
+    arrays = errors(Y, y_score=S, keys={"id": COLUMNS["id"], "age": AGE}, where="age >= 60")
     assert [row.row_number for row in arrays] == wrong(where=AGE >= 60)[:100]
     first = arrays.each[0]
     place = first.row_number - 1
     assert (first.true, first.score, first.distance) == (Y[place], S[place], pytest.approx(abs(S[place] - 0.5)))
     assert first.kind == ("false negative" if Y[place] else "false positive") and first.pred == 1 - Y[place]
-    labels = error_rows(Y, COLUMNS["p"], first=None)
+    labels = errors(Y, COLUMNS["p"], first=None)
     assert [row.row_number for row in labels] == sorted(wrong()) and labels.each[0].score is None
-    both = error_rows(Y, COLUMNS["p"], y_score=S, first=None)
+    both = errors(Y, COLUMNS["p"], y_score=S, first=None)
     assert [row.row_number for row in both] == wrong()
-    near = [row.distance for row in error_rows(Y, y_score=S, near=True)]
-    assert near == sorted(near) and "nearest to the threshold" in error_rows(Y, y_score=S, near=True).headline
+    near = [row.distance for row in errors(Y, y_score=S, near=True)]
+    assert near == sorted(near) and "nearest to the threshold" in errors(Y, y_score=S, near=True).headline
     words = np.where(Y == 1, "yes", "no")
-    assert [row.row_number for row in error_rows(words, y_score=S, first=None)] == wrong()
-    assert error_rows(words, y_score=S, pos_label=RARER).positive == "yes"
+    assert [row.row_number for row in errors(words, y_score=S, first=None)] == wrong()
+    assert errors(words, y_score=S, pos_label=RARER).positive == "yes"
 
 
 def test_a_page_holds_rows_only_where_it_is_asked_to_and_text_stays_text():
     evaluation = evaluate(FRAME, true="y", score="s", metrics=["recall"], draws=20)
-    errors = error_rows(Y, y_score=S, keys={"<img src=x>": ["</script><b>it"] * N}, first=None)
-    html = page(evaluation, errors=errors)
+    wrong_rows = errors(Y, y_score=S, keys={"<img src=x>": ["</script><b>it"] * N}, first=None)
+    html = page(evaluation, errors=wrong_rows)
     assert "it" not in page(evaluation).split("Wrong rows")[-1] or "Wrong rows" not in page(evaluation)
     assert "Wrong rows" in html and "<img src=x>" not in html and "</script><b>" not in html
-    assert html.count("&lt;/script&gt;&lt;b&gt;it") == 100 < len(errors)
+    assert html.count("&lt;/script&gt;&lt;b&gt;it") == 100 < len(wrong_rows)
     assert (
-        "false negatives" in errors.headline
-        and "are false positives;" in error_rows(Y, y_score=S, kind="fp", first=1).headline
+        "false negatives" in wrong_rows.headline
+        and "are false positives;" in errors(Y, y_score=S, kind="fp", first=1).headline
     )
     with pytest.raises(InputTypeError, match="errors= lists rows"):
-        page(evaluate(np.eye(3, dtype=int)[np.arange(30) % 3], np.eye(3, dtype=int)[np.arange(30) % 3]), errors=errors)
+        page(
+            evaluate(np.eye(3, dtype=int)[np.arange(30) % 3], np.eye(3, dtype=int)[np.arange(30) % 3]),
+            errors=wrong_rows,
+        )
 
 
 def test_of_several_classes_the_most_certain_errors_come_first():
     labels = np.array(["a", "b", "c"])
     true, scores = RNG.integers(0, 3, N), RNG.dirichlet([1, 1, 1], N)
     pred = scores.argmax(1)
-    found = error_rows(labels[true], labels[pred], y_score=scores, first=None)
+    found = errors(labels[true], labels[pred], y_score=scores, first=None)
     assert len(found) == found.errors == int((true != pred).sum()) and found.each[0].kind == "error"
     certain = [row.score for row in found]
     assert certain == sorted(certain, reverse=True) and {row.distance for row in found} == {None}
     assert all(row.true != row.pred for row in found)
     assert "the most certain first" in found.headline
-    one = error_rows(labels[true], labels[pred], pos_label="a", kind="fn")
+    one = errors(labels[true], labels[pred], pos_label="a", kind="fn")
     assert {row.true for row in one} == {"a"} and one.false_negatives == int(((true == 0) & (pred != 0)).sum())
 
 
@@ -154,17 +157,17 @@ def test_the_shell_lists_rows_with_keys_that_no_spreadsheet_runs(tmp_path):
 @pytest.mark.parametrize(
     ("ask", "words"),
     [
-        (lambda: error_rows(Y), "There is nothing to judge"),
-        (lambda: error_rows(FRAME, true="y"), "name a column of labels"),
-        (lambda: error_rows(Y, y_score=S, kind="tp"), "kind is 'fn', 'fp' or 'both'"),
-        (lambda: error_rows(Y, y_score=S, first=0), "first is how many rows"),
-        (lambda: error_rows(Y, y_score=5 * S), "give threshold="),
-        (lambda: error_rows(Y, COLUMNS["p"], threshold=0.5), "A threshold= needs scores"),
-        (lambda: error_rows(Y, y_score=S, where="age >= 60"), "There is no column 'age'"),
-        (lambda: error_rows(Y, y_score=S, keys=["id"]), "gives the columns by name"),
-        (lambda: error_rows(FRAME, true="y", score="s", keys="ids"), "There is no column 'ids'.*Did you mean 'id'"),
-        (lambda: error_rows(np.arange(N) % 3, y_score=S), "name it with pos_label="),
-        (lambda: error_rows(np.arange(N) % 3, Y, kind="fn"), "kind is of two classes"),
+        (lambda: errors(Y), "There is nothing to judge"),
+        (lambda: errors(FRAME, true="y"), "name a column of labels"),
+        (lambda: errors(Y, y_score=S, kind="tp"), "kind is 'fn', 'fp' or 'both'"),
+        (lambda: errors(Y, y_score=S, first=0), "first is how many rows"),
+        (lambda: errors(Y, y_score=5 * S), "give threshold="),
+        (lambda: errors(Y, COLUMNS["p"], threshold=0.5), "A threshold= needs scores"),
+        (lambda: errors(Y, y_score=S, where="age >= 60"), "There is no column 'age'"),
+        (lambda: errors(Y, y_score=S, keys=["id"]), "gives the columns by name"),
+        (lambda: errors(FRAME, true="y", score="s", keys="ids"), "There is no column 'ids'.*Did you mean 'id'"),
+        (lambda: errors(np.arange(N) % 3, y_score=S), "name it with pos_label="),
+        (lambda: errors(np.arange(N) % 3, Y, kind="fn"), "kind is of two classes"),
     ],
 )
 def test_what_cannot_be_listed_is_refused_in_a_sentence(ask, words):
@@ -173,5 +176,5 @@ def test_what_cannot_be_listed_is_refused_in_a_sentence(ask, words):
 
 
 def test_a_key_that_is_called_as_a_column_of_the_table_stands_beside_it():
-    rows = [each.row() for each in error_rows([0, 1], [1, 1], keys={"row": ["a", "b"], "true": [7, 8]})]
+    rows = [each.row() for each in errors([0, 1], [1, 1], keys={"row": ["a", "b"], "true": [7, 8]})]
     assert [(row["row"], row["row (key)"], row["true"], row["true (key)"]) for row in rows] == [(1, "a", 0, 7)]

@@ -14,7 +14,7 @@ import steelyard
 from steelyard import Counts, confusion, evaluate, get_metric, interval, list_metrics, score_table
 from steelyard.analysis.results.formatting import three_digits
 from steelyard.auditing.exact_values import exact_expression
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 FINLEY = Counts(28, 23, 72, 2680)
 RNG = np.random.default_rng(0)

@@ -54,7 +54,7 @@ from steelyard import (
 )
 from steelyard.analysis.thresholds.confidence_band import thinned
 from steelyard.auditing.correlation import correlation_study
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.report.figures import FIGURE_KINDS, display_of, figure
 from steelyard.report.figures.figure_sources import FigureSource
 from steelyard.report.figures.line_labels import Line, label_lines

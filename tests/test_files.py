@@ -15,7 +15,7 @@ import pytest
 from checks import assert_refused
 
 import steelyard
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import bad_rows, compressed_files, files, score_tables
 from steelyard.ingest.frame_tally import label_columns, score_columns, tally
 

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 import steelyard
 from steelyard import GateResult, assert_gate, compare, evaluate, gate
 from steelyard.cli.commands import commands
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.gates.gate_part import gate_parts
 from steelyard.gates.rule import parse_rule
 from steelyard.report.gate_text import gate_github, gate_junit, gate_lines

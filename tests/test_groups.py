@@ -22,7 +22,7 @@ from steelyard.analysis.comparison.group_differences import (
 from steelyard.analysis.comparison.group_equality import RateDraws, interval_equality
 from steelyard.analysis.intervals.rate_intervals import wilson
 from steelyard.cli.commands import commands
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 
 N = 900
 RNG = np.random.default_rng(5)

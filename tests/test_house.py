@@ -15,11 +15,11 @@ import house
 import pytest
 
 import steelyard
-from steelyard.errors import needs_sklearn
+from steelyard.exceptions import needs_sklearn
 
 SOURCE = Path(steelyard.__file__).parent
 FLOORS = (
-    "_names", "_types", "_renamed", "errors", "statistics", "ingest", "metrics", "analysis", "auditing", "evaluation", "gates", "estimators", "protocol",
+    "_names", "_types", "_renamed", "exceptions", "statistics", "ingest", "metrics", "analysis", "auditing", "evaluation", "gates", "estimators", "protocol",
     "datasets", "ledger", "report", "interop", "sklearn", "mlflow", "studies", "cli",
 )  # fmt: skip
 # The rooms of the analysis, each with what it may import before it.

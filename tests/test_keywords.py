@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import steelyard
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 
 N = 300
 RNG = np.random.default_rng(3)
@@ -63,7 +63,7 @@ IDS = [f"{name} of {next(iter(columns))}" for name, _, columns, _ in ASKED]
 TABLES = {"confusion": LABELS, "score_table": SCORES, "paired": {"pred_a": P, "pred_b": P2}}
 MODELS = {"compare", "robustness"}  # rows of several models
 COLUMNS_OF_CLASSES = {"best_decision"}  # a column of scores for each class
-GROUPED = {"compare_groups", "drift", "error_rows", "group_thresholds"}  # each in tests of its own
+GROUPED = {"compare_groups", "drift", "errors", "group_thresholds"}  # each in tests of its own
 SETS = {"multilabel"}  # rows of several labels: tests/test_multilabel_values.py
 FORMER = {"data", "y_other", "predictions", "groups", "positive", "weights", "y_prob", "y_proba"}
 

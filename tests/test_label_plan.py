@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from steelyard import Evaluation, LabelPlan, best_threshold, evaluate, interval, intervals, label_plan, sample_size
 from steelyard.analysis.intervals.planned_rows import GivenLabels
 from steelyard.cli.commands import commands
-from steelyard.errors import InputError, SteelyardError
+from steelyard.exceptions import InputError, SteelyardError
 from steelyard.ingest.frame_columns import FrameColumns
 
 ROWS, PREVALENCE, APART, THRESHOLD = 20_000, 0.02, 1.8, 0.2

@@ -13,7 +13,7 @@ from scipy import sparse
 
 import steelyard
 from steelyard import get_metric, label_propensities, list_metrics, multilabel
-from steelyard.errors import InputError, UndefinedError
+from steelyard.exceptions import InputError, UndefinedError
 from steelyard.metrics.multilabel_values import row_values
 
 sklearn_metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")

@@ -10,7 +10,7 @@ from scipy import sparse
 import steelyard
 from steelyard import ThresholdClassifier, best_threshold, multilabel
 from steelyard.analysis.results.result import Result
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 
 def rows(n=400, seed=0):

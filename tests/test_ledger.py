@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from steelyard import Counts, Evaluation, Ledger, Result, evaluate
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 
 RNG = np.random.default_rng(3)
 Y = (RNG.random(400) < 0.2).astype(int)

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from steelyard import Counts, Ledger, compare, evaluate
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 
 RNG = np.random.default_rng(11)
 N = 600

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from steelyard import Counts, evaluate
-from steelyard.errors import InputError, InputTypeError, MissingLibraryError
+from steelyard.exceptions import InputError, InputTypeError, MissingLibraryError
 from steelyard.interop.mlflow_runs import run_metrics
 
 RNG = np.random.default_rng(4)

@@ -11,7 +11,7 @@ import pytest
 
 import steelyard
 from steelyard import Counts, Monitor, Result, confusion
-from steelyard.errors import InputError, InputTypeError, SteelyardError
+from steelyard.exceptions import InputError, InputTypeError, SteelyardError
 
 
 def day(rng, recall, rows=300, prevalence=0.1, false=0.03):

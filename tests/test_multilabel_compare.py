@@ -7,7 +7,7 @@ from test_multilabel_evaluate import shell
 from test_multilabel_intervals import _at_least_one, drawn, value
 
 from steelyard import Result, compare, multilabel
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 
 @pytest.fixture(scope="module")

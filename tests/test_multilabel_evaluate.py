@@ -22,7 +22,7 @@ from steelyard import (
     multilabel,
 )
 from steelyard.cli.commands import commands
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.report.csv_text import csv_rows
 
 

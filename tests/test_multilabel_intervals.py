@@ -20,7 +20,7 @@ from steelyard import (
 from steelyard.analysis.chance.label_set_chance import LabelSetBaselines
 from steelyard.analysis.intervals.inference import ClusteredRows, Inference
 from steelyard.analysis.intervals.intervals import table_intervals
-from steelyard.errors import InputError, UndefinedError
+from steelyard.exceptions import InputError, UndefinedError
 from steelyard.metrics.application import on_table
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.spec import MetricSpec

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 import steelyard
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 sklearn_metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
 AVERAGES = ("micro", "macro", "weighted", "samples", None)

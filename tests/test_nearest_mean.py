@@ -15,8 +15,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from steelyard import Counts, NearestMeanClassifier, confusion, operating_point_score
 from steelyard.analysis.thresholds.threshold_criterion import Criterion, read_aim
-from steelyard.errors import needs_sklearn
 from steelyard.estimators.nearest_mean import best_middle
+from steelyard.exceptions import needs_sklearn
 
 X, Y = make_classification(400, weights=[0.85], flip_y=0.1, random_state=0)
 

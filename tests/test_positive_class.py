@@ -15,7 +15,7 @@ import steelyard
 from steelyard import RARER, best_threshold, compare, confusion, cross_evaluate, paired, tally
 from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
 from steelyard.cli.option_words import of_shell
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.report.terminal.explanation import explanation
 
 N = 200

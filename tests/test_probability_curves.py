@@ -27,7 +27,7 @@ from steelyard import (
 from steelyard.analysis.thresholds.cost_curve import even_costs
 from steelyard.analysis.thresholds.expected_costs import ExpectedCosts
 from steelyard.analysis.thresholds.gain_curve import gain_points
-from steelyard.errors import SteelyardError
+from steelyard.exceptions import SteelyardError
 from steelyard.report.figures import figure
 
 GRID = np.linspace(0.003, 0.997, 200)

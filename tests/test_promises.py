@@ -22,7 +22,7 @@ from steelyard.analysis.thresholds.limit_parts import rate_limit
 from steelyard.analysis.thresholds.promised_limits import Promise
 from steelyard.analysis.thresholds.threshold_limits import Capacity, read_limits
 from steelyard.analysis.thresholds.threshold_sample import ThresholdSample
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 
 
 def rows(seed, n=600, prevalence=0.15, apart=2.0):

@@ -53,7 +53,7 @@ from steelyard import (
     list_metrics,
     scorer,
 )
-from steelyard.errors import needs_sklearn
+from steelyard.exceptions import needs_sklearn
 from steelyard.protocol.predictions import Data
 from steelyard.protocol.resample import equal_rows
 from steelyard.protocol.runs import worker_count

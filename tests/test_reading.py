@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import steelyard
-from steelyard.errors import SteelyardError
+from steelyard.exceptions import SteelyardError
 from steelyard.ingest import label_codes
 from steelyard.ingest.files import scan_files
 from steelyard.statistics.class_scores import ClassScores

@@ -15,8 +15,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import ShuffleSplit, StratifiedKFold
 
 from steelyard import Prevalence, Recalibrator, calibration, correct_prior
-from steelyard.errors import InputError
 from steelyard.estimators.recalibrator import RECALIBRATIONS
+from steelyard.exceptions import InputError
 
 
 def logit(p):

@@ -22,7 +22,7 @@ from click.testing import CliRunner
 import steelyard
 from steelyard import Counts, Metric, SteelyardError, get_metric, list_metrics, metric, ratio, sqrt
 from steelyard.cli.commands import commands
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 FINLEY = Counts(28, 23, 72, 2680)
 

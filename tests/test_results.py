@@ -25,7 +25,7 @@ import steelyard
 from steelyard import Counts, Result, comparison_page, page
 from steelyard._names import HOME as NAMES
 from steelyard.analysis.results.result_homes import HOMES
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.report.figures.surface import SurfaceDisplay
 from steelyard.studies.claims import Claim
 from steelyard.studies.pictures import Picture
@@ -174,7 +174,7 @@ RESULTS = {
     "study": studied,
     "select_tree": selected,
     "compare_groups": lambda: steelyard.compare_groups(TRUE, LABELS["<b>A</b>"], by=GROUP, metrics=["recall", "mcc"]),
-    "error_rows": lambda: steelyard.error_rows(TRUE, y_score=PROBABILITIES, keys={"<b>A</b>": GROUP}, first=9),
+    "error_rows": lambda: steelyard.errors(TRUE, y_score=PROBABILITIES, keys={"<b>A</b>": GROUP}, first=9),
     "group_thresholds": lambda: steelyard.group_thresholds(TRUE, PROBABILITIES, by=GROUP, resamples=20),
     "gate": lambda: steelyard.gate(
         steelyard.evaluate(TRUE, LABELS["<b>A</b>"], by={"<i>": GROUP}, metrics=["recall", "mcc"]),

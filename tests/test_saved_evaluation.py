@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 
 from steelyard import Confusion, Counts, best_threshold, evaluate, metric, tally
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError
 from steelyard.evaluation.evaluation import Evaluation
+from steelyard.exceptions import InputError
 from steelyard.report.pages.page import page
 
 HERE = Path(__file__).parent

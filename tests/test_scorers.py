@@ -27,7 +27,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from steelyard import Counts, best_threshold, f_beta, get_metric, list_metrics, scorer
-from steelyard.errors import needs_sklearn
+from steelyard.exceptions import needs_sklearn
 from steelyard.interop.scorers import Score
 
 X, Y = make_classification(500, weights=[0.85], flip_y=0.1, random_state=0)

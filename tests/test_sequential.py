@@ -16,7 +16,7 @@ from steelyard.analysis.sequential.cost_table import CostTable
 from steelyard.analysis.sequential.linear_ratio import LinearRatio, log_wealth
 from steelyard.analysis.sequential.metric_sequence import MetricSequence
 from steelyard.analysis.sequential.rate_region import RateRegion
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.metrics.spec import MetricSpec
 
 COUNT_METRICS = [metric for metric in list_metrics() if metric.function is not None]

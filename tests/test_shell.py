@@ -1176,7 +1176,7 @@ def test_what_another_program_writes_meanwhile_is_kept(links, tmp_path, monkeypa
     assert out.read_text() == "first\n"
     out.unlink()
     monkeypatch.setattr(os, "fsync", come_between)
-    with pytest.raises(steelyard.errors.InputError, match="exists and was kept"):
+    with pytest.raises(steelyard.exceptions.InputError, match="exists and was kept"):
         Output(str(out)).write("ours")
     assert out.read_text() == "theirs"
     Output(str(out), force=True).write("ours")

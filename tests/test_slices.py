@@ -16,7 +16,7 @@ from steelyard.analysis.slices.findable import findable_rate
 from steelyard.analysis.slices.hypergeometric_tails import least_tail, tail_below
 from steelyard.analysis.slices.saddlepoint import Atoms, tail_above
 from steelyard.cli.commands import commands
-from steelyard.errors import SteelyardError
+from steelyard.exceptions import SteelyardError
 from steelyard.ingest import slice_queries
 from steelyard.ingest.condition_rows import rows_where
 from steelyard.ingest.feature_bins import MemoryColumns, bin_edges

@@ -19,8 +19,8 @@ from steelyard import (
     interval,
     list_metrics,
 )
-from steelyard.errors import InputError
 from steelyard.evaluation.metric_row import CLASS_METRICS
+from steelyard.exceptions import InputError
 from steelyard.gates.rule import parse_rule
 from steelyard.metrics.call_options import AVERAGES
 from steelyard.metrics.expression_value import evaluate_expression

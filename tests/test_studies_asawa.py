@@ -12,7 +12,7 @@ from study_tools import claims_of, pulsars_needed, table_of
 from steelyard import CorrelationDisplay, score_table
 from steelyard.auditing.score_robustness import score_robustness
 from steelyard.datasets.paper_datasets import htru2
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.studies import asawa, study_files
 from steelyard.studies.asawa_printed import printed, pulsar_divisions, reconstructed
 from steelyard.studies.claims import published

@@ -7,7 +7,7 @@ import pytest
 from study_tools import claims_of, newsgroups_needed, table_of
 
 from steelyard.datasets.paper_datasets import newsgroups20
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.protocol.sized_splits import Draws, Sizes
 from steelyard.studies import nguyen
 from steelyard.studies.claims import published

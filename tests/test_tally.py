@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import steelyard
 from steelyard import SteelyardError, Tally, tally
 from steelyard.cli import progress
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.gates import rule_judgement
 from steelyard.ingest import exact_sums, queries, score_queries
 from steelyard.ingest.files import scan_files

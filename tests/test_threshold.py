@@ -16,8 +16,8 @@ from steelyard import Counts, SteelyardError, get_metric, list_metrics, score_ta
 from steelyard.analysis.thresholds.best_threshold import best_threshold, roc_then_tpnr
 from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
 from steelyard.analysis.thresholds.coarse_thresholds import MOST_APART
-from steelyard.errors import InputError, InputTypeError, UndefinedError, UnknownNameError
 from steelyard.evaluation.threshold_grid import threshold_grid
+from steelyard.exceptions import InputError, InputTypeError, UndefinedError, UnknownNameError
 from steelyard.metrics.registry import default_metric
 from steelyard.statistics.score_bins import bin_divided_at
 

@@ -44,8 +44,8 @@ import steelyard
 from steelyard import SteelyardError
 from steelyard.analysis.thresholds.best_threshold import best_threshold
 from steelyard.datasets.paper_datasets import htru2
-from steelyard.errors import InputError, InputTypeError, needs_sklearn
 from steelyard.estimators.threshold import ThresholdClassifier
+from steelyard.exceptions import InputError, InputTypeError, needs_sklearn
 
 X, Y = make_classification(400, weights=[0.85], flip_y=0.1, random_state=0)
 MODELS = [LogisticRegression(C=1), LinearSVC(random_state=0), DecisionTreeClassifier(max_depth=3, random_state=0)]
@@ -205,7 +205,8 @@ def test_without_scikit_learn_it_says_what_to_install():
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (
-        ran.stderr.splitlines()[-1] == f"steelyard.errors.MissingLibraryError: {needs_sklearn('ThresholdClassifier')}"
+        ran.stderr.splitlines()[-1]
+        == f"steelyard.exceptions.MissingLibraryError: {needs_sklearn('ThresholdClassifier')}"
     )
 
 

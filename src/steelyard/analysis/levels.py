@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 
 def check_level(level: float) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.analysis.results.rows import Rows
 from steelyard.auditing.properties import PROPERTIES, Decision, audit_properties
-from steelyard.errors import InputTypeError
+from steelyard.exceptions import InputTypeError
 from steelyard.metrics.registry import get_metric
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import numpy as np
 from steelyard.auditing.decisions import cells_text
 from steelyard.auditing.exact_values import ExactFormula, Value, difference, exact_expression
 from steelyard.auditing.symbolic_sums import LONGEST, is_available
-from steelyard.errors import InputError, InputTypeError, SteelyardError
+from steelyard.exceptions import InputError, InputTypeError, SteelyardError
 from steelyard.metrics.expression import Operation
 from steelyard.metrics.expression_value import evaluate_expression
 from steelyard.statistics.counts import Cells

@@ -30,7 +30,7 @@ from steelyard.auditing.garcia_conclusions import (
 )
 from steelyard.auditing.metric_values import metric_values
 from steelyard.auditing.perturbation import LIST_KINDS, collection, generators, widths_of
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts

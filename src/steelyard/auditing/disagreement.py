@@ -15,7 +15,7 @@ from steelyard.analysis.results.formatting import three_digits
 from steelyard.analysis.results.rows import Flat, Rows
 from steelyard.auditing.metric_values import directed_difference, metric_values, named_metrics
 from steelyard.auditing.model_tables import at_rates
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -19,7 +19,7 @@ from steelyard.analysis.results.rows import Flat, Rows, table_text
 from steelyard.auditing.disagreement import RARE_TO_COMMON, disagreement, disagreements
 from steelyard.auditing.metric_values import directed_difference, metric_values, named_metrics
 from steelyard.auditing.model_tables import at_rates
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts
 

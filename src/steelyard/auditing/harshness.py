@@ -9,7 +9,7 @@ from steelyard.auditing.decisions import PROVED, REFUTED, Counterexample, Decisi
 from steelyard.auditing.laws import CLASS_SWAP
 from steelyard.auditing.proof import on_all_tables
 from steelyard.auditing.sign_proofs import never_negative
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.metrics.registry import get_metric
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from steelyard.auditing.audited_metric import AuditedMetric
 from steelyard.auditing.decisions import PROVED, unrefuted
 from steelyard.auditing.equations import Equation, fitted_equations
 from steelyard.auditing.proof import on_all_tables
-from steelyard.errors import InputTypeError
+from steelyard.exceptions import InputTypeError
 from steelyard.metrics.registry import get_metric, list_metrics
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError, SteelyardError
+from steelyard.exceptions import InputError, InputTypeError, SteelyardError
 from steelyard.metrics.registry import get_metric, is_builtin, list_metrics, metrics_with_role
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError, SteelyardError
+from steelyard.exceptions import InputError, InputTypeError, SteelyardError
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.score_table import ScoreTable

@@ -23,7 +23,7 @@ from steelyard.auditing.laws import (
     grown_cell,
     strictly_grown_cell,
 )
-from steelyard.errors import UnknownNameError, did_you_mean
+from steelyard.exceptions import UnknownNameError, did_you_mean
 from steelyard.statistics.counts import CELLS
 
 

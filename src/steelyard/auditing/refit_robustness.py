@@ -14,7 +14,7 @@ from steelyard.auditing.model_tables import model_confusion
 from steelyard.auditing.robustness import robustness
 from steelyard.auditing.robustness_result import TOLERANCE, Robustness
 from steelyard.auditing.score_robustness import score_robustness
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 

@@ -25,7 +25,7 @@ from steelyard.auditing.model_tables import (
 from steelyard.auditing.ratio_spread import ratio_spread
 from steelyard.auditing.robustness_result import TOLERANCE, Robustness
 from steelyard.auditing.score_robustness import score_robustness
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.statistics.counts import Counts
 

@@ -13,7 +13,7 @@ from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, Rows, table_text
 from steelyard.auditing.decision_store import recalled_decisions
 from steelyard.auditing.metric_values import value_change
-from steelyard.errors import InputError, SteelyardError
+from steelyard.exceptions import InputError, SteelyardError
 from steelyard.metrics.registry import get_metric
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.analysis.prevalence.prevalence import scores_at
 from steelyard.auditing.robustness_result import TOLERANCE, Robustness
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.metrics.registry import get_metric
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, count_inputs
 from steelyard.cli.streams import print_message
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,7 +15,7 @@ from steelyard.cli.option_words import of_shell
 from steelyard.cli.prevalence_option import prevalence_option
 from steelyard.cli.saved_tables import add_saved
 from steelyard.cli.usual_columns import guess_columns
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from steelyard.analysis.calibration.calibration_result import Calibration

@@ -14,7 +14,7 @@ from steelyard.analysis.results.strict_json import json_text
 from steelyard.cli.class_scores import named_class_scores
 from steelyard.cli.inputs import open_files
 from steelyard.cli.option_words import of_shell
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest.file_errors import STDIN
 from steelyard.ingest.label_tables import match_label
 

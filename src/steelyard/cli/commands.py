@@ -15,7 +15,7 @@ from click.shell_completion import CompletionItem
 from steelyard.cli.overview import ABOUT, COMMANDS
 from steelyard.cli.streams import is_of_stdout, lost_sentence, print_message
 from steelyard.cli.suggestions import suggest_values
-from steelyard.errors import SteelyardError, did_you_mean
+from steelyard.exceptions import SteelyardError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable

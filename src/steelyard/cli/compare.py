@@ -14,7 +14,7 @@ from steelyard.cli.inputs import Inputs, labels_of, open_files, print_assumed
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.saved_tables import read_saved, read_saved_evaluation
 from steelyard.cli.usual_columns import guess_columns
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

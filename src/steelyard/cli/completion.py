@@ -6,7 +6,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from steelyard.cli.commands import command, commands
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 _VARIABLE = "_STEELYARD_COMPLETE"  # by which the shell asks, in click's protocol
 _SHELLS = ("bash", "zsh", "fish")

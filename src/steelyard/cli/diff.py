@@ -14,7 +14,7 @@ from steelyard.cli.inputs import print_assumed
 from steelyard.cli.ledger_options import ledger_option
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.saved_tables import read_evaluation_file
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from steelyard.cli.outputs import Output
@@ -55,7 +55,7 @@ def diff_evaluations(
 
 def _side(ledger: Ledger, word: str) -> DiffSide:
     """The evaluation of a file, with its rows where it is an entry of a ledger, or that of an id or a tag."""
-    from steelyard.errors import SteelyardError
+    from steelyard.exceptions import SteelyardError
     from steelyard.ledger.diff_side import DiffSide, entry_side
 
     if word != "-" and not Path(word).is_file():

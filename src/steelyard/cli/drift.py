@@ -13,7 +13,7 @@ from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, count_inputs
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.saved_tables import add_saved
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from steelyard.cli.outputs import Output

@@ -12,7 +12,7 @@ from steelyard.cli.inputs import Inputs, open_files, print_assumed
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.saved_tables import add_saved
 from steelyard.cli.usual_columns import guess_columns
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from steelyard.cli.outputs import Output
@@ -47,7 +47,7 @@ def list_errors(
 
 def file_errors(inputs: Inputs, keys: str | None, **asked: Any) -> tuple[ErrorRows, list[str]]:
     """The wrong rows of a file with the columns that identify them, and what was assumed."""
-    from steelyard.evaluation.error_rows import error_rows
+    from steelyard.evaluation.error_rows import errors
 
     if add_saved(inputs.files) is not None:
         raise InputError("A saved table does not keep its rows; give the file of predictions.")
@@ -56,7 +56,7 @@ def file_errors(inputs: Inputs, keys: str | None, **asked: Any) -> tuple[ErrorRo
         found, assumed = guess_columns(source, inputs)
         columns: dict[str, Any] = {use: name for use, name in found.columns.items() if use in ("true", "pred", "score")}
         own: dict[str, Any] = {"threshold": inputs.threshold, "pos_label": inputs.positive, "keys": named}
-        return error_rows(source, **columns, **own, **asked), assumed
+        return errors(source, **columns, **own, **asked), assumed
 
 
 def _text(errors: ErrorRows, assumed: list[str], kind: str) -> str:

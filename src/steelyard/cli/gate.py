@@ -12,7 +12,7 @@ from steelyard.cli.commands import command
 from steelyard.cli.inputs import evaluate_inputs, print_assumed
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.streams import print_verdict
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from steelyard.cli.inputs import Inputs
@@ -75,8 +75,8 @@ def judge_predictions(
 
     With --by every rule holds in every group as well. With --versus the model is held against another one on the same
     rows. Without a rule it fails where a usual metric is shown to be worse than that of --versus or --baseline: an
-    unchanged model fails in at most 2.5 and 5 % of runs. With --promise the scores are thresholded at the saved threshold, and
-    a limit fails where these rows show it broken.
+    unchanged model fails in at most 2.5 % of runs with --versus, and 5 % with --baseline. With --promise the scores are
+    thresholded at the saved threshold, and a limit fails where these rows show it broken.
 
     A rule on low(...)>= or high(...)<= passes only where it is shown; one on high(...)>= or low(...)<= fails only where
     it is shown. The result states which error is held.

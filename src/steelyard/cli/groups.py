@@ -12,7 +12,7 @@ from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, count_inputs, labels_of, open_files, print_assumed
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.usual_columns import guess_columns
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from steelyard.cli.outputs import Output

@@ -16,7 +16,7 @@ from steelyard.cli.positive_option import with_positive
 from steelyard.cli.saved_tables import add_saved, tally_of_counts
 from steelyard.cli.streams import print_message
 from steelyard.cli.usual_columns import guess_columns
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.statistics.label_kinds import parser
 
 if TYPE_CHECKING:

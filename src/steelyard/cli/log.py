@@ -15,7 +15,7 @@ from steelyard.cli.option_words import of_shell
 from steelyard.cli.outputs import Output
 from steelyard.cli.saved_tables import read_evaluation_file
 from steelyard.cli.streams import print_message
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest.file_errors import STDIN
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from steelyard.cli.commands import command
 from steelyard.cli.inputs import print_assumed
 from steelyard.cli.saved_tables import read_saved, sum_tables
 from steelyard.cli.tally import SAVE_HELP
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from steelyard.cli.outputs import Output

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from steelyard.cli.streams import check_stdout, print_message
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest.file_errors import is_there
 from steelyard.ingest.replaced_files import check_replaceable, replacement_file
 from steelyard.report.terminal.letters import encodable

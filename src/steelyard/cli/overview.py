@@ -34,7 +34,7 @@ COMMANDS = {
     "groups": CommandFacts(
         "Compare groups of rows: a test that all are equal, differences, and gaps of their rates.", "compare_groups"
     ),
-    "errors": CommandFacts("List the false negatives and false positives, worst first.", "error_rows"),
+    "errors": CommandFacts("List the false negatives and false positives, worst first.", "errors"),
     "slices": CommandFacts(
         "Find the slices of the rows in which a metric is worse than elsewhere, with false discoveries controlled.",
         "slices",

@@ -11,7 +11,7 @@ from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, open_files
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.plan_option import read_plan
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from steelyard.analysis.planning.label_plan_result import LabelPlan

@@ -14,7 +14,7 @@ from steelyard.cli.inputs import Inputs, evaluate_inputs, print_assumed
 from steelyard.cli.outputs import replacement
 from steelyard.cli.prevalence_option import prevalence_option
 from steelyard.cli.streams import print_message
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,7 +17,7 @@ from steelyard.cli.next_command import next_command
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.plan_option import plan_option
 from steelyard.cli.saved_tables import read_saved_evaluation
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from steelyard.analysis.confusions.hierarchy import HierarchyLike

@@ -10,7 +10,7 @@ import warnings
 from pathlib import Path
 from typing import TextIO
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 _OF_WRITING = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 

@@ -20,8 +20,8 @@ from steelyard.cli.option_words import of_shell
 from steelyard.cli.prevalence_option import prevalence_option
 from steelyard.cli.saved_tables import add_saved
 from steelyard.cli.usual_columns import guess_columns
-from steelyard.errors import InputError
 from steelyard.evaluation.saved.written_evaluation import prevalence_json
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

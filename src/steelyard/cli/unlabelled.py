@@ -16,7 +16,7 @@ from steelyard.cli.option_words import of_shell
 from steelyard.cli.saved_tables import add_saved, looks_saved
 from steelyard.cli.streams import print_message
 from steelyard.cli.usual_columns import guess_score
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from steelyard.cli.outputs import Output

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from steelyard.cli.inputs import labels_of, open_files
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.usual_columns import guess_columns
-from steelyard.errors import InputError
 from steelyard.evaluation.inputs import ASSUMED_HALF, HALF
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ import click
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.streams import print_message, print_verdict
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from steelyard.analysis.monitoring.monitor import Monitor

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest.file_errors import STDIN
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from steelyard.analysis.monitoring.batch_rows import frame_columns
 from steelyard.analysis.monitoring.monitor import Monitor
 from steelyard.cli.outputs import checked_output
 from steelyard.cli.usual_columns import guess_columns
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest.replaced_files import replacement_file
 
 if TYPE_CHECKING:

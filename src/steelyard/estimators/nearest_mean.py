@@ -13,7 +13,7 @@ import numpy as np
 
 from steelyard._renamed import Renamed
 from steelyard.analysis.thresholds.threshold_criterion import Criterion, read_aim
-from steelyard.errors import InputError, needs_sklearn
+from steelyard.exceptions import InputError, needs_sklearn
 from steelyard.ingest.array_tables import score_table
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 import numpy as np
 
 from steelyard.analysis.prevalence.prior_correction import with_shares
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.given_probabilities import both_columns
 from steelyard.metrics.calibration import isotonic_curve

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.errors import needs_sklearn
+from steelyard.exceptions import needs_sklearn
 
 try:
     from sklearn.base import clone

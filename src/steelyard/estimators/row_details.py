@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.thresholds.row_costs import COST_KEYS
-from steelyard.errors import InputError, InputTypeError, did_you_mean
+from steelyard.exceptions import InputError, InputTypeError, did_you_mean
 from steelyard.ingest import arrays
 from steelyard.ingest.array_groups import group_places
 from steelyard.ingest.label_tables import sorted_groups

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from steelyard.analysis.thresholds.row_costs import COST_KEYS
-from steelyard.errors import InputError, InputTypeError, needs_sklearn
 from steelyard.estimators.class_choice import ClassChoice, class_probabilities
 from steelyard.estimators.positive_scores import PositiveScores
 from steelyard.estimators.row_details import RowDetails, column_of, costs_of
 from steelyard.estimators.score_splits import check_folds, fitted_clone, score_splits
 from steelyard.estimators.threshold_choice import ThresholdChoice, one_label_each, thresholds_by_group
 from steelyard.estimators.threshold_guarantee import Guarantee
+from steelyard.exceptions import InputError, InputTypeError, needs_sklearn
 from steelyard.ingest.row_order import check_order
 
 try:

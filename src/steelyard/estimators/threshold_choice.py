@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.thresholds.best_threshold import best_threshold
-from steelyard.errors import InputError, SteelyardError
 from steelyard.estimators.row_details import groups_of
+from steelyard.exceptions import InputError, SteelyardError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,9 +11,9 @@ import numpy as np
 from steelyard.analysis.intervals.cluster_tables import has_several_clusters
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.prevalence.prevalence import columns_at
-from steelyard.errors import InputError, first_ten
 from steelyard.evaluation.inputs import TWO_THRESHOLDS
 from steelyard.evaluation.rows import SHOWN_AVERAGES, table_rows
+from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest import arrays
 from steelyard.ingest.array_groups import group_columns, group_places
 from steelyard.ingest.category_order import is_ordered

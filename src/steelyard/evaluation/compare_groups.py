@@ -13,13 +13,13 @@ from steelyard.analysis.comparison.group_differences import difference_ends, lev
 from steelyard.analysis.comparison.group_equality import BY_DRAWS, BY_INTERVALS, GroupTest, RateDraws, interval_equality
 from steelyard.analysis.comparison.group_gaps import GAP_ROLES, RateEnds, gaps_of
 from steelyard.analysis.intervals.inference import Inference
-from steelyard.errors import InputError, InputTypeError, did_you_mean, first_ten
 from steelyard.evaluation.evaluate import evaluated_rows
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.given_rows import GivenRows
 from steelyard.evaluation.group_comparison import REST, GroupComparison, GroupDifference
 from steelyard.evaluation.group_parts import GroupParts
 from steelyard.evaluation.inputs import RowOptions
+from steelyard.exceptions import InputError, InputTypeError, did_you_mean, first_ten
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.group_bins import binned_groups
 from steelyard.ingest.refused_keywords import refuses_other_keywords

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.error_row import ErrorRow, ErrorRows
 from steelyard.evaluation.inputs import ASSUMED_HALF, HALF
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, csv_values, queries
 from steelyard.ingest.condition_rows import as_conjunction, check_features
 from steelyard.ingest.frame_columns import FrameColumns
@@ -45,7 +45,7 @@ class _Named(NamedTuple):
 
 
 @refuses_other_keywords
-def error_rows(
+def errors(
     y_true: Source | Frame | ArrayLike,
     y_pred: ArrayLike | None = None,
     *,
@@ -69,7 +69,7 @@ def error_rows(
     number counts from 1. Of a frame the rows are found, sorted and limited where it lives. Of several classes give
     predictions; the score is then that of the predicted class, and the most certain errors come first.
 
-    >>> error_rows([0, 1, 1, 0], y_score=[0.9, 0.4, 0.1, 0.2], keys={"id": ["a", "b", "c", "d"]})
+    >>> errors([0, 1, 1, 0], y_score=[0.9, 0.4, 0.1, 0.2], keys={"id": ["a", "b", "c", "d"]})
     3 of 4 rows are wrong: 2 false negatives and 1 false positive; they are listed farthest beyond the
     threshold 0.500 first.
     <BLANKLINE>

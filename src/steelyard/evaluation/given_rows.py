@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from steelyard.analysis.intervals.inference import ClusteredRows
-from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.inputs import TWO_THRESHOLDS, RowOptions
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_groups import group_columns, group_places, grouped_tally
 from steelyard.ingest.frame_columns import CLUSTERS_NEED_ROWS, FrameColumns, refuse_name

@@ -19,7 +19,7 @@ from steelyard.analysis.results.formatting import (
 )
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, table_text
-from steelyard.errors import InputError, did_you_mean
+from steelyard.exceptions import InputError, did_you_mean
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:

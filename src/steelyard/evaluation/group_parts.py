@@ -13,8 +13,8 @@ import numpy as np
 
 from steelyard.analysis.intervals.large_tables import COUNT_DRAWS
 from steelyard.analysis.intervals.rate_intervals import hits_and_trials, is_rate
-from steelyard.errors import InputError
 from steelyard.evaluation.groups import group_rows
+from steelyard.exceptions import InputError
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.score_table import ScoreTable
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.thresholds.group_policies import EQUAL_FLAGS, EQUAL_RECALL, PolicyTrial
-from steelyard.errors import InputError, InputTypeError, did_you_mean
 from steelyard.evaluation.given_rows import GivenRows
 from steelyard.evaluation.group_threshold import ALL_GROUPS, GroupThreshold, GroupThresholds
 from steelyard.evaluation.inputs import ASSUMED_HALF, HALF, RowOptions
+from steelyard.exceptions import InputError, InputTypeError, did_you_mean
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.group_bins import binned_groups
 from steelyard.ingest.refused_keywords import refuses_other_keywords

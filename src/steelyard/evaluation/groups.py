@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.intervals.cluster_tables import has_several_clusters
 from steelyard.analysis.results.rows import Rows  # noqa: TC001 - saved fields are read back by their types
-from steelyard.errors import first_ten
 from steelyard.evaluation.metric_row import MetricRow  # noqa: TC001 - saved fields are read back by their types
 from steelyard.evaluation.rows import metric_rows
+from steelyard.exceptions import first_ten
 from steelyard.statistics.confusion import Confusion  # noqa: TC001 - saved fields are read back by their types
 from steelyard.statistics.group_keys import group_label
 from steelyard.statistics.score_table import ScoreTable  # noqa: TC001 - saved fields are read back by their types

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import array_tables as ingest
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.class_checks import check_both_classes, check_classes

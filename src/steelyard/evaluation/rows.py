@@ -13,8 +13,8 @@ from steelyard.analysis.chance.chance_tests import ChanceTest, beats_chance
 from steelyard.analysis.intervals.intervals import table_intervals
 from steelyard.analysis.prevalence.prevalence import table_at
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError, InputTypeError, first_ten
 from steelyard.evaluation.metric_row import CLASS_METRICS, ClassRow, MetricRow
+from steelyard.exceptions import InputError, InputTypeError, first_ten
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.ranking import check_probabilities
 from steelyard.metrics.spec import MetricSpec

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from steelyard.analysis.results.formatting import ROUNDING
 from steelyard.analysis.results.result import Result
-from steelyard.errors import InputError, UnknownNameError, first_ten
+from steelyard.exceptions import InputError, UnknownNameError, first_ten
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.group_keys import group_label
 

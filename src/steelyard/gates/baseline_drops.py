@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from steelyard.analysis.comparison.drop_test import Drop, DropTest, drop_test
 from steelyard.analysis.comparison.exchanged_rows import LabelExchange, ScoreExchange
 from steelyard.analysis.results.formatting import difference_text, value_text
-from steelyard.errors import InputError
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
+from steelyard.exceptions import InputError
 from steelyard.gates.judgement import FAIL, PASS, UNDECIDED, Judgement
 from steelyard.metrics.registry import metrics_with_role
 

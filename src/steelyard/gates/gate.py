@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from steelyard.analysis.comparison.compare import compare
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
+from steelyard.exceptions import InputError
 from steelyard.gates import baseline_drops
 from steelyard.gates import promise as promises
 from steelyard.gates.baseline import check_baseline, read_baseline

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from steelyard.analysis.comparison.comparison import Comparison
 from steelyard.analysis.intervals.inference import STRATIFIED
-from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.gates.estimate import Estimate
 from steelyard.gates.rule import VERSUS
 

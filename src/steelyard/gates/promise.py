@@ -14,9 +14,9 @@ from steelyard.analysis.results.result_json import parsed
 from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
 from steelyard.analysis.thresholds.promise_test import interval_promise_test, promise_test
 from steelyard.analysis.thresholds.threshold_limits import Capacity, read_limits
-from steelyard.errors import InputError
 from steelyard.evaluation.saved.saved_evaluation import read_prevalence
 from steelyard.evaluation.saved.saved_field import SavedField
+from steelyard.exceptions import InputError
 from steelyard.gates.judgement import FAIL, PASS, UNDECIDED, Judgement
 
 if TYPE_CHECKING:

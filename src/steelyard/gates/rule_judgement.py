@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.results.formatting import value_text
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.gates.judgement import FAIL, PASS, UNDECIDED, Judgement
 from steelyard.gates.rule import BASELINE, VERSUS, parse_rule
 

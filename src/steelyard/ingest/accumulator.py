@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard._renamed import Renamed
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.array_tables import confusion, declared_labels
 from steelyard.statistics.score_table import ScoreTable
 

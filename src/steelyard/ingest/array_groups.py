@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from steelyard.errors import InputTypeError
+from steelyard.exceptions import InputTypeError
 from steelyard.ingest import array_tables, arrays, label_codes
 from steelyard.ingest.frame_columns import refuse_name
 from steelyard.ingest.label_tables import rows_of_groups, sorted_groups

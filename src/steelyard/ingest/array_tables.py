@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest import arrays, code_counts, label_codes
 from steelyard.ingest.category_order import category_order
 from steelyard.ingest.label_number import check_label_number

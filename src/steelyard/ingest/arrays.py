@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from steelyard.errors import CountOverflowError, InputError, InputTypeError, file_hint
+from steelyard.exceptions import CountOverflowError, InputError, InputTypeError, file_hint
 from steelyard.statistics.cell_values import LARGEST
 from steelyard.statistics.precision import DOUBLE, finest
 

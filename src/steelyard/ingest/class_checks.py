@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest.array_tables import positive_rows
 from steelyard.statistics.positive_class import absent_sentence
 

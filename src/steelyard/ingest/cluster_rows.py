@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest import arrays, bad_rows, csv_values, label_codes, queries
 from steelyard.ingest.score_queries import column_precision
 from steelyard.ingest.score_tables import EXACT_ROWS, number_column

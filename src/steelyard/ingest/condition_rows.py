@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError, did_you_mean, first_ten
+from steelyard.exceptions import InputError, InputTypeError, did_you_mean, first_ten
 from steelyard.ingest import arrays, csv_values, queries
 from steelyard.ingest.source import Source
 from steelyard.statistics.condition import Conjunction

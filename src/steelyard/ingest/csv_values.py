@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest.label_codes import fraction_sentence
 from steelyard.statistics.label_kinds import number_texts, parse_number, parser
 

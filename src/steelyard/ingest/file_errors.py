@@ -7,7 +7,7 @@ import tempfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,7 +12,7 @@ from glob import escape, glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest import bad_rows, repeated_files, temporary_files
 from steelyard.ingest.compressed_files import BLOCK, unpack
 from steelyard.ingest.file_errors import STDIN, file_title, is_there, reworded_errors

@@ -10,7 +10,7 @@ import os
 import re
 from pathlib import Path
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 _THREADS = Path("/proc/self/task")
 _POLARS = re.compile(r"polars-\d+\s*")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from steelyard.errors import InputTypeError
+from steelyard.exceptions import InputTypeError
 from steelyard.ingest.cluster_rows import cluster_rows
 from steelyard.ingest.frame_tally import cluster_columns, tally
 from steelyard.ingest.refused_keywords import refuse_keywords

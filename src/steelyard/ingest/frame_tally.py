@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, bad_rows, csv_values, label_codes, queries
 from steelyard.ingest.array_tables import declared_labels
 from steelyard.ingest.label_tables import label_tables, present_labels, rows_of_groups, sorted_groups

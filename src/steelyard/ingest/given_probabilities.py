@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError, file_hint
+from steelyard.exceptions import InputError, InputTypeError, file_hint
 from steelyard.statistics.probability_table import SUM_OFF
 
 if TYPE_CHECKING:

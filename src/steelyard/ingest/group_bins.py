@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError, did_you_mean
+from steelyard.exceptions import InputError, InputTypeError, did_you_mean
 from steelyard.ingest import condition_rows, queries
 from steelyard.ingest.array_groups import group_columns
 from steelyard.ingest.source import Source, named_columns

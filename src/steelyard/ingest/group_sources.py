@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest.source import ColumnNames, Source, check_columns
 from steelyard.statistics.group_keys import group_order
 

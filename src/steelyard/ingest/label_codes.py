@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError, did_you_mean
+from steelyard.exceptions import InputError, InputTypeError, did_you_mean
 from steelyard.statistics.confusion import sort_labels
 from steelyard.statistics.label_kinds import kinds_sentence, label_kind
 from steelyard.statistics.score_order import CHUNK, chunks

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError, did_you_mean, first_ten
+from steelyard.exceptions import InputError, did_you_mean, first_ten
 from steelyard.ingest import arrays, queries
 from steelyard.ingest.multilabel_tables import label_set_table
 from steelyard.ingest.score_matrix import without_prefix

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.statistics.confusion import MOST_LABELS
 from steelyard.statistics.sparse_matrix import MOST_DENSE_LABELS
 

@@ -7,7 +7,7 @@ from inspect import currentframe
 from traceback import walk_stack
 from typing import TYPE_CHECKING
 
-from steelyard.errors import InputError, did_you_mean, first_ten
+from steelyard.exceptions import InputError, did_you_mean, first_ten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

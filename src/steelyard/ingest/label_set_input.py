@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.label_frames import label_frame, names_label_sets
 from steelyard.ingest.label_sets import are_label_sets
 from steelyard.ingest.multilabel_tables import label_set_table

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError, first_ten
+from steelyard.exceptions import InputError, InputTypeError, first_ten
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import declared_labels
 from steelyard.ingest.code_counts import is_zero_one

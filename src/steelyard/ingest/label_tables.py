@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import csv_values, label_codes
 from steelyard.ingest.label_number import check_label_number
 from steelyard.ingest.queries import MOST_GROUP_KEYS

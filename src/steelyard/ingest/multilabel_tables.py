@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError, first_ten
+from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest import arrays
 from steelyard.ingest.frame_columns import FrameColumns, column_name, refuse_name
 from steelyard.ingest.label_sets import are_matrices, frame_labels, paired_sets

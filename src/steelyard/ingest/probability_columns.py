@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard.errors import InputError, first_ten
+from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest import arrays, bad_rows, csv_values, label_codes, queries
 from steelyard.ingest.array_tables import declared_labels
 from steelyard.ingest.frame_columns import column_name

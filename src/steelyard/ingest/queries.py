@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import exact_sums
 from steelyard.ingest.forked import refuse_polars_after_fork
 from steelyard.ingest.label_number import too_many_labels

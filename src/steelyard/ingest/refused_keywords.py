@@ -8,7 +8,7 @@ from functools import wraps
 from inspect import signature
 from typing import TYPE_CHECKING
 
-from steelyard.errors import InputTypeError
+from steelyard.exceptions import InputTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -6,7 +6,7 @@ import hashlib
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.statistics.tally import twice_sentence
 
 if TYPE_CHECKING:

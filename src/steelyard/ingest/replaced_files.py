@@ -7,7 +7,7 @@ import shutil
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest.temporary_files import unused_path, without_umask
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.errors import InputError, first_ten
+from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import declared_labels
 from steelyard.ingest.category_order import category_order

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest import arrays, bad_rows, csv_values, label_codes, queries, score_queries
 from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.label_tables import match_label, present_labels, rows_of_groups, sorted_groups

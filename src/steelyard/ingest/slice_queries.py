@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import bad_rows, exact_sums, queries
 from steelyard.ingest.condition_rows import condition_expression, is_missing_value
 from steelyard.ingest.feature_bins import bin_edges

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, bad_rows, csv_values, label_codes, queries
 from steelyard.ingest.condition_rows import check_features, feature_values
 from steelyard.ingest.feature_bins import MemoryColumns, bin_edges

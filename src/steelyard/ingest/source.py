@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from steelyard.errors import InputError, InputTypeError, did_you_mean, file_hint, first_ten
+from steelyard.exceptions import InputError, InputTypeError, did_you_mean, file_hint, first_ten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, bad_rows, queries
 from steelyard.ingest.probability_columns import columns_by_class, matching_columns
 from steelyard.ingest.score_matrix import columns_by_name

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, overload
 
 import numpy as np
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steelyard.errors import InputTypeError, SteelyardError
+from steelyard.exceptions import InputTypeError, SteelyardError
 from steelyard.ingest import arrays, code_counts, label_codes
 from steelyard.ingest.array_tables import confusion
 from steelyard.ingest.row_order import check_order

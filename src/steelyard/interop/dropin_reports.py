@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest.array_tables import confusion
 from steelyard.interop.dropin_inputs import LabelTable, delegate, label_table, warn_undefined
 from steelyard.interop.dropin_label_sets import columns_of, label_sets

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import SteelyardError
+from steelyard.exceptions import SteelyardError
 from steelyard.ingest.array_tables import single_use_table
 from steelyard.ingest.row_order import check_order
 from steelyard.interop.dropin_inputs import delegate, score_column, true_codes, weight_column

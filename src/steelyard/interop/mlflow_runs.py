@@ -10,9 +10,9 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from steelyard._names import __version__
-from steelyard.errors import InputError, InputTypeError, MissingLibraryError
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
+from steelyard.exceptions import InputError, InputTypeError, MissingLibraryError
 from steelyard.ingest.temporary_files import temporary_folder
 from steelyard.ledger.entry import report_digest, report_evaluation
 from steelyard.report.figures.confusion import ConfusionDisplay

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from steelyard.errors import InputError, needs_sklearn
+from steelyard.exceptions import InputError, needs_sklearn
 from steelyard.ingest.array_tables import confusion, score_table
 from steelyard.ingest.label_sets import are_label_sets
 from steelyard.interop.boosting import LightGBMMetric, XGBoostMetric

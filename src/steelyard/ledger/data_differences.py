@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.analysis.comparison.metric_ranking import compared_place, observed_prevalence, values_at_prevalences
 from steelyard.analysis.distributions import normal_below
 from steelyard.analysis.results.formatting import listed, percent_text, value_text
-from steelyard.errors import InputError, first_ten
+from steelyard.exceptions import InputError, first_ten
 
 if TYPE_CHECKING:
     from steelyard._types import Label

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from steelyard.analysis.results.result_json import parsed
 from steelyard.analysis.results.strict_json import json_text
-from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.evaluation import Evaluation, current_versions
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
+from steelyard.exceptions import InputError, InputTypeError
 
 if TYPE_CHECKING:
     from pathlib import Path

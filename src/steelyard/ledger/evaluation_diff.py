@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.comparison.compare import compare
-from steelyard.errors import InputError
 from steelyard.evaluation.evaluation import Evaluation
+from steelyard.exceptions import InputError
 from steelyard.ledger.data_differences import check_comparable, data_sentences, prevalence_sentences
 from steelyard.ledger.diff_side import distinguished
 from steelyard.ledger.kept_rows import label_text

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.analysis.results.formatting import interval_text, value_text
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, Rows, table_text
-from steelyard.errors import SteelyardError
+from steelyard.exceptions import SteelyardError
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest.forked import refuse_polars_after_fork
 from steelyard.ledger.entry import read_report
 from steelyard.ledger.ledger_folder import INDEX, entry_files, replace_file

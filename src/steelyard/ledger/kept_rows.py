@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.evaluation import Evaluation
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.source import Source
 from steelyard.ledger.row_keys import hashed_keys, key_mark, secret_key
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ledger.diff_side import DiffSide, entry_side
 from steelyard.ledger.entry import checked_tags, entry_content, read_report, report_evaluation
 from steelyard.ledger.evaluation_diff import evaluation_diff

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

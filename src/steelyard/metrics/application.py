@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError, did_you_mean, file_hint
+from steelyard.exceptions import InputError, InputTypeError, did_you_mean, file_hint
 from steelyard.ingest import array_tables as ingest
 from steelyard.ingest.class_checks import check_both_classes, check_classes
 from steelyard.ingest.label_overlap import check_label_overlap, warn_of_lookalikes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.call_options import SAMPLES
 from steelyard.metrics.count_values import count_values, on_counts, run_formula
 from steelyard.metrics.metric_value import MetricValue

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputTypeError, SteelyardError
+from steelyard.exceptions import InputTypeError, SteelyardError
 from steelyard.metrics import reasons
 from steelyard.metrics.metric_value import MetricValue
 from steelyard.statistics.counts import Cells, Counts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.formula import Formula, signature_of
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.registry import register

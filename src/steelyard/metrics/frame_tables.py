@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError, file_hint
+from steelyard.exceptions import InputError, InputTypeError, file_hint
 from steelyard.ingest import arrays
 from steelyard.ingest.array_tables import confusion, score_table, single_use_table
 from steelyard.ingest.class_checks import check_both_classes, check_classes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import UndefinedError
+from steelyard.exceptions import UndefinedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

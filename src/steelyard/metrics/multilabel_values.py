@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.metrics.call_options import NATIVE, SAMPLES
 from steelyard.metrics.class_values import averaged_classes
 from steelyard.metrics.count_values import count_values, on_counts

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest.label_sets import paired_sets
 from steelyard.statistics.indicators import label_counts
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest.array_tables import score_table
 from steelyard.metrics.count_values import count_values, run_formula
 from steelyard.metrics.score_values import score_values

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.metrics.catalogue import weighted_auc
 from steelyard.metrics.curves import roc_points
 from steelyard.metrics.declaration import metric

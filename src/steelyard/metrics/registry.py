@@ -6,7 +6,7 @@ from functools import cache
 from typing import TypeAlias
 
 from steelyard._names import HOME
-from steelyard.errors import InputError, InputTypeError, UnknownNameError, did_you_mean
+from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, did_you_mean
 from steelyard.metrics.formula import Formula
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.range_check import check_range

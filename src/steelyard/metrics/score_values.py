@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays
 from steelyard.ingest.score_matrix import needed_probabilities, probability_table
 from steelyard.metrics.call_options import NATIVE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.call_options import AVERAGES, NATIVE, SAMPLES
 from steelyard.metrics.expression import SYMBOLS, as_expression, ratio
 from steelyard.metrics.multilabel_values import check_label_sets

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.metrics.notation import plain_number
 
 if TYPE_CHECKING:

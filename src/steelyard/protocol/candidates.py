@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from steelyard.errors import InputError, InputTypeError, needs_sklearn
+from steelyard.exceptions import InputError, InputTypeError, needs_sklearn
 from steelyard.protocol.resample import CLASS_WEIGHT, Resampler, check_resampler
 
 if TYPE_CHECKING:

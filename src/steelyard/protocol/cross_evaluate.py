@@ -11,7 +11,7 @@ from steelyard.analysis.comparison import paired_tables
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.label_sets import are_label_sets
 from steelyard.ingest.refused_keywords import refuses_other_keywords

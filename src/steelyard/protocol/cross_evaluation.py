@@ -16,7 +16,7 @@ from steelyard.analysis.comparison.corrected_t_test import corrected_t_test
 from steelyard.analysis.holm import holm
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError, UnknownNameError, did_you_mean
+from steelyard.exceptions import InputError, UnknownNameError, did_you_mean
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import pooling, summary_text
 from steelyard.protocol.cost import COST_KINDS

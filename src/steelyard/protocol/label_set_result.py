@@ -10,9 +10,9 @@ import numpy as np
 
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.thresholds.best_threshold import best_threshold
-from steelyard.errors import InputError
 from steelyard.evaluation.label_sets.evaluate_label_sets import evaluate_label_sets
 from steelyard.evaluation.label_sets.label_set_rows import label_set_specs
+from steelyard.exceptions import InputError
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.label_set_input import LabelSetInput
 from steelyard.metrics.call_options import SAMPLES

@@ -12,7 +12,7 @@ import numpy as np
 
 from steelyard.analysis.chance.label_set_chance import LabelSetBaselines
 from steelyard.analysis.intervals.draws import generator
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest import arrays
 from steelyard.ingest.label_sets import paired_sets
 from steelyard.ingest.row_order import check_order

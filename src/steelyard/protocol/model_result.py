@@ -11,10 +11,10 @@ import numpy as np
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.results.rows import Rows
 from steelyard.analysis.thresholds.best_threshold import best_threshold
-from steelyard.errors import InputError
 from steelyard.evaluation.metric_row import CLASS_METRICS
 from steelyard.evaluation.rows import SHOWN_AVERAGES
 from steelyard.evaluation.table_evaluation import evaluate_tables
+from steelyard.exceptions import InputError
 from steelyard.metrics.registry import default_metric, get_metric
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import pooling, run_values

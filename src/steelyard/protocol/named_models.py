@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError, UnknownNameError, did_you_mean, needs_sklearn
+from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, did_you_mean, needs_sklearn
 from steelyard.ingest import arrays
 from steelyard.protocol.cross_evaluate import cross_evaluate
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest import arrays, label_codes
 from steelyard.protocol.cost import Cost
 from steelyard.protocol.resample import Training

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError, did_you_mean
+from steelyard.exceptions import InputError, InputTypeError, did_you_mean
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

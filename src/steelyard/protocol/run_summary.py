@@ -12,7 +12,7 @@ from steelyard.analysis.comparison.corrected_t_test import corrected_t_test
 from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.results.result_json import read_metric
 from steelyard.analysis.results.rows import Flat
-from steelyard.errors import SteelyardError
+from steelyard.exceptions import SteelyardError
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol.cost import COST_KINDS, CostKind
 

@@ -14,8 +14,8 @@ from steelyard.analysis.chance.chance import Baselines, chance
 from steelyard.analysis.chance.class_baselines import independent
 from steelyard.analysis.comparison import paired_tables
 from steelyard.analysis.results.formatting import ROUNDING
-from steelyard.errors import InputError, SteelyardError
 from steelyard.evaluation.rows import SHOWN_AVERAGES
+from steelyard.exceptions import InputError, SteelyardError
 from steelyard.metrics import application
 from steelyard.metrics.application import ClassCells
 from steelyard.metrics.call_options import NATIVE, CallOptions

@@ -11,7 +11,7 @@ import numpy as np
 
 from steelyard._renamed import Renamed
 from steelyard.analysis.comparison import paired_tables
-from steelyard.errors import InputError, SteelyardError
+from steelyard.exceptions import InputError, SteelyardError
 from steelyard.ingest import code_counts
 from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.score_matrix import probability_table

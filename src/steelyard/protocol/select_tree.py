@@ -16,8 +16,8 @@ import numpy as np
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.table_evaluation import evaluate_tables
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.spec import MetricSpec

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError, SteelyardError
+from steelyard.exceptions import InputError, InputTypeError, SteelyardError
 from steelyard.ingest import arrays, label_codes
 from steelyard.protocol.seeds import SEEDS, is_unseeded, with_seed
 from steelyard.protocol.splits import Folds, HoldOut, Part, row_count

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.protocol.label_set_folds import dealt_label_sets
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from steelyard.analysis.results.formatting import filled, three_digits
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.result_json import read, read_metric, same
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.evaluation import Evaluation
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol.predictions import Data, RunPredictions, predictions_of
 from steelyard.protocol.resample import Training, resampled

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.errors import CountOverflowError, InputError, InputTypeError
+from steelyard.exceptions import CountOverflowError, InputError, InputTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

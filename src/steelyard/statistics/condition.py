@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.statistics.label_kinds import parse_value
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, overload
 
 import numpy as np
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.statistics.cell_values import broadcast, check_total, checked_values, exact_sum
 from steelyard.statistics.saved_json import SCHEMA, Saved, read_table, to_strict_json
 

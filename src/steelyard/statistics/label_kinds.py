@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable

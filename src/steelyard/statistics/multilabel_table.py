@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError, first_ten
+from steelyard.exceptions import InputError, first_ten
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.indicators import is_sparse, label_counts, row_counts

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import CountOverflowError, InputError
+from steelyard.exceptions import CountOverflowError, InputError
 from steelyard.statistics.cell_values import LARGEST
 from steelyard.statistics.confusion import Confusion, merge_positives, sort_labels
 from steelyard.statistics.label_kinds import label_texts

@@ -6,7 +6,7 @@ import math
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from steelyard.errors import InputError, InputTypeError, did_you_mean, first_ten
+from steelyard.exceptions import InputError, InputTypeError, did_you_mean, first_ten
 from steelyard.statistics.label_kinds import NUMBER, label_kind
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import CountOverflowError, InputError
+from steelyard.exceptions import CountOverflowError, InputError
 from steelyard.statistics import score_bins
 from steelyard.statistics.cell_values import LARGEST
 from steelyard.statistics.class_scores import ClassScores

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.statistics.saved_checks import check_saved_rows, check_saved_weights
 from steelyard.statistics.sparse_matrix import MOST_DENSE_LABELS, SparseMatrix
 

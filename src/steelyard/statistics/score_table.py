@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from steelyard._renamed import Renamed
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.statistics import score_bins, score_order
 from steelyard.statistics.class_scores import ClassScores, starting_at_zero
 from steelyard.statistics.counts import Counts

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

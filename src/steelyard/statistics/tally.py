@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard._names import __version__
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.statistics.confusion import Confusion, merge_labels
 from steelyard.statistics.group_keys import merge_groups
 from steelyard.statistics.label_kinds import label_texts

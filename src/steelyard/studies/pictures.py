@@ -7,7 +7,7 @@ from functools import cached_property
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.report.figures import style
 
 if TYPE_CHECKING:

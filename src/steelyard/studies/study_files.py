@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest.replaced_files import check_replaceable, replacement_folder
 from steelyard.report.csv_text import csv_rows
 from steelyard.studies.pictures import SavedPicture

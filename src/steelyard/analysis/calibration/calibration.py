@@ -11,7 +11,7 @@ from steelyard.analysis.calibration.reliability_curve import CurveView
 from steelyard.analysis.calibration.table_calibration import columns_calibration, table_calibration
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.intervals.interval_rows import IntervalRows
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest.array_groups import grouped_tally
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.refused_keywords import refuses_other_keywords

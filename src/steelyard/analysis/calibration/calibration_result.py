@@ -12,7 +12,7 @@ from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.results.formatting import cell_text, filled, p_text, percent_text
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, Rows, table_text
-from steelyard.errors import UnknownNameError, did_you_mean
+from steelyard.exceptions import UnknownNameError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ from steelyard.analysis.calibration.consistency_band import BAND_DRAWS, consiste
 from steelyard.analysis.intervals.information_bins import ScoreBins
 from steelyard.analysis.prevalence.class_shares import positive_share_draws, positive_shares
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.metrics.isotonic_curve import isotonic_shares
 
 if TYPE_CHECKING:

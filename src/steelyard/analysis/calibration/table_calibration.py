@@ -16,7 +16,7 @@ from steelyard.analysis.intervals.intervals import table_intervals
 from steelyard.analysis.prevalence.class_shares import positive_share_draws, positive_shares
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest import arrays
 from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.score_matrix import probability_table

@@ -14,7 +14,7 @@ from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.intervals.interval_rows import IntervalRows
 from steelyard.analysis.results.formatting import ROUNDING, value_text
 from steelyard.analysis.results.rows import Flat
-from steelyard.errors import InputError, SteelyardError
+from steelyard.exceptions import InputError, SteelyardError
 from steelyard.ingest.frame_columns import FrameColumns, refuse_groups
 from steelyard.metrics import application
 from steelyard.metrics.call_options import NATIVE, OPTION_NAMES, CallOptions, MetricOptions, undefined_or_zero_division

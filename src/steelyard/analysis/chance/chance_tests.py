@@ -13,7 +13,7 @@ from steelyard.analysis.chance.chance import collapsed, lacks_a_class, spec_and_
 from steelyard.analysis.chance.hypergeometric import TruePositives, log_sum
 from steelyard.analysis.chance.random_agreements import agreement_tails, normal_tails, normal_tails_of
 from steelyard.analysis.results.rows import Flat
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.frame_columns import FrameColumns, refuse_groups
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.call_options import NATIVE, CallOptions, MetricOptions

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.chance.chance import Baselines, rounded_to_zero
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.metrics.application import on_table
 from steelyard.metrics.call_options import NATIVE, SAMPLES, CallOptions
 from steelyard.metrics.count_values import count_values

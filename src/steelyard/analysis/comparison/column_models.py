@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.analysis.comparison.model_columns import ComparedColumns, RowColumns, checked_models
 from steelyard.analysis.intervals.row_mass import RowMass
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest import arrays
 from steelyard.ingest.frame_columns import refuse_name
 from steelyard.ingest.probability_columns import probability_rows

@@ -11,7 +11,7 @@ from steelyard.analysis.comparison.model_intervals import RowDesign
 from steelyard.analysis.comparison.model_question import JudgedModels
 from steelyard.analysis.comparison.paired_difference import ModelTables
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest.score_matrix import HIGHEST_TAKEN
 from steelyard.metrics.score_values import reads_columns
 from steelyard.statistics.paired import MOST_PAIRED_LABELS

@@ -15,7 +15,7 @@ from steelyard.analysis.comparison.label_set_comparison import LabelSetModels, c
 from steelyard.analysis.comparison.model_question import Question
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.intervals.inference import Inference
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest import label_codes
 from steelyard.ingest.label_tables import match_label
 from steelyard.ingest.refused_keywords import refuses_other_keywords

@@ -19,7 +19,7 @@ from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.results.formatting import p_text
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Rows, table_text
-from steelyard.errors import InputError, did_you_mean
+from steelyard.exceptions import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -13,7 +13,7 @@ from steelyard.analysis.comparison.model_columns import finite_values
 from steelyard.analysis.distributions import student_below, student_quantile
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.results.rows import Flat
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from steelyard.analysis.holm import holm
 from steelyard.analysis.results.formatting import p_text
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, Rows
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from steelyard.analysis.intervals.influence_spread import ClassInfluence, RowInf
 from steelyard.analysis.intervals.label_set_influence import label_set_influence
 from steelyard.analysis.intervals.row_mass import RowMass
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest import arrays
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.label_frames import label_frame, names_label_sets

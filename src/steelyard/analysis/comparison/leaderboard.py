@@ -14,7 +14,7 @@ from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.results.formatting import ROUNDING, interval_text, value_text
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, Rows, table_text
-from steelyard.errors import InputError, did_you_mean
+from steelyard.exceptions import InputError, did_you_mean
 from steelyard.metrics.registry import default_metric
 from steelyard.metrics.spec import MetricSpec
 

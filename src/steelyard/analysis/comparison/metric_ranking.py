@@ -14,7 +14,7 @@ from steelyard.analysis.prevalence.prevalence import at_prevalence, scores_at
 from steelyard.analysis.results.formatting import ROUNDING
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, Rows, table_text
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -30,7 +30,7 @@ from steelyard.analysis.comparison.unpaired_comparison import (
 )
 from steelyard.analysis.confusions.ordered_metrics import ClassOrder
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest import label_codes
 from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.class_checks import check_classes

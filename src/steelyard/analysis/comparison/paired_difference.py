@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.analysis.intervals.estimand import Estimand
 from steelyard.analysis.results.result_json import read_metric
 from steelyard.analysis.results.rows import Flat
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.score_values import class_of_columns, reads_columns
 from steelyard.metrics.spec import MetricSpec

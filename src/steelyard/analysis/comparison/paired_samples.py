@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from steelyard.analysis.intervals.draws import steps, student_spread
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.effective_rows import weight_per_row
 

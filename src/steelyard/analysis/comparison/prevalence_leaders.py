@@ -13,7 +13,7 @@ from steelyard.analysis.prevalence.class_shares import checked_prevalence
 from steelyard.analysis.results.formatting import ROUNDING, percent_text
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, Rows, table_text
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -23,7 +23,7 @@ from steelyard.analysis.intervals.score_influence import score_influence
 from steelyard.analysis.intervals.score_intervals import MOST_BINS
 from steelyard.analysis.intervals.searched_intervals import why_no_interval
 from steelyard.analysis.results.rows import Flat, Rows
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest import arrays
 from steelyard.ingest.array_tables import declared_labels
 from steelyard.ingest.class_checks import rows_of_both_classes

@@ -25,7 +25,7 @@ from steelyard.analysis.intervals.searched_intervals import why_no_interval
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.formatting import percent_text
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.score_table import ScoreTable

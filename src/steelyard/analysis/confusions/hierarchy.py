@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError, did_you_mean
+from steelyard.exceptions import InputError, InputTypeError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

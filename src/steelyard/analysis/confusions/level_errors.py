@@ -20,7 +20,7 @@ from steelyard.analysis.intervals.intervals import table_intervals
 from steelyard.analysis.intervals.quantiles import quantiles
 from steelyard.analysis.intervals.rate_intervals import jeffreys
 from steelyard.analysis.intervals.recentred import recentred
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest import arrays
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.spec import MetricSpec

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from steelyard.errors import first_ten
+from steelyard.exceptions import first_ten
 from steelyard.metrics.registry import list_metrics, metrics_with_role
 from steelyard.metrics.spec import MetricSpec
 

@@ -15,7 +15,7 @@ from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence, stated_prevalence
 from steelyard.analysis.prevalence.prior_correction import class_share_vector
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays
 from steelyard.ingest.frame_columns import FrameColumns, refuse_name
 from steelyard.ingest.probability_columns import ClassColumnRows

@@ -14,7 +14,7 @@ from steelyard.analysis.decisions.decision_rule import DecisionRule
 from steelyard.analysis.decisions.risk_coverage import RiskCoverage
 from steelyard.analysis.results.formatting import percent_text, three_digits
 from steelyard.analysis.results.result import Result
-from steelyard.errors import InputError, first_ten
+from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest import arrays
 from steelyard.ingest.given_probabilities import given_probabilities
 from steelyard.ingest.score_matrix import columns_by_name

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.application import ClassCells, class_values, count_values, positive_place
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.registry import default_metric

@@ -16,7 +16,7 @@ from steelyard.analysis.decisions.paired_gain import choice_variance, jackknife_
 from steelyard.analysis.decisions.risk_coverage import RiskCoverage
 from steelyard.analysis.decisions.threshold_ascent import best_class_thresholds
 from steelyard.analysis.distributions import normal_reach
-from steelyard.errors import UndefinedError
+from steelyard.exceptions import UndefinedError
 
 if TYPE_CHECKING:
     from steelyard._types import Array

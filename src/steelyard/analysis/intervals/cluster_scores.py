@@ -18,7 +18,7 @@ from steelyard.analysis.intervals.lone_clusters import score_reason
 from steelyard.analysis.intervals.row_mass import RowMass
 from steelyard.analysis.intervals.score_draws import score_deviations
 from steelyard.analysis.intervals.score_influence import score_influence
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest import arrays, label_codes
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.intervals.large_tables import LEAST_DRAWS
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import declared_labels
 from steelyard.ingest.row_order import check_order

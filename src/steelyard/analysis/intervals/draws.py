@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.analysis.distributions import normal_reach, student_quantile
 from steelyard.analysis.intervals.class_draws import HALF_ROW, TableDraws, class_draws
-from steelyard.errors import CountOverflowError, InputTypeError
+from steelyard.exceptions import CountOverflowError, InputTypeError
 from steelyard.statistics.cell_values import LARGEST
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.counts import Counts

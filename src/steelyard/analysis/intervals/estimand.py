@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.intervals.draws import as_counts
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics import application
 from steelyard.metrics.application import ClassCells
 from steelyard.metrics.class_values import NO_MATRIX

@@ -13,7 +13,7 @@ from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.intervals.rate_intervals import RATE_INTERVALS
 from steelyard.analysis.levels import check_level, tails
 from steelyard.analysis.prevalence.estimated_prevalence import stated_prevalence
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest import arrays
 
 if TYPE_CHECKING:

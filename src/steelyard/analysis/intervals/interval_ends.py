@@ -28,7 +28,7 @@ from steelyard.analysis.intervals.score_intervals import ScoreIntervals
 from steelyard.analysis.intervals.searched_intervals import is_searched, searched_ends, why_no_interval
 from steelyard.analysis.intervals.table_sampler import TableSampler
 from steelyard.analysis.prevalence.prevalence import table_at
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.metrics.metric_value import plain
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Cells, Counts

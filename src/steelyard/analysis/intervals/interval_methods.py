@@ -24,7 +24,7 @@ from steelyard.analysis.intervals.probability_intervals import column_method
 from steelyard.analysis.intervals.rate_intervals import is_rate
 from steelyard.analysis.intervals.score_influence import has_influence
 from steelyard.analysis.intervals.searched_intervals import is_searched
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.statistics.multilabel_table import MultilabelTable
 from steelyard.statistics.probability_table import ProbabilityTable
 from steelyard.statistics.score_table import ScoreTable

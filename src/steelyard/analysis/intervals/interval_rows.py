@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.analysis.intervals.estimand import Estimand
 from steelyard.analysis.intervals.inference import ClusteredRows
-from steelyard.errors import InputError, InputTypeError, did_you_mean
+from steelyard.exceptions import InputError, InputTypeError, did_you_mean
 from steelyard.ingest import label_codes
 from steelyard.ingest.frame_columns import CLUSTERS_NEED_ROWS, FrameColumns, refuse_groups, refuse_name
 from steelyard.ingest.label_set_input import LabelSetInput

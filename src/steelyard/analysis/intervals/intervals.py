@@ -16,7 +16,7 @@ from steelyard.analysis.intervals.interval_rows import IntervalRows, checked_cal
 from steelyard.analysis.intervals.large_tables import COUNT_DRAWS
 from steelyard.analysis.intervals.planned_calls import planned_estimands
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputTypeError
+from steelyard.exceptions import InputTypeError
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.label_set_input import refuse_of_one_label
 from steelyard.metrics.spec import MetricSpec

@@ -28,7 +28,7 @@ from steelyard.analysis.intervals.loss_intervals import student_ends
 from steelyard.analysis.intervals.probability_intervals import Reach, added_up, averaged_ends
 from steelyard.analysis.intervals.thinned_rows import nearer, some_rows
 from steelyard.analysis.intervals.weighted_rows import WeightedRows
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.metrics.call_options import NATIVE, SAMPLES, CallOptions
 from steelyard.metrics.multilabel_values import defined_rows, row_values, sample_values
 from steelyard.metrics.spec import MetricSpec

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.intervals.estimand import Estimand
 from steelyard.analysis.intervals.planned_rows import GivenLabels, labelled_by, refuse_beside_plan
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.metrics.call_options import NATIVE, CallOptions
 
 if TYPE_CHECKING:

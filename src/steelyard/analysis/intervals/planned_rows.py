@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from steelyard.analysis.intervals.class_draws import HALF_ROW
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.precision import DOUBLE

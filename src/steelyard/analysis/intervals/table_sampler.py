@@ -23,7 +23,7 @@ from steelyard.analysis.intervals.large_tables import COUNT_DRAWS, DrawnValues, 
 from steelyard.analysis.intervals.lone_clusters import class_names, label_reason
 from steelyard.analysis.intervals.margin_draws import ErrorCells, MarginSampler
 from steelyard.analysis.prevalence.class_shares import shares_in_use
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 

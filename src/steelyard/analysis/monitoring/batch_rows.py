@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.sequential.cost_table import CostTable
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest import arrays, csv_values, label_codes, queries
 from steelyard.ingest.label_tables import match_label
 from steelyard.ingest.score_tables import number_column

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.monitoring.saved_monitor import read_monitor, saved_monitor
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from steelyard.analysis.monitoring.monitor import Monitor

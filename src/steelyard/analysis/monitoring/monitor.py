@@ -17,7 +17,7 @@ from steelyard.analysis.monitoring.pending_labels import PendingLabels, check_si
 from steelyard.analysis.monitoring.reference_limit import reference_cells
 from steelyard.analysis.monitoring.saved_monitor import read_monitor, saved_monitor
 from steelyard.analysis.monitoring.table_batches import table_batch
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.sequential.metric_sequence import MetricSequence
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from steelyard.analysis.monitoring.label_delay import LabelDelay
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -17,7 +17,7 @@ from steelyard.analysis.intervals.rate_intervals import exact, is_rate
 from steelyard.analysis.sequential.anytime_interval import counted_cells
 from steelyard.analysis.sequential.linear_ratio import LinearRatio
 from steelyard.analysis.sequential.rate_region import RateRegion
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.tally import Tally

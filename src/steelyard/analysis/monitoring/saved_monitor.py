@@ -10,7 +10,7 @@ from steelyard._names import __version__
 from steelyard.analysis.monitoring.batch import Batch
 from steelyard.analysis.monitoring.label_delay import LabelDelay
 from steelyard.analysis.monitoring.pending_labels import Cohort, PendingLabels, checked_keys
-from steelyard.errors import InputError, SteelyardError
+from steelyard.exceptions import InputError, SteelyardError
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.saved_json import SCHEMA, read_table, to_strict_json
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.analysis.monitoring.batch import Batch
 from steelyard.analysis.sequential.anytime_interval import counted_cells
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest.label_tables import match_label
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.tally import Tally

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from steelyard.analysis.intervals.score_influence import has_influence, score_influence
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.metrics import application
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.counts import Counts

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.planning.planned_widths import CountsPlan, Plan
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:

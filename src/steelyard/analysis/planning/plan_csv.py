@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.label_kinds import parser
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.analysis.planning.label_influence import label_influence
 from steelyard.analysis.planning.score_strata import StratumMoments
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from steelyard.analysis.intervals.planned_rows import PlannedRows

@@ -13,7 +13,7 @@ from steelyard.analysis.planning.plan_gain import labelled_moments
 from steelyard.analysis.planning.score_strata import allocation, in_strata
 from steelyard.analysis.planning.useless_scores import may_be_useless
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest.frame_columns import FrameColumns
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from steelyard.analysis.planning.label_plan import planned_columns
 from steelyard.analysis.planning.plan_gain import gain_sentences
 from steelyard.analysis.planning.score_strata import in_strata
 from steelyard.analysis.planning.useless_scores import useless_sentences
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest import arrays
 from steelyard.ingest.class_checks import rows_of_both_classes
 from steelyard.ingest.label_tables import match_label

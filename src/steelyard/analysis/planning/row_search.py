@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.intervals.draws import generator
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

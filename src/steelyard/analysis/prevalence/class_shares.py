@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence, stated_prevalence
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.statistics.confusion import Confusion
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.analysis.levels import tails
 from steelyard.analysis.results.formatting import percent_interval
-from steelyard.errors import InputError, InputTypeError, first_ten
+from steelyard.exceptions import InputError, InputTypeError, first_ten
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

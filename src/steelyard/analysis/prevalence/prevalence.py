@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.analysis.prevalence.class_shares import checked_prevalence, class_shares, positive_shares
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence, stated_prevalence
 from steelyard.analysis.results.formatting import ROUNDING
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.call_options import CallOptions

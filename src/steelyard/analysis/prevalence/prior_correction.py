@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence, stated_prevalence
-from steelyard.errors import InputError, first_ten
+from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest.given_probabilities import both_columns, given_probabilities
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 

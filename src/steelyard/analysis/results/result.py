@@ -17,7 +17,7 @@ from steelyard.analysis.results.result_json import (
     with_not_finite,
 )
 from steelyard.analysis.results.strict_json import json_text
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, TypeVar, Union, get_args, get_origin, get_typ
 
 import numpy as np
 
-from steelyard.errors import InputError, SteelyardError
+from steelyard.exceptions import InputError, SteelyardError
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion

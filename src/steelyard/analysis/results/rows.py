@@ -8,7 +8,7 @@ from steelyard.analysis.results.formatting import cell_text
 from steelyard.analysis.results.result import Each, Result
 from steelyard.analysis.results.result_homes import result_class
 from steelyard.analysis.results.text_table import text_table
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

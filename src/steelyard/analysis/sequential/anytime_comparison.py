@@ -13,7 +13,7 @@ from steelyard.analysis.results.rows import Flat, Rows
 from steelyard.analysis.sequential.beta_mixture import log_evidence_uneven
 from steelyard.analysis.sequential.linear_ratio import LinearRatio
 from steelyard.analysis.sequential.metric_sequence import MetricSequence
-from steelyard.errors import InputTypeError
+from steelyard.exceptions import InputTypeError
 from steelyard.metrics.registry import list_metrics
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.paired import Paired

@@ -9,7 +9,7 @@ import numpy as np
 from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.sequential.metric_sequence import SEQUENCE_METHODS, MetricSequence
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts

@@ -11,7 +11,7 @@ from steelyard.analysis.levels import check_level
 from steelyard.analysis.results.formatting import interval_text, p_text
 from steelyard.analysis.results.rows import Flat
 from steelyard.analysis.sequential.cost_table import CostTable
-from steelyard.errors import InputTypeError
+from steelyard.exceptions import InputTypeError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.sequential.linear_ratio import LinearRatio
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -15,7 +15,7 @@ from steelyard.analysis.intervals.rate_intervals import is_rate
 from steelyard.analysis.sequential import beta_mixture
 from steelyard.analysis.sequential.linear_ratio import LinearRatio
 from steelyard.analysis.sequential.rate_region import RateRegion
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from steelyard.analysis.intervals.score_influence import score_influence
 from steelyard.analysis.slices.estimates import Estimates
 from steelyard.analysis.slices.findable import findable_sizes, normal_findable
 from steelyard.analysis.slices.saddlepoint import Atoms, sum_variance, tail_above
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest.array_tables import score_table
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from steelyard.analysis.slices.rate_test import RateTest
 from steelyard.analysis.slices.score_test import ScoreTest
 from steelyard.analysis.slices.slices_result import FoundSlice, Slices
 from steelyard.analysis.slices.statements import Merger
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest import queries
 from steelyard.ingest.score_tables import EXACT_ROWS
 from steelyard.ingest.slice_queries import RemoteRows

@@ -18,7 +18,7 @@ from steelyard.analysis.thresholds.threshold_criterion import Criterion, read_ai
 from steelyard.analysis.thresholds.threshold_limits import read_limits
 from steelyard.analysis.thresholds.threshold_rows import ThresholdRows
 from steelyard.analysis.thresholds.threshold_search import Search
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.label_set_input import LabelSetInput
 from steelyard.ingest.refused_keywords import naming_misspelled, refuse_keywords, refuses_other_keywords

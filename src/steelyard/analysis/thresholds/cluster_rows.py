@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.thresholds.limit_parts import rate_limit
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

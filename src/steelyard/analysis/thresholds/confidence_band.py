@@ -13,7 +13,7 @@ from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.rows import Flat, Rows
 from steelyard.analysis.thresholds.band_prevalences import band_prevalences
 from steelyard.analysis.thresholds.rate_bands import rate_band
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.call_options import CallOptions

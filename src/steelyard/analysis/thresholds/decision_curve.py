@@ -13,7 +13,7 @@ from steelyard.analysis.results.rows import Flat, Rows
 from steelyard.analysis.thresholds.net_benefits import OVER_EVERYBODY, OVER_NOBODY, BenefitScale, FlaggedAlone
 from steelyard.analysis.thresholds.scored_groups import GivenScores
 from steelyard.analysis.thresholds.scored_models import TREAT_ALL
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.call_options import CallOptions

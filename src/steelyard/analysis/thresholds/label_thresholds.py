@@ -11,7 +11,7 @@ from steelyard.analysis.intervals.inference import ClusteredRows, Inference
 from steelyard.analysis.intervals.intervals import table_intervals
 from steelyard.analysis.thresholds.label_search import BY_LABEL, LabelSearch
 from steelyard.analysis.thresholds.label_thresholds_result import LabelThreshold, LabelThresholds
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest import arrays
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.count_values import count_values

@@ -10,7 +10,7 @@ import numpy as np
 from steelyard._types import Label  # noqa: TC001 - read back by its type
 from steelyard.analysis.results.formatting import three_digits
 from steelyard.analysis.results.result import Result
-from steelyard.errors import InputError, first_ten
+from steelyard.exceptions import InputError, first_ten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,7 +19,7 @@ import numpy as np
 from steelyard.analysis.thresholds.drawn_limits import on_draws
 from steelyard.analysis.thresholds.limit_parts import rate_limit
 from steelyard.analysis.thresholds.threshold_limits import Capacity
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.statistics.score_order import chunks
 
 if TYPE_CHECKING:

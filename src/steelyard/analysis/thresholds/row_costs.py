@@ -11,7 +11,7 @@ import numpy as np
 
 from steelyard.analysis.thresholds.threshold_criterion import Aim
 from steelyard.analysis.thresholds.threshold_limits import in_range, read_limits
-from steelyard.errors import InputError, InputTypeError, did_you_mean
+from steelyard.exceptions import InputError, InputTypeError, did_you_mean
 from steelyard.ingest.bad_rows import naming_costs
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.class_scores import ClassScores

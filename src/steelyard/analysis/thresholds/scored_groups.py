@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from steelyard.analysis.comparison.model_columns import RowColumns, checked_models, row_columns
 from steelyard.analysis.thresholds.scored_models import ScoredModels
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays
 from steelyard.ingest.array_groups import group_columns, group_places
 from steelyard.ingest.frame_tally import score_columns

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.analysis.thresholds.clustered_shares import ClusterHits
 from steelyard.analysis.thresholds.net_benefits import FlaggedAlone
-from steelyard.errors import InputError, did_you_mean
+from steelyard.exceptions import InputError, did_you_mean
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.metrics.frame_tables import given_scores
 

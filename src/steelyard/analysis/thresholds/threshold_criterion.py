@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from steelyard.analysis.thresholds.threshold_limits import Capacity, what_is_judged
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics import application
 from steelyard.metrics.registry import default_metric, get_metric
 from steelyard.statistics.counts import Counts

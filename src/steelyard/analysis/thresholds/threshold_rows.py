@@ -13,7 +13,7 @@ from steelyard.analysis.prevalence.class_shares import checked_prevalence
 from steelyard.analysis.thresholds.cluster_rows import ClusterRows
 from steelyard.analysis.thresholds.row_costs import cost_table
 from steelyard.analysis.thresholds.threshold_sample import ThresholdSample
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.frame_columns import CLUSTERS_NEED_ROWS, FrameColumns, column_name, refuse_name

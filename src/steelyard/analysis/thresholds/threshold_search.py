@@ -19,7 +19,7 @@ from steelyard.analysis.thresholds.promised_limits import Promise, check_confide
 from steelyard.analysis.thresholds.resampled_threshold import Resampling
 from steelyard.analysis.thresholds.threshold_gap import threshold_of
 from steelyard.analysis.thresholds.threshold_limits import SLACK, Capacity
-from steelyard.errors import InputError, UndefinedError
+from steelyard.exceptions import InputError, UndefinedError
 
 if TYPE_CHECKING:
     from steelyard._types import Array

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from steelyard.analysis.intervals.estimand import Estimand
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError, InputTypeError, first_ten
 from steelyard.evaluation.drift.change_parts import label_parts, score_parts
 from steelyard.evaluation.drift.drift_result import Drift, DriftChange
 from steelyard.evaluation.drift.period_rows import Period, period_row, unlabelled_period
 from steelyard.evaluation.given_rows import GivenRows
 from steelyard.evaluation.inputs import RowOptions, counted_inputs
+from steelyard.exceptions import InputError, InputTypeError, first_ten
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.call_options import CallOptions

@@ -10,10 +10,10 @@ import numpy as np
 
 from steelyard.analysis.intervals.intervals import table_intervals
 from steelyard.analysis.intervals.rate_intervals import RATE_INTERVALS
-from steelyard.errors import InputError
 from steelyard.evaluation.drift.drift_result import DriftChange, DriftPeriod
 from steelyard.evaluation.inputs import thresholded
 from steelyard.evaluation.unlabelled.unlabelled import unlabelled
+from steelyard.exceptions import InputError
 from steelyard.ingest.unlabelled_scores import unlabelled_scores
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.ranking import roc_auc

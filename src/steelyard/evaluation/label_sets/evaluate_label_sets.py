@@ -11,7 +11,6 @@ import numpy as np
 
 from steelyard.analysis.intervals.inference import ClusteredRows, Inference
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError, first_ten
 from steelyard.evaluation.given_rows import cluster_sentences
 from steelyard.evaluation.groups import Group
 from steelyard.evaluation.inputs import ASSUMED_HALF, HALF, TWO_THRESHOLDS
@@ -24,6 +23,7 @@ from steelyard.evaluation.label_sets.label_set_rows import (
 )
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
 from steelyard.evaluation.verdict.sentences import muted_codes
+from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest import arrays
 from steelyard.ingest.array_groups import group_columns, group_places
 from steelyard.ingest.label_set_input import refuse_of_one_label

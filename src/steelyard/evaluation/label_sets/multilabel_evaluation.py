@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.result_homes import rendered
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError, UnknownNameError
 from steelyard.evaluation.evaluation import current_versions
 from steelyard.evaluation.groups import Group
 from steelyard.evaluation.label_sets.label_row import LabelPair, LabelRow, RowOutcomes
 from steelyard.evaluation.metric_row import MetricRow
+from steelyard.exceptions import InputError, UnknownNameError
 from steelyard.metrics.call_options import NATIVE, SAMPLES
 from steelyard.metrics.spec import MetricSpec
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.precision import DOUBLE

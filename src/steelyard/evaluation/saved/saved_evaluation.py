@@ -9,13 +9,13 @@ from steelyard.analysis.chance.chance_tests import ChanceTest
 from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError, UnknownNameError
 from steelyard.evaluation.class_risk import read_risk
 from steelyard.evaluation.groups import Group
 from steelyard.evaluation.metric_row import CLASS_METRICS, ClassRow, MetricRow
 from steelyard.evaluation.saved.hierarchy_json import read_levels
 from steelyard.evaluation.saved.json_values import read_column, read_confusion, read_label, read_numbers, read_scores
 from steelyard.evaluation.saved.written_evaluation import INTERVAL_NUMBERS, METRIC_NUMBERS
+from steelyard.exceptions import InputError, UnknownNameError
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:

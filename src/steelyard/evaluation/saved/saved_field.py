@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 _SHOWN = 40  # characters of a wrong value that a sentence quotes
@@ -18,7 +18,7 @@ class SavedField:
 
     >>> SavedField({"metrics": [{"value": "high"}]})["metrics"].each()[0]["value"].number()
     Traceback (most recent call last):
-    steelyard.errors.InputError: In this JSON metrics[0].value is 'high', not a number; it was changed or truncated.
+    steelyard.exceptions.InputError: In this JSON metrics[0].value is 'high', not a number; it was changed or truncated.
     """
 
     value: JsonValue

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.groups import Group
 from steelyard.evaluation.saved.json_values import read_label
 from steelyard.evaluation.saved.saved_evaluation import read_metrics, read_setting
 from steelyard.evaluation.verdict.sentences import Sentence
+from steelyard.exceptions import InputError
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import CELLS, Counts
 

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from steelyard.analysis.results.result_json import parsed
-from steelyard.errors import InputError, first_ten
 from steelyard.evaluation.class_columns import given_columns
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.given_rows import GivenRows
 from steelyard.evaluation.inputs import RowOptions, counted_inputs, thresholded
+from steelyard.exceptions import InputError, first_ten
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.tally import TALLY_TABLES, Tally
 

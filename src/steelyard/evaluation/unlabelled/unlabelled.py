@@ -14,12 +14,12 @@ from steelyard.analysis.prevalence.mixture_test import MixtureTest, mixture_test
 from steelyard.analysis.prevalence.score_cells import class_cells, decided_cells, range_count, two_class_cells
 from steelyard.analysis.prevalence.unlabelled_prevalence import UnlabelledPrevalence
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError
 from steelyard.evaluation.inputs import RowOptions
 from steelyard.evaluation.table_evaluation import evaluate_tables
 from steelyard.evaluation.unlabelled.covariate_estimate import CovariateEstimate
 from steelyard.evaluation.unlabelled.reference import read_reference
 from steelyard.evaluation.unlabelled.unlabelled_result import ClassShare, Unlabelled
+from steelyard.exceptions import InputError
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.unlabelled_scores import unlabelled_scores

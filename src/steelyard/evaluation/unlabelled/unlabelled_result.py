@@ -23,8 +23,8 @@ from steelyard.analysis.results.formatting import (
 )
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, Rows, table_text
-from steelyard.errors import InputError, UnknownNameError, did_you_mean
 from steelyard.evaluation.evaluation import Evaluation
+from steelyard.exceptions import InputError, UnknownNameError, did_you_mean
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:

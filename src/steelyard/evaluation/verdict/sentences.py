@@ -6,7 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
-from steelyard.errors import InputTypeError, UnknownNameError, did_you_mean
+from steelyard.exceptions import InputTypeError, UnknownNameError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -12,11 +12,11 @@ from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.formatting import percent_interval, percent_text, three_digits
 from steelyard.auditing.problem import SIMILAR_SHARE
-from steelyard.errors import SteelyardError
 from steelyard.evaluation.outcomes import STARTS, outcomes_text, whole_outcomes
 from steelyard.evaluation.verdict.baseline_sentences import fair_sentence, majority_sentence
 from steelyard.evaluation.verdict.label_words import constant_words, positive_word
 from steelyard.evaluation.verdict.sentences import Sentence
+from steelyard.exceptions import SteelyardError
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation

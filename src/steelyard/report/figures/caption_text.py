@@ -14,7 +14,7 @@ from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.prevalence.class_shares import positive_shares
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.results.formatting import interval_text, percent_interval, percent_text, three_digits
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.analysis.comparison.compare import compare
 from steelyard.analysis.comparison.comparison import Comparison
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.report.figures.display import Display
 from steelyard.report.figures.figure_sources import FigureSource, take_rows
 

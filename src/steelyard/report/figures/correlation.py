@@ -10,7 +10,7 @@ import numpy as np
 from steelyard._renamed import Renamed
 from steelyard.analysis.results.rows import Rows
 from steelyard.auditing.correlation import CorrelationStudy, correlation_study
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import Display, Record

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.report.figures.cost_envelopes import CostEnvelopes
 from steelyard.report.figures.display import ScoreDisplay
 from steelyard.report.figures.murphy import CostWords, MurphyDisplay

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError
 from steelyard.evaluation.score_dots import score_range
+from steelyard.exceptions import InputError
 from steelyard.report.figures import caption_text, panels, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
 from steelyard.report.figures.line_labels import Line, label_lines

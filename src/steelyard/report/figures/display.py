@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.evaluation import Evaluation
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.report.figures import style
 from steelyard.report.figures.figure_sources import FigureSource, by_name, columns_by_model, cv_results_by_name
 

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from steelyard._names import HOME
-from steelyard.errors import UnknownNameError, did_you_mean
+from steelyard.exceptions import UnknownNameError, did_you_mean
 
 if TYPE_CHECKING:
     from steelyard.report.figures.display import Display

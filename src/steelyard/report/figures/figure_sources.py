@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 import numpy as np
 
 from steelyard.analysis.results.formatting import three_digits
-from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.evaluate import evaluate
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.refused_keywords import refuse_keywords
 from steelyard.report.figures.estimator_threshold import own_threshold
 

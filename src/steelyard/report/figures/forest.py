@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.analysis.results.formatting import interval_text, listed
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import LabelDisplay, Record, evaluations
 from steelyard.report.figures.figure_sources import FigureSource

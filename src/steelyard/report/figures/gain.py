@@ -11,7 +11,7 @@ from steelyard.analysis.results.rows import Rows
 from steelyard.analysis.thresholds.confidence_band import thinned
 from steelyard.analysis.thresholds.gain_curve import gain_ends, gain_points
 from steelyard.analysis.thresholds.rate_bands import rate_band
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.metrics.registry import get_metric
 from steelyard.report.figures import caption_text, score_curves, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of

@@ -11,7 +11,7 @@ from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.intervals.intervals import table_intervals
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.formatting import listed
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.spec import MetricSpec
 from steelyard.report.figures import caption_text, metric_lines, style

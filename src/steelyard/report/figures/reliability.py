@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.analysis.calibration.reliability_curve import CurveView, reliability_curve
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.ingest.score_matrix import probability_table
 from steelyard.metrics.ranking import check_probabilities
 from steelyard.report.figures import caption_text, panels, score_curves, style

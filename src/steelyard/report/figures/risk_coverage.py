@@ -11,7 +11,7 @@ from steelyard.analysis.decisions.best_decision_result import BestDecision
 from steelyard.analysis.decisions.risk_coverage import RiskCoverage
 from steelyard.analysis.results.formatting import three_digits
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError
+from steelyard.exceptions import InputError
 from steelyard.report.figures import caption_text, score_curves, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records
 from steelyard.report.figures.line_labels import Line, block, in_the_way, label_lines

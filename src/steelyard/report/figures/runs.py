@@ -10,8 +10,8 @@ import numpy as np
 
 from steelyard.analysis.results.formatting import listed, three_digits
 from steelyard.analysis.results.rows import Rows
-from steelyard.errors import InputError, InputTypeError
 from steelyard.evaluation.evaluation import Evaluation
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import array_tables as ingest
 from steelyard.report.figures import caption_text, metric_lines, panels, style
 from steelyard.report.figures.display import Display, Record, records

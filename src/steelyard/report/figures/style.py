@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from steelyard.errors import MissingLibraryError
+from steelyard.exceptions import MissingLibraryError
 from steelyard.metrics.registry import get_metric
 from steelyard.metrics.spec import MetricSpec
 from steelyard.report.palette import inks

@@ -11,7 +11,7 @@ from steelyard.analysis.prevalence.class_shares import checked_prevalence
 from steelyard.analysis.results.formatting import listed
 from steelyard.analysis.results.rows import Rows
 from steelyard.auditing.model_tables import at_rates
-from steelyard.errors import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.report.figures import caption_text, metric_lines, panels, style
 from steelyard.report.figures.display import LabelDisplay, Record, evaluations, records, single_evaluation
 from steelyard.report.palette import inks

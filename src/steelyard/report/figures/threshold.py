@@ -12,7 +12,7 @@ from steelyard.analysis.results.formatting import listed
 from steelyard.analysis.thresholds.best_threshold import best_threshold
 from steelyard.analysis.thresholds.confidence_band import thinned
 from steelyard.analysis.thresholds.rate_bands import rate_band
-from steelyard.errors import UndefinedError
+from steelyard.exceptions import UndefinedError
 from steelyard.report.figures import caption_text, metric_lines, score_curves, style
 from steelyard.report.figures.cost_marks import CostMarks
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, scores_of, single_evaluation

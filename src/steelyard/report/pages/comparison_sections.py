@@ -12,7 +12,7 @@ from steelyard.analysis.comparison.comparison_sentences import (
     win_sentences,
 )
 from steelyard.analysis.results.formatting import unbroken, value_text
-from steelyard.errors import SteelyardError
+from steelyard.exceptions import SteelyardError
 from steelyard.metrics.registry import default_metric
 from steelyard.metrics.spec import MetricSpec
 from steelyard.report.pages.compared_marks import model_marks, statement_html, statements_html

@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from steelyard._names import __version__
-from steelyard.errors import InputTypeError
 from steelyard.evaluation.class_views import class_evaluation, rarest_class
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
 from steelyard.evaluation.opening_threshold import at_opening_threshold
 from steelyard.evaluation.saved.json_values import plain_scores
+from steelyard.exceptions import InputTypeError
 from steelyard.report.metric_blocks import rows_by_class
 from steelyard.report.pages import metric_facts
 from steelyard.report.pages.class_map import map_data
@@ -50,7 +50,7 @@ def page(
     """The report of an evaluation as one HTML file: sliders for the threshold and the prevalence, no network.
 
     A cross-evaluation is taken as well: of one model its evaluation, of several their comparison, and below that what
-    they did over the runs and what it cost. No row of the data is on the page unless `errors`, what `error_rows`
+    they did over the runs and what it cost. No row of the data is on the page unless `errors`, what `errors`
     found, is given: then it lists the first hundred.
 
     >>> from steelyard import Counts, evaluate

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.analysis.comparison.leaderboard import RankedModel
 from steelyard.analysis.results.formatting import bounds_text, cell_text, value_text
 from steelyard.analysis.results.text_table import LABEL_WIDTH
-from steelyard.errors import SteelyardError
+from steelyard.exceptions import SteelyardError
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import summary_text
 from steelyard.protocol.cost import COST_KINDS

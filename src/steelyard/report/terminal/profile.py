@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard._names import __version__
 from steelyard.analysis.results.formatting import listed, three_digits
-from steelyard.errors import InputError, did_you_mean
+from steelyard.exceptions import InputError, did_you_mean
 from steelyard.metrics.references import reference
 from steelyard.metrics.spec import MetricSpec
 from steelyard.report.figures.figure_kinds import FIGURE_KINDS
