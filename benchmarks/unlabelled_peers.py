@@ -46,7 +46,7 @@ def cbpe(truth: Array, scores: Array, new: Array, threshold: float) -> Peer | No
 
 
 def emq(truth: Array, scores: Array, new: Array) -> Peer | None:
-    """QuaPy's prevalence by expectation maximisation of the scores as probabilities, with its bootstrap of both samples."""
+    """QuaPy's prevalence by expectation maximisation of the scores as probabilities, with its bootstrap of the unlabelled rows."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
