@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from test_multilabel_evaluate import shell
-from test_multilabel_intervals import _at_least_one, drawn, value
+from test_multilabel_intervals import POOLED, _at_least_one, drawn, value
 
 from steelyard import Result, compare, multilabel
 from steelyard.exceptions import InputError
@@ -22,7 +22,7 @@ def test_differences_scatter_as_a_bootstrap_of_rows_has_it(rows):
     rng, other = np.random.default_rng(1), multilabel(table.true, predicted, y_score=noisy)
     drawn_rows = [rng.integers(0, 300, 300) for _ in range(150)]
     names = ["f1[average=macro]", "f1[average=micro]", "f1[average=weighted]", "hamming_loss", "recall[class=2]"]
-    names += ["roc_auc[average=macro]", "label_ranking_loss"]
+    names += ["roc_auc[average=macro]", "label_ranking_loss", *POOLED]
     labels = compare(table.true, {"A": table.predicted, "B": predicted}, metrics=names[:5])
     ranked = compare(table.true, {"A": table.scores, "B": noisy}, scores=True, metrics=names[5:])
     for row in [*labels, *ranked]:

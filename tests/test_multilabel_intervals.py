@@ -26,7 +26,8 @@ from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.spec import MetricSpec
 
 AVERAGES = [f"{name}[average={average}]" for name in ("f1", "recall") for average in ("micro", "macro", "weighted")]
-OTHERS = ["f1[average=samples]", "roc_auc[average=macro]", "average_precision[average=weighted]"]
+POOLED = ["roc_auc[average=micro]", "average_precision[average=micro]"]
+OTHERS = ["f1[average=samples]", "roc_auc[average=macro]", "average_precision[average=weighted]", *POOLED]
 
 
 def drawn(n=500, labels=6, together=0.6, seed=0):
@@ -110,6 +111,14 @@ def test_baselines_are_those_of_predictions_from_other_rows():
     for name in (*AVERAGES, "f1[average=samples]", "roc_auc[average=macro]", "recall[class=1]"):
         mean = np.mean([value(name, each) for each in shuffled])
         assert baselines.value(MetricSpec.of(name)) == pytest.approx(mean, abs=0.015), name
+
+
+def test_the_baseline_of_pooled_areas_gives_every_row_the_shares_of_the_labels():
+    table = drawn(n=300)
+    level = multilabel(table.true, y_score=np.tile(table.true.mean(0), (300, 1)))
+    for row in evaluate(table, metrics=POOLED):
+        assert row.chance == pytest.approx(value(row.name, level)) == chance(row.name, table).same_margins
+        assert row.chance > 0.4
 
 
 # ---------------------------------------------------------------- asked by themselves

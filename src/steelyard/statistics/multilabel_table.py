@@ -166,11 +166,17 @@ class MultilabelTable:
     @cached_property
     def pooled_scores(self) -> ScoreTable:
         """The scores of all labels of all rows as one table, each a row of its own."""
+        return self.pooled_table().table
+
+    def pooled_table(self) -> ColumnTable:
+        """The scores of all labels of all rows, with the places of those whose label the row has and of the others."""
         assert self.scores is not None  # noqa: S101 - asked before
         true = self.true.toarray() if is_sparse(self.true) else self.true
         given, times = (self.sample_weight, self.frequency), len(self.labels)
         columns = (None if column is None else np.repeat(column, times) for column in given)
-        return _two_classes(true.reshape(-1) != 0, self.scores.reshape(-1), columns, None)
+        own, scores = true.reshape(-1) != 0, self.scores.reshape(-1)
+        cells, table = (np.flatnonzero(own), np.flatnonzero(~own)), _two_classes(own, scores, columns, None)
+        return ColumnTable("all labels", table, scores, cells, cells[:1], float(np.sum(self.positives)), 0)
 
     def place(self, label: Label) -> int:
         """The column of a label."""

@@ -63,6 +63,8 @@ class LabelSetBaselines:
             return self._of_rows(spec)
         if spec.metric.function is not None:
             return self._of_counts(spec, self._same_margins)
+        if spec.label is None and spec.average == "micro":
+            return self._of_pooled_scores(spec)
         labels = self.table.labels if spec.label is None else [spec.label]
         values = np.array([self._of_scores(spec, place) for place in map(self.table.place, labels)])
         weights = np.asarray(self.table.positives, np.float64) if spec.average == "weighted" else np.ones(len(values))
@@ -121,6 +123,12 @@ class LabelSetBaselines:
             return scores.same_margins(MetricSpec(spec.metric), CallOptions())
         except InputError:  # a label that all rows have, or none
             return nan
+
+    def _of_pooled_scores(self, spec: MetricSpec) -> float:
+        """The value of all cells together, each with the share of rows that have its label as its score."""
+        shares = np.asarray(self.table.positives, np.float64) / self._total
+        level = replace(self.table, scores=np.broadcast_to(shares, self.table.true.shape))
+        return float(on_table(spec.metric, level, spec.options(CallOptions()), spec.metric.parameters).value)
 
     def _of_rows(self, spec: MetricSpec) -> float:
         options, parameters = spec.options(CallOptions()), spec.metric.parameters

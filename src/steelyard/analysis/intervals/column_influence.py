@@ -32,7 +32,7 @@ def column_influence(
     if any(influence is None for influence in by_part):
         return None
     if options.average == "micro":
-        return by_row_of_cells(parts[0], by_part[0], table)  # type: ignore[arg-type]  # not None
+        return by_row_of_cells(parts[0], by_part[0], len(table.codes))  # type: ignore[arg-type]  # not None
     return _of_average(metric, table, parts, by_part, options, parameters)  # type: ignore[arg-type]  # none is None
 
 
@@ -78,10 +78,14 @@ def part_influence(metric: Metric, part: ColumnTable, parameters: Mapping[str, A
     return np.concatenate([_at_scores(part.scores[members], side, by_score) for members, side, by_score in sides])
 
 
-def by_row_of_cells(pooled: ColumnTable, influence: Array, table: ProbabilityTable) -> Array:
+def by_row_of_cells(pooled: ColumnTable, influence: Array, rows: int) -> Array:
     """What all columns of a row do together, where each is a row of the pooled table."""
-    rows = np.concatenate(pooled.rows) // len(table.labels)
-    return np.bincount(rows, influence, minlength=len(table.codes))
+    return np.bincount(row_of_cells(pooled, rows), influence, minlength=rows)
+
+
+def row_of_cells(pooled: ColumnTable, rows: int) -> Array:
+    """The row of each cell of a pooled table, the positive cells first."""
+    return np.concatenate(pooled.rows) // (len(pooled.scores) // rows)
 
 
 def _at_scores(scores: Array, side: ClassScores, by_score: Array) -> Array:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.intervals.column_influence import part_influence
+from steelyard.analysis.intervals.column_influence import by_row_of_cells, part_influence
 from steelyard.analysis.intervals.estimand import Estimand
 from steelyard.analysis.intervals.label_influence import LabelChanges, OutcomeChanges, row_influences
 from steelyard.metrics.call_options import NATIVE, SAMPLES, CallOptions
@@ -59,9 +59,9 @@ def _of_rows(spec: MetricSpec, table: MultilabelTable) -> Array | None:
 
 
 def _of_scores(spec: MetricSpec, table: MultilabelTable) -> Array | None:
-    """Of the average over the labels' columns, or of one of them."""
-    if spec.label is None and spec.average not in ("macro", "weighted"):
-        return None
+    """Of the average over the labels' columns, of one of them, or of all of them pooled."""
+    if spec.label is None and spec.average == "micro":
+        return _of_pooled_scores(spec, table)
     present = np.flatnonzero(np.asarray(table.positives) > 0).tolist()
     places = present if spec.label is None else [table.place(spec.label)]
     parts, influence = [table.column_table(place) for place in places], np.zeros(table.true.shape[0])
@@ -77,3 +77,9 @@ def _of_scores(spec: MetricSpec, table: MultilabelTable) -> Array | None:
         if by_share:  # how often a label occurs is a sample's as well
             influence[part.rows[0]] += (value - mean) / total
     return influence
+
+
+def _of_pooled_scores(spec: MetricSpec, table: MultilabelTable) -> Array | None:
+    pooled = table.pooled_table()
+    by_cell = part_influence(spec.metric, pooled, spec.metric.parameters)
+    return None if by_cell is None else by_row_of_cells(pooled, by_cell, table.true.shape[0])

@@ -25,7 +25,7 @@ from steelyard.analysis.intervals.label_influence import (
     usual_size,
 )
 from steelyard.analysis.intervals.loss_intervals import student_ends
-from steelyard.analysis.intervals.probability_intervals import Reach, added_up, averaged_ends
+from steelyard.analysis.intervals.probability_intervals import Reach, added_up, averaged_ends, pooled_ends
 from steelyard.analysis.intervals.thinned_rows import nearer, some_rows
 from steelyard.analysis.intervals.weighted_rows import WeightedRows
 from steelyard.exceptions import InputError
@@ -213,6 +213,8 @@ class LabelSetIntervals:
         if (part := self._some_rows) is not None:
             there = np.asarray(estimand.on(part.table).value)
             return nearer(part.ends(estimand, there), float(there), value, self.table.true.shape[0])
+        if estimand.options.average == "micro":
+            return pooled_ends(estimand, self.table.pooled_table(), value, self.rows, self._of_scores)
         places = np.flatnonzero(np.asarray(self.table.positives) > 0).tolist()
         parts = [self.table.column_table(place) for place in places]
         return averaged_ends(estimand, parts, value, self.rows, self._of_scores)

@@ -17,7 +17,7 @@ import numpy as np
 from steelyard.analysis.distributions import normal_reach
 from steelyard.analysis.intervals.auc_intervals import NEGLIGIBLE
 from steelyard.analysis.intervals.column_ends import NO_ENDS, ColumnEnds, share_ends
-from steelyard.analysis.intervals.column_influence import by_row_of_cells, centred_losses, part_influence
+from steelyard.analysis.intervals.column_influence import by_row_of_cells, centred_losses, part_influence, row_of_cells
 from steelyard.analysis.intervals.lone_clusters import unknown_variation
 from steelyard.analysis.intervals.loss_intervals import OtherLosses, mean_loss_ends
 from steelyard.analysis.intervals.own_precision import own_share
@@ -74,7 +74,7 @@ def probability_ends(estimand: Estimand, value: Array, inference: Inference, int
         return _ends_by_part(estimand, part, float(value), inference, interval_of)
     parts = list(averaged_columns(metric, table, options, estimand.parameters))
     if options.average == "micro":
-        return NO_ENDS if isnan(value) else _pooled_ends(estimand, parts[0], table, float(value), rows, interval_of)
+        return NO_ENDS if isnan(value) else pooled_ends(estimand, parts[0], float(value), rows, interval_of)
     if options.average is not None:
         return NO_ENDS if isnan(value) else averaged_ends(estimand, parts, float(value), rows, interval_of)
     each = [_class_ends(estimand, part, rows, interval_of) for part in parts]
@@ -165,19 +165,15 @@ def _rarer(part: ColumnTable) -> int:
     return part.rarer
 
 
-def _pooled_ends(
-    estimand: Estimand,
-    part: ColumnTable,
-    table: ProbabilityTable,
-    value: float,
-    rows: WeightedRows,
-    interval_of: IntervalOf,
+def pooled_ends(
+    estimand: Estimand, part: ColumnTable, value: float, rows: WeightedRows, interval_of: IntervalOf
 ) -> ColumnEnds:
     """The ends of all columns pooled, a row's columns moving together: rows are drawn, not cells."""
     by_cell = part_influence(estimand.metric, part, estimand.parameters)
     if by_cell is None:
         return NO_ENDS
-    by_row, cells = by_row_of_cells(part, by_cell, table), np.concatenate(part.rows) // len(table.labels)
+    n = len(rows.weights)
+    by_row, cells = by_row_of_cells(part, by_cell, n), row_of_cells(part, n)
     z = normal_reach(rows.level) if rows.clusters is None else rows.student_reach(rows.effective_number())
     shown, alone = z * rows.error(by_row), normal_reach(rows.level) * sqrt(float(rows.squares[cells] @ by_cell**2))
     interval, apart = interval_of(_of_part(estimand, part)), shown / alone if alone > NEGLIGIBLE else 1.0
