@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from steelyard._types import Label
+from steelyard.analysis.distributions import normal_reach
 from steelyard.analysis.results.formatting import (
     bounds_text,
     filled,
@@ -105,10 +106,10 @@ class DriftChange(Flat):
         """The written form of the metric."""
         return self.spec.name
 
-    def shows(self, part: str) -> bool:
-        """Whether the interval of the change, or of one of its parts, is on one side of 0."""
-        low, high = getattr(self, f"{part}_low"), getattr(self, f"{part}_high")
-        return bool(low > 0 or high < 0)
+    def shows(self, part: str, widening: float = 1.0) -> bool:
+        """Whether the interval of the change, or of one of its parts, so many times as wide, is on one side of 0."""
+        value, low, high = (getattr(self, f"{part}{end}") for end in ("", "_low", "_high"))
+        return bool(value - widening * (value - low) > 0 or value + widening * (high - value) < 0)
 
     def row(self) -> dict[str, Any]:
         """The change as a row of a table."""
@@ -171,10 +172,10 @@ class Drift(Result[DriftChange]):
         changes = self.of(period.period)
         if not period.labelled:
             return self._unlabelled_sentence(period)
-        by_classifier = [change.metric for change in changes if change.shows("by_classifier")]
-        by_prevalence = [
-            change.metric for change in changes if change.shows("by_prevalence") and change.metric not in by_classifier
-        ]
+        by_prevalence, by_classifier = (
+            [change.metric for change in changes if change.shows(part, self._widening)] for part in _PARTS[1:]
+        )
+        by_prevalence = [metric for metric in by_prevalence if metric not in by_classifier]
         start = f"{period.period} against {self.reference}:"
         if by_classifier:
             also = f"; {_named(by_prevalence)} by the prevalence alone" if by_prevalence else ""
@@ -182,6 +183,12 @@ class Drift(Result[DriftChange]):
         if by_prevalence:
             return f"{start} the prevalence changed {_named(by_prevalence)}; the classifier shows no change."
         return f"{start} no change is shown."
+
+    @property
+    def _widening(self) -> float:
+        """How many times as wide intervals are that hold for all changes together (Bonferroni, as of a normal)."""
+        together = 1 - (1 - self.level) / max(len(self.changes), 1)
+        return normal_reach(together) / normal_reach(self.level)
 
     def _unlabelled_sentence(self, period: DriftPeriod) -> str:
         start = f"{period.period} has no labels, and by its scores a prevalence of"
@@ -193,21 +200,28 @@ class Drift(Result[DriftChange]):
     @property
     def headline(self) -> str:
         """How many periods are read against which."""
-        return f"{len(self.periods) - 1:,} periods against {self.reference}"
+        periods = len(self.periods) - 1
+        return f"{periods:,} period{'' if periods == 1 else 's'} against {self.reference}"
 
     @property
     def notes(self) -> list[str]:
         """The verdict, each period in words, and what was assumed."""
-        return [*self.verdict, _POINTS, *self.assumed]
+        each = (
+            f"What is shown is so for all {len(self.changes):,} changes together; each interval is of its change alone."
+        )
+        return [*self.verdict, _POINTS, *([each] if len(self.changes) > 1 else []), *self.assumed]
 
     def shown_rows(self) -> list[dict[str, Any]]:
         """The changes as people see them."""
         return [change.shown_row() for change in self.changes]
 
     def __repr__(self) -> str:
-        narrow = [{key: cell for key, cell in row.items() if key != "change"} for row in self.shown_rows()]
-        tables = [table_text([period.shown_row() for period in self.periods]), table_text(narrow)]
-        return "\n".join([f"Drift: {self.headline}", *tables, *map(filled, self.notes)])
+        tables = [table_text([period.shown_row() for period in self.periods])]
+        for period in dict.fromkeys(change.period for change in self.changes):
+            rows = [change.shown_row() for change in self.of(period)]
+            narrow = [{key: cell for key, cell in row.items() if key not in ("period", "change")} for row in rows]
+            tables += [f"\n{period} against {self.reference}", table_text(narrow)]
+        return "\n".join([f"Drift: {self.headline}", *tables, "", *map(filled, self.notes)])
 
 
 def _named(metrics: list[str]) -> str:
