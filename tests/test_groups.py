@@ -271,6 +271,16 @@ def test_the_shell_compares_thresholds_of_groups(tmp_path):
     assert refused.exit_code == 2 and "add --thresholds" in refused.stderr
 
 
+@pytest.mark.parametrize("width", ["60", "80", "100"])
+def test_every_part_of_the_table_of_thresholds_names_the_policy_and_the_group(tmp_path, width):
+    FRAME.write_csv(tmp_path / "rows.csv")
+    named = ["groups", str(tmp_path / "rows.csv"), "--true", "y", "--score", "s", "--by", "site", "--thresholds"]
+    printed = CliRunner(env={"COLUMNS": width}).invoke(commands, named).stdout
+    heads = [line.split() for line in printed.splitlines() if line.startswith("policy")]
+    assert len(heads) > 1 and all(head[:2] == ["policy", "group"] for head in heads)
+    assert printed.count("site = a") == 3 * len(heads)
+
+
 def test_thresholds_of_groups_have_equal_recalls_or_flag_rates_and_what_they_cost():
     found = group_thresholds(FRAME, true="y", score="s", by="site", cost={"cost_fn": 5}, rng=1)
     by_policy = {

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ALL_GROUPS = "all groups"
+KEYS = 2  # columns that name a row: the policy and the group
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,8 @@ class GroupThresholds(Result[GroupThreshold]):
         return [_shown(row) for row in self.each]
 
     def __repr__(self) -> str:
-        return "\n\n".join([filled(self.headline), table_text(self.shown_rows()), "\n".join(map(filled, self.notes))])
+        table = table_text(self.shown_rows(), keys=KEYS)
+        return "\n\n".join([filled(self.headline), table, "\n".join(map(filled, self.notes))])
 
 
 def _shown(row: GroupThreshold) -> dict[str, Any]:

@@ -84,10 +84,13 @@ class Rows(list[Each], Result[Each]):  # type: ignore[misc]  # a list has no has
         return table_text(self.to_dicts())
 
 
-def table_text(rows: list[dict[str, Any]], emphasis: Callable[[str], str] = str) -> str:
-    """Rows of dictionaries as a table that fits the terminal; columns without a value are left out."""
+def table_text(rows: list[dict[str, Any]], emphasis: Callable[[str], str] = str, keys: int = 1) -> str:
+    """Rows of dictionaries as a table that fits the terminal; columns without a value are left out.
+
+    What is too wide is folded, with the first `keys` columns, which name a row, in every part.
+    """
     every = dict.fromkeys(name for row in rows for name in row)
     names = [name for name in every if any(row.get(name) is not None for row in rows)]
     cells = [[cell_text(name, row.get(name)) for name in names] for row in rows]
     words = [i for i, name in enumerate(names) if i and any(isinstance(row.get(name), str) for row in rows)]
-    return text_table(names, cells, wrap=words, emphasis=emphasis) if names else ""
+    return text_table(names, cells, wrap=words, keys=keys, emphasis=emphasis) if names else ""

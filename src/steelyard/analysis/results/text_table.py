@@ -1,7 +1,7 @@
 """Text tables: columns no wider than the terminal, numbers aligned on the point and never truncated.
 
 What does not fit loses, in this order: the width of its words, which wrap; the columns that may be left out; then it
-is folded, the first column standing before each part again.
+is folded, the first column, or those that name a row together, standing before each part again.
 """
 
 from __future__ import annotations
@@ -49,11 +49,12 @@ def text_table(
     *,
     wrap: Sequence[int] = (),
     optional: Sequence[int] = (),
+    keys: int = 1,
     emphasis: Callable[[str], str] = str,
 ) -> str:
     """A table no wider than the terminal; columns of `wrap` hold words, those of `optional` are left out first.
 
-    A row that is one string is a light rule above those that follow.
+    A row that is one string is a light rule above those that follow. The first `keys` columns stand in every part.
 
     >>> print(text_table(["class", "rows", "recall"], [["no", "1,200", "0.9312"], ["yes", "12", "0.25"]]))
     class   rows  recall
@@ -65,27 +66,28 @@ def text_table(
     for i in optional:
         if sum(column.least + len(_GAP) for column in columns.values()) - len(_GAP) > terminal_width():
             del columns[i]
-    parts = [_part_lines(part, rows, emphasis) for part in _parts(list(columns.values()))]
+    parts = [_part_lines(part, rows, emphasis) for part in _parts(list(columns.values()), keys)]
     return "\n\n".join("\n".join(lines) for lines in parts)
 
 
-def _parts(columns: list[_Column]) -> list[list[_Column]]:
-    """The columns in as few parts as fit, about equally wide, the first column in each."""
+def _parts(columns: list[_Column], keys: int) -> list[list[_Column]]:
+    """The columns in as few parts as fit, about equally wide, the first ones in each."""
     width = terminal_width()
-    parts = _parts_within(columns, width)
-    while width > 1 and len(closer := _parts_within(columns, width - 1)) == len(parts):
+    parts = _parts_within(columns, keys, width)
+    while width > 1 and len(closer := _parts_within(columns, keys, width - 1)) == len(parts):
         parts, width = closer, width - 1
     return parts
 
 
-def _parts_within(columns: list[_Column], width: int) -> list[list[_Column]]:
-    key, *others = columns
-    parts, used = [[key]], key.least
-    for column in others:
+def _parts_within(columns: list[_Column], keys: int, width: int) -> list[list[_Column]]:
+    named = columns[:keys]
+    least = sum(column.least + len(_GAP) for column in named) - len(_GAP)
+    parts, used = [[*named]], least
+    for column in columns[keys:]:
         size = len(_GAP) + column.least
-        if used + size > width and len(parts[-1]) > 1:
-            parts.append([key])
-            used = key.least
+        if used + size > width and len(parts[-1]) > keys:
+            parts.append([*named])
+            used = least
         parts[-1].append(column)
         used += size
     return parts
