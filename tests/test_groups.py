@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import duckdb
@@ -74,6 +75,18 @@ def test_the_exact_test_has_the_p_value_of_all_tables_with_these_margins():
     assert RateDraws(np.array([3, 0]), np.array([12, 0]), np.random.default_rng(0)).equality()[1] == 1.0
 
 
+def test_a_p_value_that_no_draw_reaches_is_shown_as_a_bound():
+    y_true, site = [1] * 200 + [0] * 20, ["a"] * 100 + ["b"] * 100 + ["a", "b"] * 10
+    y_pred = [1] * 95 + [0] * 5 + [1] * 30 + [0] * 70 + [0] * 20
+    groups = compare_groups(y_true, y_pred, by={"site": site}, metrics=["recall", "specificity"], rng=0)
+    shown = {row["metric"]: row["all groups equal"] for row in groups.test_rows()}
+    assert shown == {"recall": "p <= 0.0005", "specificity": "p = 1.00"}
+    saved = json.loads(groups.to_json())["tests"][0]
+    assert saved["p_value"] == 0.0005 and saved["is_bound"] and saved["method"] == "Monte Carlo"
+    assert [test.is_bound for test in steelyard.Result.from_json(groups.to_json()).tests] == [True, False]
+    assert any("no draw differed as much" in note for note in groups.notes)
+
+
 def test_the_test_by_intervals_is_cochrans_where_they_are_symmetric():
     from scipy.stats import chi2
 
@@ -102,7 +115,7 @@ def test_gaps_have_fairlearns_values(weight):
 
 def test_groups_that_differ_are_shown_and_what_equal_ones_would_show_stands_beside():
     groups = compare_groups(Y, P, by={"site": SITE})
-    assert groups.test("recall").p_value < 0.01 and groups.test("recall").method == "exact"
+    assert groups.test("recall").p_value < 0.01 and groups.test("recall").method == "Monte Carlo"
     assert groups.test("f1").method == "intervals"
     by_group = {row.group: row for row in groups if row.metric == "recall"}
     assert by_group["site = a"].high < 0 and by_group["site = a"].differs
@@ -332,7 +345,7 @@ def test_thresholds_of_groups_that_cannot_be_are_refused(ask, words):
 
 def test_the_page_shows_whether_groups_are_equal_and_their_differences():
     html = steelyard.page(evaluate(Y, y_score=S, threshold=0.45, by={"site": SITE}))
-    assert "Are all groups equal?" in html and "Recall p = 0.0005" in html
+    assert "Are all groups equal?" in html and "Recall p &lt;= 0.0005" in html
     assert html.count("all other rows") >= 3 and "group-differences" in html and len(html.encode()) <= 180 * 1024
     clustered = steelyard.page(evaluate(Y, P, by={"site": SITE}, cluster=PATIENT, **FEW))
     assert "Are all groups equal?" not in clustered  # it does not keep the rows

@@ -209,7 +209,9 @@ def _test(parts: GroupParts, spec: MetricSpec, ends: Array, why: str | None) -> 
     if defined < 2:
         return GroupTest(spec, defined, math.nan, math.nan, BY_INTERVALS, why or "fewer than two groups have a value")
     if rates is not None:
-        return GroupTest(spec, defined, *RateDraws(*rates, parts.inference.generator).equality(), BY_DRAWS, why)
+        drawn = RateDraws(*rates, parts.inference.generator)
+        statistic, p = drawn.equality()
+        return GroupTest(spec, defined, statistic, p, BY_DRAWS, why, drawn.is_bound(p))
     return GroupTest(spec, defined, *interval_equality(ends, parts.inference.level), BY_INTERVALS, why)
 
 

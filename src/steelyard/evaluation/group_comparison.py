@@ -126,15 +126,16 @@ class GroupComparison(Result[GroupDifference]):
     def basis(self) -> tuple[str, ...]:
         """What the numbers rest on, in sentences."""
         methods = {test.method for test in self.tests}
-        exact = "exact for rates of rows, by draws without replacement" if BY_DRAWS in methods else ""
+        exact = "the exact one of rates by Monte Carlo draws without replacement" if BY_DRAWS in methods else ""
         others = "by the groups' intervals" if BY_INTERVALS in methods else ""
         how = "; of other metrics ".join(filter(None, (exact, others)))
         tests = f"The test of each metric is {how}. Each is judged alone: 1 of 20 tests of equal groups is below 0.05."
+        bound = "Where p is a bound (<=), no draw differed as much as the groups do."
         pairs = (
             f"All differences of one metric hold together with {100 * self.level:g} %, and so do those that a gap is "
             "made of; rows of different groups are taken as independent."
         )
-        return (tests, pairs, *self.assumed)
+        return (tests, *((bound,) if any(test.is_bound for test in self.tests) else ()), pairs, *self.assumed)
 
     def shown_rows(self) -> list[dict[str, Any]]:
         """The differences as people see them."""
@@ -148,7 +149,7 @@ class GroupComparison(Result[GroupDifference]):
         return [
             {
                 "metric": test.metric,
-                "all groups equal": _or_reason(test.p_value, test.undefined) or p_text(test.p_value),
+                "all groups equal": _or_reason(test.p_value, test.undefined) or _p_value(test),
                 "groups": test.groups,
                 "method": test.method,
             }
@@ -176,6 +177,10 @@ class GroupComparison(Result[GroupDifference]):
 def _or_reason(value: float, undefined: str | None) -> str:
     """Why a value is undefined; nothing where it is not."""
     return (undefined or "undefined") if math.isnan(value) else ""
+
+
+def _p_value(test: GroupTest) -> str:
+    return f"p <= {test.p_value:.3g}" if test.is_bound else p_text(test.p_value)
 
 
 def _beside(equal: str | None) -> str:

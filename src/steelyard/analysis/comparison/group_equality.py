@@ -1,8 +1,9 @@
 """Equality of groups: one test per metric that all groups have the same value, whatever the number of groups.
 
 A rate of rows, such as recall, is hits out of trials: were it equal in all groups, the hits would be spread over them
-as a draw without replacement, given how many trials each has. That test is exact (Freeman and Halton 1951). Of other
-metrics, of weighted and clustered rows, the intervals of the groups are read: the value that is nearest to all of them,
+as a draw without replacement, given how many trials each has. That test is exact (Freeman and Halton 1951), its
+p-value is that of Monte Carlo draws: no smaller than one of them, and a bound where none reaches the rates seen. Of
+other metrics, of weighted and clustered rows, the intervals of the groups are read: the value that is nearest to all of them,
 and how far they are from it in their own standard errors on that side.
 """
 
@@ -22,7 +23,7 @@ from steelyard.metrics.spec import MetricSpec
 if TYPE_CHECKING:
     from steelyard._types import Array
 
-BY_DRAWS, BY_INTERVALS = "exact", "intervals"
+BY_DRAWS, BY_INTERVALS = "Monte Carlo", "intervals"
 _GRID = 401  # values that are tried as the one of all groups
 _SMALLEST = 1e-12  # of a standard error
 _ROUNDING = 1e-9
@@ -30,7 +31,10 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class GroupTest(Flat):
-    """The test that all groups have the same value of a metric: chi-square, and the method that gave its p-value."""
+    """The test that all groups have the same value of a metric: chi-square, and the method that gave its p-value.
+
+    Where `is_bound`, no draw reached the groups' differences: the p-value is then an upper bound.
+    """
 
     spec: MetricSpec = field(metadata={"key": "metric"})
     groups: int
@@ -38,6 +42,7 @@ class GroupTest(Flat):
     p_value: float
     method: str = BY_DRAWS
     undefined: str | None = None
+    is_bound: bool = False
 
     @property
     def metric(self) -> str:
@@ -65,10 +70,14 @@ class RateDraws:
         return np.asarray(self.drawn / self.trials)
 
     def equality(self) -> tuple[float, float]:
-        """Pearson's chi-square of the rates, and the share of draws that reach it."""
+        """Pearson's chi-square of the rates, and the share of draws that reach it, the rates seen being one of them."""
         own = float(self._chi_square(self.hits))
         reached = np.count_nonzero(self._chi_square(self.drawn) >= own - _ROUNDING)
         return own, (reached + 1) / (len(self.drawn) + 1)
+
+    def is_bound(self, p_value: float) -> bool:
+        """Whether a p-value is the smallest that so many draws can give."""
+        return p_value <= 1 / (len(self.drawn) + 1)
 
     def _chi_square(self, hits: Array) -> Array:
         share = self.hits.sum() / self.trials.sum()
