@@ -174,7 +174,7 @@ RESULTS = {
     "study": studied,
     "select_tree": selected,
     "compare_groups": lambda: steelyard.compare_groups(TRUE, LABELS["<b>A</b>"], by=GROUP, metrics=["recall", "mcc"]),
-    "error_rows": lambda: steelyard.errors(TRUE, y_score=PROBABILITIES, keys={"<b>A</b>": GROUP}, first=9),
+    "errors": lambda: steelyard.errors(TRUE, y_score=PROBABILITIES, keys={"<b>A</b>": GROUP}, first=9),
     "group_thresholds": lambda: steelyard.group_thresholds(TRUE, PROBABILITIES, by=GROUP, resamples=20),
     "gate": lambda: steelyard.gate(
         steelyard.evaluate(TRUE, LABELS["<b>A</b>"], by={"<i>": GROUP}, metrics=["recall", "mcc"]),

@@ -3,8 +3,8 @@
 A rate of rows, such as recall, is hits out of trials: were it equal in all groups, the hits would be spread over them
 as a draw without replacement, given how many trials each has. That test is exact (Freeman and Halton 1951), its
 p-value is that of Monte Carlo draws: no smaller than one of them, and a bound where none reaches the rates seen. Of
-other metrics, of weighted and clustered rows, the intervals of the groups are read: the value that is nearest to all of them,
-and how far they are from it in their own standard errors on that side.
+other metrics, of weighted and clustered rows, the intervals of the groups are read: the value that is nearest to all
+of them, and how far they are from it in their own standard errors on that side.
 """
 
 from __future__ import annotations
