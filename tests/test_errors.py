@@ -154,6 +154,14 @@ def test_the_shell_lists_rows_with_keys_that_no_spreadsheet_runs(tmp_path):
     assert "cannot be read" in invoke(*named[:-4], "--where", "age > 60 or", code=2)
 
 
+def test_a_key_with_a_line_break_is_joined_back_from_csv(tmp_path):
+    keys = [f"line\nbreak {i}" for i in range(N)]
+    FRAME.with_columns(pl.Series("=cmd()", keys)).write_csv(tmp_path / "rows.csv")
+    named = ("errors", str(tmp_path / "rows.csv"), "--true", "y", "--score", "s", "--keys", "=cmd()")
+    rows = list(csv.DictReader(io.StringIO(invoke(*named, "--format", "csv", "--first", "5"), newline="")))
+    assert [keys.index(row["'=cmd()"]) + 1 for row in rows] == wrong()[:5]
+
+
 @pytest.mark.parametrize(
     ("ask", "words"),
     [

@@ -1518,6 +1518,8 @@ def test_text_that_a_spreadsheet_would_run_is_guarded_and_numbers_are_not():
     out = csv_rows([{"a": "=1+1", "b": -0.5, "c": "@x", "d": math.nan, "e": None, "f": "-x"}])
     assert out == "a,b,c,d,e,f\n'=1+1,-0.5,'@x,,,'-x\n"
     assert csv_rows([]) == "\n"
+    assert csv_rows([{"=cmd()": "a"}]) == "'=cmd()\na\n"
+    assert csv_rows([{"id": "line\nbreak\x1b"}, {"id": "=a\r\nb"}]) == 'id\n"line\nbreak�"\n"\'=a\r\nb"\n'
 
 
 # ---------------------------------------------------------------- bad input

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
 
 _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
+_BREAK = re.compile(r"(\r?\n)")  # quoted, so that a key that holds one is found again
 
 
 def evaluation_csv(evaluation: Evaluation) -> str:
@@ -26,19 +28,21 @@ def evaluation_csv(evaluation: Evaluation) -> str:
 
 
 def csv_rows(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows as CSV without control codes; text that a spreadsheet would run as a formula is quoted by an apostrophe.
+    """Rows as CSV; text that a spreadsheet would run as a formula is quoted by an apostrophe, in the head as well.
 
-    What only some rows have is a column as well, empty in the others.
+    Line breaks stay in their cell, other control codes do not. What only some rows have is a column as well, empty in
+    the others.
     """
     names = list(dict.fromkeys(name for row in rows for name in row))
     file = StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(map(printable, names))
+    writer.writerow(map(_guarded, names))
     writer.writerows([_guarded(row.get(name)) for name in names] for row in rows)
     return file.getvalue()
 
 
 def _guarded(value: object) -> object:
     if isinstance(value, str):
-        return f"'{printable(value)}" if value.startswith(_FORMULA_SIGNS) else printable(value)
+        text = "".join(part if _BREAK.fullmatch(part) else printable(part) for part in _BREAK.split(value))
+        return f"'{text}" if value.startswith(_FORMULA_SIGNS) else text
     return "" if value is None or (isinstance(value, float) and not math.isfinite(value)) else value
