@@ -151,6 +151,7 @@ def test_the_shell_lists_rows_with_keys_that_no_spreadsheet_runs(tmp_path):
     saved = json.loads(invoke(*named, "--format", "json"))
     assert saved["kind"] == "error_rows" and len(saved["each"]) == 2
     assert invoke(*named, "--format", "md").count("\n| ") == 3
+    assert "No row has age = 3; 'age' holds 20," in invoke(*named[:-4], "--where", "age = 3", code=2)
     assert "cannot be read" in invoke(*named[:-4], "--where", "age > 60 or", code=2)
 
 
@@ -172,6 +173,12 @@ def test_a_key_with_a_line_break_is_joined_back_from_csv(tmp_path):
         (lambda: errors(Y, y_score=5 * S), "give threshold="),
         (lambda: errors(Y, COLUMNS["p"], threshold=0.5), "A threshold= needs scores"),
         (lambda: errors(Y, y_score=S, where="age >= 60"), "There is no column 'age'"),
+        (
+            lambda: errors(FRAME, true="y", score="s", where="site = Q"),
+            "No row has site = Q; 'site' holds 'A', 'B'\\.$",
+        ),
+        (lambda: errors(FRAME, true="y", score="s", where="id = r1x"), "No row has id = r1x.* Did you mean 'r1"),
+        (lambda: errors(FRAME, true="y", score="s", where="age >= 200"), "No row meets 'age >= 200'"),
         (lambda: errors(Y, y_score=S, keys=["id"]), "gives the columns by name"),
         (lambda: errors(FRAME, true="y", score="s", keys="ids"), "There is no column 'ids'.*Did you mean 'id'"),
         (lambda: errors(np.arange(N) % 3, y_score=S), "name it with pos_label="),

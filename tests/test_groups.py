@@ -233,7 +233,7 @@ def test_a_column_of_numbers_is_divided_into_bins_by_its_quantiles():
         and arrays[3].label.startswith("age >= ")
         and " <= age < " in arrays[1].label
     )
-    assert arrays[4].label == "age = –"
+    assert arrays[4].label == "age is missing"
     for frame in (BINNED, BINNED.to_pandas()):
         again = evaluate(frame, true="y", pred="p", by="age", **bins).groups
         assert [(group.label, group.rows) for group in again] == [(group.label, group.rows) for group in arrays]
@@ -247,6 +247,20 @@ def test_a_column_of_numbers_is_divided_into_bins_by_its_quantiles():
     ]
     few = evaluate(Y, P, by={"site": SITE, "ward": np.arange(N) % 3}, **bins).groups
     assert few[0].label == "site = a, ward = 0"  # text, and no more values than bins
+
+
+def test_a_missing_level_has_the_words_of_a_slice_wherever_it_is_named(tmp_path):
+    ages = [None if i % 3 == 0 else "old" if i % 3 == 1 else "young" for i in range(len(FRAME))]
+    frame = FRAME.with_columns(pl.Series("age", ages))
+    frame.write_csv(tmp_path / "rows.csv")
+    named = [str(tmp_path / "rows.csv"), "--true", "y", "--pred", "p"]
+    compared = CliRunner(env={"COLUMNS": "100"}).invoke(commands, ["groups", *named, "--by", "age"])
+    assert "age is missing" in compared.stdout and "age = –" not in compared.stdout
+    gated = CliRunner().invoke(commands, ["gate", *named, "--by", "age", "--require", "recall>=0"])
+    assert "age is missing" in gated.stdout and "age = –" not in gated.stdout
+    listed = CliRunner(env={"COLUMNS": "100"}).invoke(commands, ["errors", *named, "--where", "age is missing"])
+    rows = compare_groups(frame, true="y", pred="p", by="age", metrics=["recall"]).sizes[-1]
+    assert f"of {rows} rows with age is missing are wrong" in listed.stdout
 
 
 def test_bins_that_cannot_be_are_refused():

@@ -13,7 +13,7 @@ from steelyard.evaluation.error_row import ErrorRow, ErrorRows
 from steelyard.evaluation.inputs import ASSUMED_HALF, HALF
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, csv_values, queries
-from steelyard.ingest.condition_rows import as_conjunction, check_features
+from steelyard.ingest.condition_rows import as_conjunction, check_features, empty_slice_sentence
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.label_tables import match_label, present_labels
 from steelyard.ingest.refused_keywords import refuses_other_keywords
@@ -101,7 +101,10 @@ def errors(
 
 
 def _answer(query: WrongRows, source: Source, first: int | None, assumed: tuple[str, ...]) -> ErrorRows:
-    totals, rows = query.counted(source), query.first(source, first)
+    totals = query.counted(source)
+    if query.where is not None and not totals["rows"]:
+        raise InputError(empty_slice_sentence(source, query.where))
+    rows = query.first(source, first)
     asked = sum(totals[kind] for kind in query.kinds)
     return ErrorRows(
         tuple(_error_row(row, query) for row in rows),

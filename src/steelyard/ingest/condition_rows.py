@@ -54,6 +54,25 @@ def check_features(source: Source, names: tuple[str, ...]) -> None:
             raise InputError(f"There is no column {name!r}; there are {first_ten(list(schema))}.{near}")
 
 
+def empty_slice_sentence(source: Source, slice_: Conjunction) -> str:
+    """That no row lies in a slice, and the levels that there are where it names another."""
+    for condition in slice_:
+        levels = [] if condition.level is None else _levels(source, condition.feature)
+        if levels and condition.level not in levels:
+            near = did_you_mean(str(condition.level), map(str, levels))
+            return f"No row has {condition!r}; {condition.feature!r} holds {first_ten(levels)}.{near}"
+    return f"No row meets {str(slice_)!r}; give conditions that some rows meet."
+
+
+def _levels(source: Source, name: str) -> list[Any]:
+    """The distinct values of a column that are there, in order."""
+    parts = [queries.collect(part.select(name).unique()).get_column(name).to_list() for part in source.parts]
+    values = [value for part in parts for value in part]
+    read = csv_values.group_values(values) if source.textual else values
+    there = {value for value in read if not is_missing_value(value)}
+    return sorted(there, key=lambda value: (str(type(value)), value))
+
+
 def feature_values(series: nw.Series[Any], name: str, textual: bool = False) -> Array:
     """A column of features: numbers as float64, NaN where one is missing, or levels as objects, None where one is."""
     import narwhals as nw

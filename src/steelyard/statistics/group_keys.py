@@ -33,12 +33,14 @@ def merge_groups(groups: Mapping[Labels, Tally], others: Mapping[Labels, Tally],
 
 
 def group_label(by: Sequence[str], key: Labels) -> str:
-    """A group in words; a bin of numbers names its column itself.
+    """A group in words, as a slice has them; a bin of numbers names its column itself.
 
     >>> group_label(["site", "year"], ("north", 2024))
     'site = north, year = 2024'
     >>> group_label(["site", "age"], ("north", "34 <= age < 51"))
     'site = north, 34 <= age < 51'
+    >>> group_label(["site", "age"], ("north", None))
+    'site = north, age is missing'
     """
     return ", ".join(_words(name, value) for name, value in zip(by, key, strict=True))
 
@@ -47,7 +49,7 @@ def _words(name: str, value: Label) -> str:
     bin_ = _BIN.fullmatch(value) if isinstance(value, str) else None
     if bin_ is not None and bin_["name"] in (name, json.dumps(name, ensure_ascii=False)):
         return str(value)
-    return f"{name} = {'–' if value is None else value}"
+    return f"{name} is missing" if value is None else f"{name} = {value}"
 
 
 def group_order(key: Labels) -> list[tuple[bool, str, Any]]:
