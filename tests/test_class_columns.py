@@ -388,3 +388,19 @@ def test_columns_that_are_not_of_the_classes_are_refused_by_name():
     assert_refused(absent, ValueError, "a column for 'virus', and y_true no such row; labels= declares")
     rule = steelyard.best_decision(np.arange(12) % 4, p, "accuracy", folds=0)
     assert_refused(lambda: rule.decide(p[:, :3]), ValueError, r"shape \(12, 3\); this rule needs a column for each")
+
+
+@pytest.mark.parametrize("asked", [("report", "p_*"), ("threshold", "p_*"), ("compare", "p_*", "q_*")])
+def test_an_empty_label_of_a_file_of_columns_is_called_missing(asked, tmp_path):
+    from click.testing import CliRunner
+
+    from steelyard.cli.commands import commands
+
+    command, *patterns = asked
+    data = pd.DataFrame(frame(30))
+    data.loc[7, "y"] = None
+    data.to_csv(tmp_path / "gap.csv", index=False)
+    scores = [word for pattern in patterns for word in ("--scores", pattern)]
+    result = CliRunner().invoke(commands, [command, str(tmp_path / "gap.csv"), "--true", "y", *scores])
+    assert result.exit_code == 2
+    assert "The column 'y' holds missing labels; drop those rows, or give them a label." in result.output

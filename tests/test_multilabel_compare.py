@@ -66,3 +66,19 @@ def test_models_of_other_labels_are_refused():
         compare([["a"], ["b"]], {"A": [["a"], ["b"]], "B": [["a"], ["c"]]})
     with pytest.raises(InputError, match="threshold= is for scores"):
         compare([["a"], ["b"]], {"A": [["a"], ["b"]], "B": [["a"], ["a"]]}, threshold=0.5)
+
+
+def test_what_is_not_tested_is_called_so_with_the_reason_and_not_indistinguishable(rows, tmp_path):
+    table, noisy, _ = rows
+    columns = {"y": table.true, "s": table.scores, "t": noisy}
+    frame = pd.DataFrame({f"{use}_{i}": matrix[:, i] for use, matrix in columns.items() for i in range(5)})
+    frame.to_csv(tmp_path / "two.csv", index=False)
+    asked = ["--true", "y_*", "--scores", "s_*", "--scores", "t_*", "--metrics", "ks[average=micro],ks[average=macro]"]
+    code, output = shell("compare", tmp_path / "two.csv", *asked)
+    assert code == 0 and "not distinguish" not in output
+    assert "not tested: the influence of rows on ks[average=micro] is not known." in " ".join(output.split())
+    comparison = compare(frame, ["s_*", "t_*"], true="y_*", scores=True, metrics=["ks[average=micro]"])
+    board = comparison.leaderboard()
+    assert [row.letters for row in board] == ["", ""] and len(board.untested) == 1
+    assert comparison.wins()[0].untested == ("ks[average=micro]",)
+    assert "not distinguishable" not in comparison.to_html()

@@ -25,7 +25,7 @@ def labels(columns: Sequence[Array], names: Sequence[str], declared: Labels | No
     Where text is among the declared labels all are text. Missing values, however they are spelled, and fractions are
     refused, as in files that know numbers.
     """
-    cells = [[text.strip() for text in column.tolist()] for column in columns]
+    cells = [["" if text is None else text.strip() for text in column.tolist()] for column in columns]
     parsers = [_label_parser(set(texts), name) for texts, name in zip(cells, names, strict=True)]
     if any(isinstance(label, str) for label in declared or ()):
         return [_objects(texts) for texts in cells]

@@ -29,6 +29,11 @@ class RunDifference(Flat):
         """The written form of the metric."""
         return self.spec.name
 
+    @property
+    def why(self) -> str | None:
+        """Why it was not tested."""
+        return "fewer than two runs in which both have a value" if math.isnan(self.p_value) else None
+
     def row(self) -> dict[str, Any]:
         """The difference as a row of a table."""
         numbers = ("difference", "low", "high", "p_value", "p_holm", "runs")

@@ -26,13 +26,12 @@ def win_sentences(comparison: Comparison) -> list[Statement]:
 def pair_sentence(comparison: Comparison, pair: PairWins) -> Statement:
     """By which metrics one model of a pair is better than the other, both of them named."""
     models, tested = {"a": pair.a, "b": pair.b}, len(pair.by_a) + len(pair.by_b) + len(pair.undecided)
-    limit = f"{1 - comparison.level:.2g}"
+    limit, left = f"{1 - comparison.level:.2g}", _left_untested(len(pair.untested), tested)
+    if not tested:
+        return Statement(f"By none of {_counted(len(pair.untested))} {{a}} and {{b}} were tested.", models)
     if not pair.by_a and not pair.by_b:
-        return Statement(
-            f"Of {_counted(tested)} tested together none distinguishes {{a}} and {{b}} "
-            f"(p of {limit} or more, Holm over all tests).",
-            models,
-        )
+        words = f"Of {_counted(tested)} tested together none distinguishes {{a}} and {{b}}"
+        return Statement(f"{words} (p of {limit} or more, Holm over all tests){left}.", models)
     phrases = {spec.name: metric_phrase(spec) for spec in comparison.tables.specs}
     sides = [("{a}", "{b}", pair.by_a), ("{b}", "{a}", pair.by_b)]
     parts = [
@@ -42,7 +41,11 @@ def pair_sentence(comparison: Comparison, pair: PairWins) -> Statement:
     ]
     rest = len(pair.undecided)
     others = f"; {rest} of {_counted(tested)} {'does' if rest == 1 else 'do'} not distinguish them" if rest else ""
-    return Statement(f"{', '.join(parts)} (p below {limit}, Holm over all tests){others}.", models)
+    return Statement(f"{', '.join(parts)} (p below {limit}, Holm over all tests){others}{left}.", models)
+
+
+def _left_untested(untested: int, tested: int) -> str:
+    return f"; {untested} more {'was' if untested == 1 else 'were'} not tested" if untested and tested else ""
 
 
 def short_percent(share: float) -> str:

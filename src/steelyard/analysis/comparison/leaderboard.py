@@ -62,7 +62,11 @@ class TestedPair(Protocol):
 
     @property
     def p_value(self) -> float:
-        """Of the test that it is 0."""
+        """Of the test that it is 0; NaN where it was not tested."""
+
+    @property
+    def why(self) -> Any:
+        """Why it was not tested."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +92,12 @@ class RankedPair(Flat):
     p_value: float
     p_holm: float
     is_distinguishable: bool
+    why: str | None = None
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether there is a p-value."""
+        return not math.isnan(self.p_holm)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,8 +105,8 @@ class Leaderboard(Result[RankedModel]):
     """The models from the best to the worst by one metric.
 
     Models that share a letter, and so stand in one of the `brackets`, are not distinguishable: the test of their
-    difference has a p-value of 1 - level or more by Holm's method over all pairs by this metric. Where `runs` says how
-    many, values are means over the runs of a cross-evaluation.
+    difference has a p-value of 1 - level or more by Holm's method over all pairs by this metric. A pair that was not
+    tested shares none. Where `runs` says how many, values are means over the runs of a cross-evaluation.
     """
 
     spec: MetricSpec = field(metadata={"key": "metric"})
@@ -136,6 +146,17 @@ class Leaderboard(Result[RankedModel]):
             }
             for row in self.rows
         ]
+
+    @property
+    def untested(self) -> list[RankedPair]:
+        """The pairs of models with a value whose difference was not tested, each with the reason."""
+        ranked = {row.model for row in self.rows if row.place is not None}
+        return [pair for pair in self.pairs if {pair.better, pair.worse} <= ranked and not pair.is_tested]
+
+    @property
+    def has_letters(self) -> bool:
+        """Whether a test was made, of which the letters are."""
+        return any(pair.is_tested for pair in self.pairs)
 
     def pair(self, a: str, b: str) -> RankedPair:
         """The test of two models."""
@@ -187,8 +208,9 @@ def ranked_leaderboard(
     order = sorted(worth, key=lambda name: math.inf if math.isnan(worth[name]) else -worth[name])
     defined = [name for name in order if not math.isnan(worth[name])]
     pairs = _pairs(tests, order, level)
-    joined = brackets(defined, {frozenset((pair.better, pair.worse)) for pair in pairs if pair.is_distinguishable})
-    shown = letters(defined, joined)
+    apart = {frozenset((pair.better, pair.worse)) for pair in pairs if pair.is_distinguishable or not pair.is_tested}
+    joined = brackets(defined, apart)
+    shown = letters(defined, joined) if len(defined) == 1 or any(pair.is_tested for pair in pairs) else {}
     rows = Rows(_ranked(name, values[name], _place(worth, name), shown.get(name, "")) for name in order)
     return Leaderboard(spec, level, rows, pairs, joined, runs)
 
@@ -212,5 +234,6 @@ def _pairs(rows: Sequence[TestedPair], order: Sequence[str], level: float) -> Ro
     for row, p_holm in zip(rows, holm(row.p_value for row in rows), strict=True):
         turned = places[row.a] > places[row.b]
         better, worse, sign = (row.b, row.a, -1) if turned else (row.a, row.b, 1)
-        tests.append(RankedPair(better, worse, sign * row.difference, row.p_value, p_holm, p_holm < 1 - level))
+        numbers = (sign * row.difference, row.p_value, p_holm, p_holm < 1 - level)
+        tests.append(RankedPair(better, worse, *numbers, row.why))
     return tests

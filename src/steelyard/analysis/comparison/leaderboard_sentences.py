@@ -11,7 +11,7 @@ from steelyard.analysis.results.formatting import interval_text, listed, p_text,
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from steelyard.analysis.comparison.leaderboard import Leaderboard, RankedModel
+    from steelyard.analysis.comparison.leaderboard import Leaderboard, RankedModel, RankedPair
     from steelyard.metrics.spec import MetricSpec
 
 _MOST_NAMED = 4
@@ -72,18 +72,39 @@ def _of_two(board: Leaderboard, first: RankedModel, second: RankedModel) -> list
     models = {"a": first.model, "b": second.model}
     pair = board.pair(first.model, second.model)
     values = f"{_value(board, first)} against {_value(board, second)}"
-    tested = "not tested" if math.isnan(pair.p_holm) else p_text(pair.p_holm)
+    if not pair.is_tested:
+        return [Statement(f"{_capital(_title(board))} of {{a}} and {{b}}: {values}; {_not_tested([pair])}.", models)]
+    p_value = p_text(pair.p_holm)
     if pair.is_distinguishable:
         better = "higher" if board.spec.sign > 0 else "lower"
-        return [Statement(f"{{a}} has a {better} {_title(board)} than {{b}}: {values}, {tested}.", models)]
-    return [Statement(f"{{a}} and {{b}} are not distinguishable by {_title(board)}: {values}, {tested}.", models)]
+        return [Statement(f"{{a}} has a {better} {_title(board)} than {{b}}: {values}, {p_value}.", models)]
+    return [Statement(f"{{a}} and {{b}} are not distinguishable by {_title(board)}: {values}, {p_value}.", models)]
+
+
+def _not_tested(pairs: Sequence[RankedPair]) -> str:
+    """That a difference was not tested, and why."""
+    reasons = list(dict.fromkeys(pair.why for pair in pairs if pair.why))
+    words = "; ".join(reasons).replace("{", "{{").replace("}", "}}")
+    return f"not tested: {words}" if words else "not tested"
+
+
+def letters_note(board: Leaderboard, title: str, over: str, joined: str = "") -> str:
+    """What the letters of the leaderboard state; that there are none where no difference was tested."""
+    if not board.has_letters:
+        return f"No difference by {title} was tested, so that no letters are shown."
+    limit, untested = f"p of {1 - board.level:.2g} or more{over}", len(board.untested)
+    left = f" Not tested, and without a shared letter: {untested} of {len(board.pairs)} pairs."
+    shared = f"Models that share a letter{joined} are not distinguishable by {title} ({limit})."
+    return f"{shared}{left if untested else ''}"
 
 
 def _of_many(board: Leaderboard, ranked: Sequence[RankedModel]) -> list[Statement]:
     first, others = ranked[0], ranked[1:]
     best = "highest" if board.spec.sign > 0 else "lowest"
-    apart = [row.model for row in others if board.pair(first.model, row.model).is_distinguishable]
-    alike = [row.model for row in others if row.model not in apart]
+    pairs = {row.model: board.pair(first.model, row.model) for row in others}
+    apart = [model for model, pair in pairs.items() if pair.is_distinguishable]
+    untested = [model for model, pair in pairs.items() if not pair.is_tested]
+    alike = [row.model for row in others if row.model not in (*apart, *untested)]
     if alike:
         sentences = _tied(board, first, [row for row in others if row.model in alike])
     else:
@@ -94,6 +115,9 @@ def _of_many(board: Leaderboard, ranked: Sequence[RankedModel]) -> list[Statemen
         verb = f"has a {than}" if len(apart) == 1 else f"have a {than}"
         words = f"{{models}} {verb} {_title(board)} than {{leader}} (p < {1 - board.level:.2g}{_over(board)})"
         sentences.append(_named(words, apart, leader=first.model))
+    if untested:
+        why = _not_tested([pairs[model] for model in untested])
+        sentences.append(_named(f"{{models}} against {{leader}}: {why}", untested, leader=first.model))
     return sentences
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PairWins(Flat):
-    """The metrics by which a is better than b and b than a, and those by which neither is shown to be better.
+    """The metrics by which a is better than b and b than a, by which neither is shown to be, and which were not tested.
 
     Shown by Holm's p-value of all pairs and metrics of the comparison together; undefined values count for neither.
     """
@@ -26,6 +26,7 @@ class PairWins(Flat):
     by_a: tuple[str, ...]
     by_b: tuple[str, ...]
     undecided: tuple[str, ...]
+    untested: tuple[str, ...] = ()
 
 
 def pair_wins(rows: Iterable[Difference], level: float) -> Rows[PairWins]:
@@ -41,5 +42,6 @@ def _wins(a: str, b: str, rows: list[Difference], level: float) -> PairWins:
     gains = {row.metric: row.spec.sign * row.difference for row in compared if row.p_holm < 1 - level}
     by_a = tuple(metric for metric, gain in gains.items() if gain > 0)
     by_b = tuple(metric for metric, gain in gains.items() if gain < 0)
-    undecided = tuple(row.metric for row in compared if row.metric not in (*by_a, *by_b))
-    return PairWins(a, b, by_a, by_b, undecided)
+    untested = tuple(row.metric for row in compared if math.isnan(row.p_holm))
+    undecided = tuple(row.metric for row in compared if row.metric not in (*by_a, *by_b, *untested))
+    return PairWins(a, b, by_a, by_b, undecided, untested)

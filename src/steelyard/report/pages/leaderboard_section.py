@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.comparison.leaderboard_sentences import leaderboard_sentences
+from steelyard.analysis.comparison.leaderboard_sentences import leaderboard_sentences, letters_note
 from steelyard.analysis.results.formatting import interval_text, unbroken, value_text
 from steelyard.report.pages.compared_marks import statements_html
 from steelyard.report.pages.page_numbers import exact_digits
@@ -42,6 +42,7 @@ def board_context(
             | {"dots": run_dots(of_runs.get(row.model, ()), ends)}
             for row in board
         ],
+        "tested": board.has_letters,
         "brackets": len(joined),
         "note": _note(board),
     }
@@ -52,10 +53,8 @@ def _note(board: Leaderboard) -> str:
     pairs, better = len(board.pairs), "Higher" if board.spec.sign > 0 else "Lower"
     dots = "" if board.runs is None else f" Each small dot is one of {board.runs} runs."
     over = "" if pairs == 1 else f", Holm over {pairs} pairs"
-    return (
-        f"{better} is better.{dots} Models that share a letter, joined by a line, are not distinguishable by "
-        f"{board.spec.title} (p of {1 - board.level:.2g} or more{over}). Bars: {100 * board.level:g} % intervals."
-    )
+    note = letters_note(board, board.spec.title, over, joined=", joined by a line,")
+    return f"{better} is better.{dots} {note} Bars: {100 * board.level:g} % intervals."
 
 
 def _numbers(board: Leaderboard) -> list[float]:

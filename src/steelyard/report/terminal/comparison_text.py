@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.comparison.comparison_sentences import win_sentences
-from steelyard.analysis.comparison.leaderboard_sentences import leaderboard_sentences
+from steelyard.analysis.comparison.leaderboard_sentences import leaderboard_sentences, letters_note
 from steelyard.analysis.results.formatting import interval_text, terminal_width, unbroken, value_text
 from steelyard.analysis.results.rows import table_text
 from steelyard.analysis.results.text_table import text_width, wrapped_lines
@@ -34,6 +34,7 @@ def comparison_summary(comparison: Comparison, assumed: Sequence[str]) -> str:
         parts += [_headline(comparison, board), leaderboard_text(board), _leaders(comparison)]
     many = board is not None and len(board.pairs) > _MOST_PAIRS
     parts += [_pair_tests(comparison, board)] if many and board is not None else _differences(comparison)
+    parts.append("\n".join(map(safe_paragraph, _untested(comparison))))
     notes = comparison.statements if many else comparison.notes
     parts.append("\n".join(map(safe_paragraph, (*notes, *assumed, *_next(comparison, many=many)))))
     return "\n\n".join(part for part in parts if part)
@@ -88,7 +89,7 @@ def leaderboard_text(board: Leaderboard) -> str:
     scale = _scale(board)
     lines = [[*row[:3], _bar(each, scale, size), *row[3:]] for row, each in zip(cells, board, strict=True)]
     ends = " to ".join(value_text(end, share=share) for end in scale)
-    note = f"Models that share a letter are not distinguishable by {title} (p of {1 - board.level:.2g} or more, Holm)."
+    note = letters_note(board, title, ", Holm")
     bars = f" Bars run from {ends}." if size else ""
     table = print_table([*head[:3], "", *head[3:]], lines, wrap=(), optional=(3, 4))
     return f"{table}\n{safe_paragraph(note + bars)}"
@@ -144,7 +145,7 @@ def _leaders(comparison: Comparison) -> str:
     for board in (comparison.leaderboard(spec) for spec in comparison.tables.specs if spec.sign):
         first = board.rows[0]
         alike = [row.model for row in board.rows[1:] if set(row.letters) & set(first.letters)]
-        names = ", ".join(map(clean_label, alike)) or "–"
+        names = ", ".join(map(clean_label, alike)) or ("–" if board.has_letters else "not tested")
         value = value_text(first.value, share=board.spec.is_share)
         rows.append([board.metric, clean_label(first.model), value, _between(first, share=board.spec.is_share), names])
     head = ["metric", "leader", "value", f"{100 * comparison.level:g} % interval", "not distinguishable from it"]
@@ -168,10 +169,20 @@ def _differences(comparison: Comparison) -> list[str]:
     """The differences as tables, one for each pair of models."""
     pairs: dict[str, list[dict[str, Any]]] = {}
     for row in comparison.shown_rows():
+        del row["why"]  # a column is too narrow for it: the lines below state it
         pair = " - ".join(clean_label(row.pop(name)) for name in ("a", "b")) if len(comparison.models) > 2 else ""
         named = {"value_a": "a", "value_b": "b", "difference": "a - b"} if pair else {}
         pairs.setdefault(pair, []).append({named.get(key, clean_label(key)): _cell(cell) for key, cell in row.items()})
     return [f"── {pair}\n" * bool(pair) + table_text(rows, bold) for pair, rows in pairs.items()]
+
+
+def _untested(comparison: Comparison) -> list[str]:
+    """Which metrics were not tested, and why."""
+    reasons: dict[str, list[str]] = {}
+    for row in (row for row in comparison.rows if math.isnan(row.p_value)):
+        names = reasons.setdefault(row.why or "", [])
+        names += [] if row.metric in names else [row.metric]
+    return [f"Not tested: {', '.join(names)}{why and f' ({why})'}." for why, names in reasons.items()]
 
 
 def _cell(value: Any) -> Any:
