@@ -28,11 +28,8 @@ def _stated_order(given: GivenRows) -> Labels | None:
     data: Any = given.data
     truth, others = data, (given.y_pred,)
     if given.columns.true is not None:
-        if (
-            type(data).__name__ != "DataFrame"
-        ):  # of pandas or Polars, in memory; the columns of a lazy frame cost a query
-            return None
-        names = getattr(data, "columns", ())
+        in_memory = type(data).__name__ == "DataFrame" and type(data).__module__.startswith(("pandas", "polars"))
+        names = data.columns if in_memory else ()  # the columns of a lazy frame cost a query
         if given.columns.true not in names:
             return None
         truth = data[given.columns.true]
