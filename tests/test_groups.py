@@ -286,6 +286,28 @@ def test_the_shell_divides_numbers_into_bins(tmp_path):
     assert "by age" in ran.stdout and "age < " in ran.stdout and "age >= " in ran.stdout
 
 
+def test_the_shell_refuses_bins_of_text_and_very_many_groups_and_hints_at_bins(tmp_path):
+    rows = FRAME.with_columns(
+        pl.Series("id", range(len(FRAME))), pl.Series("age", [20 + i % 24 for i in range(len(FRAME))])
+    )
+    rows.write_csv(tmp_path / "rows.csv")
+    rows.write_parquet(tmp_path / "rows.parquet")
+
+    def run(name, by):
+        named = ["groups", str(tmp_path / name), "--true", "y", "--pred", "p", "--metrics", "recall", "--by", by]
+        ran = CliRunner(env={"COLUMNS": "100"}).invoke(commands, named)
+        return ran.exit_code, ran.stdout + ran.stderr
+
+    for name in ("rows.csv", "rows.parquet"):
+        code, words = run(name, "site:3")
+        assert code == 2 and "'site' holds no numbers, and bins divide numbers; give --by site." in words
+    code, words = run("rows.csv", "id")
+    assert code == 2 and f"There are {len(rows):,} groups; at most 200 are compared." in words
+    code, words = run("rows.csv", "age")
+    assert code == 0 and "--by age:4 makes four groups of them" in words
+    assert "makes four groups" not in run("rows.csv", "age:4")[1]
+
+
 def test_the_shell_compares_thresholds_of_groups(tmp_path):
     FRAME.write_csv(tmp_path / "rows.csv")
     named = ["groups", str(tmp_path / "rows.csv"), "--true", "y", "--score", "s", "--by", "site", "--cost-fn", "5"]

@@ -6,10 +6,16 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from steelyard.exceptions import InputError
+
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from steelyard._types import Labels
     from steelyard.cli.inputs import Inputs
     from steelyard.ingest.source import Source
 
+_MANY = 20  # groups of numbers, for which bins are better
 _BINNED = re.compile(r"(?P<name>.+):(?P<bins>\d+)")
 
 
@@ -22,6 +28,29 @@ def with_bins(source: Source, inputs: Inputs) -> tuple[Source, Inputs]:
         return source, inputs
     from steelyard.ingest.group_bins import binned_groups
 
+    _check_numbers(source, [name for name in asked if name in names])
     by = tuple(part["name"] if (part := parts.get(text)) is not None else text for text in inputs.by)
     binned, _ = binned_groups(source, by, asked, frame=True)
     return binned, replace(inputs, by=by)
+
+
+def _check_numbers(source: Source, names: Collection[str]) -> None:
+    """Refuse to divide what holds no numbers."""
+    from steelyard.ingest import queries
+    from steelyard.ingest.condition_rows import feature_values
+
+    schema = source.parts[0].collect_schema()
+    for name in names:
+        numeric = schema[name].is_numeric()
+        if source.textual:
+            numeric = feature_values(queries.fetch_columns(source, [name])[name], name, textual=True).dtype.kind == "f"
+        if not numeric:
+            raise InputError(f"The column {name!r} holds no numbers, and bins divide numbers; give --by {name}.")
+
+
+def bins_note(by: tuple[str, ...], keys: Collection[Labels]) -> list[str]:
+    """That bins would be better, where a column of numbers makes many groups."""
+    numbers = all(value is None or isinstance(value, (int, float)) for key in keys for value in key)
+    if len(by) != 1 or len(keys) <= _MANY or not numbers:
+        return []
+    return [f"Each number of {by[0]} is a group of its own; --by {by[0]}:4 makes four groups of them."]

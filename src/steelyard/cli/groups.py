@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.cli import options
-from steelyard.cli.binned_by import with_bins
+from steelyard.cli.binned_by import bins_note, with_bins
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, count_inputs, labels_of, open_files, print_assumed
 from steelyard.cli.option_words import of_shell
@@ -95,7 +95,8 @@ def _compared(inputs: Inputs, asked: dict[str, Any]) -> tuple[GroupComparison, l
         counted = count_inputs(inputs)
         if not counted.tally.groups:
             raise InputError("Groups are compared; name the column of groups with --by.")
-        return compare_groups(counted.tally, threshold=inputs.threshold, **asked), counted.assumed
+        note = bins_note(counted.tally.by, counted.tally.groups)
+        return compare_groups(counted.tally, threshold=inputs.threshold, **asked), [*counted.assumed, *note]
     if not inputs.by:
         raise InputError("Groups are compared; name the column of groups with --by.")
     with open_files(inputs) as given:

@@ -17,7 +17,7 @@ from steelyard.evaluation.evaluate import evaluated_rows
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.given_rows import GivenRows
 from steelyard.evaluation.group_comparison import REST, GroupComparison, GroupDifference
-from steelyard.evaluation.group_parts import GroupParts
+from steelyard.evaluation.group_parts import GroupParts, check_group_number
 from steelyard.evaluation.inputs import RowOptions
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean, first_ten
 from steelyard.ingest.frame_columns import FrameColumns
@@ -25,6 +25,7 @@ from steelyard.ingest.group_bins import binned_groups
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.registry import metrics_with_role
 from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from steelyard.ingest.group_bins import Bins
     from steelyard.ingest.source import Source
     from steelyard.metrics.spec import SpecLike
-    from steelyard.statistics.tally import Tally
 
 _PAIRS = "pairs"
 _MOST_ON_A_PAGE = 20  # groups
@@ -93,6 +93,8 @@ def compare_groups(
         return compared_groups(y_true, Inference(y_true.level, "auto", draws, rng), metrics, versus)
     if by is None and not getattr(y_true, "groups", None):
         raise InputTypeError("by= names the groups to compare: a column of the frame, or one value per row.")
+    if isinstance(y_true, Tally):
+        check_group_number(len(y_true.groups))  # before each is evaluated
     columns = FrameColumns(true, pred, score, weight)  # type: ignore[arg-type]  # several are brought
     data, by = binned_groups(y_true, by, bins, frame=true is not None)
     rows = RowOptions(pos_label, labels, sample_weight, frequency)

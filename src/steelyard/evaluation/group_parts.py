@@ -30,10 +30,16 @@ if TYPE_CHECKING:
     from steelyard.metrics.spec import MetricSpec
 
 _Table = TypeVar("_Table", bound=Confusion | ScoreTable)
-MOST_COMPARED = 1_000  # whose pairs are compared
+MOST_COMPARED = 200  # more are names of rows, or numbers
 _DRAWS_BEYOND = 20  # that an end should have beyond it
 _MOST_DRAWS = 100_000
 _MOST_ROWS = 10**9  # of which NumPy draws without replacement
+
+
+def check_group_number(groups: int) -> None:
+    """Refuse more groups than are compared."""
+    if groups > MOST_COMPARED:
+        raise InputError(f"There are {groups:,} groups; at most {MOST_COMPARED:,} are compared. Merge small ones.")
 
 
 @dataclass(frozen=True)
@@ -55,10 +61,7 @@ class GroupParts:
         if len(groups) < 2:
             there = f"is one group alone, {groups[0].label}" if groups else "are no groups"
             raise InputError(f"Groups are compared, and there {there}; name a column with by=.")
-        if len(groups) > MOST_COMPARED:
-            raise InputError(
-                f"There are {len(groups):,} groups; at most {MOST_COMPARED:,} are compared. Merge small ones."
-            )
+        check_group_number(len(groups))
         if all(group.confusion is None and group.scores is None for group in groups):
             raise InputError("This evaluation was saved without the tables of its groups; give the rows, with by=.")
         names = tuple(group.label for group in groups)
