@@ -163,6 +163,20 @@ def test_a_key_with_a_line_break_is_joined_back_from_csv(tmp_path):
     assert [keys.index(row["'=cmd()"]) + 1 for row in rows] == wrong()[:5]
 
 
+def test_one_error_is_spoken_of_as_one():
+    assert errors([0, 1, 1], [1, 1, 1]).headline == "1 of 3 rows is wrong: 0 false negatives and 1 false positive."
+    assert errors([0, 1, 1], [1, 1, 1], kind="fp").headline == "1 of 3 rows is a false positive."
+    first = errors([0, 0, 1], [1, 1, 1], first=1).headline
+    assert first.endswith("0 false negatives and 2 false positives; the first is listed, in their order.")
+
+
+def test_a_file_of_a_header_alone_is_refused_in_a_sentence(tmp_path):
+    FRAME[:0].write_csv(tmp_path / "rows.csv")
+    for use, column in (("--pred", "p"), ("--score", "s")):
+        refused = invoke("errors", str(tmp_path / "rows.csv"), "--true", "y", use, column, code=2)
+        assert "There are no rows to count; give at least one." in refused
+
+
 @pytest.mark.parametrize(
     ("ask", "words"),
     [

@@ -318,6 +318,8 @@ def test_the_shell_compares_thresholds_of_groups(tmp_path):
     assert len(steelyard.Result.from_json(saved.stdout).totals) == 3
     refused = CliRunner().invoke(commands, named)
     assert refused.exit_code == 2 and "add --thresholds" in refused.stderr
+    labels = [*named[:4], "--pred", "p", *named[6:8], "--thresholds"]
+    assert "give --score and --by." in CliRunner().invoke(commands, labels).stderr
 
 
 @pytest.mark.parametrize("width", ["60", "80", "100"])

@@ -62,15 +62,23 @@ class ErrorRows(Result[ErrorRow]):
     def headline(self) -> str:
         """How many rows are wrong, and which are listed."""
         within = "" if self.where is None else f" with {self.where}"
-        wrong = f"{self.errors:,} of {self.rows:,} rows{within} are {self._wrong()}"
+        verb = "is" if self.errors == 1 else "are"
+        return f"{self.errors:,} of {self.rows:,} rows{within} {verb} {self._wrong()}{self._listed()}."
+
+    def _listed(self) -> str:
+        """Which of the wrong rows are listed, and in which order."""
+        if not self.each or self.errors == 1:
+            return ""
+        if len(self.each) == 1:
+            return f"; the first is listed, {self._order()}"
         listed = f"; the {len(self.each):,} listed are" if len(self.each) < self.errors else "; they are listed"
-        return f"{wrong}{listed} {self._order()}." if self.each else f"{wrong}."
+        return f"{listed} {self._order()}"
 
     def _wrong(self) -> str:
         """What is wrong with the rows counted."""
         counts = {"false negative": self.false_negatives, "false positive": self.false_positives}
         if self.kind_listed != "both":
-            return f"{self.kind_listed}s"
+            return f"a {self.kind_listed}" if self.errors == 1 else f"{self.kind_listed}s"
         kinds = " and ".join(f"{count:,} {kind}{'' if count == 1 else 's'}" for kind, count in counts.items())
         return "wrong" if self.positive is None else f"wrong: {kinds}"
 

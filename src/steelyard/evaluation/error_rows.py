@@ -18,7 +18,7 @@ from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.label_tables import match_label, present_labels
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.score_queries import column_precision
-from steelyard.ingest.score_tables import finite_summary
+from steelyard.ingest.score_tables import NO_ROWS, finite_summary
 from steelyard.ingest.source import ColumnNames, Source, check_columns, named_columns
 from steelyard.ingest.wrong_rows import DISTANCE, KIND, KINDS, OTHER, ROW_NUMBER, WrongRows
 from steelyard.statistics.confusion import sort_labels
@@ -193,6 +193,8 @@ def _query(given: _Named, threshold: float | None, pos_label: Label) -> tuple[Wr
     names = [columns.true, *columns.pred]
     queries.check_sample(source, names)
     counted = queries.count_keys(source, names, ColumnNames(columns.true))
+    if not len(counted.rows):
+        raise InputError(NO_ROWS)
     values = [present_labels(key, name) for key, name in zip(counted.keys, names, strict=True)]
     read = csv_values.labels(values, names) if source.textual else values
     label_of = [dict(zip(raw.tolist(), own.tolist(), strict=True)) for raw, own in zip(values, read, strict=True)]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from steelyard.ingest.source import Source
     from steelyard.statistics.score_table import ScoreTable
 
-_NEEDED = "Thresholds of groups need scores, and two groups or more: give y_score and by=."
+_NEEDED = "Thresholds of groups need scores, and two groups or more: give y_score= and by=."
 
 
 @refuses_other_keywords

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from steelyard.ingest.source import Source, TallyRequest
 
 EXACT_ROWS = 10_000_000  # rows of two columns that a machine can be expected to hold
+NO_ROWS = "There are no rows to count; give at least one."
 
 
 Tables = dict[tuple[Hashable, ...], ScoreTable]
@@ -57,7 +58,7 @@ def finite_summary(source: Source, score: str) -> score_queries.ScoreSummary:
             "a score is a finite number. Drop such rows first."
         )
     if not summary.rows:
-        raise InputError("There are no rows to count; give at least one.")
+        raise InputError(NO_ROWS)
     return summary
 
 
