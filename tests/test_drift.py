@@ -171,3 +171,13 @@ def test_of_many_metrics_of_equal_periods_a_change_is_rarely_shown():
         result = drift(truth, y_score=scores, threshold=0.8, period=np.arange(800) % 2, draws=200)
         shown += "no change is shown" not in result.verdict[0]
     assert shown <= 1  # each interval by itself shows a change in 4 of these
+
+
+def test_a_change_is_put_down_to_its_larger_part():
+    rng = np.random.default_rng(3)
+    month = np.repeat(["a", "b"], 20_000)
+    truth = rng.random(40_000) < np.where(month == "a", 0.3, 0.03)
+    predicted = rng.random(40_000) < np.where(truth, np.where(month == "a", 0.8, 0.6), 0.1)
+    verdict = drift(truth, predicted, period=month, metrics=["recall", "precision"], draws=400).verdict[0]
+    assert "the prevalence changed precision; the classifier changed recall" in verdict
+    assert verdict.endswith("the other part is shown too of precision.")

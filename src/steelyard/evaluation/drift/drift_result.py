@@ -111,6 +111,11 @@ class DriftChange(Flat):
         value, low, high = (getattr(self, f"{part}{end}") for end in ("", "_low", "_high"))
         return bool(value - widening * (value - low) > 0 or value + widening * (high - value) < 0)
 
+    @property
+    def larger_part(self) -> str:
+        """The part that changed the metric more."""
+        return _PARTS[1] if abs(self.by_prevalence) > abs(self.by_classifier) else _PARTS[2]
+
     def row(self) -> dict[str, Any]:
         """The change as a row of a table."""
         return {
@@ -172,17 +177,16 @@ class Drift(Result[DriftChange]):
         changes = self.of(period.period)
         if not period.labelled:
             return self._unlabelled_sentence(period)
-        by_prevalence, by_classifier = (
-            [change.metric for change in changes if change.shows(part, self._widening)] for part in _PARTS[1:]
-        )
-        by_prevalence = [metric for metric in by_prevalence if metric not in by_classifier]
-        start = f"{period.period} against {self.reference}:"
-        if by_classifier:
-            also = f"; {_named(by_prevalence)} by the prevalence alone" if by_prevalence else ""
-            return f"{start} the classifier changed {_named(by_classifier)}{also}."
-        if by_prevalence:
-            return f"{start} the prevalence changed {_named(by_prevalence)}; the classifier shows no change."
-        return f"{start} no change is shown."
+        shown = {part: [each for each in changes if each.shows(part, self._widening)] for part in _PARTS[1:]}
+        larger = {part: [each.metric for each in shown[part] if each.larger_part == part] for part in shown}
+        start, other = f"{period.period} against {self.reference}:", "the {} shows no change"
+        words = [
+            f"the {part.removeprefix('by_')} changed {_named(metrics)}" for part, metrics in larger.items() if metrics
+        ]
+        words += [other.format("classifier")] if shown["by_prevalence"] and not shown["by_classifier"] else []
+        both = [each.metric for each in shown["by_prevalence"] if each in shown["by_classifier"]]
+        words += [f"the other part is shown too of {_named(both)}"] if both else []
+        return f"{start} {'; '.join(words) or 'no change is shown'}."
 
     @property
     def _widening(self) -> float:
