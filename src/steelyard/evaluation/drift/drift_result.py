@@ -178,14 +178,17 @@ class Drift(Result[DriftChange]):
         if not period.labelled:
             return self._unlabelled_sentence(period)
         shown = {part: [each for each in changes if each.shows(part, self._widening)] for part in _PARTS[1:]}
-        larger = {part: [each.metric for each in shown[part] if each.larger_part == part] for part in shown}
+        both = [each for each in shown["by_prevalence"] if each in shown["by_classifier"]]
+        larger = {
+            part: [each.metric for each in shown[part] if each not in both or each.larger_part == part]
+            for part in shown
+        }
         start, other = f"{period.period} against {self.reference}:", "the {} shows no change"
         words = [
             f"the {part.removeprefix('by_')} changed {_named(metrics)}" for part, metrics in larger.items() if metrics
         ]
         words += [other.format("classifier")] if shown["by_prevalence"] and not shown["by_classifier"] else []
-        both = [each.metric for each in shown["by_prevalence"] if each in shown["by_classifier"]]
-        words += [f"the other part is shown too of {_named(both)}"] if both else []
+        words += [f"the other part is shown too of {_named([each.metric for each in both])}"] if both else []
         return f"{start} {'; '.join(words) or 'no change is shown'}."
 
     @property
@@ -211,7 +214,7 @@ class Drift(Result[DriftChange]):
     def notes(self) -> list[str]:
         """The verdict, each period in words, and what was assumed."""
         each = (
-            f"What is shown is so for all {len(self.changes):,} changes together; each interval is of its change alone."
+            f"What is shown holds for all {len(self.changes):,} changes together; each interval is of its change alone."
         )
         return [*self.verdict, _POINTS, *([each] if len(self.changes) > 1 else []), *self.assumed]
 
