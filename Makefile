@@ -60,7 +60,7 @@ studies: $(VENV)/.test  ## run the studies in full with three seeds each and wri
 frames: $(VENV)/.test chromium  ## time how the page follows its sliders in Chromium, beside a frame of a screen
 	$(BIN)/python -m benchmarks.frames
 
-bench: $(VENV)/.bench  ## check equality with the peers, then time both in one run; writes docs/benchmarks.md; ROWS=word only prints
+bench: $(VENV)/.bench  ## check equality with the peers, then time both in one run; writes docs/benchmarks.md; ROWS=word only prints, THEME=heading writes that one
 	$(BIN)/python -m benchmarks.run
 
 build: $(VENV)/.release  ## a wheel and an sdist in dist/, each tried: the wheel in an empty environment, the tests from the sdist; build/sbom.cdx.json

@@ -46,6 +46,22 @@ def text(found: dict[str, list[Trial]], grown: dict[Row, list[tuple[int, Step, S
     return "\n\n".join(parts) + "\n"
 
 
+def with_theme(written: str, title: str, trials: list[Trial], load: float | None) -> str:
+    """The page with one theme that was measured by itself, in its place or before the growth; the rest as it was."""
+    head, *sections = written.rstrip("\n").split("\n\n## ")
+    own = "\n\n".join(
+        [
+            title,
+            f"Measured by itself: {summary(trials, []).strip('*')} {surroundings.told(load)}",
+            tables.trials(trials),
+        ]
+    )
+    places = [i for i, section in enumerate(sections) if section.startswith(f"{title}\n")]
+    growth = next((i for i, section in enumerate(sections) if section.startswith("Growth\n")), len(sections))
+    sections[slice(places[0], places[0] + 1) if places else slice(growth, growth)] = [own]
+    return "\n\n## ".join([head, *sections]) + "\n"
+
+
 def summary(trials: list[Trial], steps: list[tuple[int, Step, Step]]) -> str:
     """How many rows and steps of growth there are, how many are slower, miss their aim, were skipped or failed."""
     timed = [trial for trial in trials if trial.seconds]

@@ -1,7 +1,8 @@
 """Speed and memory beside the peers: each row checks that both give the same answer, then times both in one run.
 
 `make bench` tries every row and the growth of some, and writes docs/benchmarks.md and the short table of README.md;
-`make bench ROWS=auc` only prints the rows whose work or peer holds that word. Exit 1: a row failed or its answers
+`make bench ROWS=auc` only prints the rows whose work or peer holds that word; `make bench THEME="Several labels"` tries
+the rows of that heading and puts them alone on the page, with their own date. Exit 1: a row failed or its answers
 differ; a ratio is only shown.
 
 torchmetrics needs torch, which is left to you because a plain `pip install torch` may bring gigabytes for GPUs: put a
@@ -18,6 +19,18 @@ import time
 from benchmarks import growth, page, readme, surroundings, tables
 from benchmarks.row import themes
 from benchmarks.trial import tried
+
+
+def theme(title: str) -> int:
+    """Try the rows of one heading, and put them on the page in place of those it has."""
+    load, rows = surroundings.load(), themes().get(title)
+    if rows is None:
+        print(f"No rows stand under {title!r}; there are {', '.join(themes())}.", file=sys.stderr)
+        return 2
+    surroundings.loaded()
+    trials = [_shown(tried(row)) for row in rows]
+    page.write(page.with_theme(page.OUT.read_text(encoding="utf-8"), title, trials, load))
+    return int(any(trial.failed for trial in trials))
 
 
 def main(wanted: str = "") -> int:
@@ -58,4 +71,5 @@ def _climbed(work):
 
 
 if __name__ == "__main__":
-    sys.exit(main(os.environ.get("ROWS", "")))
+    title = os.environ.get("THEME")
+    sys.exit(theme(title) if title else main(os.environ.get("ROWS", "")))

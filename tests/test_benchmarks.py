@@ -145,6 +145,13 @@ def test_the_page_names_the_versions_and_holds_every_row(tmp_path):
     assert "| 1,000 | 1 s | not tried |  | < 1 MB |  |" in text
     assert "load 0.25 at the start" in text and f"| numpy | {surroundings.version('numpy')} |" in text
     assert [path.name for path in tmp_path.iterdir()] == ["page.md"]
+    alone = page.with_theme(text, "Another", trials, 0.25)
+    assert (
+        alone.index("## Theme") < alone.index("## Another") < alone.index("## Growth") and "Measured by itself" in alone
+    )
+    assert page.with_theme(alone, "Another", trials, 0.25) == alone and alone.startswith(
+        text.split("## Growth")[0].rstrip()
+    )
 
 
 @pytest.mark.parametrize(
