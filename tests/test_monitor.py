@@ -233,6 +233,20 @@ def test_what_cannot_be_followed_is_refused_in_one_sentence(rules, options, word
         Monitor(rules, **options)
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_score_that_is_no_number_is_refused_and_the_state_is_as_before(bad):
+    monitor = Monitor("recall >= 0.5", threshold=0.2)
+    before = monitor.to_json()
+    frame = pl.DataFrame({"y": [1, 0, 1], "p": [bad, 0.1, 0.9]})
+    with pytest.raises(InputError, match=r"y_score holds .* finite number"):
+        monitor.update([1, 0, 1], y_score=[bad, 0.1, 0.9])
+    with pytest.raises(InputError, match="The column 'p' holds scores that are not numbers: 1 "):
+        monitor.update(frame, true="y", score="p")
+    with pytest.raises(InputError, match="finite number"):
+        monitor.predict(["a", "b"], y_score=[bad, 0.1])
+    assert monitor.to_json() == before
+
+
 def test_a_batch_that_cannot_be_read_is_refused_and_leaves_the_monitor_as_it_was():
     monitor = followed([0.9])
     for bad in (

@@ -130,3 +130,32 @@ def test_an_interrupted_watch_leaves_a_state_that_is_gone_on_with(days):
     assert process.returncode == 130
     assert len(json.loads(Path("s.json").read_text())["seen"]) == 8
     assert not run("day*.csv", "--require", "recall >= 0.1", "--state", "s.json").stdout
+
+
+@pytest.mark.parametrize("cell", ["nan", "", "inf"])
+def test_a_score_that_is_no_number_is_refused_and_the_state_stays(days, cell):
+    Path("good.csv").write_text("id,y,p\n1,1,0.9\n2,0,0.1\n")
+    Path("bad.csv").write_text(f"id,y,p\n3,1,{cell}\n4,0,0.1\n")
+    words = ("--true", "y", "--score", "p", "--threshold", 0.2, "--require", RULE)
+    for keys in ((), ("--key", "id")):
+        state = f"s{len(keys)}.json"
+        run("good.csv", *words, *keys, "--state", state)
+        before = Path(state).read_text()
+        refused = run("good.csv", "bad.csv", *words, *keys, "--state", state, code=2)
+        assert "The column 'p' holds scores that are not numbers: 1 " in refused.stderr
+        assert len(refused.stderr.splitlines()) == 1 and Path(state).read_text() == before
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_with_keys_a_blank_label_is_awaited_and_without_them_it_is_refused(days, form):
+    frame = pl.DataFrame({"id": list("abcd"), "yhat": [1, 0, 1, 0], "y": [1, None, None, 0]})
+    blank = frame.with_columns(y=pl.lit(None, pl.Int64)).select("id", "y")
+    for name, part in (("kb", frame), ("blank", blank), ("rest", frame[1:3].with_columns(y=1).select("id", "y"))):
+        getattr(part, f"write_{form}")(f"{name}.{form}")
+    words = ("--true", "y", "--pred", "yhat", "--require", "recall >= 0.5")
+    files = (f"kb.{form}", f"blank.{form}", f"rest.{form}")
+    ran = run(*files, *words, "--key", "id", "--json", "m.json")
+    assert f"kb.{form}: labels: 2 joined, 2 still awaited" in ran.stderr
+    assert f"blank.{form}: no label in the column 'y' yet." in ran.stderr
+    assert Result.from_json(Path("m.json")).rows.tolist() == [2, 2]
+    assert len(run(files[0], *words, code=2).stderr.splitlines()) == 1

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.monitoring.batch_rows import frame_columns
+from steelyard.analysis.monitoring.batch_rows import check_scores, frame_columns
 from steelyard.analysis.monitoring.monitor import Monitor
 from steelyard.cli.outputs import checked_output
 from steelyard.cli.usual_columns import guess_columns
 from steelyard.exceptions import InputError
+from steelyard.ingest.csv_values import MISSING
 from steelyard.ingest.replaced_files import replacement_file
 
 if TYPE_CHECKING:
@@ -82,6 +83,8 @@ class WatchedMonitor:
         of_labels = column == self.inputs.pred
         groups = [] if self.monitor.by is None else [self.monitor.by]
         columns = frame_columns(source, *(([column], []) if of_labels else ([], [column])), [key, *groups])
+        if not of_labels:
+            check_scores(source, column, columns[column])
         given = {"y_pred" if of_labels else "y_score": columns[column]}
         by = columns[groups[0]] if groups else None
         twice = self.monitor.predict(columns[key], **given, by=by, period=Path(name).name)
@@ -89,7 +92,9 @@ class WatchedMonitor:
 
     def _add_labels(self, name: str, source: Source, key: str, true: str) -> list[str]:
         costs = [] if self.cost is None else [self.cost]
-        columns = frame_columns(source, [true], costs, [key])
+        columns = frame_columns(_labelled(source, true), [true], costs, [key])
+        if not len(columns[key]):
+            return [f"no label in the column {true!r} yet."]
         cost = columns[costs[0]] if costs else None
         return [repr(self.monitor.label(columns[key], columns[true], cost=cost, period=Path(name).name))]
 
@@ -103,6 +108,19 @@ class WatchedMonitor:
                 "monitor": json.loads(self.monitor.to_json()),
             }
             write_whole(state, json.dumps(data, allow_nan=False))
+
+
+def _labelled(source: Source, true: str) -> Source:
+    """The rows that have a label: of the others it is still awaited."""
+    import narwhals as nw
+
+    column = nw.col(true)
+    there = ~column.is_null()
+    if source.textual:
+        there &= ~column.str.strip_chars().str.to_lowercase().is_in(sorted(MISSING))
+    elif source.parts[0].collect_schema()[true].is_float():
+        there &= ~column.is_nan()
+    return replace(source, parts=tuple(part.filter(there) for part in source.parts))
 
 
 def write_whole(path: str, text: str) -> None:

@@ -11,7 +11,7 @@ from steelyard.analysis.sequential.cost_table import CostTable
 from steelyard.exceptions import InputError
 from steelyard.ingest import arrays, csv_values, label_codes, queries
 from steelyard.ingest.label_tables import match_label
-from steelyard.ingest.score_tables import number_column
+from steelyard.ingest.score_tables import finite_summary, number_column
 from steelyard.ingest.source import ColumnNames, Source, check_columns
 from steelyard.statistics.label_kinds import parse_value
 from steelyard.statistics.positive_class import absent_sentence, conventional_label, unclear_sentence
@@ -86,7 +86,7 @@ def flagged(scores: ArrayLike, threshold: float | None) -> Array:
     """Whether each score is at least the threshold."""
     if threshold is None:
         raise InputError("Scores need a threshold to be predictions; give Monitor(threshold=...).")
-    return np.asarray(arrays.numbers(arrays.column(scores, "y_score"), "y_score") >= threshold)
+    return np.asarray(arrays.finite_scores(scores) >= threshold)
 
 
 def group_names(groups: ArrayLike | None, name: str = "by") -> list[str] | None:
@@ -111,11 +111,20 @@ def frame_columns(
     return columns
 
 
+def check_scores(source: Source, name: str, scores: Array) -> None:
+    """Refuse scores of a column that are missing or infinite."""
+    if not np.isfinite(scores).all():
+        finite_summary(source, name)
+
+
 def labelled_columns(
     data: Frame | Source, true: str, pred: str | None, score: str | None, by: str | None, cost: str | None
 ) -> tuple[Any, ...]:
     """The columns of a frame: truth, prediction, score where there is none, group and cost; None where not named."""
     score = score if pred is None else None
+    source = Source.of(data)
     labels, numbers = ([name for name in names if name is not None] for names in ((true, pred), (score, cost)))
-    columns = frame_columns(data, labels, numbers, [] if by is None else [by])
+    columns = frame_columns(source, labels, numbers, [] if by is None else [by])
+    if score is not None:
+        check_scores(source, score, columns[score])
     return tuple(None if name is None else columns[name] for name in (true, pred, score, by, cost))

@@ -132,12 +132,12 @@ class Monitor:
             raise InputTypeError("update takes y_true and either y_pred or y_score=; give one of the two.")
         labels: dict[str, ArrayLike] = {"y_true": y_true} if y_pred is None else {"y_true": y_true, "y_pred": y_pred}
         positive = PositiveRows.of(labels, self.pos_label)
-        self._take_class(positive.label)
         predicted = positive.columns[-1] if y_score is None else batch_rows.flagged(y_score, self.threshold)
         groups, costs = batch_rows.group_names(by), self._costs(cost)
         check_sizes(y_true=positive.columns[0], predictions=predicted, by=groups, cost=costs)
         if (groups is None) != (self.by is None):
             raise InputError("Monitor(by=...) and the groups of every batch need each other; give both or neither.")
+        self._take_class(positive.label)
         return BatchRows(positive.columns[0], predicted, groups, costs, self.cost_between)
 
     def _take_class(self, label: Label) -> None:
@@ -176,12 +176,12 @@ class Monitor:
             raise InputTypeError("predict takes keys and either y_pred or y_score=; give one of the two.")
         if y_pred is not None:
             positive = PositiveRows.of({"y_pred": y_pred}, self.pos_label)
-            self._take_class(positive.label)
-            predicted = positive.columns[0]
+            predicted, label = positive.columns[0], positive.label
         else:
-            predicted = batch_rows.flagged(y_score, self.threshold)  # type: ignore[arg-type]  # one is given
+            predicted, label = batch_rows.flagged(y_score, self.threshold), None  # type: ignore[arg-type]  # one is given
         named, groups = checked_keys(arrays.column(keys, "keys").tolist()), batch_rows.group_names(by)
         check_sizes(keys=named, predictions=predicted, by=groups)
+        self._take_class(label)
         cohort = f"cohort {len(self.pending.cohorts) + 1}" if period is None else str(period)
         twice = self.pending.add(cohort, named, predicted, groups)
         self._release(period)
@@ -192,9 +192,9 @@ class Monitor:
     ) -> JoinReport:
         """Join labels to the predictions of their keys; the rows that may be used are a batch."""
         positive = PositiveRows.of({"y_true": y_true}, self.pos_label)
-        self._take_class(positive.label)
         named, costs = checked_keys(arrays.column(keys, "keys").tolist()), self._costs(cost)
         check_sizes(keys=named, y_true=positive.columns[0], cost=costs)
+        self._take_class(positive.label)
         report = self.pending.join(named, positive.columns[0], costs)
         self._release(period)
         return report
