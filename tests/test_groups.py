@@ -332,6 +332,23 @@ def test_every_part_of_the_table_of_thresholds_names_the_policy_and_the_group(tm
     assert printed.count("site = a") == 3 * len(heads)
 
 
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (["groups", "--by", "site"], "3 groups by site"),
+        (["groups", "--by", "site", "--thresholds"], "equal flag rate"),
+        (["errors", "--keys", "site"], "farthest beyond the threshold"),
+    ],
+)
+def test_groups_and_errors_are_written_as_a_page(tmp_path, words, shown):
+    FRAME.write_csv(tmp_path / "rows.csv")
+    named = [words[0], str(tmp_path / "rows.csv"), "--true", "y", "--score", "s", *words[1:]]
+    ran = CliRunner().invoke(commands, [*named, "-o", str(tmp_path / "page.html")])
+    assert ran.exit_code == 0, ran.output
+    html = (tmp_path / "page.html").read_text()
+    assert html.startswith("<!doctype html>") and shown in html
+
+
 def test_thresholds_of_groups_have_equal_recalls_or_flag_rates_and_what_they_cost():
     found = group_thresholds(FRAME, true="y", score="s", by="site", cost={"cost_fn": 5}, rng=1)
     by_policy = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 @click.option("--near", is_flag=True, help="Those nearest to the threshold first, not the farthest.")
 @click.option("--where", metavar="SLICE", help="The rows of a slice alone, such as 'age >= 60 and site = B'.")
 @click.option("--keys", metavar="A,B", help="Columns that identify a row, written beside it.")
-@options.output("table", "json", "md", "csv")
+@options.output("table", "json", "md", "csv", "html")
 def list_errors(
     inputs: Inputs, kind: str, first: int, near: bool, where: str | None, keys: str | None, output: Output
 ) -> None:
@@ -42,7 +43,10 @@ def list_errors(
     errors, assumed = file_errors(inputs, keys, kind=kind, first=first or None, near=near, where=where)
     if output.kind in ("csv", "json"):
         print_assumed([*assumed, *map(of_shell, errors.notes)] if output.kind == "csv" else assumed)
-    output.write(_text(errors, assumed, output.kind))
+    if output.kind == "html":
+        output.write(replace(errors, assumed=(*errors.assumed, *assumed)).to_html(inputs.name))
+    else:
+        output.write(_text(errors, assumed, output.kind))
 
 
 def file_errors(inputs: Inputs, keys: str | None, **asked: Any) -> tuple[ErrorRows, list[str]]:

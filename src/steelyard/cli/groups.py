@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 @click.option("--cost-fn", type=float, metavar="N", help="With --thresholds: what a miss costs, 1 by default.")
 @click.option("--cost-fp", type=float, metavar="N", help="With --thresholds: what a false alarm costs, 1 by default.")
 @options.shared("level", "design", "metrics")
-@options.output("table", "json", "md", "csv")
+@options.output("table", "json", "md", "csv", "html")
 def compare_file(
     inputs: Inputs,
     versus: str,
@@ -63,7 +64,10 @@ def compare_file(
     comparison, assumed = _compared(inputs, asked)
     if output.kind in ("json", "csv"):
         print_assumed(assumed)
-    output.write(_text(comparison, assumed, output.kind))
+    if output.kind == "html":
+        output.write(replace(comparison, assumed=(*comparison.assumed, *assumed)).to_html(inputs.name))
+    else:
+        output.write(_text(comparison, assumed, output.kind))
 
 
 def _write_thresholds(inputs: Inputs, cost: dict[str, float], level: float, output: Output) -> None:
@@ -82,6 +86,8 @@ def _write_thresholds(inputs: Inputs, cost: dict[str, float], level: float, outp
     elif output.kind == "csv":
         print_assumed(notes)
         output.write(csv_rows(found.to_dicts()))
+    elif output.kind == "html":
+        output.write(replace(found, assumed=(*found.assumed, *counted.assumed)).to_html(inputs.name))
     elif output.kind == "md":
         output.write(of_shell(result_markdown(found, counted.assumed)))
     else:
