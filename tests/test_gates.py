@@ -18,9 +18,11 @@ from click.testing import CliRunner
 import steelyard
 from steelyard import GateResult, assert_gate, compare, evaluate, gate
 from steelyard.cli.commands import commands
+from steelyard.cli.versus_option import compare_group
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.gates.gate_part import gate_parts
 from steelyard.gates.rule import parse_rule
+from steelyard.ingest.source import Source
 from steelyard.report.gate_text import gate_github, gate_junit, gate_lines
 
 RNG = np.random.default_rng(11)
@@ -259,6 +261,61 @@ def test_groups_of_two_models_are_compared_and_one_of_one_class_is_undefined(row
     ran = run(path, *words, code=3).stdout
     assert "undefined  site = north: " in ran and "skip" not in ran
     assert run(path, *words, "--skip-small").stdout.count("left out  site = north: ") == 1
+
+
+def test_groups_of_scores_are_judged_by_the_same_positive_class_whatever_the_labels_are(tmp_path):
+    words = [
+        "--true",
+        "y",
+        "--score",
+        "bad",
+        "--versus",
+        "old",
+        "--by",
+        "site",
+        "--require",
+        "high(recall - versus)>=0",
+    ]
+    judged = []
+    for negative, positive in ((0, 1), (1, 2), ("no", "yes")):
+        path = tmp_path / "rows.csv"
+        label = pl.Series("y", [positive if y else negative for y in Y])
+        FRAME.with_columns(label, site=pl.Series("site", np.where(north := SITE == "north", "n", "s"))).with_columns(
+            bad=pl.when(pl.lit(pl.Series("n", north))).then("bad").otherwise("old")
+        ).write_csv(path)
+        ran = run(path, *words, "--positive", positive, "--skip-small", "--format", "json", code=1)
+        judged.append([(each.group, each.outcome, each.value) for each in GateResult.from_json(ran.stdout)])
+    assert judged[0] == judged[1] == judged[2]
+    assert [outcome for _, outcome, _ in judged[0]] == ["FAIL", "FAIL", "pass"]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        "--score new --versus old",
+        "--pred a --versus b",
+        "--scores p_* --versus q_* --threshold 0.5",
+        "--score new --versus old --cluster who",
+    ],
+)
+def test_a_group_that_lacks_a_class_or_a_second_cluster_is_left_out(tmp_path, columns):
+    labels = [pl.Series("y", np.where(Y, "sick", "well")), pl.Series("a", np.where(NEW > 0.5, "sick", "well"))]
+    frame = FRAME.with_columns(*labels, pl.Series("b", np.where(OLD > 0.5, "sick", "well"))).with_columns(
+        p_sick="new", p_well=1 - pl.col("new"), q_sick="old", q_well=1 - pl.col("old"), site=pl.lit("all")
+    )
+    few = frame.filter(pl.col("y") == "well", pl.col("b") == "sick").head(1).with_columns(site=pl.lit("few"))
+    path = tmp_path / "rows.parquet"
+    pl.concat([frame, few]).write_parquet(path)
+    words = [path, "--true", "y", *columns.split(), "--positive", "sick", "--by", "site", "--require", "recall>=0"]
+    assert "left out  site = few: " in run(*words, "--skip-small").stdout
+    assert "undefined  site = few: " in run(*words, code=3).stdout
+
+
+def test_any_other_error_in_a_group_is_raised_with_its_name():
+    question = {"models": ["new", "old"], "true": "y", "scores": True, "threshold": 0.5, "pos_label": True}
+    source = Source.of(FRAME.with_columns(y=pl.Series(np.where(Y, "yes", "no"))))
+    with pytest.raises(InputError, match="site = a: The positive class True does not occur; there are 'no', 'yes'"):
+        compare_group(source, question, "site = a")
 
 
 def test_a_baseline_is_that_of_the_same_group(rows, tmp_path):

@@ -31,6 +31,10 @@ class InputError(SteelyardError, ValueError):
     """A value that cannot be used."""
 
 
+class TooFewRowsError(InputError):
+    """Rows that lack a class, or a second cluster, so that nothing can be judged on them."""
+
+
 class InputTypeError(SteelyardError, TypeError):
     """An object of a kind that cannot be used."""
 

@@ -9,7 +9,7 @@ from steelyard.cli.inputs import labels_of, open_files
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.usual_columns import guess_columns
 from steelyard.evaluation.inputs import ASSUMED_HALF, HALF
-from steelyard.exceptions import InputError
+from steelyard.exceptions import InputError, TooFewRowsError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,8 +34,10 @@ def compare_versus(
         whole, question = _thresholded(source, question, named.threshold)
         compared: dict[str, Comparison | str] = {"": whole}
         groups = group_sources(source, named.true or "", inputs.by) if inputs.by else {}
+        classes = _classes(whole) | _classes_of_columns(source, named)
         for key, part in groups.items():
-            compared[group_label(inputs.by, key)] = _of_group(part, {**question, **_classes(whole)})
+            label = group_label(inputs.by, key)
+            compared[label] = compare_group(part, {**question, **classes}, label)
     half = [of_shell(ASSUMED_HALF)] if named.threshold is None and whole.tables.thresholds else []
     return compared, [*assumed, *half, *map(of_shell, whole.assumed)]
 
@@ -106,20 +108,30 @@ def _compared(source: Source, question: dict[str, Any]) -> Comparison:
     return compare(source, **question)
 
 
-def _of_group(source: Source, question: dict[str, Any]) -> Comparison | str:
-    """The comparison of a group; where its rows cannot be compared, such as those of one class, why."""
+def compare_group(source: Source, question: dict[str, Any], label: str) -> Comparison | str:
+    """The comparison of a group; where its rows lack a class, that they do."""
     try:
         return _compared(source, question)
-    except InputError as error:
+    except TooFewRowsError as error:
         return of_shell(str(error))
+    except InputError as error:
+        raise InputError(f"{label}: {error}") from None
 
 
 def _classes(whole: Comparison) -> dict[str, Any]:
-    """The positive class of all rows, or all classes: a group may lack some of them."""
-    first, tables = whole.models[0], whole.tables
-    if first in tables.scores:
-        return {"pos_label": tables.scores[first].label}
-    table = tables.labels.get(first)
-    if table is None:
+    """The positive class of all rows, and all classes: a group may lack some of them."""
+    tables = whole.tables
+    columns = tables.columns.get(whole.models[0])
+    classes = tables.classes if columns is None else columns.labels
+    positive = {} if tables.positive is None else {"pos_label": tables.positive}
+    return {**positive, "labels": list(classes)} if classes else positive
+
+
+def _classes_of_columns(source: Source, named: Inputs) -> dict[str, Any]:
+    """All classes by the names of their columns of scores."""
+    from steelyard.ingest.probability_columns import matching_columns
+
+    if named.class_scores is None or named.label_sep is not None or "*" in (named.true or ""):
         return {}
-    return {"labels": list(table.labels)} if table.positive is None else {"pos_label": table.positive}
+    names = ",".join(matching_columns(source, named.class_scores))
+    return {"labels": labels_of(source, replace(named, labels=named.labels or names))}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.exceptions import InputError
+from steelyard.exceptions import TooFewRowsError
 from steelyard.ingest.array_tables import positive_rows
 from steelyard.statistics.positive_class import absent_sentence
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 def check_classes(table: Confusion) -> None:
     """Refuse a table whose truth holds one class, or not the positive one."""
     if not table.rows.sum():
-        raise InputError("y_true and y_pred are empty; a metric needs rows of at least two classes.")
+        raise TooFewRowsError("y_true and y_pred are empty; a metric needs rows of at least two classes.")
     present = [label for label, rows in zip(table.labels, table.rows.sum(1), strict=True) if rows]
     if len(present) == 1:
-        raise InputError(f"y_true holds one class only, {present[0]!r}; a metric needs rows of at least two.")
+        raise TooFewRowsError(f"y_true holds one class only, {present[0]!r}; a metric needs rows of at least two.")
     if table.positive is not None and table.positive not in present:
         what = f"The positive class {table.positive!r}"
-        raise InputError(absent_sentence(what, table.positive, present).replace("occur;", "occur in y_true;", 1))
+        raise TooFewRowsError(absent_sentence(what, table.positive, present).replace("occur;", "occur in y_true;", 1))
 
 
 def check_both_classes(table: ScoreTable) -> None:
     """Refuse scores whose truth holds one class."""
     for scores, words in zip(table.classes, ("no positives", "no negatives"), strict=True):
         if scores.total == 0:
-            raise InputError(_needs_both(words, table.label))
+            raise TooFewRowsError(_needs_both(words, table.label))
 
 
 def rows_of_both_classes(true: Array, pos_label: Label, declared: Labels | None = None) -> tuple[Array, Label]:
@@ -40,7 +40,7 @@ def rows_of_both_classes(true: Array, pos_label: Label, declared: Labels | None 
     rows, label = positive_rows(true, pos_label, declared)
     positive: Array = np.asarray(rows) != 0
     if positive.all() or not positive.any():
-        raise InputError(_needs_both("one class only", label))
+        raise TooFewRowsError(_needs_both("one class only", label))
     return positive, label
 
 

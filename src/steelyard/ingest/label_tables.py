@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.exceptions import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError, TooFewRowsError
 from steelyard.ingest import csv_values, label_codes
 from steelyard.ingest.label_number import check_label_number
 from steelyard.ingest.queries import MOST_GROUP_KEYS
 from steelyard.ingest.source import nested_sentence
 from steelyard.statistics.confusion import Confusion, sort_labels
 from steelyard.statistics.group_keys import group_order
-from steelyard.statistics.label_kinds import number_texts, parse_value
+from steelyard.statistics.label_kinds import label_kind, number_texts, parse_value
 from steelyard.statistics.paired import Paired, check_size
 from steelyard.statistics.positive_class import ClassRule, absent_sentence, chosen_label
 from steelyard.statistics.sparse_matrix import MOST_DENSE_LABELS, SparseMatrix
@@ -81,7 +81,9 @@ def match_label(pos_label: Label, labels: Sequence[Label]) -> Label:
         for label in labels:
             if same(label):
                 return label
-    raise InputError(absent_sentence(f"The positive class {pos_label!r}", pos_label, labels))
+    alike = not labels or label_kind(pos_label) == label_kind(labels[0])
+    refusal = TooFewRowsError if alike else InputError
+    raise refusal(absent_sentence(f"The positive class {pos_label!r}", pos_label, labels))
 
 
 def rows_of_groups(keys: Sequence[Sequence[Any]], rows: int, textual: bool) -> dict[Labels, Array]:

@@ -95,7 +95,8 @@ class Question:
         assumed = (*choice_sentences(self.options.pos_label, positive, labels), *lookalike_hints(labels))
         order = ClassOrder(self.options.labels is not None, columns.order is not None)
         stated = order.sentences(judged.tables.specs, next(iter(judged.tables.labels.values())))
-        return self.concluded(judged, (*assumed, *stated, *columns.mass.sentences))
+        tables = replace(judged.tables, positive=positive, classes=labels)
+        return self.concluded(judged._replace(tables=tables), (*assumed, *stated, *columns.mass.sentences))
 
     def of_codes(
         self, names: list[str], codes: list[Array], labels: Labels, positive: Label, mass: RowMass
@@ -189,7 +190,7 @@ class Question:
         scores = {
             name: score_table(positive, score, sample_weight=mass.weights) for name, score in columns.models.items()
         }
-        tables = ModelTables(specs, options, scores=scores)
+        tables = ModelTables(specs, options, scores=scores, positive=label)
         judged, delong = score_differences(ScoredRows(positive, values, mass), tables, self.inference)
         tests: Rows[McNemar] = Rows()
         design = RowDesign(positive, mass, scores=values)

@@ -21,6 +21,7 @@ from steelyard.statistics.score_table import ScoreTable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from steelyard._types import Label, Labels
     from steelyard.metrics.metric_value import MetricValue
     from steelyard.statistics.multilabel_table import MultilabelTable
     from steelyard.statistics.probability_table import ProbabilityTable
@@ -74,6 +75,8 @@ class ModelTables:
     thresholds: Mapping[str, float] = field(default_factory=dict)
     columns: Mapping[str, ProbabilityTable] = field(default_factory=dict)  # not saved: they hold every row
     label_sets: Mapping[str, MultilabelTable] = field(default_factory=dict)  # nor are these
+    positive: Label = None  # as the rows write it: tables of thresholded scores hold False and True
+    classes: Labels = ()  # of the rows, where labels are compared
 
     def saved(self) -> dict[str, Any]:
         """What JSON holds of them: the metrics, the class or the average, and each table."""

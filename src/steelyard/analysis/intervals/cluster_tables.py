@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.intervals.large_tables import LEAST_DRAWS
-from steelyard.exceptions import InputError
+from steelyard.exceptions import InputError, TooFewRowsError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import declared_labels
 from steelyard.ingest.row_order import check_order
@@ -44,7 +44,7 @@ def cluster_tables(rows: ClusteredRows, options: CallOptions) -> Array:
     tables = np.bincount(code, mass, minlength=len(clusters) * k * k).reshape(-1, k, k)
     weighted = tables[tables.sum((1, 2)) > 0]
     if len(weighted) < 2:
-        raise InputError(
+        raise TooFewRowsError(
             "cluster= names one cluster only; with no second one the variation between clusters is unknown."
         )
     # The prior adds rows, so a row must weigh 1 on average, whatever the scale of the weights.

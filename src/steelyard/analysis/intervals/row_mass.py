@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard.exceptions import InputError
+from steelyard.exceptions import TooFewRowsError
 from steelyard.ingest import label_codes
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class RowMass(NamedTuple):
         """Of the columns of rows; a row of weight w that counts for t rows has weight t w, and squares t w^2."""
         codes = None if clusters is None else label_codes.encode(clusters, None, "cluster")[0]
         if codes is not None and (codes == codes[:1]).all():
-            raise InputError(
+            raise TooFewRowsError(
                 "cluster= names one cluster only; with no second one the variation between clusters is unknown."
             )
         name = None if cluster_name is None else str(cluster_name)

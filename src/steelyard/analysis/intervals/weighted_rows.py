@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from steelyard.analysis.distributions import student_quantile
-from steelyard.exceptions import InputError
+from steelyard.exceptions import TooFewRowsError
 from steelyard.ingest import arrays, label_codes
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _cluster_codes(rows: ClusteredRows, classes: Array) -> Array:
     arrays.check_lengths(y_true=classes, cluster=member)
     codes, clusters = label_codes.encode(member, None, "cluster")
     if len(clusters) < 2:
-        raise InputError(
+        raise TooFewRowsError(
             "cluster= names one cluster only; with no second one the variation between clusters is unknown."
         )
     return codes.astype(np.int64)
