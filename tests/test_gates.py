@@ -318,6 +318,12 @@ def test_any_other_error_in_a_group_is_raised_with_its_name():
         compare_group(source, question, "site = a")
 
 
+def test_columns_of_numbers_are_binned_where_two_models_are_compared(rows):
+    words = [*COLUMNS, "new", "--versus", "old", "--by", "who:3", "--require", "low(recall - versus)>=-1"]
+    groups = [each.group for each in GateResult.from_json(run(rows, *words, "--format", "json").stdout)]
+    assert groups == [None, "who < 100", "100 <= who < 200", "who >= 200"]
+
+
 def test_a_baseline_is_that_of_the_same_group(rows, tmp_path):
     old, alone = tmp_path / "old.json", tmp_path / "alone.json"
     evaluation = evaluate(FRAME, true="y", score="old", by="site", pos_label=1)

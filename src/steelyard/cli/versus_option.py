@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from steelyard.cli.binned_by import with_bins
 from steelyard.cli.inputs import labels_of, open_files
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.usual_columns import guess_columns
@@ -28,7 +29,8 @@ def compare_versus(
 
     if inputs.counts is not None or inputs.row is not None:
         raise InputError("--versus names a column of a file of predictions; leave out --counts and --row.")
-    with open_files(inputs) as source:
+    with open_files(inputs) as rows:
+        source, inputs = with_bins(rows, inputs)
         named, assumed = _named(source, inputs)
         question = _question(source, named, versus, level, metrics)
         whole, question = _thresholded(source, question, named.threshold)
