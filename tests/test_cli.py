@@ -59,6 +59,8 @@ ROOMS = {
     "streams",
     "suggestions",
     "versus_option",
+    "watched_batches",
+    "watched_monitor",
 }
 
 
