@@ -9,7 +9,7 @@ from engines import ENGINES
 from scipy.stats import hypergeom
 
 from steelyard import Result, get_metric, slices
-from steelyard.analysis.slices import slice_question
+from steelyard.analysis.slices import found_rows, slice_question
 from steelyard.analysis.slices.class_test import ClassTest
 from steelyard.analysis.slices.false_discoveries import discoveries
 from steelyard.analysis.slices.findable import findable_rate
@@ -154,6 +154,49 @@ def test_a_parent_explains_its_children_and_a_child_its_parent():
         found = slices(pl.DataFrame({"x": x, "z": z, "y": y, "p": p}), true="y", pred="p")
         assert [each.slice for each in found] == stated
         assert found.discoveries > 1
+
+
+@pytest.mark.parametrize("metric", ["recall", "f1", "brier"])
+def test_neighbouring_bins_are_joined_and_a_parent_that_is_no_worse_without_them_is_not_stated(metric):
+    import polars as pl
+
+    rng = np.random.default_rng(1)
+    n = 20_000
+    age, site = rng.integers(18, 90, n), rng.choice(list("ABCD"), n, p=[0.4, 0.3, 0.2, 0.1])
+    y, bad = rng.random(n) < 0.1, (age >= 60) & (site == "B")
+    score = 1 / (1 + np.exp(-np.where(y, rng.normal(np.where(bad, -0.3, 1.3), 1), rng.normal(-2.2, 1, n))))
+    frame = pl.DataFrame({"age": age, "site": site, "other": rng.integers(0, 3, n), "y": y, "s": score})
+    found = slices(frame, true="y", score="s", metric=metric)
+    (row,) = found
+    assert (row.slice, row.joined, row.rows) == ("age >= 60 and site = B", 2, bad.sum())
+    members = [each for each in found.found if each.explained_by == row.slice and "<= age < " in each.slice]
+    assert row.rows == sum(each.rows for each in found.found if each.slice.endswith("and site = B") and not each.joined)
+    assert row.p_value < min(each.p_value for each in found.found if each is not row)
+    assert row.p_adjusted == max(each.p_adjusted for each in found.found if each.slice.endswith("and site = B"))
+    assert members
+    assert found.discoveries == len(found.found) - 1
+    assert f"{found.discoveries - 2} more overlap it" in found.headline
+    assert "joins 2 slices in neighbouring bins" in repr(found)
+    if metric == "recall":
+        caught = y & (score >= 0.5)
+        assert row.value == pytest.approx((bad & caught).sum() / (bad & y).sum())
+
+
+def test_more_discoveries_than_are_merged_are_still_rows(frame, monkeypatch):
+    monkeypatch.setattr(found_rows, "MOST_MERGED", 3)
+    found = slices(frame, **ASKED)
+    assert len(found.found) == found.discoveries > 3
+
+
+def test_bins_beside_each_other_of_which_one_is_worse_are_not_joined():
+    import polars as pl
+
+    rng = np.random.default_rng(5)
+    n = 20_000
+    x, y = rng.integers(0, 100, n), rng.random(n) < 0.4
+    p = y & (rng.random(n) < np.select([x >= 80, x >= 60], [0.4, 0.65], 0.85))
+    found = slices(pl.DataFrame({"x": x, "y": y, "p": p}), true="y", pred="p")
+    assert [(each.slice, each.joined) for each in found] == [("x >= 80", 0), ("60 <= x < 80", 0)]
 
 
 # ---------------------------------------------------------------- tests and their correction

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steelyard.ingest.slice_rows import SliceTable
-from steelyard.statistics.condition import Conjunction
+from steelyard.statistics.condition import Condition, Conjunction
 from steelyard.statistics.feature_blocks import feature_blocks
 
 if TYPE_CHECKING:
@@ -20,10 +21,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Candidates:
-    """Slices: the places of their features (-1 where there is none), their codes, and their rows by outcome."""
+    """Slices: the places of their features (-1 where there is none), their codes, and their rows by outcome.
+
+    `last` is the last code of each condition: of a slice that joins neighbouring bins another one than its first.
+    """
 
     features: Array
     codes: Array
+    last: Array
     table: SliceTable
     whole: SliceTable
 
@@ -33,18 +38,36 @@ class Candidates:
     def take(self, places: Array) -> Candidates:
         """Some of them."""
         sums = None if self.table.sums is None else self.table.sums[places]
-        return Candidates(
-            self.features[places], self.codes[places], SliceTable(self.table.counts[places], sums), self.whole
-        )
+        table = SliceTable(self.table.counts[places], sums)
+        return Candidates(self.features[places], self.codes[places], self.last[places], table, self.whole)
+
+    def joined(self, groups: Sequence[Sequence[int]]) -> Candidates:
+        """Slices that join those of neighbouring bins, which share no row."""
+        codes = np.array([self.codes[list(group)].min(0) for group in groups])
+        last = np.array([self.last[list(group)].max(0) for group in groups])
+        counts = np.array([self.table.counts[list(group)].sum(0) for group in groups])
+        added = self.table.sums
+        sums = None if added is None else np.array([added[list(group)].sum(0) for group in groups])
+        features = self.features[[group[0] for group in groups]]
+        return Candidates(features, codes, last, SliceTable(counts, sums), self.whole)
 
     def conditions(self, place: int) -> Codes:
-        """The places of the features of one slice, each with its code."""
+        """The places of the features of one slice, each with its code, the first one of bins that are joined."""
         pairs = zip(self.features[place].tolist(), self.codes[place].tolist(), strict=True)
         return tuple((feature, code) for feature, code in pairs if feature >= 0)
 
+    def members(self, place: int) -> list[Codes]:
+        """The slices of single bins that one slice consists of."""
+        last = dict(zip(self.features[place].tolist(), self.last[place].tolist(), strict=True))
+        bins = [[(i, each) for each in range(code, last[i] + 1)] for i, code in self.conditions(place)]
+        return list(product(*bins))
+
     def written(self, place: int, counter: SliceCounter) -> Conjunction:
         """The conditions of one slice as such."""
-        return Conjunction(tuple(counter.features[i].conditions[code] for i, code in self.conditions(place)))
+        ends = zip(self.members(place)[0], self.members(place)[-1], strict=True)
+        known = [counter.features[i].conditions for i, _ in self.conditions(place)]
+        pairs = [(of[first], of[last]) for of, ((_, first), (_, last)) in zip(known, ends, strict=True)]
+        return Conjunction(tuple(a if a == b else Condition(a.feature, low=a.low, high=b.high) for a, b in pairs))
 
 
 def count_candidates(
@@ -67,7 +90,8 @@ def count_candidates(
     assert whole is not None  # noqa: S101 - there is a feature
     features, codes, counts, sums = (list(part) for part in zip(*parts, strict=True))
     added = None if sums[0] is None else np.concatenate(sums)
-    return Candidates(np.concatenate(features), np.concatenate(codes), SliceTable(np.concatenate(counts), added), whole)
+    coded = np.concatenate(codes)
+    return Candidates(np.concatenate(features), coded, coded, SliceTable(np.concatenate(counts), added), whole)
 
 
 def _kept(

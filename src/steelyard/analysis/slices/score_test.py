@@ -130,7 +130,7 @@ class ScoreTest:
 
     def estimates(self, kept: Candidates, level: float) -> Estimates:
         """The values with the default intervals at the level, and the values elsewhere."""
-        held = [self.rows.inside(kept.conditions(place)) for place in range(len(kept))]
+        held = [np.logical_or.reduce([*map(self.rows.inside, kept.members(i))]) for i in range(len(kept))]
         inside = [interval(self.metric, self._table(which), level=level) for which in held]
         elsewhere = np.array([float(self.metric(self._table(~which))) for which in held])
         values, low, high = np.array([[each.value, each.low, each.high] for each in inside]).T

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.results.rows import Rows
 from steelyard.analysis.slices.candidates import count_candidates
 from steelyard.analysis.slices.class_test import ClassTest
 from steelyard.analysis.slices.false_discoveries import PROCEDURES, discoveries
+from steelyard.analysis.slices.found_rows import found_rows
 from steelyard.analysis.slices.rate_test import RateTest
 from steelyard.analysis.slices.score_test import ScoreTest
-from steelyard.analysis.slices.slices_result import FoundSlice, Slices
-from steelyard.analysis.slices.statements import Merger
+from steelyard.analysis.slices.slices_result import Slices
 from steelyard.exceptions import InputError
 from steelyard.ingest import queries
 from steelyard.ingest.score_tables import EXACT_ROWS
@@ -23,18 +22,13 @@ from steelyard.ingest.slice_source import fits_memory, rows_in_memory
 from steelyard.metrics.call_options import NATIVE
 
 if TYPE_CHECKING:
-    from steelyard._types import Array
-    from steelyard.analysis.slices.candidates import Candidates
-    from steelyard.analysis.slices.estimates import Estimates, SliceTest
-    from steelyard.analysis.slices.false_discoveries import Discoveries
+    from steelyard.analysis.slices.estimates import SliceTest
     from steelyard.ingest.slice_rows import SliceCounter
     from steelyard.ingest.slice_source import SliceColumns
     from steelyard.ingest.source import Source
     from steelyard.metrics.spec import MetricSpec
 
 MOST_CONDITIONS = 3
-MOST_KEPT = 1_000  # discoveries that are kept as rows
-MOST_MERGED = 120  # of which statements are made
 
 
 @dataclass(frozen=True)
@@ -111,7 +105,7 @@ class SliceQuestion:
         p_values = test.p_values(candidates.table, candidates.whole)
         least = test.least_p_values(candidates.table, candidates.whole)
         found = discoveries(p_values, self.rate, self.method, least)
-        rows, more = self._rows(counter, test, candidates, p_values, found)
+        rows, more = found_rows(counter, test, candidates, p_values, found, self.most)
         return Slices(
             metric=self.spec.name,
             value=test.value(candidates.whole),
@@ -141,49 +135,6 @@ class SliceQuestion:
             "features": self.columns.features,
             "left_out": tuple(each.name for each in counter.features if not each.conditions),
         }
-
-    def _rows(
-        self, counter: SliceCounter, test: SliceTest, candidates: Candidates, p_values: Array, found: Discoveries
-    ) -> tuple[Rows[FoundSlice], int]:
-        """The discoveries as rows, those that stand for themselves first, and how many no statement explains."""
-        if not len(found.places):
-            return Rows(), 0
-        kept = candidates.take(found.places[: MOST_KEPT if isinstance(test, RateTest) else MOST_MERGED])
-        merged = min(len(kept), MOST_MERGED)
-        conditions = [kept.conditions(place) for place in range(merged)]
-        merger = Merger(test, conditions, p_values[found.places[:merged]], counter.patterns(conditions), found.unit)
-        statements, more = merger.statements(self.most)
-        texts = [str(kept.written(place, counter)) for place in range(len(kept))]
-        explained: dict[int, str | None] = {i: texts[each.place] for each in statements for i in each.explained}
-        explained |= {each.place: None for each in statements}
-        ps = zip(p_values[found.places[: len(kept)]].tolist(), found.adjusted.tolist(), strict=False)
-        rows = _found(texts, kept, test.estimates(kept, found.level), list(ps))
-        chosen = [each.place for each in statements]
-        order = [*chosen, *(i for i in range(len(kept)) if i not in set(chosen))]
-        return Rows(replace(rows[i], explained_by=explained.get(i, texts[chosen[0]])) for i in order), more
-
-
-def _found(
-    texts: list[str], kept: Candidates, estimates: Estimates, p_values: list[tuple[float, float]]
-) -> list[FoundSlice]:
-    """The discoveries as rows."""
-    sizes = kept.table.counts.sum(-1)
-    shares = sizes / kept.whole.counts.sum()
-    return [
-        FoundSlice(
-            text,
-            float(estimates.values[i]),
-            float(estimates.low[i]),
-            float(estimates.high[i]),
-            float(estimates.elsewhere[i]),
-            int(estimates.counts[i]),
-            int(sizes[i]),
-            float(shares[i]),
-            float(estimates.errors[i]),
-            *p_values[i],
-        )
-        for i, text in enumerate(texts)
-    ]
 
 
 _WAYS = {

@@ -24,7 +24,9 @@ class FoundSlice(Flat):
     """A slice in which the metric is worse: its value there and elsewhere, its rows, and its share of the errors.
 
     `count` is of what the metric is a share of, such as positives; `p_adjusted` the least false discovery rate at which
-    it is found; `explained_by` the slice whose statement explains it, None where it stands for itself.
+    it is found; `explained_by` the slice whose statement explains it, None where it stands for itself. `joined` is how
+    many discoveries in neighbouring bins it joins, 0 where it is one itself; joined ones were not tested as such, and
+    `p_adjusted` is the largest of theirs.
     """
 
     slice: str
@@ -39,6 +41,7 @@ class FoundSlice(Flat):
     p_value: float
     p_adjusted: float
     explained_by: str | None = None
+    joined: int = 0
 
     @property
     def conditions(self) -> Conjunction:
@@ -112,7 +115,7 @@ class Slices(Result[FoundSlice]):
         if not shown:
             return f"No slice is shown to be worse by {self.metric}, {among}."
         what = "slice is" if shown == 1 else "slices are"
-        explained = self.discoveries - shown
+        explained = self.discoveries - sum(max(each.joined, 1) for each in self)
         others = f"; {explained:,} more overlap {'it' if shown == 1 else 'them'} and are explained" if explained else ""
         return f"{shown} {what} worse by {self.metric}, {among}{others}."
 
@@ -120,7 +123,15 @@ class Slices(Result[FoundSlice]):
     def notes(self) -> list[str]:
         """What could have been found, how the tests are corrected, and what was left out."""
         more = [f"{self.more:,} of the others are not explained by these; most= shows more."] if self.more else []
-        return [*more, *self._findable(), self._method(), *self._left_out(), *self.assumed]
+        return [*more, *self._joined(), *self._findable(), self._method(), *self._left_out(), *self.assumed]
+
+    def _joined(self) -> list[str]:
+        return [
+            f"{each.slice} joins {each.joined} slices in neighbouring bins, each of them found; it was counted after "
+            "the tests, and its interval is at their level."
+            for each in self
+            if each.joined
+        ]
 
     def _findable(self) -> list[str]:
         known = [each for each in self.findable if not isnan(each.value)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard._types import Array
+    from steelyard.ingest.feature_codes import CodedFeature
     from steelyard.ingest.slice_rows import Codes, RowPatterns
 
 _PLAIN = 0.05  # a p-value above which what is left of a slice is as good as the rest
@@ -26,9 +28,9 @@ class MergeTest(Protocol):
 
 
 class SliceStatement(NamedTuple):
-    """A slice that stands for itself, and the places of the discoveries that it explains."""
+    """A slice that stands for itself, or several in neighbouring bins, and the places of the others it explains."""
 
-    place: int
+    places: tuple[int, ...]
     explained: tuple[int, ...]
 
 
@@ -37,13 +39,14 @@ class Merger:
     """Discoveries in the order of their p-values, their conditions, and the kinds of rows that lie in them."""
 
     test: MergeTest
+    features: Sequence[CodedFeature]
     slices: Sequence[Codes]
     p_values: Array
     rows: RowPatterns
-    unit: (
-        float  # the false discovery rate over the tests: so many times this may the p-value of that many statements be
-    )
+    unit: float  # the false discovery rate over the tests, which allows k statements p-values of k times as much
+    chosen: list[tuple[int, ...]] = field(init=False, default_factory=list)
     covered: Array = field(init=False)
+    _worse_parts: dict[int, Array] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.covered = np.zeros(self.rows.inside.shape[1], dtype=bool)
@@ -51,22 +54,57 @@ class Merger:
     def statements(self, most: int) -> tuple[list[SliceStatement], int]:
         """The slices that explain the others, at most so many, and how many discoveries they leave unexplained.
 
-        The most significant one first, or the shorter slice that holds it and is as bad throughout. Then the rows
-        that it holds are set aside, and of the others only what is still worse by itself comes next.
+        The most significant one first whose rows are worse without those that other discoveries explain, or the
+        shorter slice that holds it and is as bad throughout, with those in the bins beside it that are as bad. Then
+        the rows that it holds are set aside, and of the others only what is still worse by itself comes next.
         """
-        chosen: list[int] = []
+        chosen = self.chosen
         left, strength = np.arange(len(self.slices)), self.p_values
         while len(left) and len(chosen) < most:
-            best = self._simplest(int(left[np.argmin(strength)]))
-            chosen.append(best)
-            self.covered |= self.rows.inside[best]
-            left = left[left != best]
-            strength = self._by_itself(left, chosen)
-            worse = strength <= self.unit * (len(chosen) + 1)
+            ordered = left[np.argsort(strength, kind="stable")].tolist()
+            best = self._simplest(next((i for i in ordered if self._is_cause(i)), ordered[0]))
+            chosen.append(self._with_neighbours(best, ordered))
+            self.covered |= self._inside(chosen[-1])
+            left = left[~np.isin(left, chosen[-1])]
+            strength = self._by_itself(left)
+            worse = strength <= self._limit
             left, strength = left[worse], strength[worse]
-        explainer = self._explainers(chosen)
-        others = [i for i in range(len(self.slices)) if i not in chosen]
-        return [SliceStatement(place, tuple(i for i in others if explainer[i] == place)) for place in chosen], len(left)
+        explainer, stated = self._explainers(), {i for group in chosen for i in group}
+        others = [i for i in range(len(self.slices)) if i not in stated]
+        explained = [tuple(i for i in others if explainer[i] == number) for number in range(len(chosen))]
+        return [SliceStatement(*each) for each in zip(chosen, explained, strict=True)], len(left)
+
+    @property
+    def _limit(self) -> float:
+        """What the p-value of the next statement may be at most."""
+        return self.unit * (len(self.chosen) + 1)
+
+    def _is_cause(self, place: int) -> bool:
+        """Whether a slice would be a statement without those of its parts, within other discoveries, that are worse."""
+        own = self.rows.inside[place] & ~self.covered
+        rest = own & ~self._worse_part(place)
+        return bool((rest == own).all()) or bool(self._p(rest, ~self.covered & ~(own & ~rest)) <= self._limit)
+
+    def _worse_part(self, place: int) -> Array:
+        """The rows of a slice that lie in discoveries within which it is worse than in the rest, over and over."""
+        if place not in self._worse_parts:
+            part = np.zeros(len(self.covered), dtype=bool)
+            more = self._worse_within(np.flatnonzero(self.rows.inside[place]))
+            while more.any():
+                part |= more
+                more = self._worse_within(np.flatnonzero(self.rows.inside[place] & ~part))
+            self._worse_parts[place] = part
+        return self._worse_parts[place]
+
+    def _worse_within(self, kinds: Array) -> Array:
+        """Those of some kinds of rows that lie in discoveries within which they are worse than the others of them."""
+        part = np.zeros(len(self.covered), dtype=bool)
+        shared = self.rows.inside[:, kinds]
+        shared = shared[shared.any(-1) & ~shared.all(-1)]
+        if len(shared):
+            worse = self._p(shared, np.ones(len(kinds), dtype=bool), kinds) <= _PLAIN / len(shared)
+            part[kinds] = shared[worse].any(0)
+        return part
 
     def _simplest(self, place: int) -> int:
         """The slice itself, or a discovery of fewer conditions that holds it and is as bad in the rest of it."""
@@ -75,34 +113,68 @@ class Merger:
         for i in sorted(shorter, key=lambda i: (len(self.slices[i]), self.p_values[i])):
             child, parent = self.rows.inside[place] & ~self.covered, self.rows.inside[i] & ~self.covered
             rest = parent & ~child
-            if self._p(rest, ~self.covered & ~child) <= _PLAIN and self._p(child, parent) > _PLAIN:
+            as_bad = self._p(rest, ~self.covered & ~child) <= _PLAIN and self._p(child, parent) > _PLAIN
+            if as_bad and self._is_cause(i):
                 return i
         return place
 
-    def _by_itself(self, left: Array, chosen: list[int]) -> Array:
+    def _with_neighbours(self, place: int, left: Sequence[int]) -> tuple[int, ...]:
+        """The slice with those of the bins beside it that are as bad, in the order of the bins."""
+        group: tuple[int, ...] = (place,)
+        joins = True
+        while joins:
+            beside = (i for i in left if i not in group and self._are_beside((*group, i)))
+            found = next((i for i in beside if self._is_cause(i) and self._are_alike(group, i)), None)
+            joins = found is not None
+            group = group if found is None else (*group, found)
+        return tuple(sorted(group, key=lambda i: self.slices[i]))
+
+    def _are_beside(self, group: tuple[int, ...]) -> bool:
+        """Whether slices differ in one condition alone, of neighbouring bins that are not all there are."""
+        conditions = [set(self.slices[i]) for i in group]
+        common = reduce(set.intersection, conditions)
+        differing = sorted(pair for each in conditions for pair in each - common)
+        features = {feature for feature, _ in differing}
+        if len(differing) != len(group) or len(features) != 1:
+            return False
+        codes = [code for _, code in differing]
+        known = self.features[features.pop()].conditions
+        is_row = codes == list(range(codes[0], codes[-1] + 1))
+        return is_row and all(known[code].is_range for code in codes) and len(codes) < sum(k.is_range for k in known)
+
+    def _are_alike(self, group: tuple[int, ...], place: int) -> bool:
+        """Whether neither the slices of a group nor the one beside them are worse than all of them together."""
+        parts = np.array([self._inside(group), self.rows.inside[place]])
+        return bool((self._p(parts, np.asarray(parts.any(0))) > _PLAIN).all())
+
+    def _inside(self, group: Sequence[int]) -> Array:
+        """The rows that lie in any of some slices."""
+        return np.asarray(self.rows.inside[list(group)].any(0))
+
+    def _by_itself(self, left: Array) -> Array:
         """How significant the rows of each slice are without those set aside, or among those of a chosen one."""
         if not len(left):
             return np.array([])
         outside = self._p(self.rows.inside[left] & ~self.covered, ~self.covered)
-        for place in chosen:
-            held = self.rows.inside[place]
+        for group in self.chosen:
+            held = self._inside(group)
             within = ~(self.rows.inside[left] & ~held).any(-1)
             if within.any():
                 outside[within] = self._p(self.rows.inside[left[within]], held)
         return outside
 
-    def _explainers(self, chosen: list[int]) -> Array:
-        """The chosen slice that holds the largest part of each one's rows."""
+    def _explainers(self) -> Array:
+        """The number of the chosen slice that holds the largest part of each one's rows."""
         size = self.rows.counts.sum(-1)
-        shared = np.array([(self.rows.inside & self.rows.inside[place]) @ size for place in chosen])
-        return np.array(chosen)[shared.argmax(0)] if chosen else np.array([])
+        shared = np.array([(self.rows.inside & self._inside(group)) @ size for group in self.chosen])
+        return np.asarray(shared.argmax(0)) if self.chosen else np.array([])
 
-    def _p(self, inside: Array, among: Array) -> Array:
-        """The p-values of sets of rows among others that hold them."""
-        return self.test.merged_p_values(self._table(inside), self._table(np.broadcast_to(among, inside.shape)))
+    def _p(self, inside: Array, among: Array, kinds: Array | slice = slice(None)) -> Array:
+        """The p-values of sets of rows, of all kinds or of some, among others that hold them."""
+        return self.test.merged_p_values(self._table(inside, kinds), self._table(among, kinds))
 
-    def _table(self, which: Array) -> SliceTable:
+    def _table(self, which: Array, kinds: Array | slice) -> SliceTable:
         sums = None
         if self.rows.sums is not None and self.rows.squares is not None:
-            sums = np.concatenate([which @ self.rows.sums, which @ self.rows.squares], axis=-1)
-        return SliceTable(which.astype(np.int64) @ self.rows.counts, sums)
+            sums = np.concatenate([which @ self.rows.sums[kinds], which @ self.rows.squares[kinds]], axis=-1)
+        return SliceTable(which.astype(np.int64) @ self.rows.counts[kinds], sums)
