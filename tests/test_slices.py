@@ -284,7 +284,7 @@ def test_bins_hold_about_equally_many_rows_and_end_at_round_numbers():
     [
         ({"features": ["age", "y"]}, "'y' is the truth itself"),
         ({"features": ["agee"]}, "no column 'agee'"),
-        ({"conditions": 4}, "at most 3"),
+        ({"conditions": 4}, "at most 3, not 4.*give 1, 2 or 3"),
         ({"rate": 2}, "rate is"),
         ({"method": "holm"}, "'bh'"),
         ({"metric": "prevalence"}, "no better and worse"),
@@ -293,6 +293,7 @@ def test_bins_hold_about_equally_many_rows_and_end_at_round_numbers():
         ({"cluster": "site"}, "one row per cluster"),
         ({"pred": None}, "pred="),
         ({"least": 0}, "least is a whole number"),
+        ({"bins": 1}, "bins is 2 or more, not 1"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_in_one_sentence(frame, asked, sentence):
@@ -308,6 +309,33 @@ def test_a_column_of_names_is_left_out_by_name(frame):
     )
     assert found.left_out == ("name",)
     assert "Left out, as no level or bin has 20 rows: name." in repr(found)
+
+
+def test_nothing_tested_is_not_nothing_found(frame):
+    import polars as pl
+
+    wide = frame.with_columns(name=pl.int_range(pl.len()).cast(pl.String), one=pl.lit("a"))
+    for feature in ("name", "one"):
+        found = slices(wide, **{**ASKED, "features": feature})
+        assert found.headline == (
+            "No slice could be tested by recall: no level or bin has at least 20 positives in it, and as many outside."
+        )
+        assert "Findable" not in repr(found)
+        assert "Benjamini" not in repr(found)
+
+
+def test_a_slice_of_one_condition_is_singular(frame):
+    assert "slices of 1 condition with at least 20 positives" in repr(slices(frame, **ASKED, conditions=1))
+
+
+def test_no_rows_and_scores_that_are_missing_are_named(frame, tmp_path):
+    import polars as pl
+
+    with pytest.raises(SteelyardError, match="There are no rows to count; give at least one"):
+        slices(frame.head(0), **ASKED)
+    gone = frame.with_columns(s=pl.when(pl.int_range(pl.len()) == 6).then(None).otherwise("s"))
+    with pytest.raises(SteelyardError, match="the first in row 7"):
+        slices(gone, true="y", score="s", features="site")
 
 
 def run(*words, code=0):

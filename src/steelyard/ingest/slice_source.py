@@ -103,16 +103,16 @@ def _numbers(source: Source, columns: SliceColumns, series: Mapping[str, Any]) -
         if columns.score is not None:
             scores = number_column(series[columns.score], columns.score)
             if not np.isfinite(scores).all():
-                raise InputError(infinite_sentence(columns.score))
+                raise InputError(infinite_sentence(columns.score, bad_rows.first_not_finite(source, columns.score)))
         if columns.frequency is not None:
             given = number_column(series[columns.frequency], columns.frequency)
             times = arrays.weights(given, f"The column {columns.frequency!r}", whole=True)
     return scores, times
 
 
-def infinite_sentence(name: str | None) -> str:
-    """The refusal of scores that are missing or infinite."""
-    return f"The column {name!r} holds scores that are not finite numbers; drop such rows first."
+def infinite_sentence(name: str | None, first: str = "") -> str:
+    """The refusal of scores that are missing or infinite, and where the first is."""
+    return f"The column {name!r} holds scores that are not finite numbers{first}; drop such rows first."
 
 
 def _encoded(series: Any, name: str) -> tuple[Array, Array]:
@@ -128,6 +128,8 @@ def equal_labels(values: Array, label: Label) -> Array:
 
 def positive_label(values: Sequence[Array], rows: Array, columns: SliceColumns) -> Label:
     """The positive class among the labels of the truth and of the predictions."""
+    if not len(rows):
+        raise InputError("There are no rows to count; give at least one.")
     for name, column in zip((columns.true, columns.pred), values, strict=False):
         present_labels(column, str(name))
     labels = sort_labels(dict.fromkeys(label for column in values for label in column.tolist()))

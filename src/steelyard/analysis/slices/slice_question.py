@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.analysis.results.rows import Rows
 from steelyard.analysis.slices.candidates import count_candidates
 from steelyard.analysis.slices.class_test import ClassTest
 from steelyard.analysis.slices.false_discoveries import PROCEDURES, discoveries
@@ -51,9 +52,14 @@ class SliceQuestion:
         for name, given in {**counts, "most": self.most}.items():
             if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or given < 1:
                 raise InputError(f"{name} is a whole number of 1 or more, not {given!r}.")
+        if self.columns.bins == 1:
+            raise InputError(
+                "bins is 2 or more, not 1: a single bin holds every row; leave such a feature out instead."
+            )
         if self.conditions > MOST_CONDITIONS:
             raise InputError(
-                f"conditions is at most {MOST_CONDITIONS}, not {self.conditions}; longer ones are not read."
+                f"conditions is at most {MOST_CONDITIONS}, not {self.conditions}: a slice is stated in up to so many "
+                "conditions; give 1, 2 or 3."
             )
         if not 0 < self.rate < 1:
             raise InputError(f"rate is the share of false discoveries, above 0 and below 1, not {self.rate!r}.")
@@ -110,7 +116,7 @@ class SliceQuestion:
             metric=self.spec.name,
             value=test.value(candidates.whole),
             found=rows,
-            findable=test.findable(candidates.whole, found.unit, self.columns.least),
+            findable=test.findable(candidates.whole, found.unit, self.columns.least) if found.tested else Rows(),
             discoveries=len(found.places),
             tested=found.tested,
             candidates=len(candidates),

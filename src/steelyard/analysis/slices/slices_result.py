@@ -110,6 +110,8 @@ class Slices(Result[FoundSlice]):
     @property
     def headline(self) -> str:
         """How many slices are worse, of how many that were tested."""
+        if not self.tested:
+            return f"No slice could be tested by {self.metric}: {self._untested()}."
         shown = sum(1 for _ in self)
         among = f"among {self.tested:,} tested at a false discovery rate of {100 * self.rate:g} %"
         if not shown:
@@ -119,11 +121,16 @@ class Slices(Result[FoundSlice]):
         others = f"; {explained:,} more overlap {'it' if shown == 1 else 'them'} and are explained" if explained else ""
         return f"{shown} {what} worse by {self.metric}, {among}{others}."
 
+    def _untested(self) -> str:
+        if not self.candidates:
+            return f"no level or bin has at least {self.least} {self.least_of} in it, and as many outside"
+        return "all are so small that none could be significant whatever it shows"
+
     @property
     def notes(self) -> list[str]:
         """What could have been found, how the tests are corrected, and what was left out."""
         more = [f"{self.more:,} of the others are not explained by these; most= shows more."] if self.more else []
-        return [*more, *self._joined(), *self._findable(), self._method(), *self._left_out(), *self.assumed]
+        return [*more, *self._joined(), *self._findable(), *self._method(), *self._left_out(), *self.assumed]
 
     def _joined(self) -> list[str]:
         return [
@@ -146,13 +153,16 @@ class Slices(Result[FoundSlice]):
             f"tests a slice is found in 4 of 5 test sets where it is {listed(parts)}."
         ]
 
-    def _method(self) -> str:
+    def _method(self) -> list[str]:
+        if not self.candidates:
+            return []
         level = percent_text(self.level)
         intervals = f"; intervals at {level} each, so that at most {100 * self.rate:g} % of those shown miss"
-        of = f"{self.candidates:,} slices of up to {self.conditions} conditions"
+        conditions = "1 condition" if self.conditions == 1 else f"up to {self.conditions} conditions"
+        of = f"{self.candidates:,} {'slice' if self.candidates == 1 else 'slices'} of {conditions}"
         of = f"{of} with at least {self.least} {self.least_of}"
         tested = "" if self.tested == self.candidates else f", of which {self.tested:,} could be significant at all"
-        return f"{_METHODS[self.method]}, {of}{tested}{intervals if len(self.found) else ''}."
+        return [f"{_METHODS[self.method]}, {of}{tested}{intervals if len(self.found) else ''}."]
 
     def _left_out(self) -> list[str]:
         if not self.left_out:
