@@ -199,6 +199,25 @@ def test_bins_beside_each_other_of_which_one_is_worse_are_not_joined():
     assert [(each.slice, each.joined) for each in found] == [("x >= 80", 0), ("60 <= x < 80", 0)]
 
 
+def test_accuracy_of_many_classes_needs_no_positive_one(monkeypatch):
+    import polars as pl
+
+    rng = np.random.default_rng(2)
+    n = 6000
+    site, y = rng.choice(list("ABC"), n), rng.choice(list("abcd"), n)
+    p = np.where(rng.random(n) < np.where(site == "C", 0.35, 0.1), rng.choice(list("abcd"), n), y)
+    frame = pl.DataFrame({"site": site, "y": y, "p": p})
+    found = slices(frame, true="y", pred="p", metric="accuracy")
+    (row,) = found
+    assert (row.slice, found.positive) == ("site = C", None)
+    assert row.value == pytest.approx((y == p)[site == "C"].mean())
+    assert [each.slice for each in slices(frame, true="y", pred="p", metric="error_rate")] == ["site = C"]
+    with pytest.raises(SteelyardError, match="positive"):
+        slices(frame, true="y", pred="p", metric="recall")
+    monkeypatch.setattr(slice_question, "fits_memory", lambda *_: False)
+    assert slices(frame.lazy(), true="y", pred="p", metric="accuracy").to_json() == found.to_json()
+
+
 # ---------------------------------------------------------------- tests and their correction
 
 

@@ -192,8 +192,7 @@ class RemoteRows:
         """The rows of every combination of codes of these features, by a query."""
         schema = self.source.parts[0].collect_schema()
         counted = self._counted([_code(self.features[i], schema) for i in block])
-        shape = (*(self.features[i].size for i in block), self.kinds)
-        table = np.zeros(shape, dtype=np.int64)
+        table = np.zeros((*(self.features[i].size for i in block), self.kinds), dtype=np.int64)
         places = [key.astype(np.intp) for key in counted.keys[: len(block)]]
         np.add.at(table, (*places, self._outcome(counted, len(block))), counted.rows)
         return SliceTable(table)
@@ -233,9 +232,10 @@ class RemoteRows:
         return queries.concatenate(parts)
 
     def _outcome(self, counted: KeyCounts, place: int) -> Array:
-        """The cell of each key."""
-        positive = equal_labels(counted.keys[place], self.label)
-        predicted = counted.keys[place + 1]
+        """The cell of each key; of many classes a false positive stands for a wrong row."""
+        if self.label is None:
+            return np.where(np.equal(*counted.keys[place : place + 2]).astype(bool), 3, 2)
+        positive, predicted = equal_labels(counted.keys[place], self.label), counted.keys[place + 1]
         flagged = equal_labels(predicted, self.label) if self.columns.pred is not None else predicted.astype(bool)
         return np.where(positive, np.where(flagged, 0, 1), np.where(flagged, 2, 3))
 

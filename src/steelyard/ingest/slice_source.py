@@ -45,6 +45,7 @@ class SliceColumns:
     frequency: str | None = None
     bins: int = 5
     least: int = 1
+    any_class: bool = False  # whether rows are but right or wrong, so that more than two classes need no positive one
 
     @property
     def names(self) -> ColumnNames:
@@ -92,6 +93,8 @@ def rows_in_memory(
     features = {name: feature_values(series[name], name, source.textual) for name in columns.features}
     coded = tuple(_coded(name, features[name], times, columns) for name in columns.features)
     codes = tuple(each.codes(features[each.name]) for each in coded)
+    if label is None:
+        flagged = ~np.array([equal_labels(values[1], each) for each in values[0]])[encoded[0][0], encoded[1][0]]
     outcome = np.where(positive, np.where(flagged, 0, 1), np.where(flagged, 2, 3)).astype(np.uint8)
     return SliceRows(coded, codes, outcome, 4, label, times), positive, scores
 
@@ -127,12 +130,14 @@ def equal_labels(values: Array, label: Label) -> Array:
 
 
 def positive_label(values: Sequence[Array], rows: Array, columns: SliceColumns) -> Label:
-    """The positive class among the labels of the truth and of the predictions."""
+    """The positive class among the labels of the truth and of the predictions; None where none is needed."""
     if not len(rows):
         raise InputError("There are no rows to count; give at least one.")
     for name, column in zip((columns.true, columns.pred), values, strict=False):
         present_labels(column, str(name))
     labels = sort_labels(dict.fromkeys(label for column in values for label in column.tolist()))
+    if columns.any_class and columns.pos_label is None and columns.pred is not None and len(labels) > 2:
+        return None
     label = match_label(CONVENTION if columns.pos_label is None else columns.pos_label, labels)
     counts = dict(zip(values[0].tolist(), rows.tolist(), strict=True))
     where = f" of the column {columns.true!r}"

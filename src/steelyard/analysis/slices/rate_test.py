@@ -69,6 +69,11 @@ class RateTest:
         """The outcomes that make the rate worse."""
         return self.hits if self.sign < 0 else tuple(i for i in self.trials if i not in self.hits)
 
+    @property
+    def counts_errors(self) -> bool:
+        """Whether it is the share of all rows that are right, or wrong, whichever class is the positive one."""
+        return len(self.trials) == len(CELLS) and self.bad == (CELLS.index("fn"), CELLS.index("fp"))
+
     def p_values(self, inside: SliceTable, whole: SliceTable) -> Array:
         """The probability of a rate as bad or worse in so many trials drawn at random from all."""
         good, drawn, all_good, rows = self._numbers(inside.counts, whole.counts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -81,10 +81,12 @@ class SliceQuestion:
             raise InputError(f"{self.spec.name} needs scores; name their column with score=.")
         if not of_scores and self.columns.pred is None and self.columns.score is None:
             raise InputError("Slices need predictions: name a column of labels (pred=) or of scores (score=).")
-        if not (of_scores or fits_memory(source, self.columns)):
-            return self.of_rows(RemoteRows.of(source, self.columns), self.count_test())
+        rate = RateTest.of(metric)
+        columns = replace(self.columns, any_class=rate is not None and rate.counts_errors)
+        if not (of_scores or fits_memory(source, columns)):
+            return self.of_rows(RemoteRows.of(source, columns), self.count_test())
         self._check_rows(source)
-        rows, positive, scores = rows_in_memory(source, self.columns, thresholded=not of_scores)
+        rows, positive, scores = rows_in_memory(source, columns, thresholded=not of_scores)
         if not of_scores:
             return self.of_rows(rows, self.count_test())
         assert scores is not None  # noqa: S101 - their column is named
