@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ALL_GROUPS = "all groups"
-KEYS = 2  # columns that name a row: the policy and the group
+ROW_KEYS = 2  # columns that name a row: the policy and the group
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class GroupThresholds(Result[GroupThreshold]):
         return [_shown(row) for row in self.each]
 
     def __repr__(self) -> str:
-        table = table_text(self.shown_rows(), keys=KEYS)
+        table = table_text(self.shown_rows(), keys=ROW_KEYS)
         return "\n\n".join([filled(self.headline), table, "\n".join(map(filled, self.notes))])
 
 

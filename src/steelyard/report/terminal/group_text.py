@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.results.rows import table_text
 from steelyard.analysis.results.text_table import LABEL_WIDTH
-from steelyard.evaluation.group_threshold import KEYS
+from steelyard.evaluation.group_threshold import ROW_KEYS
 from steelyard.report.terminal.layout import bold, clean_label, safe_paragraph
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def groups_text(comparison: GroupComparison, notes: Sequence[str]) -> str:
 
 def thresholds_text(thresholds: GroupThresholds, notes: Sequence[str]) -> str:
     """Thresholds of groups: the headline, the table and what is noted."""
-    table = table_text([*map(_clean, thresholds.shown_rows())], bold, KEYS)
+    table = table_text([*map(_clean, thresholds.shown_rows())], bold, ROW_KEYS)
     return "\n\n".join([safe_paragraph(thresholds.headline), table, "\n".join(map(safe_paragraph, notes))])
 
 
