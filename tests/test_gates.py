@@ -200,6 +200,7 @@ def test_the_shell_gates_a_model_against_another_as_python_does(rows):
         (["--versus", "old", "--baseline", "x.json"], "give --baseline and --promise by themselves"),
         (["--versus", "old", "--metrics", "mcc", "--require", "mcc>=0"], "a rule names its own"),
         (["--versus", "old", "--by", "place"], "There is no column 'place'"),
+        (["--require", "low(recall - versus)>=-0.1"], "speaks of another model; name its column with --versus COL"),
     ):
         assert words in run(rows, *COLUMNS, "new", *more, code=2).stderr
 

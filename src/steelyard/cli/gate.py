@@ -102,10 +102,13 @@ def _alone(
     from steelyard.gates import baseline_drops
     from steelyard.gates.baseline import read_baseline
     from steelyard.gates.promise import read_promise
+    from steelyard.gates.rule import VERSUS
     from steelyard.gates.rule_judgement import read_rules
 
     old, saved = read_baseline(asked["baseline"]), read_promise(asked["promise"])
     rules = read_rules(requirements, old)
+    if beside := next((rule for rule in rules if rule.other == VERSUS), None):
+        raise InputError(f"The rule {beside.text!r} speaks of another model; name its column with --versus COL.")
     if not rules and old is None and saved is None:
         raise InputError('A gate needs a rule, such as --require "ac_score>=0.8", a --versus or a --baseline.')
     usual = [] if rules or old is None else metrics or baseline_drops.usual_metrics(old)
