@@ -144,7 +144,10 @@ def test_labels_that_stand_in_for_each_other_are_found():
         (lambda f, t: evaluate(t, metrics=["f1"]), r"is averaged or of one label; ask for f1\[average=macro\]"),
         (lambda f, t: evaluate(t, threshold=0.4), "Predictions and a threshold together contradict"),
         (lambda f, t: evaluate(f, true="y_*", pred="q_*"), "0 columns are named like 'q_\\*'"),
-        (lambda f, t: evaluate(f, true="y_*", pred=["p_0", "p_1"]), "names 2 columns, and true= 6"),
+        (
+            lambda f, t: evaluate(f, true="y_*", pred=["p_0", "p_1"]),
+            "pred= are 2, and those of true= 6; name one for each label, also",
+        ),
         (lambda f, t: evaluate(f, true="y_*", score="s_0"), "a column for each label"),
         (lambda f, t: evaluate(t, prevalence=0.2), "have no one prevalence"),
         (lambda f, t: evaluate(t, t.true), "has no place beside a MultilabelTable"),
@@ -370,3 +373,32 @@ def test_texts_of_labels_are_compared(tagged):
 def test_what_lines_and_labels_do_not_allow_in_the_shell_is_refused(tagged, words, sentence):
     result = CliRunner().invoke(commands, words)
     assert result.exit_code == 2 and sentence in result.stderr
+
+
+def test_signs_that_turn_the_direction_of_text_are_dots_on_pages_and_in_markdown():
+    turned = "a\u202eb\u2066c\u200f"
+    sets = [[turned], ["plain"], [turned, "plain"], []] * 10
+    classes = [labels[0] if labels else "plain" for labels in sets]
+    for evaluation in (
+        evaluate(sets, sets[1:] + sets[:1]),
+        evaluate(classes, classes[1:] + classes[:1], pos_label=turned),
+    ):
+        for text in (evaluation.to_html(), evaluation._repr_html_(), evaluation.to_markdown()):
+            assert not {"\u202e", "\u2066", "\u200f"} & {*text}
+        assert "a·b·c·" in evaluation.to_html()
+
+
+def test_reports_of_long_files_state_that_rows_without_a_line_are_not_counted(tagged):
+    asked = ["report", "long.csv", "--row", "id", "--label", "tag"]
+    code, output = shell(*asked, "--true", "y", "--pred", "d")
+    assert code == 0 and "Rows without a line are not counted; give a row that has no labels" in output
+    code, output = shell(*asked)
+    assert code == 2 and "needs two columns of 0 and 1 or scores" in output
+
+
+def test_sentences_of_the_shell_name_the_missing_label_and_the_column_to_draw(tagged):
+    pd.read_csv("wide.csv").drop(columns="p_b").to_csv("lacking.csv", index=False)
+    code, output = shell("report", "lacking.csv", "--true", "y_*", "--scores", "p_*")
+    assert code == 2 and "--scores are 2, and those of --true 3; name one for each label, also 'b'." in output
+    code, output = shell("plot", "roc", "wide.csv", "--true", "y_*", "--scores", "p_*", "-o", "x.svg")
+    assert code == 2 and "name the column of the truth of one label" in output and "MultilabelEvaluation" not in output

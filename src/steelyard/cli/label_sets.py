@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
 _TYPED = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".jsonl", ".ndjson")  # files that may hold lists
 
+_LONG_NOTE = (
+    "Rows without a line are not counted; give a row that has no labels, true or predicted, a line with any label "
+    "and 0 in its columns."
+)
+
 
 def evaluated_label_sets(inputs: Inputs, asked: dict[str, Any]) -> MultilabelEvaluation | None:
     """The evaluation of rows that may have several labels each; None where the command line names others."""
@@ -37,7 +42,8 @@ def evaluated_label_sets(inputs: Inputs, asked: dict[str, Any]) -> MultilabelEva
     options: dict[str, Any] = {"threshold": inputs.threshold, "metrics": asked["metrics"], "mute": None}
     inference = Inference(asked["level"], prevalence=asked["prevalence"], design=asked["design"])
     evaluation = evaluate_label_sets(given, inference=inference, columns=_used(inputs), **options)
-    return replace(evaluation, source=inputs.name)
+    assumed = (*evaluation.assumed, *([_LONG_NOTE] if inputs.row else []))
+    return replace(evaluation, source=inputs.name, assumed=assumed)
 
 
 def label_thresholds(inputs: Inputs, asked: dict[str, Any]) -> LabelThresholds | None:
@@ -110,6 +116,12 @@ def _may_be_sets(inputs: Inputs) -> bool:
 
 def _check_options(inputs: Inputs) -> None:
     if inputs.true is None or not (inputs.pred or inputs.class_scores or inputs.score):
+        if inputs.row is not None:
+            raise InputError(
+                "A file with a line for each row and label needs two columns of 0 and 1 or scores beside them, named "
+                "by --true with --pred or --scores; a plain list of true labels beside one of predicted labels is read "
+                "in Python: multilabel(true, predicted, row=, label=)."
+            )
         raise InputError("Name the columns of label sets: --true with --pred or --scores, such as 'y_*' and 'p_*'.")
     for option in ("positive", "labels", "exact"):
         if getattr(inputs, option) is not None:

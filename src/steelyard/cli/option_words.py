@@ -12,6 +12,8 @@ _WORDS = {
     rf"\bpos_label={_ENDS}": "--positive",
     r"\bpos_label=RARER\b": "--rarer-positive",
     r"\bpos_label=(?=\S)": "--positive ",
+    r"^The columns of score= are (\d+), and those of true=": r"The columns of --scores are \1, and those of --true",
+    r"^The columns of pred= are (\d+), and those of true=": r"The columns of --pred are \1, and those of --true",
     rf"\b(?:y_)?score={_ENDS}": "--score",
     rf"\bthreshold={_ENDS}": "--threshold",
     rf"\bmetrics={_ENDS}": "--metrics",

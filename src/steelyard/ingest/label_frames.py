@@ -170,9 +170,9 @@ def _labels(wide: Mapping[str, dict[str, str]]) -> list[str] | None:
     labels = [*wide["true"]]
     for use, each in wide.items():
         if len(each) != len(labels):
-            raise InputError(f"{use}= names {len(each)} columns, and true= {len(labels)}; name one for each label.")
-        is_pattern = all(name != label for label, name in each.items())
-        if not is_pattern:
+            counts = f"The columns of {use}= are {len(each)}, and those of true= {len(labels)}"
+            raise InputError(f"{counts}; name one for each label{_lacking(wide['true'], each)}.")
+        if not _is_pattern(each):
             _in_order_of(each, wide["true"])
         elif [*each] != labels:
             if {*each} != {*labels}:
@@ -182,6 +182,21 @@ def _labels(wide: Mapping[str, dict[str, str]]) -> list[str] | None:
             each.clear()
             each.update(ordered)
     return labels
+
+
+def _lacking(true: Mapping[str, str], other: Mapping[str, str]) -> str:
+    """The labels that one of them lacks, where both are named by patterns or end alike."""
+    own, theirs = (
+        dict.fromkeys(each if _is_pattern(each) else without_prefix([*each.values()])) for each in (true, other)
+    )
+    if {*own}.isdisjoint(theirs):
+        return ""
+    lacks = [label for label in own if label not in theirs] or [label for label in theirs if label not in own]
+    return f", also {first_ten(lacks)}" if len(other) < len(true) else f", and not {first_ten(lacks)}"
+
+
+def _is_pattern(columns: Mapping[str, str]) -> bool:
+    return all(name != label for label, name in columns.items())
 
 
 def _in_order_of(listed: dict[str, str], true: dict[str, str]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from steelyard.analysis.results.rows import Rows
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.report.figures import style
+from steelyard.report.figures import figure_sources, style
 from steelyard.report.figures.figure_sources import FigureSource, by_name, columns_by_model, cv_results_by_name
 
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ def evaluations(given: Evaluations, what: str, *, scores: bool = False) -> dict[
     by_model = {str(name): each for name, each in by_name(given).items()}
     for each in by_model.values():
         if not isinstance(each, Evaluation):
-            raise InputTypeError(f"{what} is drawn from an Evaluation, or several by name, not {type(each).__name__}.")
+            raise figure_sources.not_drawn(each, what)
         if scores and each.scores is None:
             many = "; of a column for each class name one with pos_label=" if len(each.per_class) > 2 else ""
             raise InputError(f"{what} needs scores, those of one class; give them with y_score={many}.")

@@ -11,6 +11,7 @@ import numpy as np
 
 from steelyard.analysis.results.formatting import three_digits
 from steelyard.evaluation.evaluate import evaluate
+from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.refused_keywords import refuse_keywords
 from steelyard.report.figures.estimator_threshold import own_threshold
@@ -232,3 +233,13 @@ def take_rows(data: ArrayLike, rows: Array) -> Any:
     from sklearn.utils import _safe_indexing
 
     return _safe_indexing(data, rows)
+
+
+def not_drawn(given: object, what: str) -> InputError | InputTypeError:
+    """Why a figure of evaluations is not drawn from something else."""
+    if isinstance(given, MultilabelEvaluation):
+        return InputError(
+            f"{what} is of one label, and these rows may have several; name the column of the truth of one label, and "
+            "that of its predictions or scores."
+        )
+    return InputTypeError(f"{what} is drawn from an Evaluation, or several by name, not {type(given).__name__}.")

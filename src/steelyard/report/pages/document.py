@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _CONTROL_CODES = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")  # which HTML does not allow and a label may hold
+_DIRECTIONS = re.compile(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]")  # which turn the order of what stands beside them
 _SHOWN = 80  # characters of a label or a name that a page shows; the middle of longer ones is left out
 
 
@@ -52,7 +53,7 @@ def _environment() -> Environment:
 
 def rendered_html(template: str, **context: object) -> Markup:
     """A template of this floor; text put into it is escaped, and never looked through for templates again."""
-    return Markup(_environment().get_template(template).render(context))  # noqa: S704 - Jinja has escaped it
+    return Markup(_DIRECTIONS.sub("·", _environment().get_template(template).render(context)))  # noqa: S704 - escaped
 
 
 @cache
@@ -111,4 +112,4 @@ def embedded(payload: object) -> str:
 
 def _strict(payload: object) -> str:
     plain = json.dumps(payload, allow_nan=False, ensure_ascii=False, separators=(",", ":"), default=str)
-    return plain.encode("utf-8", "replace").decode("utf-8")
+    return _DIRECTIONS.sub("·", plain.encode("utf-8", "replace").decode("utf-8"))
