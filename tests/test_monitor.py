@@ -182,7 +182,7 @@ def test_labels_join_by_key_and_what_does_not_fit_is_reported():
     assert (report.joined, report.duplicate, report.waiting) == (1, 1, 0)
     monitor.label([2], [1])
     assert [batch.cells.tolist() for batch in monitor.batches] == [[1, 0, 1, 0], [0, 1, 0, 0]]
-    assert any("1 labels had unknown keys" in note for note in monitor.result().notes)
+    assert any(note == "1 label came before its prediction and is kept." for note in monitor.result().notes)
     with pytest.raises(InputTypeError, match="Keys are text"):
         monitor.predict([0.5], [1])
 
@@ -212,6 +212,35 @@ def test_a_delay_that_depends_on_the_outcome_is_warned_about(delayed, warned):
         if late.any():
             monitor.label(keys[late], truth[late])
     assert any("Labels that come late differ" in note for note in monitor.result().notes) == warned
+
+
+def test_rare_positives_whose_labels_come_late_are_warned_about():
+    rng, monitor = np.random.default_rng(9), Monitor("recall >= 0.5")
+    for week in range(10):
+        truth, predicted = day(rng, 0.8, rows=400, prevalence=0.05)
+        keys, late = np.arange(400) + 1000 * week, truth == 1
+        late[np.flatnonzero(truth == 0)[:20]] = True
+        monitor.predict(keys, predicted)
+        monitor.label(keys[~late], truth[~late])
+        assert "predictions wait for labels, and labels that come late may differ" in monitor.result().guarantee
+        monitor.predict([f"none {week}"], [0])
+        first, last = keys[late][::2], keys[late][1::2]
+        monitor.label(first, truth[late][::2])
+        monitor.predict([f"nothing {week}"], [0])
+        monitor.label(last, truth[late][1::2])
+    assert any("Labels that come late differ" in note for note in monitor.result().notes)
+
+
+def test_labels_that_come_before_their_predictions_are_kept_and_joined():
+    monitor, usual = Monitor("recall >= 0.5"), Monitor("recall >= 0.5")
+    assert monitor.label(["a", "b", "x"], [1, 0, 1]).unknown == 3
+    assert monitor.label(["a"], [1]).duplicate == 1
+    monitor = Monitor.from_json(monitor.to_json())
+    monitor.predict(["a", "b", "c"], [1, 1, 0], period="week 1")
+    usual.predict(["a", "b", "c"], [1, 1, 0])
+    usual.label(["a", "b"], [1, 0], period="week 1")
+    assert [batch.saved() for batch in monitor.batches] == [batch.saved() for batch in usual.batches]
+    assert monitor.pending.waiting == 1 and [*monitor.pending.early] == ["x"]
 
 
 @pytest.mark.parametrize(

@@ -159,3 +159,10 @@ def test_with_keys_a_blank_label_is_awaited_and_without_them_it_is_refused(days,
     assert f"blank.{form}: no label in the column 'y' yet." in ran.stderr
     assert Result.from_json(Path("m.json")).rows.tolist() == [2, 2]
     assert len(run(files[0], *words, code=2).stderr.splitlines()) == 1
+
+
+def test_files_of_labels_may_come_before_those_of_predictions(days):
+    words = ("--key", "id", "--true", "y_true", "--pred", "y_pred", "--require", RULE)
+    run("late1.csv", *words, "--state", "s.json")
+    run("late1.csv", "p1.csv", *words, "--state", "s.json", "--json", "m.json")
+    assert Result.from_json(Path("m.json")).rows.tolist() == [300]

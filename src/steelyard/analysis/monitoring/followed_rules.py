@@ -51,9 +51,7 @@ def followed(monitor: Monitor) -> Monitoring:
     )
     rows = np.array([batch.rows for batch in monitor.batches], dtype=np.int64)
     pending = monitor.pending
-    stated = list(pending.delay.warnings)
-    if pending.duplicate or pending.unknown:
-        stated.append(f"{pending.duplicate:,} keys came twice and {pending.unknown:,} labels had unknown keys.")
+    stated = [*pending.delay.warnings, *pending.sentences]
     names = tuple(batch.name for batch in monitor.batches)
     return Monitoring(names, rows, tracks, monitor.level, pending.waiting, tuple(stated))
 

@@ -15,9 +15,9 @@ def merged_monitors(first: Monitor, second: Monitor) -> Monitor:
     """The batches of the first, those of one name added, then the others of the second; the labels it waits for."""
     if _options(first) != _options(second):
         raise InputError("These monitors have other rules or options; give both the same.")
-    if first.pending.waiting and second.pending.waiting:
+    if all(part.pending.waiting or part.pending.early for part in (first, second)):
         raise InputError("Both monitors wait for labels by key; keep predictions that wait in one of them.")
-    merged = read_monitor(type(first), saved_monitor(first if first.pending.cohorts else second))
+    merged = read_monitor(type(first), saved_monitor(first if first.pending.cohorts or first.pending.early else second))
     merged.batches = [*first.batches]
     places = {batch.name: place for place, batch in enumerate(first.batches)}
     for batch in second.batches:

@@ -51,14 +51,21 @@ class Monitoring(Result[RuleTrack]):
         """What the alarms promise."""
         return (
             f"While no limit is broken, an alarm is ever raised with probability {100 * (1 - self.level):.6g} % at "
-            "most, over all rules, groups and looks together."
+            f"most, over all rules, groups and looks together{self._awaited}."
         )
 
     @property
+    def _awaited(self) -> str:
+        """What the promise leaves out while labels are awaited."""
+        if not self.waiting:
+            return ""
+        wait = "1 prediction waits" if self.waiting == 1 else f"{self.waiting:,} predictions wait"
+        return f", of the labelled rows; {wait} for labels, and labels that come late may differ"
+
+    @property
     def notes(self) -> Sequence[str]:
-        """The guarantee, labels that are awaited, and what was noticed about them."""
-        waiting = [f"{self.waiting:,} predictions wait for their labels."] if self.waiting else []
-        return (self.guarantee, *waiting, *self.stated)
+        """The guarantee, and what was noticed about labels that are awaited or came late."""
+        return (self.guarantee, *self.stated)
 
     def shown_rows(self) -> list[dict[str, Any]]:
         """The rules after the last batch, values in the digits that stand everywhere."""

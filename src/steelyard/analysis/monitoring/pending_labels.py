@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 RowKey: TypeAlias = "str | int"
 Waiting: TypeAlias = "tuple[bool, str | None]"  # whether the row was predicted positive, and its group
-_MOSTLY = 0.8  # of a cohort's labels: then early and late ones are compared, unless it matures before
+_SETTLED = 10  # the age in cohorts at which early and late labels are compared, though some may never come
+_EARLIEST = 100_000  # labels that are kept though no prediction has their key yet
 _REMEMBERED = 30  # cohorts whose labelled keys are kept, so that a second label is seen to be one
 
 
@@ -61,6 +62,7 @@ class PendingLabels:
     delay: LabelDelay = field(default_factory=LabelDelay)
     duplicate: int = 0
     unknown: int = 0
+    early: dict[RowKey, tuple[bool, float | None]] = field(default_factory=dict)  # labels that came before predictions
 
     def __post_init__(self) -> None:
         self._homes = {key: cohort for cohort in self.cohorts for key in cohort.waiting}
@@ -82,28 +84,64 @@ class PendingLabels:
             self._homes[key] = cohort
         cohort.size = len(cohort.waiting)
         self.cohorts.append(cohort)
+        for key in [key for key in cohort.waiting if key in self.early]:
+            self._join_one(key, cohort, *self.early.pop(key))
         for old in self.cohorts[:-_REMEMBERED]:
             old.labelled.clear()
+        self._compare()
         return self.duplicate - before
 
     def _recent(self) -> list[Cohort]:
         return [cohort for cohort in self.cohorts[-_REMEMBERED:] if cohort.labelled]
 
     def join(self, keys: Sequence[RowKey], truth: Array, costs: Array | None) -> JoinReport:
-        """Labels by key; those of unknown keys and second ones are counted and left out."""
+        """Labels by key; second ones are left out, and those of unknown keys kept until their predictions come."""
         joined, late, before = 0, 0, (self.duplicate, self.unknown)
+        kept = len(self.early)
         for place, key in enumerate(keys):
-            cohort = self._homes.pop(key, None)
+            cost = None if costs is None else float(costs[place])
+            cohort = self._homes.get(key)
             if cohort is None:
-                twice = any(key in old.labelled for old in self._recent())
-                self.duplicate, self.unknown = self.duplicate + twice, self.unknown + (not twice)
+                self._keep(key, bool(truth[place]), cost)
                 continue
-            predicted, group = cohort.waiting.pop(key)
-            cohort.labelled.add(key)
             joined, late = joined + (not cohort.released), late + cohort.released
-            self._arrived(cohort, bool(truth[place]), predicted, group, None if costs is None else float(costs[place]))
+            self._join_one(key, cohort, bool(truth[place]), cost)
         self._compare()
-        return JoinReport(joined, self.duplicate - before[0], self.unknown - before[1], late, self.waiting)
+        unknown = self.unknown - before[1] + len(self.early) - kept
+        return JoinReport(joined, self.duplicate - before[0], unknown, late, self.waiting)
+
+    def _keep(self, key: RowKey, truth: bool, cost: float | None) -> None:
+        """A label that no prediction waits for: a second one, or one that came before its prediction."""
+        if key in self.early or any(key in old.labelled for old in self._recent()):
+            self.duplicate += 1
+        elif len(self.early) < _EARLIEST:
+            self.early[key] = truth, cost
+        else:
+            self.unknown += 1
+
+    def _join_one(self, key: RowKey, cohort: Cohort, truth: bool, cost: float | None) -> None:
+        del self._homes[key]
+        predicted, group = cohort.waiting.pop(key)
+        cohort.labelled.add(key)
+        self._arrived(cohort, truth, predicted, group, cost)
+
+    @property
+    def sentences(self) -> list[str]:
+        """Keys that came twice, and labels of unknown keys."""
+        kept = f"; {_EARLIEST:,} are kept"
+        return [
+            *_counted(self.duplicate, "key came twice", "keys came twice"),
+            *_counted(
+                len(self.early),
+                "label came before its prediction and is kept",
+                "labels came before their predictions and are kept",
+            ),
+            *_counted(
+                self.unknown,
+                f"label of an unknown key was left out{kept}",
+                f"labels of unknown keys were left out{kept}",
+            ),
+        ]
 
     def _arrived(self, cohort: Cohort, truth: bool, predicted: bool, group: str | None, cost: float | None) -> None:
         age = len(self.cohorts) - 1 - cohort.born
@@ -113,9 +151,14 @@ class PendingLabels:
             cohort.held.append((truth, predicted, group, cost))
 
     def _compare(self) -> None:
-        """Compare early and late labels of cohorts of which most have come, each once."""
+        """Compare early and late labels of cohorts, each once: when all have come, or when it is old.
+
+        Were it done when most have come, the late labels of rare positives would never be seen.
+        """
         for cohort in (cohort for cohort in self.cohorts if not cohort.compared):
-            if len(cohort.labelled) >= _MOSTLY * cohort.size or self.is_mature(cohort):
+            age = len(self.cohorts) - 1 - cohort.born
+            settled = self.mature is None and age >= _SETTLED and len(cohort.arrivals) > 1
+            if not cohort.waiting or settled or self.is_mature(cohort):
                 self.delay.add_cohort([cells for _, cells in sorted(cohort.arrivals.items())])
                 cohort.compared, cohort.arrivals = True, {}
 
@@ -136,6 +179,10 @@ class PendingLabels:
             cohort.held, cohort.released = [], True
         self._compare()
         return [(name, rows) for name, rows in parts if rows]
+
+
+def _counted(number: int, one: str, many: str) -> list[str]:
+    return [f"{number:,} {one if number == 1 else many}."] if number else []
 
 
 def checked_keys(keys: Sequence[Any]) -> list[RowKey]:

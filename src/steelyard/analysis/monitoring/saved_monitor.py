@@ -79,8 +79,9 @@ def _saved_pending(pending: PendingLabels) -> dict[str, Any]:
         }
         for cohort in pending.cohorts
     ]
+    early = [[key, truth, cost] for key, (truth, cost) in pending.early.items()]
     counts = {"duplicate": pending.duplicate, "unknown": pending.unknown}
-    return {"mature": pending.mature, **counts, "delay": pending.delay.saved(), "cohorts": cohorts}
+    return {"mature": pending.mature, **counts, "delay": pending.delay.saved(), "cohorts": cohorts, "early": early}
 
 
 def _by_prediction(cohort: Cohort) -> list[dict[str, Any]]:
@@ -99,7 +100,8 @@ def _read_pending(data: dict[str, Any]) -> PendingLabels:
     if len(keys) != len({*keys}):
         raise InputError("A key of this saved monitor waits twice; it was changed. Go on from an older copy.")
     delay = LabelDelay.from_saved(data["delay"])
-    return PendingLabels(data["mature"], cohorts, delay, int(data["duplicate"]), int(data["unknown"]))
+    early = {checked_keys([key])[0]: (bool(truth), cost) for key, truth, cost in data.get("early", [])}
+    return PendingLabels(data["mature"], cohorts, delay, int(data["duplicate"]), int(data["unknown"]), early)
 
 
 def _read_cohort(place: int, data: dict[str, Any]) -> Cohort:
