@@ -58,7 +58,8 @@ def test_files_are_batches_and_a_later_run_goes_on_with_the_new_ones(days):
     assert Result.from_json(Path("m.json")) == whole.result()
     page = Path("m.html").read_text()
     assert whole.result().headline.replace(">", "&gt;") in page and "https:" not in page
-    assert not run("day*.csv", "--require", RULE, *outputs, "--stop", code=1).stdout  # the alarm stays
+    again = run("day*.csv", "--require", RULE, *outputs, "--stop", code=1).stdout  # the alarm stays
+    assert again.startswith("No batch was read. ALARM") and len(again.splitlines()) == 1
     assert not [path for path in days.iterdir() if path.suffix not in (".csv", ".json", ".html")]
 
 
@@ -129,7 +130,7 @@ def test_an_interrupted_watch_leaves_a_state_that_is_gone_on_with(days):
     process.communicate(timeout=30)
     assert process.returncode == 130
     assert len(json.loads(Path("s.json").read_text())["seen"]) == 8
-    assert not run("day*.csv", "--require", "recall >= 0.1", "--state", "s.json").stdout
+    assert run("day*.csv", "--require", "recall >= 0.1", "--state", "s.json").stdout.startswith("No batch was read. No")
 
 
 @pytest.mark.parametrize("cell", ["nan", "", "inf"])
@@ -166,3 +167,13 @@ def test_files_of_labels_may_come_before_those_of_predictions(days):
     run("late1.csv", *words, "--state", "s.json")
     run("late1.csv", "p1.csv", *words, "--state", "s.json", "--json", "m.json")
     assert Result.from_json(Path("m.json")).rows.tolist() == [300]
+
+
+def test_a_file_is_read_once_however_its_path_is_spelled_and_a_changed_one_is_named(days):
+    words = ("--require", RULE, "--state", "s.json")
+    run("day1.csv", "./day1.csv", *words)
+    again = run(days / "day1.csv", f"../{days.name}/day1.csv", *words)
+    assert again.stdout == "No batch was read. No alarm after 1 batch, 300 labelled rows.\n" and not again.stderr
+    Path("day1.csv").write_text(Path("day2.csv").read_text())
+    changed = run("day1.csv", *words)
+    assert "day1.csv was read before and has changed since" in changed.stderr and "1 batch, 300" in changed.stdout

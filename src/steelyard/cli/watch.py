@@ -86,13 +86,18 @@ def watch_batches(
     watched = WatchedMonitor(_monitor(inputs, rules, given), inputs, key, cost)
     watched.resume(state)
     alarmed = bool(watched.monitor.alarms)
-    batches = WatchedFiles(inputs.files, follow, batch_rows).batches(watched.seen)
+    files, before = WatchedFiles(inputs.files, follow, batch_rows), len(watched.seen)
+    for name in watched.changed(files.there()):
+        print_message(f"{name} was read before and has changed since; it is not read again, give new rows a new file.")
+    batches = files.batches(watched.seen)
     while not (stop and alarmed) and (batch := next(batches, None)) is not None:
         for note in watched.add(*batch):
             print_message(f"{Path(batch[0]).name}: {note}")
         result = outputs.write(watched)
         print_verdict(batch_line(batch[0], result))
         alarmed = bool(result.alarms)
+    if len(watched.seen) == before:
+        print_verdict(f"No batch was read. {watched.monitor.result().headline}")
     if stop and alarmed:
         ctx.exit(1)
 

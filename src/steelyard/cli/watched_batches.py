@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 import time
 from contextlib import contextmanager
@@ -36,18 +37,21 @@ class WatchedFiles:
                 raise InputError("The standard input and files are two inputs; give one of them.")
             yield from _stdin_batches(self.batch_rows, 1 + sum(name.startswith("rows to ") for name in seen))
             return
-        done = {*seen}
+        done = {*map(os.path.realpath, seen)}
         while True:
-            fresh = [name for name in dict.fromkeys(self._there()) if name not in done]
+            paths: dict[str, str] = {}
+            for name in self.there():
+                paths.setdefault(os.path.realpath(name), name)
+            fresh = [name for path, name in paths.items() if path not in done]
             for name in fresh:
                 with _opened(name) as source:
                     yield name, source
-                done.add(name)
+                done.add(os.path.realpath(name))
             if self.follow is None:
                 return
             time.sleep(0 if fresh else self.follow)
 
-    def _there(self) -> list[str]:
+    def there(self) -> list[str]:
         """The files that are there now: a pattern may have none yet, where new ones are waited for."""
         from steelyard.ingest.files import expand_names
 

@@ -14,9 +14,12 @@ from steelyard.cli.outputs import checked_output
 from steelyard.cli.usual_columns import guess_columns
 from steelyard.exceptions import InputError
 from steelyard.ingest.csv_values import MISSING
+from steelyard.ingest.repeated_files import file_digest
 from steelyard.ingest.replaced_files import replacement_file
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from steelyard.analysis.monitoring.monitoring import Monitoring
     from steelyard.cli.inputs import Inputs
     from steelyard.ingest.source import Source
@@ -33,6 +36,7 @@ class WatchedMonitor:
     key: str | None = None
     cost: str | None = None
     seen: list[str] = field(default_factory=list)
+    digests: dict[str, str] = field(default_factory=dict)
 
     def resume(self, state: str | None) -> None:
         """Go on from the state file, where there is one, if it is of the same rules and options."""
@@ -40,13 +44,14 @@ class WatchedMonitor:
             return
         try:
             data = json.loads(Path(state).read_bytes())
-            seen, saved = data["seen"], data["monitor"]
+            seen, saved, digests = data["seen"], data["monitor"], dict(data.get("digests", {}))
         except (ValueError, KeyError, TypeError, RecursionError):
             raise InputError(f"{state!r} is no state that `steelyard watch` wrote; give another name.") from None
         if data.get("kind") != "watch" or data.get("schema") != _SCHEMA or not isinstance(seen, list):
             raise InputError(f"{state!r} is no state that `steelyard watch` wrote; give another name.")
         earlier = Monitor.from_json(saved)
         fresh, self.seen = self.monitor, [str(name) for name in seen]
+        self.digests = {str(path): str(digest) for path, digest in digests.items()}
         asked = json.loads(fresh.to_json()), json.loads(earlier.to_json())
         same = ("rules", "level", "threshold", "by", "cost_between", "reference")
         if any(asked[0][name] != asked[1][name] for name in same) or fresh.pending.mature != earlier.pending.mature:
@@ -56,8 +61,20 @@ class WatchedMonitor:
     def add(self, name: str, source: Source) -> list[str]:
         """A batch: labelled rows, or with keys predictions, labels, or both; and what the user should know of it."""
         notes = self._add_rows(name, source) if self.key is None else self._add_keyed(name, source, self.key)
-        self.seen.append(name)
+        path = Path(name).resolve()
+        self.seen.append(str(path) if path.exists() else name)
+        if path.is_file():
+            self.digests[str(path)] = file_digest(path)
         return notes
+
+    def changed(self, names: Iterable[str]) -> list[str]:
+        """The files that were read before and have other content now."""
+        paths = {name: Path(name).resolve() for name in names}
+        return [
+            name
+            for name, path in paths.items()
+            if str(path) in self.digests and path.is_file() and file_digest(path) != self.digests[str(path)]
+        ]
 
     def _add_rows(self, name: str, source: Source) -> list[str]:
         named, assumed = guess_columns(source, self.inputs)
@@ -105,6 +122,7 @@ class WatchedMonitor:
                 "schema": _SCHEMA,
                 "kind": "watch",
                 "seen": self.seen,
+                "digests": self.digests,
                 "monitor": json.loads(self.monitor.to_json()),
             }
             write_whole(state, json.dumps(data, allow_nan=False))
