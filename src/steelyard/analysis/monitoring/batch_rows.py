@@ -85,7 +85,7 @@ def _positive(present: Sequence[Label], pos_label: Label) -> Label:
 def flagged(scores: ArrayLike, threshold: float | None) -> Array:
     """Whether each score is at least the threshold."""
     if threshold is None:
-        raise InputError("Scores need a threshold to be predictions; give Monitor(threshold=...).")
+        raise InputError("Scores need a threshold to be predictions; give threshold=.")
     return np.asarray(arrays.finite_scores(scores) >= threshold)
 
 

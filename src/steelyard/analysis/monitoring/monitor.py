@@ -136,7 +136,7 @@ class Monitor:
         groups, costs = batch_rows.group_names(by), self._costs(cost)
         check_sizes(y_true=positive.columns[0], predictions=predicted, by=groups, cost=costs)
         if (groups is None) != (self.by is None):
-            raise InputError("Monitor(by=...) and the groups of every batch need each other; give both or neither.")
+            raise InputError("by= and the groups of every batch need each other; give both or neither.")
         self._take_class(positive.label)
         return BatchRows(positive.columns[0], predicted, groups, costs, self.cost_between)
 
@@ -145,9 +145,7 @@ class Monitor:
 
     def _costs(self, cost: ArrayLike | None) -> Array | None:
         if (cost is None) != (self.cost_between is None):
-            raise InputError(
-                "Monitor(cost_between=...) and the costs of every batch need each other; give both or neither."
-            )
+            raise InputError("cost_between= and the costs of every batch need each other; give both or neither.")
         return None if cost is None else arrays.numbers(arrays.column(cost, "cost"), "cost")
 
     def _name(self, period: object) -> str:

@@ -34,7 +34,7 @@ class JoinReport:
 
     def __repr__(self) -> str:
         counts = {"joined": self.joined, "given twice": self.duplicate, "of unknown keys": self.unknown}
-        counts |= {"later than mature=": self.late, "still awaited": self.waiting}
+        counts |= {"later than mature= allows": self.late, "still awaited": self.waiting}
         return "labels: " + ", ".join(f"{n:,} {words}" for words, n in counts.items() if n or words == "joined")
 
 
