@@ -847,7 +847,7 @@ def test_hostile_words_are_shown_as_text_and_nothing_runs(show, words):
             assert tab.evaluate("window.hit") is None
             assert tab.locator("img").count() == 0
             assert tab.locator("script").count() <= 2
-            assert words[:30] in tab.locator("header").text_content()
+            assert words.replace("\u202e", "·")[:30] in tab.locator("header").text_content()
             if tab.locator("#prevalence").count():
                 slide(tab, "prevalence", 3)
             assert tab.evaluate("window.hit") is None

@@ -146,7 +146,20 @@ def test_every_metric_is_suggested_under_each_of_its_names():
 
 
 def test_every_value_of_text_has_suggestions_or_is_the_users_own():
-    own = {"C", "LABEL", "P", "P_*", "SHARE", "SIGN", "TP,FN,FP,TN"}
+    own = {
+        "C",
+        "GROUP",
+        "LABEL",
+        "LOW,HIGH",
+        "NAME=TEXT",
+        "P",
+        "P_*",
+        "PERIOD",
+        "SHARE",
+        "SIGN",
+        "SLICE",
+        "TP,FN,FP,TN",
+    }
     for name in COMMANDS:
         for parameter in load_command(name).params:
             text = parameter.type.name == "text" and not getattr(parameter, "is_flag", False)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @tag_option("A tag of the evaluation, such as model=v3")
 @click.option(
     "--keep-rows",
-    metavar="KEYCOL",
+    metavar="COL",
     help="Keep the predictions too, each under a keyed hash of its row's key in this column: diff can then pair them.",
 )
 @ledger_option()

@@ -15,6 +15,8 @@ from steelyard.exceptions import InputError
 if TYPE_CHECKING:
     from steelyard.analysis.monitoring.monitor import Monitor
     from steelyard.cli.inputs import Inputs
+    from steelyard.cli.watched_batches import WatchedFiles
+    from steelyard.cli.watched_monitor import WatchedMonitor, WatchOutputs
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.counts import Counts
 
@@ -71,7 +73,7 @@ def watch_batches(
     come later, files with --key and predictions, and files with --key and the truth, may come in any order.
     """
     from steelyard.cli.watched_batches import WatchedFiles
-    from steelyard.cli.watched_monitor import WatchedMonitor, WatchOutputs, batch_line
+    from steelyard.cli.watched_monitor import WatchedMonitor, WatchOutputs
 
     if not inputs.files:
         raise InputError("No input was named; give files, a pattern, or - for the standard input.")
@@ -85,8 +87,15 @@ def watch_batches(
     }
     watched = WatchedMonitor(_monitor(inputs, rules, given), inputs, key, cost)
     watched.resume(state)
-    alarmed = bool(watched.monitor.alarms)
-    files, before = WatchedFiles(inputs.files, follow, batch_rows), len(watched.seen)
+    if _followed(watched, WatchedFiles(inputs.files, follow, batch_rows), outputs, stop=stop) and stop:
+        ctx.exit(1)
+
+
+def _followed(watched: WatchedMonitor, files: WatchedFiles, outputs: WatchOutputs, *, stop: bool) -> bool:
+    """Read the batches that are new, and write after each; whether an alarm stands."""
+    from steelyard.cli.watched_monitor import batch_line
+
+    alarmed, before = bool(watched.monitor.alarms), len(watched.seen)
     for name in watched.changed(files.there()):
         print_message(f"{name} was read before and has changed since; it is not read again, give new rows a new file.")
     batches = files.batches(watched.seen)
@@ -98,8 +107,7 @@ def watch_batches(
         alarmed = bool(result.alarms)
     if len(watched.seen) == before:
         print_verdict(f"No batch was read. {watched.monitor.result().headline}")
-    if stop and alarmed:
-        ctx.exit(1)
+    return alarmed
 
 
 def _monitor(inputs: Inputs, rules: tuple[str, ...], given: dict[str, Any]) -> Monitor:

@@ -48,6 +48,19 @@ class SliceQuestion:
         for name, column in refused.items():
             if column is not None:
                 raise InputError(f"{name}= has no exact test of slices, which count independent rows; {_WAYS[name]}.")
+        self._check_counts()
+        if not 0 < self.rate < 1:
+            raise InputError(f"rate is the share of false discoveries, above 0 and below 1, not {self.rate!r}.")
+        if self.method not in PROCEDURES:
+            raise InputError(f"method is 'bh' or 'by', not {self.method!r}.")
+        if not self.columns.features:
+            raise InputError("There are no features to make slices of; name columns with features=.")
+        if self.spec.average != NATIVE or not self.spec.sign:
+            raise InputError(
+                f"{self.spec.name} has no better and worse for one class; ask for another, such as recall."
+            )
+
+    def _check_counts(self) -> None:
         counts = {"conditions": self.conditions, "bins": self.columns.bins, "least": self.columns.least}
         for name, given in {**counts, "most": self.most}.items():
             if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or given < 1:
@@ -60,16 +73,6 @@ class SliceQuestion:
             raise InputError(
                 f"conditions is at most {MOST_CONDITIONS}, not {self.conditions}: a slice is stated in up to so many "
                 "conditions; give 1, 2 or 3."
-            )
-        if not 0 < self.rate < 1:
-            raise InputError(f"rate is the share of false discoveries, above 0 and below 1, not {self.rate!r}.")
-        if self.method not in PROCEDURES:
-            raise InputError(f"method is 'bh' or 'by', not {self.method!r}.")
-        if not self.columns.features:
-            raise InputError("There are no features to make slices of; name columns with features=.")
-        if self.spec.average != NATIVE or not self.spec.sign:
-            raise InputError(
-                f"{self.spec.name} has no better and worse for one class; ask for another, such as recall."
             )
 
     def answer(self, source: Source) -> Slices:
