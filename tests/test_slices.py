@@ -363,7 +363,8 @@ def run(*words, code=0):
     return ran
 
 
-def test_the_shell_finds_slices(frame, tmp_path):
+def test_the_shell_finds_slices(frame, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
     file, page = tmp_path / "rows.csv", tmp_path / "page.html"
     frame.write_csv(file)
     columns = ["--true", "y", "--pred", "p", "--features", ",".join(FEATURES)]
