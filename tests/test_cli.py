@@ -200,6 +200,7 @@ REPEATED = {
     "report --mute",
     "shift --by",
     "shift --mute",
+    "slices --features",
     "tally --by",
     "tally --cost",
     "tally --pred",

@@ -376,3 +376,14 @@ def test_the_shell_finds_slices(frame, tmp_path, monkeypatch):
     assert "age &gt;= 76" in page.read_text()
     assert "no column 'agee'" in run(file, "--true", "y", "--pred", "p", "--features", "agee", code=2).stderr
     assert "one metric" in run(file, *columns, "--metrics", "recall,f1", code=2).stderr
+
+
+def test_the_shell_states_which_columns_it_took_and_takes_names_with_commas(frame, tmp_path):
+    file = tmp_path / "rows.csv"
+    frame.select("site", "y", "p", few="few").rename({"few": "few, some"}).write_csv(file)
+    asked = [file, "--true", "y", "--pred", "p", "--format", "json"]
+    taken = Result.from_json(run(*asked).stdout)
+    assert "The features are all other columns: site, few, some; --features names them." in taken.assumed
+    named = Result.from_json(run(*asked, "--features", "site", "--features", "few, some").stdout)
+    assert named.features == ("site", "few, some")
+    assert named.found == taken.found

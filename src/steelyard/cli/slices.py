@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 
 @command
 @options.inputs("files", "true", "pred", "score", "threshold", *options.POSITIVE, "frequency")
-@click.option("--features", metavar="A,B", default="*", help="The columns to make slices of; '*' are all others.")
+@click.option(
+    "--features",
+    metavar="A,B",
+    multiple=True,
+    help="The columns to make slices of, all others by default; given more than once, one column each.",
+)
 @options.shared("metrics")
 @click.option("--conditions", type=int, default=2, show_default=True, help="The most conditions of a slice, up to 3.")
 @click.option("--bins", type=int, default=5, show_default=True, help="How many bins a column of numbers has.")
@@ -38,7 +43,7 @@ if TYPE_CHECKING:
 @options.output("table", "json", "md", "csv", "html")
 def find_slices(
     inputs: Inputs,
-    features: str,
+    features: tuple[str, ...],
     metrics: list[str] | None,
     conditions: int,
     bins: int,
@@ -53,6 +58,7 @@ def find_slices(
 
     if metrics is not None and len(metrics) != 1:
         raise InputError(f"Slices are of one metric, and {len(metrics)} were named; give one.")
+    names = _names(features)
     with open_files(inputs) as source:
         named, assumed = guess_columns(source, inputs)
         found = slices(
@@ -60,7 +66,7 @@ def find_slices(
             true=str(named.true),
             pred=named.pred if isinstance(named.pred, str) else None,
             score=named.score,
-            features=[name.strip() for name in features.split(",") if name.strip()],
+            features=names,
             metric="recall" if metrics is None else metrics[0],
             conditions=conditions,
             bins=bins,
@@ -72,7 +78,20 @@ def find_slices(
             pos_label=named.positive,
             frequency=named.frequency,
         )
-    _write(replace(found, assumed=(*found.assumed, *assumed)), inputs, output)
+    _write(replace(found, assumed=(*found.assumed, *assumed, *_taken(found, names))), inputs, output)
+
+
+def _names(features: tuple[str, ...]) -> list[str]:
+    """The columns that are named: in one option between commas, in several as they stand."""
+    parts = features[0].split(",") if len(features) == 1 else features
+    return [name.strip() for name in parts if name.strip()]
+
+
+def _taken(found: Slices, names: list[str]) -> list[str]:
+    """Which columns are the features where none were named."""
+    if names not in ([], ["*"]):
+        return []
+    return [f"The features are all other columns: {', '.join(found.features)}; --features names them."]
 
 
 def _write(found: Slices, inputs: Inputs, output: Output) -> None:
