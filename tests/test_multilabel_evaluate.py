@@ -336,7 +336,7 @@ def test_a_file_with_a_line_for_each_row_and_label_is_reported(tagged):
     shown = CliRunner().invoke(
         commands, ["report", "long.csv", "--true", "y", "--pred", "d", "--row", "id", "--label", "tag"]
     )
-    assert "--row id --label tag -o page.html" in shown.stdout
+    assert "--row id --label tag -o page.html" in " ".join(shown.stdout.replace("\\\n", " ").split())
 
 
 def test_each_label_of_a_file_gets_a_threshold(tagged):
