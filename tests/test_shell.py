@@ -1734,6 +1734,8 @@ def test_refusals_of_the_shell_name_its_columns_commands_and_options(tmp_path):
     )
     assert told("report", "--counts", "0,0,0,0").startswith("--counts 0,0,0,0 are no rows; give four numbers")
     assert told("reprot", path).startswith("No such command 'reprot'. Did you mean 'report'")
-    assert re.search(r"Did you mean '?--true'?\? `", told("report", path, "--tru", "truth"))  # newer clicks quote it
+    assert re.search(
+        r"Did you mean .*'?--true'?\?\)? `", told("report", path, "--tru", "truth")
+    )  # newer clicks quote it
     advice = run("recommend", path, "--true", "truth", "--score", "score", "--positive", "fraud").stdout
     assert "steelyard threshold finds a better one." in " ".join(advice.split())

@@ -357,7 +357,7 @@ def test_the_bar_is_shown_on_a_terminal_alone(monkeypatch):
     [(0.5, 0.5, ("0.5", "0.5")), (0.69999999, 0.7, ("0.69999999", "0.7")), (0.3, 0.1 + 0.2, ("0.29999999999999999", "0.30000000000000004")), (12.0, 1.5, ("12", "1.5"))],
 )  # fmt: skip
 def test_a_gate_shows_as_many_digits_as_tell_the_numbers_apart(value, limit, pair):
-    assert rule_judgement._apart(value, limit, share=False) == pair
+    assert rule_judgement._apart(value, limit, rule_judgement.Unit(percent=False, text="")) == pair
 
 
 @pytest.mark.parametrize(
