@@ -28,7 +28,7 @@ def working_probabilities(scores: Array, prevalence: float | None = None) -> Arr
     With a prevalence the logits are moved so that this share of the rows is positive.
 
     >>> working_probabilities(np.array([0.1, 0.2, 0.6]), prevalence=0.1).round(3).tolist()
-    [0.023, 0.05, 0.228]
+    [0.022, 0.048, 0.231]
     """
     if are_probabilities(scores):
         logits = _logits(np.clip(scores, _LEAST, 1 - _LEAST))
