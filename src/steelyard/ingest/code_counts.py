@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 LONG = 131_072  # rows a step where nothing but the labels themselves is read twice
 _SORTED = 4_194_304  # rows a step where their codes are sorted
+_FEW = 2048  # rows that take no longer than the calls that count them
 _SMALL = 64  # labels below this are counted without looking which there are
 
 
@@ -29,6 +30,8 @@ def is_zero_one(values: Array) -> bool:
 
 def binary_counts(true: Array, pred: Array) -> Array | None:
     """The 2 x 2 table of 0/1 arrays; None as soon as a chunk holds anything else."""
+    if len(true) <= _FEW:
+        return _few_binary_counts(true, pred)
     true, pred = (a.view(np.uint8) if a.dtype.kind == "b" else a for a in (true, pred))
     both = n_true = n_pred = 0
     # count_nonzero is the fastest count of narrow integers, a plain sum that of 8-byte ones.
@@ -41,6 +44,19 @@ def binary_counts(true: Array, pred: Array) -> Array | None:
         n_true, n_pred = n_true + ones_true, n_pred + ones_pred
         both += (ones_true + ones_pred - int(np.count_nonzero(t != p))) // 2
     return np.array([[len(true) - n_true - n_pred + both, n_pred - both], [n_true - both, both]])
+
+
+def _few_binary_counts(true: Array, pred: Array) -> Array | None:
+    """The same of few rows, where the number of calls is what costs."""
+    if not (_is_binary(true) and _is_binary(pred)):
+        return None
+    n_true, n_pred = np.count_nonzero(true), np.count_nonzero(pred)
+    both = np.count_nonzero(np.logical_and(true, pred))
+    return np.array([[len(true) - n_true - n_pred + both, n_pred - both], [n_true - both, both]])
+
+
+def _is_binary(values: Array) -> bool:
+    return values.dtype.kind == "b" or 0 <= np.bitwise_or.reduce(values) <= 1
 
 
 def small_counts(true: Array, pred: Array) -> Array | None:

@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.interop.dropin_inputs import delegate
 from steelyard.interop.dropin_rates import (
+    F_SCORE,
+    PRECISION,
     RATE_NAMES,
-    ClassRates,
-    MeanRates,
+    RECALL,
+    Rate,
     average_weights,
     class_average,
     class_rates,
+    mean_rate,
     mean_rates,
     pooled,
     requested_counts,
@@ -27,19 +30,19 @@ if TYPE_CHECKING:
 
     from steelyard._types import Label, Weights
     from steelyard.interop.sklearn_options import ClassAverage, ZeroDivision
+    from steelyard.statistics.counts import Counts
 
 
-def _rates(
-    y_true: ArrayLike, y_pred: ArrayLike, options: RateOptions, beta: float, warn_for: Collection[str]
-) -> ClassRates | MeanRates | None:
+def _rate(y_true: ArrayLike, y_pred: ArrayLike, options: RateOptions, rate: Rate, beta: float = 1.0) -> Any:
+    """One of the three rates; None where scikit-learn has to look itself."""
+    counts = _counts(y_true, y_pred, options, beta)
+    return None if counts is None else mean_rate(rate, counts, beta, options)
+
+
+def _counts(y_true: ArrayLike, y_pred: ArrayLike, options: RateOptions, beta: float) -> Counts[Any] | None:
     if not options.are_usual() or not isinstance(beta, (int, float)) or not beta >= 0:
         return None
-    counts = requested_counts(y_true, y_pred, options)
-    if counts is None:
-        return None
-    if options.average is None:
-        return class_rates(counts, beta, warn_for, options.zero_division)
-    return mean_rates(counts, beta, options.average, warn_for, options.zero_division, options.sample_weight)
+    return requested_counts(y_true, y_pred, options)
 
 
 def precision_recall_fscore_support(
@@ -56,11 +59,13 @@ def precision_recall_fscore_support(
 ) -> Any:
     """Precision, recall, F-score and support of each class, or their average."""
     options = RateOptions(labels, pos_label, average, sample_weight, zero_division)
-    rates = _rates(y_true, y_pred, options, beta, warn_for) if isinstance(warn_for, (list, tuple, set)) else None
-    if rates is None:
+    counts = _counts(y_true, y_pred, options, beta) if isinstance(warn_for, (list, tuple, set)) else None
+    if counts is None:
         more = {"beta": beta, "warn_for": warn_for}
         return delegate("precision_recall_fscore_support", y_true, y_pred, **more, **options._asdict())
-    return tuple(rates)
+    if average is None:
+        return tuple(class_rates(counts, beta, warn_for, zero_division))
+    return tuple(mean_rates(counts, beta, average, warn_for, zero_division, sample_weight))
 
 
 def precision_score(
@@ -75,8 +80,8 @@ def precision_score(
 ) -> Any:
     """Share of the rows predicted as a class that are of it."""
     options = RateOptions(labels, pos_label, average, sample_weight, zero_division)
-    rates = _rates(y_true, y_pred, options, 1.0, ("precision",))
-    return delegate("precision_score", y_true, y_pred, **options._asdict()) if rates is None else rates.precision
+    value = _rate(y_true, y_pred, options, PRECISION)
+    return delegate("precision_score", y_true, y_pred, **options._asdict()) if value is None else value
 
 
 def recall_score(
@@ -91,8 +96,8 @@ def recall_score(
 ) -> Any:
     """Share of the rows of a class that were predicted as it."""
     options = RateOptions(labels, pos_label, average, sample_weight, zero_division)
-    rates = _rates(y_true, y_pred, options, 1.0, ("recall",))
-    return delegate("recall_score", y_true, y_pred, **options._asdict()) if rates is None else rates.recall
+    value = _rate(y_true, y_pred, options, RECALL)
+    return delegate("recall_score", y_true, y_pred, **options._asdict()) if value is None else value
 
 
 def f1_score(
@@ -107,8 +112,8 @@ def f1_score(
 ) -> Any:
     """Harmonic mean of precision and recall."""
     options = RateOptions(labels, pos_label, average, sample_weight, zero_division)
-    rates = _rates(y_true, y_pred, options, 1.0, ("f-score",))
-    return delegate("f1_score", y_true, y_pred, **options._asdict()) if rates is None else rates.f_score
+    value = _rate(y_true, y_pred, options, F_SCORE)
+    return delegate("f1_score", y_true, y_pred, **options._asdict()) if value is None else value
 
 
 def fbeta_score(
@@ -124,8 +129,8 @@ def fbeta_score(
 ) -> Any:
     """Harmonic mean of precision and recall, recall with beta squared times the weight."""
     options = RateOptions(labels, pos_label, average, sample_weight, zero_division)
-    rates = _rates(y_true, y_pred, options, beta, ("f-score",))
-    return delegate("fbeta_score", y_true, y_pred, beta=beta, **options._asdict()) if rates is None else rates.f_score
+    value = _rate(y_true, y_pred, options, F_SCORE, beta)
+    return delegate("fbeta_score", y_true, y_pred, beta=beta, **options._asdict()) if value is None else value
 
 
 def jaccard_score(

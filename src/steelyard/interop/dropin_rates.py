@@ -6,6 +6,7 @@ bit (1,500 random tables of 2 to 10 classes), so they are not written again here
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -26,6 +27,18 @@ if TYPE_CHECKING:
     from steelyard.statistics.multilabel_table import MultilabelTable
 
 
+class Rate(NamedTuple):
+    """One of the three rates, as scikit-learn's warnings name it, and what there is none of where it is undefined."""
+
+    name: str
+    missing: str
+
+
+PRECISION, RECALL = Rate("precision", "predicted"), Rate("recall", "true")
+F_SCORE = Rate("f-score", "true nor predicted")
+RATE_NAMES = (PRECISION.name, RECALL.name, F_SCORE.name)
+
+
 class ClassRates(NamedTuple):
     """Precision, recall and F of each class with its support."""
 
@@ -44,14 +57,19 @@ class MeanRates(NamedTuple):
     support: None = None
 
 
-RATE_NAMES = tuple(name.replace("_", "-") for name in ClassRates._fields[:3])  # as scikit-learn's warn_for spells them
-
-
 def class_counts(matrix: Array, positions: Sequence[int] | None = None) -> Counts[Array]:
     """The four cells of each class, or of those at some positions; a class that does not occur is one past the last."""
     if positions is None:
         return Counts.trusted(*one_vs_rest(matrix))
     return Counts.trusted(*one_vs_rest(with_absent(matrix)))[list(positions)]
+
+
+def two_class_counts(matrix: Array, positive: int = 1) -> Counts[float]:
+    """The four cells of two classes as plain numbers, which metrics take ten times as quickly as arrays."""
+    (first_right, first_wrong), (second_wrong, second_right) = matrix.tolist()
+    if positive:
+        return Counts.trusted(second_right, second_wrong, first_wrong, first_right)
+    return Counts.trusted(first_right, first_wrong, second_wrong, second_right)
 
 
 def table_counts(table: LabelTable, positions: Sequence[int] | None = None) -> Counts[Array]:
@@ -64,17 +82,21 @@ def pooled(counts: Counts[Array]) -> Counts[Array]:
     return Counts.trusted(*(cell.sum(keepdims=True) for cell in counts))
 
 
-def requested_counts(y_true: ArrayLike, y_pred: ArrayLike, options: RateOptions) -> Counts[Array] | None:
-    """The cells of the classes that the options ask for; None where scikit-learn has to look itself."""
+def _binary_counts(table: LabelTable, options: RateOptions) -> Counts[float] | None:
+    """The four cells of the positive class of two, as single numbers."""
+    position = table.position(options.pos_label) if options.labels is None and len(table.labels) == 2 else None
+    return None if position is None else two_class_counts(table.matrix, position)
+
+
+def requested_counts(y_true: ArrayLike, y_pred: ArrayLike, options: RateOptions) -> Counts[Any] | None:
+    """The cells of the classes, or of the one, that the options ask for; None where scikit-learn has to look itself."""
     if (sets := label_sets(y_true, y_pred, options.sample_weight)) is not None:
         return requested_set_counts(sets, options)
     table = label_table(y_true, y_pred, options.sample_weight)
     if table is None or options.average == "samples":
         return None
     if options.average == "binary":
-        position = table.position(options.pos_label)
-        usual = options.labels is None and len(table.labels) == 2 and position is not None
-        return table_counts(table, [position]) if usual and position is not None else None
+        return _binary_counts(table, options)
     positions = None if options.labels is None else table.positions(options.labels)
     return None if positions is None and options.labels is not None else table_counts(table, positions)
 
@@ -88,26 +110,28 @@ def requested_set_counts(table: MultilabelTable, options: RateOptions) -> Counts
 
 
 def with_zero_division(
-    values: Array,
+    values: Any,
     name: str,
     missing: str,
     warn_for: Collection[str],
     zero_division: ZeroDivision,
     average: ClassAverage | None = None,
-) -> Array:
+) -> Any:
     """The values; where they are undefined, what `zero_division` says, with scikit-learn's warning."""
-    undefined = np.isnan(values)
-    if not undefined.any():
+    if not (math.isnan(values) if isinstance(values, float) else np.isnan(values).any()):
         return values
     if zero_division == "warn" and name in warn_for:
         each, others = ("samples", "labels") if average == "samples" else ("labels", "samples")
-        where = "due to" if len(values) == 1 else f"in {each} with"
+        where = "due to" if np.size(values) == 1 else f"in {each} with"
         warn_undefined(f"{name.capitalize()} is ill-defined and being set to 0.0 {where} no {missing} {others}.")
-    return np.where(undefined, 0.0 if zero_division == "warn" else zero_division, values)
+    replaced = np.where(np.isnan(values), 0.0 if zero_division == "warn" else zero_division, values)
+    return float(replaced) if isinstance(values, float) else replaced
 
 
-def class_average(values: Array, weights: Array | None) -> float:
-    """The mean of the values that are numbers, weighted unless no weight is left."""
+def class_average(values: Any, weights: Array | None) -> float:
+    """The mean of the values that are numbers, weighted unless no weight is left; of one number that number."""
+    if isinstance(values, float):
+        return values
     defined = ~np.isnan(values)
     if not defined.all():
         values, weights = values[defined], None if weights is None else weights[defined]
@@ -124,6 +148,24 @@ def average_weights(average: ClassAverage, support: Array, row_weight: Weights) 
     return support if average == "weighted" else None
 
 
+def class_rate(
+    rate: Rate,
+    counts: Counts[Any],
+    beta: float,
+    warn_for: Collection[str],
+    zero_division: ZeroDivision,
+    average: ClassAverage | None = None,
+) -> Any:
+    """One of precision, recall and F, of each class or of the single one."""
+    if rate is F_SCORE and (beta == 0 or math.isinf(beta)):
+        rate = RECALL if beta else PRECISION
+    if rate is F_SCORE:
+        values = f1(counts) if beta == 1 else _f_beta(counts, beta)
+    else:
+        values = recall(counts) if rate is RECALL else precision(counts)
+    return with_zero_division(values, rate.name, rate.missing, warn_for, zero_division, average)
+
+
 def class_rates(
     counts: Counts[Array],
     beta: float,
@@ -132,15 +174,20 @@ def class_rates(
     average: ClassAverage | None = None,
 ) -> ClassRates:
     """Precision, recall, F and support of each class."""
-    said: tuple[Any, ...] = (warn_for, zero_division, average)
-    precisions = with_zero_division(precision(counts), "precision", "predicted", *said)
-    recalls = with_zero_division(recall(counts), "recall", "true", *said)
-    if beta == 0 or np.isposinf(beta):
-        f_scores = recalls if beta else precisions
-    else:
-        scores = f1(counts) if beta == 1 else _f_beta(counts, beta)
-        f_scores = with_zero_division(scores, "f-score", "true nor predicted", *said)
-    return ClassRates(precisions, recalls, f_scores, counts.positives)
+    said: tuple[Any, ...] = (counts, beta, warn_for, zero_division, average)
+    precisions, recalls = class_rate(PRECISION, *said), class_rate(RECALL, *said)
+    if beta == 0 or math.isinf(beta):  # which have warned already
+        return ClassRates(precisions, recalls, recalls if beta else precisions, counts.positives)
+    return ClassRates(precisions, recalls, class_rate(F_SCORE, *said), counts.positives)
+
+
+def mean_rate(rate: Rate, counts: Counts[Any], beta: float, options: RateOptions) -> Any:
+    """One of the three as the options want it: of each class, averaged over them, or of the positive one."""
+    counted = pooled(counts) if options.average == "micro" else counts
+    values = class_rate(rate, counted, beta, (rate.name,), options.zero_division, options.average)
+    if options.average is None:
+        return values
+    return class_average(values, average_weights(options.average, counts.positives, options.sample_weight))
 
 
 def mean_rates(
@@ -158,9 +205,12 @@ def mean_rates(
     return MeanRates(mean_precision, mean_recall, mean_f_score)
 
 
-def _f_beta(counts: Counts[Array], beta: float) -> Array:
+def _f_beta(counts: Counts[Any], beta: float) -> Any:
     """F in scikit-learn's order of operations: the catalogue's at beta 0.3 misses its last bit in 7 tables of 10."""
     square = beta**2
-    denominator = square * counts.positives.astype(np.float64) + counts.predicted_positives
+    if isinstance(counts.tp, (int, float)):
+        denominator = square * float(counts.positives) + counts.predicted_positives
+        return (1 + square) * counts.tp / denominator if denominator else math.nan
     with np.errstate(invalid="ignore"):
-        return np.asarray((1 + square) * counts.tp / denominator)
+        below = square * counts.positives.astype(np.float64) + counts.predicted_positives
+        return np.asarray((1 + square) * counts.tp / below)

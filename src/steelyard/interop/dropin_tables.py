@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +11,9 @@ import numpy as np
 from steelyard.ingest.row_order import check_order
 from steelyard.interop.dropin_inputs import LabelTable, delegate, label_table, usable_column, weight_column
 from steelyard.interop.dropin_label_sets import label_sets
-from steelyard.interop.dropin_rates import class_counts
+from steelyard.interop.dropin_rates import class_counts, two_class_counts
 from steelyard.interop.sklearn_options import KappaWeights, Normalize, is_choice
-from steelyard.metrics.catalogue import kappa, mcc, recall
+from steelyard.metrics.catalogue import balanced_accuracy, kappa, mcc, recall
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.score_order import chunks
 from steelyard.statistics.sparse_matrix import MOST_DENSE_LABELS, SparseMatrix
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Weights
+    from steelyard.statistics.counts import Counts
 
 
 def confusion_matrix(
@@ -106,6 +108,10 @@ def balanced_accuracy_score(
 ) -> Any:
     """Mean of the recalls of the true classes; adjusted, scaled so that the no-skill baseline is 0."""
     table = label_table(y_true, y_pred, sample_weight) if isinstance(adjusted, bool) else None
+    if table is not None and not adjusted and len(table.labels) == 2:
+        mean = balanced_accuracy(two_class_counts(table.matrix))
+        if not math.isnan(mean):
+            return mean
     recalls = np.zeros(0) if table is None else recall(class_counts(table.matrix))
     present = ~np.isnan(recalls)
     if np.count_nonzero(present) < 2:
@@ -123,11 +129,18 @@ def matthews_corrcoef(y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: We
     table = label_table(y_true, y_pred, sample_weight)
     if table is None:
         return delegate("matthews_corrcoef", y_true, y_pred, sample_weight=sample_weight)
-    return float(mcc(_of_positions(table.matrix), undefined=0.0))
+    value = float(mcc(_of_positions(table.matrix)))
+    return 0.0 if math.isnan(value) else value
 
 
-def _of_positions(matrix: Array) -> Confusion:
-    """A matrix as a table whose labels are the positions, the second of two positive."""
+def _of_positions(matrix: Array) -> Counts | Confusion:
+    """A matrix as a table whose labels are the positions; of two classes the cells, which are quicker."""
+    if matrix.shape[0] == 2:
+        return two_class_counts(matrix)
+    return Confusion.of_rows(range(matrix.shape[0]), matrix)
+
+
+def _ordered(matrix: Array) -> Confusion:
     return Confusion.of_rows(range(matrix.shape[0]), matrix, 1 if matrix.shape[0] == 2 else None)
 
 
@@ -146,7 +159,9 @@ def cohen_kappa_score(
     matrix = None if table is None else _matrix_of(table, labels)
     if weights is not None and isinstance(matrix, SparseMatrix):
         matrix = None
-    value = np.nan if matrix is None else float(kappa(_of_positions(matrix), weights=weights))
+    value = np.nan
+    if matrix is not None:
+        value = float(kappa(_of_positions(matrix)) if weights is None else kappa(_ordered(matrix), weights=weights))
     if np.isnan(value):
         more = {} if unset else {"replace_undefined_by": replace_undefined_by}  # older releases have no such option
         return delegate(

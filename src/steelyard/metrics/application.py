@@ -14,7 +14,7 @@ from steelyard.ingest.label_sets import are_label_sets
 from steelyard.ingest.multilabel_tables import label_set_table
 from steelyard.ingest.refused_keywords import refuse_keywords
 from steelyard.metrics.class_values import ClassCells, class_values, on_confusion, positive_place
-from steelyard.metrics.count_values import count_values, on_counts
+from steelyard.metrics.count_values import count_values, on_counts, single_value
 from steelyard.metrics.expression import Expression, Named, as_expression
 from steelyard.metrics.formula import check_parameter
 from steelyard.metrics.multilabel_values import check_label_sets, on_label_sets
@@ -54,6 +54,7 @@ __all__ = [
     "positive_place",
     "predictions_or_scores",
     "score_values",
+    "single_value",
 ]
 
 
@@ -179,7 +180,7 @@ def inner_value(metric: Metric, cells: Cells, parameters: Mapping[str, object]) 
     """The formula as part of another: raw numbers, or a named part of the expression being traced."""
     if metric.function is None:
         raise InputTypeError(f"{metric.name} is a metric of scores; it cannot stand in a formula of counts.")
-    values = {**metric.parameters, **parameters}
+    values = {**metric.parameters, **parameters} if parameters else metric.parameters
     if not isinstance(cells.tp, Expression):
         return metric.function(cells, **values)
     # As nodes, so that exact arithmetic meets 0.1 and not what floats make of 2 - 0.1.

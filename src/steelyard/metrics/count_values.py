@@ -21,14 +21,36 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
 
 
+_LEAST_TOTAL, _MOST_TOTAL = 1e-60, 1e60  # between them products of cells stay what floats hold
+
+
 def on_counts(metric: Metric, counts: Counts[Any], parameters: Mapping[str, object]) -> MetricValue:
     """On the four cells: an array of tables gives an array of values."""
     values = count_values(metric, counts, parameters)
     return MetricValue(values, lambda: _count_reasons(metric, counts, values, parameters))
 
 
+def single_value(metric: Metric, counts: Counts[Any], parameters: Mapping[str, object]) -> float | None:
+    """The value of one table by plain numbers, without arrays; None where only arrays know it.
+
+    The operations and their order are the same, so the last bit is too.
+    """
+    if metric.function is None or metric.is_own or type(counts.tp) is np.ndarray:
+        return None
+    cells = Cells(float(counts.tp), float(counts.fn), float(counts.fp), float(counts.tn))
+    if not _LEAST_TOTAL <= cells.tp + cells.fn + cells.fp + cells.tn <= _MOST_TOTAL:
+        return None
+    try:
+        value = metric.function(cells, **parameters)
+    except (ArithmeticError, ValueError, TypeError):  # a plain division by zero, or a parameter that is an array
+        return None
+    return (math.nan if math.isinf(value) else float(value)) if isinstance(value, float) else None
+
+
 def count_values(metric: Metric, counts: Counts[Any], parameters: Mapping[str, object]) -> Array:
     """The values alone, in the shape of the counts."""
+    if (value := single_value(metric, counts, parameters)) is not None:
+        return np.float64(value)
     if metric.function is None:
         raise InputTypeError(f"{metric.name} is a metric of scores; give (y_true, y_score) or a ScoreTable.")
     cells = Cells(*map(_floats, counts))
@@ -49,7 +71,7 @@ def count_values(metric: Metric, counts: Counts[Any], parameters: Mapping[str, o
 def _of_usual_size(cells: Cells) -> Cells:
     """The cells times a power of two, which loses no digit, where products of them would leave what floats hold."""
     total = cells.total
-    extreme = (total > 1e60) | ((total < 1e-60) & (total > 0))
+    extreme = (total > _MOST_TOTAL) | ((total < _LEAST_TOTAL) & (total > 0))
     if not np.any(extreme):
         return cells
     factor = np.where(extreme, np.exp2(-np.floor(np.log2(np.where(extreme, total, 1.0)))), 1.0)

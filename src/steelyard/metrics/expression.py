@@ -6,6 +6,7 @@ compute; on symbols they record, guards included, so that what is printed is wha
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
@@ -148,6 +149,8 @@ def ratio(above: Operand, below: Operand, *, limit: float | None = None, why: st
     >>> [float(ratio(*pair)) for pair in ((1, 4), (0, 0), (1, 0))], float(ratio(0, 0, limit=1))
     ([0.25, nan, nan], 1.0)
     """
+    if type(below) is float and type(above) is float:  # one table: without arrays it is twenty times as quick
+        return above / below if below else math.nan if limit is None or above else float(limit)
     if isinstance(above, Expression) or isinstance(below, Expression):
         return Ratio(as_expression(above), as_expression(below), limit, why)
     above, below = np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64)
@@ -183,6 +186,8 @@ def sqrt(value: Operand) -> Any:
     >>> sqrt([4.0, 9.0])
     array([2., 3.])
     """
+    if type(value) is float:
+        return math.sqrt(value) if value >= 0 else math.nan
     return Operation("sqrt", (value,)) if isinstance(value, Expression) else np.sqrt(value)
 
 
@@ -215,6 +220,8 @@ def where(condition: Operand, then: Operand, otherwise: Operand) -> Any:
     >>> where(np.array([True, False]), 1, 0)
     array([1, 0])
     """
+    if type(condition) is bool:
+        return then if condition else otherwise
     if isinstance(condition, Expression):
         return Operation("where", (condition, as_expression(then), as_expression(otherwise)))
     return np.where(condition, then, otherwise)[()]  # type: ignore[arg-type]  # no node, since the condition is none

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 import numpy as np
 
 from steelyard.metrics import application
-from steelyard.metrics.call_options import OPTION_NAMES, CallOptions, undefined_or_zero_division
+from steelyard.metrics.call_options import NATIVE, OPTION_NAMES, CallOptions, undefined_or_zero_division
 from steelyard.metrics.formula import Formula, meaning_of, signature_of
 from steelyard.metrics.formula_text import FormulaText
 from steelyard.metrics.help_text import CallSignature, Manual
 from steelyard.metrics.range_check import check_range
 from steelyard.metrics.roles import FAMILIES, Family
 from steelyard.metrics.spec_text import write_form
+from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Label, LabelSet, Weights
     from steelyard.statistics.confusion import Confusion
-    from steelyard.statistics.counts import Counts
     from steelyard.statistics.multilabel_table import MultilabelTable
     from steelyard.statistics.probability_table import ProbabilityTable
     from steelyard.statistics.score_table import ScoreTable
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     # Of one model; Counts[Array] are of many.
     OneTable: TypeAlias = Counts | Confusion | ScoreTable | ProbabilityTable | MultilabelTable
 
+_UNSET = math.nan  # the default of undefined=, by its identity
 _FORMS = {"counts": "function", "label sets": "label_sets", "label scores": "label_sets"}
 
 
@@ -133,11 +134,19 @@ class Metric(FormulaText):
             cells: Any = y_true  # from a formula that names this metric
             part: float | Array = application.inner_value(self, cells, parameters)
             return part
+        if (
+            type(y_true) is Counts  # and nothing else is given
+            and y_pred is y_score is pos_label is labels is sample_weight is frequency is zero_division is None
+            and (average == NATIVE and undefined is _UNSET)
+        ):
+            given = application.checked_parameters(self, parameters) if parameters else self.parameters
+            if (value := application.single_value(self, y_true, given)) is not None:
+                return value
         replaced = undefined_or_zero_division(undefined, zero_division)
         options = CallOptions(pos_label, labels, average, sample_weight, frequency, replaced)
         other = application.predictions_or_scores(self, y_pred, y_score)
-        value = application.apply(self, y_true, other, options, application.checked_parameters(self, parameters))
-        return value.finished(self, options)
+        result = application.apply(self, y_true, other, options, application.checked_parameters(self, parameters))
+        return result.finished(self, options)
 
     @classmethod
     def from_function(cls, function: Formula, title: str, *, on: str = "counts", **facts: Any) -> Metric:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING, Any, Generic, overload
 
@@ -53,27 +52,32 @@ class Cells(Generic[Part_co]):
     @property
     def positives(self) -> Part_co:
         """Rows whose true class is the positive one: tp + fn."""
-        return reduce(add, (self.tp, self.fn))
+        margin: Part_co = add(self.tp, self.fn)
+        return margin
 
     @property
     def negatives(self) -> Part_co:
         """Rows whose true class is the negative one: fp + tn."""
-        return reduce(add, (self.fp, self.tn))
+        margin: Part_co = add(self.fp, self.tn)
+        return margin
 
     @property
     def predicted_positives(self) -> Part_co:
         """Rows predicted positive: tp + fp."""
-        return reduce(add, (self.tp, self.fp))
+        margin: Part_co = add(self.tp, self.fp)
+        return margin
 
     @property
     def predicted_negatives(self) -> Part_co:
         """Rows predicted negative: fn + tn."""
-        return reduce(add, (self.fn, self.tn))
+        margin: Part_co = add(self.fn, self.tn)
+        return margin
 
     @property
     def total(self) -> Part_co:
         """All rows: tp + fn + fp + tn."""
-        return reduce(add, tuple(self))
+        rows: Part_co = add(add(add(self.tp, self.fn), self.fp), self.tn)
+        return rows
 
 
 class Counts(Cells[Cell_co], Generic[Cell_co]):
