@@ -50,7 +50,7 @@ def single_value(metric: Metric, counts: Counts[Any], parameters: Mapping[str, o
 def count_values(metric: Metric, counts: Counts[Any], parameters: Mapping[str, object]) -> Array:
     """The values alone, in the shape of the counts."""
     if (value := single_value(metric, counts, parameters)) is not None:
-        return np.float64(value)
+        return np.asarray(value)
     if metric.function is None:
         raise InputTypeError(f"{metric.name} is a metric of scores; give (y_true, y_score) or a ScoreTable.")
     cells = Cells(*map(_floats, counts))
