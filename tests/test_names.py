@@ -18,7 +18,7 @@ from steelyard.cli.overview import COMMANDS
 SHELL = {"positive": "pos_label", "jobs": "n_jobs", "seed": "rng", "folds": "k", "target": "y", "model": "estimator"}
 SHELL |= {"plan": "design"}
 # What only a shell has: where results go, how they look, what is read, and what a gate asks.
-ALONE = {"all", "against", "counts", "data", "force", "format", "list", "min_count", "output", "overlap"}
+ALONE = {"all", "against", "counts", "data", "data_dir", "force", "format", "list", "min_count", "output", "overlap"}
 ALONE |= {"no_color", "profile", "quick", "rarer_positive", "require"}
 ALONE |= {"keep_rows", "last", "ledger", "tag"}  # which methods of Ledger take
 ALONE |= {"top_up"}

@@ -163,6 +163,8 @@ RESULTS = {
     "refit_robustness": refitted,
     "changes": lambda: steelyard.robustness(TABLES, metrics=["f1", "tpnr"], resamples=10).rows(),
     "ratio_spread": lambda: steelyard.ratio_spread(RATIOS),
+    "ratio_study": lambda: steelyard.ratio_study({"<b>A</b>": LABELS["<b>A</b>"]}, None, TRUE, repeats=3),
+    "spreads": lambda: steelyard.ratio_study(LABELS, None, TRUE, ["1:2", "2:1"], repeats=3).spreads,
     "discrimination": lambda: steelyard.discrimination((0.8, 0.8), (0.99, 0.5)),
     "disagreement": lambda: steelyard.disagreement("accuracy", "balanced_accuracy", [0.5, 0.1], size=256),
     "cross_evaluate": cross_evaluated,

@@ -75,7 +75,7 @@ def folder(tmp_path_factory):
 def study(request, folder):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(wu, "QUICK_PLAN", replace(QUICK_PLAN, draws=2, share=15))
-        return run(request.param, quick=True, data=folder, seed=0)
+        return run(request.param, quick=True, data_dir=folder, seed=0)
 
 
 def test_every_claim_is_tried_and_told(study):
@@ -89,7 +89,7 @@ def test_every_claim_is_tried_and_told(study):
 def test_another_seed_gives_other_numbers_and_the_same_statements(study, folder):
     if study.name not in ("nguyen", "kalita"):
         pytest.skip("tried on its own data")
-    other = run(study.name, quick=True, data=folder, seed=2)
+    other = run(study.name, quick=True, data_dir=folder, seed=2)
     assert [claim.paper for claim in other.claims] == [claim.paper for claim in study.claims]
     assert [table.rows for table in other.tables] != [table.rows for table in study.tables]
     if study.name == "nguyen":

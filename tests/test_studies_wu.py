@@ -173,4 +173,6 @@ def test_missing_house_numbers_are_one_sentence(monkeypatch, tmp_path):
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    assert_refused(lambda: run("wu", data=tmp_path, quick=True), ValueError, f"{FILE} was looked for in {tmp_path} and")
+    assert_refused(
+        lambda: run("wu", data_dir=tmp_path, quick=True), ValueError, f"{FILE} was looked for in {tmp_path} and"
+    )

@@ -80,6 +80,7 @@ from steelyard.metrics.registry import get_metric as get_metric
 from steelyard.metrics.registry import list_metrics as list_metrics
 from steelyard.protocol.cross_evaluate import cross_evaluate as cross_evaluate
 from steelyard.protocol.cross_evaluation import CrossEvaluation as CrossEvaluation
+from steelyard.protocol.ratio_study import ratio_study as ratio_study
 from steelyard.protocol.select_tree import select_tree as select_tree
 from steelyard.protocol.splits import Folds as Folds
 from steelyard.protocol.splits import HoldOut as HoldOut

@@ -65,6 +65,7 @@ HOME = {
     "robustness": "auditing.robustness",
     "refit_robustness": "auditing.refit_robustness",
     "ratio_spread": "auditing.ratio_spread",
+    "ratio_study": "protocol.ratio_study",
     "discrimination": "auditing.discrimination",
     "disagreement": "auditing.disagreement",
     "best_decision": "analysis.decisions.best_decision",

@@ -167,18 +167,7 @@ def _metric(name: str) -> MetricOrFunction:
     """A metric by name, or a user's function as module:function, looked for in the current folder as well."""
     if ":" not in name:
         return name
-    import sys
-    from importlib import import_module
+    from steelyard.ingest.imported_object import imported_object
 
-    module, _, function = name.partition(":")
-    sys.path.append("")  # last, so that no file in the folder stands in for a library
-    try:
-        imported: Callable[[Counts], Any] = getattr(import_module(module), function)
-    except Exception as error:  # noqa: BLE001 - a user's module may raise anything
-        if not module or module.startswith("."):
-            raise InputError(f"{name!r} names no module that can be imported; write MODULE:FUNCTION.") from None
-        reason = f"{type(error).__name__}: {error}".rstrip(": ")
-        raise InputError(f"{name!r} was not found ({reason}); write MODULE:FUNCTION as for an import.") from None
-    finally:
-        sys.path.remove("")
-    return imported
+    function: Callable[[Counts], Any] = imported_object(name, "FUNCTION")
+    return function

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     default=("logistic",),
     show_default=True,
     metavar="NAME",
-    help="logistic, tree, forest, nearest-mean or lda; repeatable.",
+    help="logistic, tree, forest, boosting, naive-bayes, nearest-mean, lda, or MODULE:CLASS; repeatable.",
 )
 @click.option(
     "--resample",

@@ -6,15 +6,18 @@ import click
 
 from steelyard.analysis.results.formatting import listed
 from steelyard.cli.commands import command
+from steelyard.cli.own_data import OwnData, own_data
 from steelyard.cli.progress import step_line
+from steelyard.exceptions import InputError
 from steelyard.studies import study_names
 
 
 @command
 @click.argument("name", required=False)
 @click.option("--list", "listed", is_flag=True, help="List the studies.")
-@click.option("--quick", is_flag=True, help="In seconds, on a part of the data.")
-@click.option("--data", metavar="DIR", help="The folder of the data sets, in place of STEELYARD_DATA.")
+@own_data
+@click.option("--quick", is_flag=True, help="In seconds, on a part of the data or with fewer repetitions.")
+@click.option("--data-dir", metavar="DIR", help="The folder of the papers' data sets, in place of STEELYARD_DATA.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--overlap", is_flag=True, help="Of nguyen: draw test texts as the paper did, training texts among them.")
 @click.option("-o", "--output", metavar="DIR", help="Write the page, the tables and the figures to this new folder.")
@@ -22,17 +25,19 @@ from steelyard.studies import study_names
 def run_study(
     name: str | None,
     listed: bool,
+    own: OwnData,
     quick: bool,
-    data: str | None,
+    data_dir: str | None,
     seed: int,
     overlap: bool,
     output: str | None,
     force: bool,
 ) -> None:
-    """Reproduce a paper's experiment: NAME is {names}.
+    """Reproduce a paper's experiment, or run it on your own data: NAME is {names}.
 
-    Without NAME the studies are listed. The data sets are looked for in DIR, or without it where STEELYARD_DATA
-    points, and in the cache folder, then asked for at OpenML.
+    Without NAME the studies are listed. With --data FILE and --target COL the experiment is done on a table of your
+    own. The papers' data sets are looked for in --data-dir, or without it where STEELYARD_DATA points, and in the
+    cache folder, then asked for at OpenML.
     """
     from steelyard.report.terminal.layout import print_table
     from steelyard.studies import registry, study_files
@@ -42,9 +47,14 @@ def run_study(
         return
     if output is not None:
         study_files.check_folder(output, force=force)
+    if own.given and (overlap or data_dir is not None):
+        raise InputError("--overlap and --data-dir are about the papers' data, and --data is your own; leave them out.")
     with step_line(name) as progress:
-        own = {"overlap": True} if overlap else {}
-        study = registry.run(name, quick=quick, data=data, seed=seed, progress=progress, **own)
+        if own.given:
+            study = own.run(name, quick=quick, seed=seed, progress=progress)
+        else:
+            options = {"overlap": True} if overlap else {}
+            study = registry.run(name, quick=quick, data_dir=data_dir, seed=seed, progress=progress, **options)
     click.echo(repr(study))
     if output is not None:
         click.echo(f"The page is {study_files.write_study(study, output, force=force) / 'page.html'}", err=True)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, did_you_mean, needs_sklearn
+from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, did_you_mean, first_ten, needs_sklearn
 from steelyard.ingest import arrays
+from steelyard.ingest.imported_object import imported_object
 from steelyard.protocol.cross_evaluate import cross_evaluate
 
 if TYPE_CHECKING:
@@ -60,21 +61,39 @@ def _lda() -> Estimator:
     return estimator
 
 
+def _naive_bayes() -> Estimator:
+    from sklearn.naive_bayes import GaussianNB
+
+    estimator: Estimator = GaussianNB()
+    return estimator
+
+
+def _boosting() -> Estimator:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    estimator: Estimator = HistGradientBoostingClassifier()
+    return estimator
+
+
 MODELS: dict[str, Callable[[], Estimator]] = {
     "logistic": _logistic,
     "tree": _tree,
     "forest": _forest,
+    "boosting": _boosting,
+    "naive-bayes": _naive_bayes,
     "nearest-mean": _nearest_mean,
     "lda": _lda,
 }
 
 
 def model(name: str) -> Estimator:
-    """A new estimator by its short name: logistic, tree, forest, nearest-mean or lda.
+    """A new estimator by its short name, of those in MODELS, or by where it is imported from, as MODULE:CLASS.
 
-    >>> model("logistic")
-    LogisticRegression(max_iter=1000)
+    >>> model("logistic"), model("sklearn.naive_bayes:BernoulliNB")
+    (LogisticRegression(max_iter=1000), BernoulliNB())
     """
+    if ":" in name:
+        return _imported_model(name)
     if name not in MODELS:
         near = did_you_mean(str(name), MODELS) or f" There are {', '.join(MODELS)}."
         raise UnknownNameError(f"No model is called {name!r}.{near}")
@@ -82,6 +101,19 @@ def model(name: str) -> Estimator:
         return MODELS[name]()
     except ImportError:
         raise needs_sklearn(f"The model {name!r}") from None
+
+
+def _imported_model(name: str) -> Estimator:
+    """What a class or function without arguments makes, or an estimator that stands there."""
+    thing = imported_object(name, "CLASS")
+    try:
+        estimator: Estimator = thing() if isinstance(thing, type) or not hasattr(thing, "fit") else thing
+    except Exception as error:  # noqa: BLE001 - a user's class may raise anything
+        reason = f"{type(error).__name__}: {error}".rstrip(": ")
+        raise InputError(f"{name!r} cannot be made without arguments ({reason}); name a function that does.") from None
+    if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
+        raise InputTypeError(f"{name!r} gives {type(estimator).__name__}, which has no fit and predict; name a model.")
+    return estimator
 
 
 def cross_evaluate_columns(
@@ -99,9 +131,7 @@ def cross_evaluate_columns(
     40
     """
     columns = read_columns(table)
-    if target not in columns:
-        near = did_you_mean(str(target), columns) or f" There are {', '.join(map(repr, columns))}."
-        raise InputError(f"There is no column {target!r} to predict.{near}")
+    check_column(columns, target, " to predict")
     y = columns.pop(target)
     left_out = [name for name, column in columns.items() if is_a_name(column)]
     X, words = features({name: column for name, column in columns.items() if name not in left_out})
@@ -119,6 +149,13 @@ def read_columns(table: Mapping[str, Any] | Frame) -> dict[str, Array]:
     columns = {str(name): arrays.column(get(name), f"the column {name!r}") for name in names}
     arrays.check_lengths(**columns)
     return columns
+
+
+def check_column(columns: Mapping[str, Array], name: str, use: str = "") -> None:
+    """Refuse a name that no column has."""
+    if name not in columns:
+        near = did_you_mean(str(name), columns) or f" There are {first_ten(list(columns))}."
+        raise InputError(f"There is no column {name!r}{use}.{near}")
 
 
 def is_a_name(column: Array) -> bool:
@@ -153,8 +190,8 @@ def _numbers(column: Array, name: str) -> tuple[Array, bool]:
     return np.array([np.nan if value is None else float(codes[str(value)]) for value in values]), True
 
 
-def prepared(name: str, words: Array) -> Estimator:
-    """A model behind the steps that make its columns ready, which are fitted with it."""
+def prepared(estimator: str | Estimator, words: Array) -> Estimator:
+    """A model, by its name or as such, behind the steps that make its columns ready, which are fitted with it."""
     from sklearn.compose import ColumnTransformer
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import make_pipeline
@@ -162,7 +199,7 @@ def prepared(name: str, words: Array) -> Estimator:
 
     from steelyard.estimators.resampled_pipeline import Prepared
 
-    last = model(name)
+    last = model(estimator) if isinstance(estimator, str) else estimator
     numbers = make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler())
     coding = OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=MOST_CATEGORIES, sparse_output=False)
     columns = [("numbers", numbers, np.flatnonzero(~words)), ("words", coding, np.flatnonzero(words))]

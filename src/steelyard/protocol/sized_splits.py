@@ -67,11 +67,12 @@ class Draws:
             # The same array in every run, by which a caller knows that one fit serves them all.
             train = everything if self.whole else np.concatenate([subset[i] for subset in subsets])
             rest = sides if self.overlap else [np.setdiff1d(rows, train, assume_unique=True) for rows in sides]
-            tests = {name: _part(rest, sizes, rng, kinds) for name, sizes in self.tests.items()}
+            tests = {name: drawn_part(rest, sizes, rng, kinds) for name, sizes in self.tests.items()}
             yield Drawn(i + 1, train, tests)
 
 
-def _part(sides: list[Array], sizes: Sizes, rng: np.random.Generator, kinds: Array | None) -> Array:
+def drawn_part(sides: list[Array], sizes: Sizes, rng: np.random.Generator, kinds: Array | None = None) -> Array:
+    """So many of the rows of each side, positives first."""
     positives = _drawn_rows(sides[0], sizes.positives, rng, "to test")
     if not sizes.even:
         return np.concatenate([positives, _drawn_rows(sides[1], sizes.negatives, rng, "to test")])

@@ -16,7 +16,11 @@ and `half_claims.py` tries what the paper says, each claim by its effects over d
         return Finding.of([Effect("mean", results, claimed=(0.4, 0.6))], "It is uniform.", seeds="seeds")
 
 A summary, choices, tables and figures are declared alike where there are any, in further `half_*.py`. Claims and
-tables come in the order in which they are declared.
+tables come in the order in which they are declared. What the same experiment does on a table of one's own is declared
+in `half_own.py`; its keyword-only arguments are the options that the study takes there:
+
+    @HALF_STUDY.own_data
+    def _own(table: OwnTable, plan: RunPlan, *, repeats: int = 10) -> OwnFindings: ...
 """
 
 from __future__ import annotations
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Progress
     from steelyard.studies.claims import TableRow
+    from steelyard.studies.own_table import OwnFindings, OwnTable
     from steelyard.studies.pictures import Picture
 
 Results = TypeVar("Results")
@@ -94,17 +99,32 @@ class DeclaredStudy(Generic[Results]):
         tables += _effects_table([finding for _, finding in tried])
         return Study(self.name, self.title, reference(self.cite), summary, tables, pictures, claims, choices)
 
+    def run_own(self, table: OwnTable, plan: RunPlan, **options: Any) -> Study:
+        """Run the experiment on a table of one's own."""
+        findings: OwnFindings = self._parts["own_data"](table, plan, **options)
+        summary, choices = [*findings.summary, *table.notes], {**table.choices(), **findings.choices}
+        title, cite = f"{self.title}: your own data", reference(self.cite)
+        return Study(self.name, title, cite, summary, findings.tables, findings.pictures, [], choices)
+
     @property
     def options(self) -> tuple[str, ...]:
         """The study's own options, beside those that every study takes."""
-        code = self._parts["experiment"].__code__
-        return code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+        return _keywords(self._parts["experiment"])
+
+    @property
+    def own_options(self) -> tuple[str, ...] | None:
+        """Its options on a table of one's own; None where it has no such form."""
+        return _keywords(self._parts["own_data"]) if "own_data" in self._parts else None
 
     # ---------------------------------------------------------------- the parts, each declared once
 
     def experiment(self, function: Callable[..., Results]) -> Callable[..., Results]:
         """Declare what runs the experiment: a function of a RunPlan and of the study's own options."""
         return self._parts.setdefault("experiment", function)
+
+    def own_data(self, function: Callable[..., OwnFindings]) -> Callable[..., OwnFindings]:
+        """Declare the experiment on a table of one's own: a function of an OwnTable, a RunPlan and options."""
+        return self._parts.setdefault("own_data", function)
 
     def summary(self, function: Callable[[Results], list[str]]) -> Callable[[Results], list[str]]:
         """Declare the sentences that stand first; without them the verdicts are counted."""
@@ -160,6 +180,12 @@ class DeclaredStudy(Generic[Results]):
         """Declare several tables of one form."""
         self._tables.append(function)
         return function
+
+
+def _keywords(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of the keyword-only arguments."""
+    code = function.__code__
+    return code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
 
 
 _NOTHING: tuple[tuple[str, Any], ...] = (("pictures", []), ("choices", {}))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.result_json import from_fields
+from steelyard.analysis.results.rows import table_text
 from steelyard.report.terminal.layout import paragraph
 from steelyard.studies.claims import Claim, TableRow, count_verdicts
 from steelyard.studies.pictures import Picture, SavedPicture
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steelyard.analysis.results.result_json import Writer
+
+MOST_SHOWN = 20  # rows of a table that are shown unasked
 
 
 @dataclass(frozen=True)
@@ -34,11 +37,23 @@ class Table:
     unfolded: bool = False
 
 
+@dataclass(frozen=True)
+class TableLine:
+    """One line of a table."""
+
+    cells: TableRow
+
+    def row(self) -> TableRow:
+        """Its cells by column."""
+        return dict(self.cells)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Study(Result[Claim]):
+class Study(Result[Claim | TableLine]):
     """One paper's experiment, run again.
 
-    `choices` holds what was chosen (seed, quick, sizes, readings of the paper), `environment` what it ran on.
+    `choices` holds what was chosen (seed, quick, sizes, readings of the paper), `environment` what it ran on. On a
+    table of one's own the rows are those of its first table, and `own` names the table, its target and the options.
     """
 
     name: str
@@ -52,9 +67,10 @@ class Study(Result[Claim]):
     environment: dict[str, str] = field(default_factory=dict)
     seconds: float = float("nan")
     cpu: float = float("nan")  # seconds of all cores together, which a busy machine does not change much
+    own: dict[str, Any] = field(default_factory=dict)
 
-    def __iter__(self) -> Iterator[Claim]:
-        return iter(self.claims)
+    def __iter__(self) -> Iterator[Claim | TableLine]:
+        return iter(map(TableLine, self.tables[0].rows) if self.own and self.tables else self.claims)
 
     def held(self, writer: Writer) -> dict[str, Any]:
         """Its claims, findings and choices, every table, and the figures as they are drawn."""
@@ -91,7 +107,12 @@ class Study(Result[Claim]):
     @property
     def headline(self) -> str:
         """What the study found, and how many of the paper's claims hold."""
-        return " ".join([*self.summary[:1], f"Claims: {self.verdict_counts}."])
+        return " ".join([*self.summary[:1], *self._tried])
+
+    @property
+    def _tried(self) -> list[str]:
+        """The sentence that counts the claims; none on a table of one's own, of which the paper claims nothing."""
+        return [] if self.own else [f"Claims: {self.verdict_counts}."]
 
     def to_html(self, source: str = "") -> str:  # noqa: ARG002 - the paper is the source
         """The study's page."""
@@ -119,14 +140,23 @@ class Study(Result[Claim]):
         head = f"{self.title}\n{paragraph(self.cite)}"
         sentences = [paragraph(sentence) for sentence in [*self.warning, *self.summary]]
         claims = [_claim_text(i, claim) for i, claim in enumerate(self.claims, 1)]
+        tables = [_table_text(table) for table in self.tables] if self.own else []
         rest = f"{len(self.tables)} tables and {len(self.pictures)} figures; computed in {self.took}."
-        return "\n\n".join([head, "\n".join(sentences), f"Claims: {self.verdict_counts}.", *claims, rest])
+        return "\n\n".join([head, "\n".join(sentences), *self._tried, *claims, *tables, rest])
 
     @property
     def warning(self) -> list[str]:
         """The sentence that marks a quick run, or none."""
         sentence = "This is a quick run, on a part of the data or with fewer repetitions"
         return [f"{sentence}: run it without --quick to cite it."] if self.quick else []
+
+
+def _table_text(table: Table) -> str:
+    more = len(table.rows) - MOST_SHOWN
+    lines = [paragraph(table.title), table_text(table.rows[:MOST_SHOWN])]
+    return "\n".join(
+        [*lines, *([f"and {more:,} rows more"] if more > 0 else []), *filter(None, [paragraph(table.note)])]
+    )
 
 
 def _claim_text(number: int, claim: Claim) -> str:

@@ -49,7 +49,7 @@ def _check_parent(path: Path) -> None:
 
 
 def write_study(study: Study, folder: str | Path, *, force: bool = False) -> Path:
-    """Write page.html, study.json, claims.csv, tables/*.csv and figures/*.svg, *.pdf; a kill leaves no half of it."""
+    """Write page.html, study.json, tables/*.csv, figures/*.svg, *.pdf, and any claims.csv, or nothing."""
     path = check_folder(folder, force=force).absolute()
     with replacement_folder(path) as temporary:
         _fill(study, temporary)
@@ -65,7 +65,7 @@ def _fill(study: Study, folder: Path) -> None:
     drawings = {kind: {p.name: p.image(kind) for p in study.pictures} for kind in _FORMATS}
     drawn = [SavedPicture(p.name, p.words, p.columns, drawings["svg"][p.name].decode()) for p in study.pictures]
     texts = {"page.html": study_page(study, drawings["svg"]), "study.json": to_json(replace(study, pictures=drawn))}
-    texts |= {"claims.csv": csv_rows([claim.row() for claim in study.claims])}
+    texts |= {"claims.csv": csv_rows([claim.row() for claim in study.claims])} if study.claims else {}
     texts |= {f"tables/{table.name}.csv": csv_rows(table.rows) for table in study.tables}
     files = {name: text.encode() for name, text in texts.items()}
     files |= {f"figures/{name}.{kind}": data for kind in _FORMATS for name, data in drawings[kind].items()}

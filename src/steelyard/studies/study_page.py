@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
+import shlex
 from base64 import b64encode
-from typing import TYPE_CHECKING
 
 from steelyard.analysis.results.formatting import three_digits
 from steelyard.report.pages.document import label_html, rendered_html
 from steelyard.report.pages.frame import Section, framed
+from steelyard.studies.study import MOST_SHOWN, Study, Table
 
-if TYPE_CHECKING:
-    from steelyard.studies.study import Study, Table
+REPEATED = ("model", "pred", "score")  # options that are given once for each value
 
 _KINDS = {
     "holds": "holds",
@@ -19,7 +19,6 @@ _KINDS = {
     "not shown": "unshown",
     "does not hold": "fails",
 }
-MOST_SHOWN = 20  # rows of a table that are shown unasked
 
 
 def study_page(study: Study, drawings: dict[str, bytes] | None = None) -> str:
@@ -38,13 +37,26 @@ def study_page(study: Study, drawings: dict[str, bytes] | None = None) -> str:
     )
     facts = [f"study {study.name}", label_html(study.title)]
     section = Section(html, {}, ("study.js",), ("study.css",))
-    return framed(f"{study.title} · Steelyard", facts, [section], exports=("CSV", "JSON"))
+    return framed(f"{study.title} · Steelyard", facts, [section], exports=("CSV", "JSON") if study.claims else ())
 
 
 def shell_command(study: Study) -> str:
     """The words that run this study again from the shell."""
     flags = "".join(f" --{name}" for name, value in study.choices.items() if value is True)
-    return f"steelyard study {study.name}{flags} --seed {study.choices.get('seed', 0)}"
+    own = [word for name, value in study.own.items() for word in _option(name, value)]
+    named = f" {shlex.join(own)}" if own else ""
+    return f"steelyard study {study.name}{named}{flags} --seed {study.choices.get('seed', 0)}"
+
+
+def _option(name: str, value: object) -> list[str]:
+    """The words of an option on a table of one's own: --model tree --model lda, or --ratios 1:9,1:1."""
+    flag = f"--{name.replace('_', '-')}"
+    if value is True:
+        return [flag]
+    if isinstance(value, (list, tuple)):
+        every = value if name in REPEATED else [",".join(map(str, value))]
+        return [word for part in every for word in (flag, str(part))]
+    return [flag, str(value)]
 
 
 # ---------------------------------------------------------------- the parts

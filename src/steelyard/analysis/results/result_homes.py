@@ -70,6 +70,7 @@ HOMES = {
     "steelyard.gates.judgement": ("judgement",),
     "steelyard.protocol.class_values": ("class_values",),
     "steelyard.protocol.cross_evaluation": ("cross_evaluation",),
+    "steelyard.protocol.ratio_study_result": ("metric_spread", "ratio_study"),
     "steelyard.protocol.run_difference": ("run_difference",),
     "steelyard.protocol.run_summary": ("summary",),
     "steelyard.protocol.tree_selection": ("selection",),

@@ -1,0 +1,146 @@
+"""Own table: rows of a user's own to run a paper's experiment on: features, labels, and models or their predictions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.exceptions import InputError
+from steelyard.ingest.label_tables import match_label
+from steelyard.protocol.cross_evaluate import read_data
+from steelyard.protocol.named_models import NAMES_ROWS, check_column, features, is_a_name, prepared, read_columns
+from steelyard.statistics.positive_class import choice_sentences, unclear_sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from steelyard._types import Array, Estimator, Frame, Label, Labels
+    from steelyard.studies.pictures import Picture
+    from steelyard.studies.study import Table
+
+FEWEST_ROWS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class OwnTable:
+    """The rows: `X` are the features as numbers, of which `words` marks codes of text, and `y` the labels.
+
+    `models` are those that were named, ready to be fitted on X; `preds` and `scores` the columns of predictions by
+    name. `notes` are sentences on how the table was read.
+    """
+
+    target: str
+    X: Array
+    words: Array
+    y: Array
+    codes: Array
+    labels: Labels
+    chosen: Label
+    models: dict[str, Estimator]
+    preds: dict[str, Array]
+    scores: dict[str, Array]
+    notes: tuple[str, ...]
+
+    @property
+    def positive(self) -> Label:
+        """The positive class: as named, or by a convention; refused where it is not clear."""
+        if self.chosen is None:
+            raise InputError(unclear_sentence(self.labels, np.bincount(self.codes)))
+        return self.chosen
+
+    @property
+    def two_class_y(self) -> Array:
+        """1 for a row of the positive class, 0 for any other; refused for more classes than two."""
+        self.check_two_classes()
+        return np.asarray(self.y == self.positive, dtype=np.int64)
+
+    def check_two_classes(self) -> None:
+        """Refuse a target of more classes than two."""
+        if len(self.labels) > 2:
+            raise InputError(
+                f"The column {self.target!r} holds {len(self.labels):,} classes and this study needs two; keep the "
+                "rows of two of them, or give a column that says whether a row is of one."
+            )
+
+    def prepared(self, estimator: str | Estimator) -> Estimator:
+        """A model that takes X as it stands: numbers are imputed and scaled, text one-hot coded, on training rows."""
+        if not self.X.shape[1]:
+            raise InputError("There is no column to predict from; give at least one beside the target.")
+        return prepared(estimator, self.words)
+
+    def choices(self) -> dict[str, Any]:
+        """What the page states of the table."""
+        rows = np.bincount(self.codes, minlength=len(self.labels)).tolist()
+        classes = ", ".join(f"{label!r} {n:,}" for label, n in zip(self.labels, rows, strict=True))
+        words = int(self.words.sum())
+        kinds = [f"{self.X.shape[1] - words} of numbers (imputed by the median, standardised)"] * (
+            words < self.X.shape[1]
+        )
+        kinds += [f"{words} of text (one column for each word)"] * (words > 0)
+        read = {"rows": f"{len(self.y):,}: {classes}", "features": ", ".join(kinds)}
+        return read | ({} if self.chosen is None else {"positive class": repr(self.chosen)})
+
+
+@dataclass(frozen=True, eq=False)
+class OwnFindings:
+    """What a study finds on a table of one's own: its sentences, tables and figures, and what was chosen."""
+
+    summary: list[str]
+    tables: list[Table]
+    pictures: list[Picture] = field(default_factory=list)
+    choices: dict[str, Any] = field(default_factory=dict)
+
+
+def own_table(
+    table: Mapping[str, Any] | Frame,
+    target: str,
+    *,
+    model: Sequence[str] = (),
+    pred: Sequence[str] = (),
+    score: Sequence[str] = (),
+    pos_label: Label = None,
+) -> OwnTable:
+    """Read a table: `target` are the labels, `pred` and `score` columns of predictions, all others features.
+
+    >>> rows = {"size": [1.0, 2, 3, 4] * 10, "colour": ["red", "blue"] * 20, "kind": ["a", "a", "b", "b"] * 10}
+    >>> table = own_table(rows, "kind", model=["tree"], pos_label="b")
+    >>> table.X.shape, table.words.tolist(), int(table.two_class_y.sum()), list(table.models)
+    ((40, 2), [False, True], 20, ['tree'])
+    """
+    columns = read_columns(table)
+    y, given = _taken(columns, target, (*pred, *score))
+    left_out = [name for name, column in columns.items() if is_a_name(column)]
+    kept = {name: column for name, column in columns.items() if name not in left_out}
+    X, words = features(kept) if kept else (np.empty((len(y), 0)), np.empty(0, dtype=bool))
+    named = None if pos_label is None else match_label(pos_label, np.unique(y).tolist())
+    data = read_data(X, y, None, named)
+    notes = [f"The column {name!r} {NAMES_ROWS}" for name in left_out]
+    notes += choice_sentences(pos_label, data.positive, data.labels)
+    own = OwnTable(
+        target,
+        X,
+        words,
+        data.y,
+        data.codes,
+        data.labels,
+        data.positive,
+        {},
+        {name: given[name] for name in pred},
+        {name: np.asarray(given[name], dtype=np.float64) for name in score},
+        tuple(notes),
+    )
+    own.models.update({name: own.prepared(name) for name in model})
+    return own
+
+
+def _taken(columns: dict[str, Array], target: str, predictions: Sequence[str]) -> tuple[Array, dict[str, Array]]:
+    """The labels and the columns of predictions, which are no features."""
+    check_column(columns, target, " to predict")
+    y = columns.pop(target)
+    for name in predictions:
+        check_column(columns, name, " of predictions")
+    if len(y) < FEWEST_ROWS:
+        raise InputError(f"The table has {len(y):,} rows; an experiment needs {FEWEST_ROWS} or more.")
+    return y, {name: columns.pop(name) for name in dict.fromkeys(predictions)}

@@ -1,0 +1,124 @@
+"""A paper's experiment on a table of one's own: how the table is read, what is refused, and the studies end to end."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from checks import assert_refused
+from click.testing import CliRunner
+from sklearn.datasets import load_breast_cancer
+
+from steelyard.cli.commands import commands
+from steelyard.studies.own_table import own_table
+from steelyard.studies.study import Study
+from steelyard.studies.study_page import shell_command
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Two tables: one that scikit-learn ships, and one made here with text, gaps, an identifier and predictions."""
+    folder = tmp_path_factory.mktemp("own")
+    X, y = load_breast_cancer(return_X_y=True)
+    columns = {f"x{i}": X[:, i] for i in range(6)}
+    pl.DataFrame({**columns, "malignant": 1 - y}).write_parquet(folder / "cancer.parquet")
+    rng = np.random.default_rng(3)
+    fraud, colour = rng.random(400) < 0.2, rng.choice(["red", "blue"], 400)
+    size = [None if gap else float(x) for gap, x in zip(rng.random(400) < 0.05, rng.normal(fraud * 1.5), strict=True)]
+    made = {"row": [f"r{i}" for i in range(400)], "size": size, "colour": colour}
+    score = np.clip(0.3 * fraud + 0.7 * rng.random(400), 0, 1).round(3)
+    made |= {"kind": np.where(fraud, "fraud", "fine"), "score": score}
+    made |= {"pred": np.where(score > 0.5, "fraud", "fine"), "three": rng.choice(["a", "b", "c"], 400)}
+    pl.DataFrame(made).write_csv(folder / "made.csv")
+    pl.DataFrame(made).head(5).write_csv(folder / "few.csv")
+    pl.DataFrame({"size": range(30), "kind": ["fine"] * 30}).write_csv(folder / "constant.csv")
+    return folder
+
+
+def shell(*words):
+    return CliRunner().invoke(commands, ["study", *map(str, words)])
+
+
+def written(folder, name, table, target, *words):
+    """The study that the shell wrote."""
+    out = folder / f"{name}-{table}-{len(words)}"
+    result = shell(name, "--data", folder / table, "--target", target, *words, "-o", out)
+    assert result.exit_code == 0, result.output
+    return Study.from_json(out / "study.json"), result.output, (out / "page.html").read_text()
+
+
+def rows_of(study, name):
+    return next(table.rows for table in study.tables if table.name == name)
+
+
+def test_a_table_is_read_into_features_labels_and_predictions(folder):
+    table = own_table(pl.read_csv(folder / "made.csv"), "kind", pred=["pred"], score=["score"], pos_label="fraud")
+    assert table.X.shape == (400, 3) and table.words.tolist() == [False, True, True]
+    assert np.isnan(table.X[:, 0]).any() and list(table.preds) == ["pred"] and table.positive == "fraud"
+    assert table.notes[0].startswith("The column 'row' was left out")
+    assert table.choices()["features"].endswith("2 of text (one column for each word)")
+    model = table.prepared("sklearn.naive_bayes:GaussianNB").fit(table.X, table.two_class_y)
+    assert set(model.predict(table.X)) == {0, 1}
+
+
+def test_nguyen_on_a_shipped_table_moves_precision_and_the_factor_holds_it(folder):
+    words = ("--model", "naive-bayes", "--repeats", 4, "--ratios", "1:4,4:1")
+    study, text, page = written(folder, "nguyen", "cancer.parquet", "malignant", *words)
+    rows = {row["metric"]: row for row in rows_of(study, "spread")}
+    assert rows["precision"]["spread by weights"] > 0.05 and rows["alpha_precision"]["spread by weights"] == 0
+    assert rows["recall"]["4:1"] == pytest.approx(rows["recall"]["1:4"], abs=0.1)
+    sets = rows_of(study, "test_sets")
+    assert [row["positives"] + row["negatives"] for row in sets] == [sets[0]["positives"] + sets[0]["negatives"]] * 2
+    assert sets[0]["negatives"] == pytest.approx(4 * sets[0]["positives"], abs=4)
+    end = " --target malignant --model naive-bayes --ratios 1:4,4:1 --repeats 4 --seed 0"
+    assert shell_command(study).endswith(end)
+    assert (
+        "alpha_precision" in text
+        and "Claims:" not in text
+        and "<h2>Claims" not in page
+        and "<figcaption>naive-bayes" in page
+    )
+    assert len(list(study)) == 8 and json.loads(study.to_json())["own"]["target"] == "malignant"
+
+
+def test_nguyen_on_given_predictions_draws_the_rows_alone(folder):
+    words = ("--pred", "pred", "--positive", "fraud", "--repeats", 3)
+    study, _, page = written(folder, "nguyen", "made.csv", "kind", *words)
+    assert rows_of(study, "spread")[0]["model"] == "pred"
+    assert study.choices["positive class"] == "'fraud'" and "--positive fraud" in page
+
+
+@pytest.mark.parametrize(
+    ("table", "target", "words", "sentence"),
+    [
+        ("made.csv", "knd", (), "There is no column 'knd' to predict. Did you mean 'kind'?"),
+        ("made.csv", "three", (), "is not clear from the labels 'a', 'b', 'c'"),
+        ("made.csv", "kind", (), "not clear from the labels 'fine', 'fraud'; name it with --positive"),
+        ("made.csv", "kind", ("--positive", "frod"), "'frod' does not occur"),
+        ("made.csv", "kind", ("--positive", "fraud", "--ratios", "1:999,1:1"), "The ratio 1:999 cannot be drawn"),
+        ("made.csv", "kind", ("--positive", "fraud", "--ratios", "half,1:1"), "A ratio is positives:negatives"),
+        (
+            "made.csv",
+            "kind",
+            ("--positive", "fraud", "--model", "tre"),
+            "No model is called 'tre'. Did you mean 'tree'",
+        ),
+        ("made.csv", "kind", ("--positive", "fraud", "--model", "math:floor"), "cannot be made without arguments"),
+        ("constant.csv", "kind", (), "y holds one class only, 'fine'"),
+        ("few.csv", "kind", (), "The table has 5 rows; an experiment needs 20 or more."),
+        (".", "kind", (), "--data-dir is the papers' folder"),
+        ("made.csv", "kind", ("--overlap",), "are about the papers' data"),
+    ],
+)
+def test_what_cannot_be_studied_is_one_sentence(folder, table, target, words, sentence):
+    result = shell("nguyen", "--data", folder / table, "--target", target, *words)
+    assert result.exit_code == 2 and sentence in result.output.replace("\n", " ")
+    assert len(result.output.strip().splitlines()) <= 2
+
+
+def test_options_of_a_table_without_one_are_refused(folder):
+    assert "--target is about a table of your own" in shell("nguyen", "--target", "y").output
+    assert "name the column to predict with --target" in shell("nguyen", "--data", folder / "made.csv").output
+    assert_refused(lambda: own_table({"a": [0, 1] * 20}, "a", model=["tree"]), ValueError, "no column to predict from")
