@@ -65,6 +65,7 @@ MODELS = {"compare", "robustness"}  # rows of several models
 COLUMNS_OF_CLASSES = {"best_decision"}  # a column of scores for each class
 GROUPED = {"compare_groups", "drift", "errors", "group_thresholds"}  # each in tests of its own
 SETS = {"multilabel"}  # rows of several labels: tests/test_multilabel_values.py
+COUNTED_ONCE = {"anytime_interval"}  # without weights: tests/test_sequential.py
 FORMER = {"data", "y_other", "predictions", "groups", "positive", "weights", "y_prob", "y_proba"}
 
 
@@ -94,6 +95,7 @@ def test_every_public_function_of_rows_is_asked_here():
         *COLUMNS_OF_CLASSES,
         *SETS,
         *GROUPED,
+        *COUNTED_ONCE,
     }  # a former name, which warns
 
 
@@ -310,6 +312,7 @@ def test_a_figure_of_scores_takes_arrays_by_keyword_and_frames(name):
 BEFORE = {
     "interval": ("f1", Y, P),
     "intervals": (["f1"], Y, P),
+    "anytime_interval": ("f1", Y, P),
     "chance": ("f1", Y, P),
     "chance_test": ("f1", Y, P),
     "compare": (Y, {"a": P, "b": P2}),

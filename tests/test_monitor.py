@@ -87,6 +87,36 @@ def test_a_reference_carries_its_own_noise():
     assert Monitor("mcc >= reference - 0.1", reference=confusion([0, 1, 1], [0, 1, 0])).result().tracks[0].limit < 0.4
 
 
+def test_a_reference_is_read_at_the_threshold_of_the_monitor():
+    rng = np.random.default_rng(12)
+    truth = rng.integers(0, 2, 400)
+    frame = pl.DataFrame({"y": truth, "p": 0.3 * truth + 0.7 * rng.random(400), "site": rng.choice(["a", "b"], 400)})
+    old = steelyard.evaluate(frame, true="y", score="p", threshold=0.2, by="site")
+    scores = steelyard.score_table(truth, frame["p"])
+    expected = np.array([*scores.at(0.5)])
+    tallied = steelyard.tally(frame, true="y", score="p", by="site")
+    for reference in (old, scores, tallied, steelyard.Evaluation.from_json(old.to_json())):
+        monitor = Monitor("recall >= reference", reference=reference, threshold=0.5)
+        assert monitor.reference.cells.tolist() == expected.tolist()
+        later = Monitor("recall >= reference", reference=reference)  # the scores of a batch take 0.5, and it with them
+        later.update(truth, y_score=frame["p"])
+        assert later.reference.cells.tolist() == expected.tolist() and later.threshold == 0.5
+        assert later.result().notes[1] == "Scores were thresholded at 0.5; best_threshold finds a better one."
+        assert Monitor.from_json(later.to_json()).result() == later.result()
+    resumed = Monitor.from_json(Monitor("recall >= reference", reference=old).to_json())
+    with pytest.raises(InputError, match=r"thresholded at 0.2 and the monitor at 0.5, and its scores are not there"):
+        resumed.update(truth, y_score=frame["p"])
+    assert not resumed.batches and resumed.threshold is None
+    with pytest.raises(InputError, match=r"Scores such as 3 are no probabilities"):
+        later.update([0, 1], y_score=[0.2, 3])
+    by_site = Monitor("recall >= reference", reference=old, by="site", threshold=0.5)
+    by_site.update(truth, y_score=frame["p"], by=np.where(frame["site"] == "a", "a", "new"))
+    whole, a, new = (track.limit for track in by_site.result())
+    assert a != whole and by_site.reference.groups["a"].sum() == (frame["site"] == "a").sum() and new < whole
+    assert any("no counts of its own for new; limits" in note for note in by_site.result().notes)
+    assert set(Monitor.from_json(by_site.to_json()).reference.groups) == {"a", "b"}
+
+
 def test_batches_may_be_arrays_frames_tables_and_scores():
     rng = np.random.default_rng(4)
     truth, predicted = day(rng, 0.7)
@@ -187,6 +217,18 @@ def test_labels_join_by_key_and_what_does_not_fit_is_reported():
         monitor.predict([0.5], [1])
 
 
+def test_labels_that_contradict_are_named_and_the_first_counts():
+    monitor = Monitor("recall >= 0.5")
+    monitor.predict(["a", "b", "c"], [1, 1, 0])
+    monitor.label(["early"], [0])
+    assert monitor.label(["a", "b", "a"], [1, 0, 0]).contradicted == ("a",)
+    monitor = Monitor.from_json(monitor.to_json())
+    report = monitor.label(["b", "early", "a", "c"], [1, 1, 1, 1])
+    assert (report.contradicted, report.duplicate, report.joined) == (("b", "early"), 1, 1)
+    assert [batch.cells.tolist() for batch in monitor.batches] == [[1, 0, 1, 0], [0, 1, 0, 0]]
+    assert "3 labels contradict an earlier one of the same key ('a', 'b', 'early')" in monitor.result().notes[1]
+
+
 def test_labels_of_cohorts_are_used_when_these_are_mature():
     monitor = Monitor("recall >= 0.5", mature=2)
     monitor.predict(["a", "b"], [1, 0], period="week 1")
@@ -282,7 +324,7 @@ def test_a_batch_that_cannot_be_read_is_refused_and_leaves_the_monitor_as_it_was
         lambda: monitor.update([0, 1], [0, 1, 1]),
         lambda: monitor.update(["a", "b"], ["a", "b"]),
         lambda: monitor.update([0, 1]),
-        lambda: monitor.update([0, 1], y_score=[0.2, 0.8]),
+        lambda: monitor.update([0, 1], y_score=[0.2, 1.8]),
     ):
         with pytest.raises(SteelyardError):
             bad()

@@ -16,7 +16,7 @@ from steelyard.analysis.sequential.cost_table import CostTable
 from steelyard.analysis.sequential.linear_ratio import LinearRatio, log_wealth
 from steelyard.analysis.sequential.metric_sequence import MetricSequence
 from steelyard.analysis.sequential.rate_region import RateRegion
-from steelyard.exceptions import InputError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.spec import MetricSpec
 
 COUNT_METRICS = [metric for metric in list_metrics() if metric.function is not None]
@@ -86,6 +86,11 @@ def test_an_interval_depends_on_the_counts_alone_and_one_side_is_shorter():
     assert whole == anytime_interval("recall", Counts(tp=80, fn=20, fp=30, tn=870))
     low = anytime_interval("recall", Counts(tp=80, fn=20, fp=30, tn=870), side="low")
     assert whole.low < low.low < whole.value and low.high == 1
+    truth, predicted = np.repeat([1, 1, 0, 0], [80, 20, 30, 870]), np.repeat([1, 0, 1, 0], [80, 20, 30, 870])
+    assert whole == anytime_interval("recall", truth, predicted)
+    assert whole == anytime_interval("recall", 1 - truth, 1 - predicted, pos_label=0)
+    with pytest.raises(InputTypeError, match="A table, or y_true and y_pred were expected, not list alone"):
+        anytime_interval("recall", [0, 1])
     assert anytime_interval("recall", Counts(tp=0, fn=0, fp=3, tn=9)).why == "no positives"
 
 

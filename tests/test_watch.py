@@ -34,6 +34,7 @@ def days(tmp_path, monkeypatch):
         frame.write_csv(f"day{day}.csv")
         frame.select("id", "y_pred").write_csv(f"p{day}.csv")
         frame.select("id", "y_true").write_csv(f"late{day}.csv")
+    Path("far.csv").write_text("y_true,score\n1,3\n0,-1\n")
     return tmp_path
 
 
@@ -83,6 +84,39 @@ def test_labels_that_come_later_join_by_key(days):
     assert "p2.csv: 0 labelled rows" in mature.stdout and "p3.csv: 300 labelled rows" in mature.stdout
 
 
+def test_scores_take_one_half_and_the_reference_is_read_there(days):
+    frame = pl.read_csv("day1.csv").with_columns(p=0.05 + 0.5 * pl.col("y_pred"), site=pl.Series(["a", "b"] * 150))
+    frame.drop("y_pred").write_csv("scores.csv")
+    frame.drop("y_pred").write_csv("more.csv")
+    old = steelyard.evaluate(frame, true="y_true", score="p", threshold=0.01)
+    Path("old.json").write_text(old.to_json())
+    words = ("--true", "y_true", "--score", "p", "--require", "recall >= reference", "--reference", "old.json")
+    ran = run("scores.csv", *words, "--state", "s.json", "--json", "m.json")
+    half = "Scores were thresholded at 0.5; steelyard threshold finds a better one."
+    assert ran.stderr == f"scores.csv: {half}\n" and half in Path("m.json").read_text()
+    at = steelyard.evaluate(frame, true="y_true", score="p", threshold=0.5)
+    expected = Monitor("recall >= reference", reference=at).result().tracks[0].limit
+    assert Result.from_json(Path("m.json")).tracks[0].limit == expected < 0.9
+    assert "more.csv: 600 labelled" in run("scores.csv", "more.csv", *words, "--state", "s.json").stdout
+    without = steelyard.Evaluation.from_json({**json.loads(old.to_json()), "scores": None}).to_json()
+    Path("old.json").write_text(without)
+    refused = run("scores.csv", *words, code=2).stderr
+    assert "thresholded at 0.01 and the monitor at 0.5, and its scores are not there" in refused
+    assert len(refused.splitlines()) == 1
+
+
+def test_a_label_that_contradicts_an_earlier_one_is_named(days):
+    Path("other.csv").write_text(
+        "id,y_true\n" + "".join(f"{key},{1 - label}\n" for key, label in pl.read_csv("late1.csv").rows()[:2])
+    )
+    words = ("--key", "id", "--true", "y_true", "--pred", "y_pred", "--require", RULE, "--mature", 1)
+    ran = run("p1.csv", "late1.csv", "other.csv", "p2.csv", "p3.csv", *words, "--json", "m.json")
+    sentence = "2 labels contradict an earlier one of the same key ('1-0', '1-1'), and the first counts: find out which"
+    assert f"other.csv: labels: 0 joined; {sentence}" in ran.stderr
+    assert sentence in Path("m.json").read_text() and "mature=" not in ran.stderr + Path("m.json").read_text()
+    assert Result.from_json(Path("m.json")).rows.tolist() == [300]
+
+
 def test_a_reference_costs_and_groups_are_options(days):
     frame = pl.read_csv("day1.csv")
     Path("old.json").write_text(steelyard.evaluate(frame["y_true"], frame["y_pred"]).to_json())
@@ -107,7 +141,10 @@ def test_a_reference_costs_and_groups_are_options(days):
         (("day1.csv", "--require", "recall >= reference"), "name its report or tally with --reference."),
         (("day1.csv", "--require", "cost <= 1"), "--cost-between 0,500 need each other"),
         (("day1.csv", "--require", RULE, "--mature", 0), "--mature is an age"),
-        (("day1.csv", "--require", RULE, "--true", "y_true", "--score", "y_pred"), "give --threshold."),
+        (
+            ("far.csv", "--require", RULE),
+            "Scores such as 3 are no probabilities and need a threshold to be predictions; give --threshold.",
+        ),
         (("day1.csv", "--require", "cost <= 1", "--cost-between", "5"), "two numbers"),
         (("day1.csv", "--require", RULE, "--by", "id", "--by", "y_pred"), "give --by once"),
     ],

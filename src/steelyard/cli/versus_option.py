@@ -9,8 +9,8 @@ from steelyard.cli.binned_by import with_bins
 from steelyard.cli.inputs import labels_of, open_files
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.usual_columns import guess_columns
-from steelyard.evaluation.inputs import ASSUMED_HALF, HALF
 from steelyard.exceptions import InputError, TooFewRowsError
+from steelyard.ingest.threshold_sentences import ASSUMED_HALF, HALF
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,6 +9,7 @@ import click
 
 from steelyard.cli import options
 from steelyard.cli.commands import command
+from steelyard.cli.option_words import of_shell
 from steelyard.cli.streams import print_message, print_verdict
 from steelyard.exceptions import InputError
 
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from steelyard.cli.inputs import Inputs
     from steelyard.cli.watched_batches import WatchedFiles
     from steelyard.cli.watched_monitor import WatchedMonitor, WatchOutputs
-    from steelyard.statistics.confusion import Confusion
-    from steelyard.statistics.counts import Counts
+    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.statistics.tally import Tally
 
 
 @command
@@ -101,7 +102,7 @@ def _followed(watched: WatchedMonitor, files: WatchedFiles, outputs: WatchOutput
     batches = files.batches(watched.seen)
     while not (stop and alarmed) and (batch := next(batches, None)) is not None:
         for note in watched.add(*batch):
-            print_message(f"{Path(batch[0]).name}: {note}")
+            print_message(f"{Path(batch[0]).name}: {of_shell(note)}")
         result = outputs.write(watched)
         print_verdict(batch_line(batch[0], result))
         alarmed = bool(result.alarms)
@@ -129,18 +130,17 @@ def _ends(text: str | None) -> tuple[float, float] | None:
     return low, high
 
 
-def _read_reference(name: str | None) -> Counts | Confusion | None:
-    """The counts of a saved report, or of a tally."""
+def _read_reference(name: str | None) -> Evaluation | Tally | None:
+    """A saved report, or a tally; with its scores, where it has them."""
     from steelyard.cli.saved_tables import read_saved, read_saved_evaluation
 
     if name is None:
         return None
     if not Path(name).is_file():
         raise InputError(f"There is no file {name!r}; check the name and the folder.")
-    evaluation = read_saved_evaluation([name])
-    if evaluation is not None:
-        return evaluation.counts
-    saved = read_saved(name)
-    if saved is None or saved.confusion is None:
-        raise InputError(f"{name!r} is neither a report nor a tally of labels; write one with `steelyard report`.")
-    return saved.confusion
+    saved = read_saved_evaluation([name]) or read_saved(name)
+    if saved is None or (saved.confusion is None and saved.scores is None):
+        raise InputError(
+            f"{name!r} is neither a report nor a tally of labels or scores; write one with `steelyard report`."
+        )
+    return saved

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.monitoring.batch_rows import check_scores, frame_columns
 from steelyard.analysis.monitoring.monitor import Monitor
+from steelyard.cli.option_words import of_shell
 from steelyard.cli.outputs import checked_output
 from steelyard.cli.usual_columns import guess_columns
 from steelyard.exceptions import InputError
 from steelyard.ingest.csv_values import MISSING
 from steelyard.ingest.repeated_files import file_digest
 from steelyard.ingest.replaced_files import replacement_file
+from steelyard.ingest.threshold_sentences import ASSUMED_HALF
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,7 +52,7 @@ class WatchedMonitor:
         if data.get("kind") != "watch" or data.get("schema") != _SCHEMA or not isinstance(seen, list):
             raise InputError(f"{state!r} is no state that `steelyard watch` wrote; give another name.")
         earlier = Monitor.from_json(saved)
-        fresh, self.seen = self.monitor, [str(name) for name in seen]
+        fresh, self.seen = self.monitor.at_threshold_of(earlier), [str(name) for name in seen]
         self.digests = {str(path): str(digest) for path, digest in digests.items()}
         asked = json.loads(fresh.to_json()), json.loads(earlier.to_json())
         same = ("rules", "level", "threshold", "by", "cost_between", "reference")
@@ -79,8 +81,13 @@ class WatchedMonitor:
     def _add_rows(self, name: str, source: Source) -> list[str]:
         named, assumed = guess_columns(source, self.inputs)
         columns: dict[str, Any] = {"true": named.true, "pred": named.pred, "score": None if named.pred else named.score}
+        before = self.monitor.threshold_assumed
         self.monitor.update(source, **columns, cost=self.cost, period=Path(name).name)
-        return [] if self.seen else assumed  # once is enough
+        return [*([] if self.seen else assumed), *self._half(before)]  # once is enough
+
+    def _half(self, before: bool) -> list[str]:
+        """That scores were thresholded at the usual threshold, where this batch was the first of which that is so."""
+        return [ASSUMED_HALF] if self.monitor.threshold_assumed and not before else []
 
     def _add_keyed(self, name: str, source: Source, key: str) -> list[str]:
         """Predictions where the file has their column, labels where it has that of the truth."""
@@ -104,8 +111,9 @@ class WatchedMonitor:
             check_scores(source, column, columns[column])
         given = {"y_pred" if of_labels else "y_score": columns[column]}
         by = columns[groups[0]] if groups else None
+        before = self.monitor.threshold_assumed
         twice = self.monitor.predict(columns[key], **given, by=by, period=Path(name).name)
-        return [f"{twice:,} keys were there already and were left out." if twice else ""]
+        return [f"{twice:,} keys were there already and were left out." if twice else "", *self._half(before)]
 
     def _add_labels(self, name: str, source: Source, key: str, true: str) -> list[str]:
         costs = [] if self.cost is None else [self.cost]
@@ -179,7 +187,8 @@ class WatchOutputs:
     def write(self, watched: WatchedMonitor) -> Monitoring:
         """All of them, each whole or not at all; the state first, so that no batch is ever counted twice."""
         watched.save(self.state)
-        result = watched.monitor.result()
+        found = watched.monitor.result()
+        result = replace(found, stated=tuple(map(of_shell, found.stated)))
         if self.json is not None:
             write_whole(self.json, result.to_json(indent=1))
         if self.page is not None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from steelyard.evaluation.error_row import ErrorRow, ErrorRows
-from steelyard.evaluation.inputs import ASSUMED_HALF, HALF
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, csv_values, queries
 from steelyard.ingest.condition_rows import as_conjunction, check_features, empty_slice_sentence
@@ -20,6 +19,7 @@ from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.score_queries import column_precision
 from steelyard.ingest.score_tables import NO_ROWS, finite_summary
 from steelyard.ingest.source import ColumnNames, Source, check_columns, named_columns
+from steelyard.ingest.threshold_sentences import ASSUMED_HALF, HALF
 from steelyard.ingest.wrong_rows import DISTANCE, KIND, KINDS, OTHER, ROW_NUMBER, WrongRows
 from steelyard.statistics.confusion import sort_labels
 from steelyard.statistics.positive_class import ClassRule, choice_sentences, chosen_label, conventional_label

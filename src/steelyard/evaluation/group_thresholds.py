@@ -9,11 +9,12 @@ from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.thresholds.group_policies import EQUAL_FLAGS, EQUAL_RECALL, PolicyTrial
 from steelyard.evaluation.given_rows import GivenRows
 from steelyard.evaluation.group_threshold import ALL_GROUPS, GroupThreshold, GroupThresholds
-from steelyard.evaluation.inputs import ASSUMED_HALF, HALF, RowOptions
+from steelyard.evaluation.inputs import RowOptions
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.group_bins import binned_groups
 from steelyard.ingest.refused_keywords import refuses_other_keywords
+from steelyard.ingest.threshold_sentences import ASSUMED_HALF, HALF
 from steelyard.statistics.counts import CELLS, Counts
 from steelyard.statistics.group_keys import group_label
 from steelyard.statistics.tally import Tally

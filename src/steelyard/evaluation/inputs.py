@@ -12,7 +12,7 @@ from steelyard.ingest import array_tables as ingest
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.class_checks import check_both_classes, check_classes
 from steelyard.ingest.label_tables import match_label
-from steelyard.ingest.threshold_sentences import threshold_sentences
+from steelyard.ingest.threshold_sentences import ASSUMED_HALF, HALF, threshold_sentences
 from steelyard.metrics.binned_bounds import binned_bounds
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Label, Labels, LabelSet, Weights
     from steelyard.statistics.statistic import Statistic
 
-HALF = 0.5
-ASSUMED_HALF = f"Scores were thresholded at {HALF}; best_threshold finds a better one."
 RANKED_ONLY = "The scores are not probabilities: ranked only. Give threshold= to predict labels."
 MOST_POSITIVE = (
     "Most rows are positive: Counts takes tp, fn, fp, tn, and scikit-learn's confusion_matrix(...).ravel() gives tn, "

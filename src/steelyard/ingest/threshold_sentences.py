@@ -12,7 +12,8 @@ from steelyard.statistics.precision import as_read
 if TYPE_CHECKING:
     from steelyard.statistics.score_table import ScoreTable
 
-_HALF = 0.5
+HALF = 0.5  # where probabilities are thresholded, unless another is given
+ASSUMED_HALF = f"Scores were thresholded at {HALF}; best_threshold finds a better one."
 
 
 def threshold_sentences(scores: ScoreTable, threshold: float) -> tuple[str, ...]:
@@ -25,9 +26,9 @@ def threshold_sentences(scores: ScoreTable, threshold: float) -> tuple[str, ...]
     at = sum(
         int(side.rows[np.equal(side.scores, as_read(threshold, scores.precision))].sum()) for side in scores.classes
     )
-    if threshold != _HALF or not at or len(scores.bins):
+    if threshold != HALF or not at or len(scores.bins):
         return ()
     rows = "1 row scores" if at == 1 else f"{at:,} rows score"
     return (
-        f"{rows} exactly {_HALF:g} and count as predicted positive; scikit-learn's argmax predicts the other class.",
+        f"{rows} exactly {HALF:g} and count as predicted positive; scikit-learn's argmax predicts the other class.",
     )

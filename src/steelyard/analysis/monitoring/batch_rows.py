@@ -13,8 +13,10 @@ from steelyard.ingest import arrays, csv_values, label_codes, queries
 from steelyard.ingest.label_tables import match_label
 from steelyard.ingest.score_tables import finite_summary, number_column
 from steelyard.ingest.source import ColumnNames, Source, check_columns
+from steelyard.ingest.threshold_sentences import HALF
 from steelyard.statistics.label_kinds import parse_value
 from steelyard.statistics.positive_class import absent_sentence, conventional_label, unclear_sentence
+from steelyard.statistics.precision import as_read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,11 +84,25 @@ def _positive(present: Sequence[Label], pos_label: Label) -> Label:
         return label  # a batch need not have a row of it
 
 
-def flagged(scores: ArrayLike, threshold: float | None) -> Array:
-    """Whether each score is at least the threshold."""
-    if threshold is None:
-        raise InputError("Scores need a threshold to be predictions; give threshold=.")
-    return np.asarray(arrays.finite_scores(scores) >= threshold)
+@dataclass(frozen=True, eq=False)
+class FlaggedRows:
+    """Scores as whether each is at least the threshold, and the threshold."""
+
+    predicted: Array
+    threshold: float
+
+    @classmethod
+    def of(cls, y_score: ArrayLike, given: float | None) -> FlaggedRows:
+        """The threshold is read in the precision of the scores; where none is given it is 0.5 of probabilities."""
+        scores, precision = arrays.finite_scores(y_score), arrays.precision_of(arrays.column(y_score, "y_score"))
+        outside = scores[(scores < 0) | (scores > 1)]
+        if given is None and len(outside):
+            raise InputError(
+                f"Scores such as {outside[0]:g} are no probabilities and need a threshold to be predictions; give "
+                "threshold=."
+            )
+        threshold = HALF if given is None else given
+        return cls(scores >= as_read(threshold, precision), threshold)
 
 
 def group_names(groups: ArrayLike | None, name: str = "by") -> list[str] | None:

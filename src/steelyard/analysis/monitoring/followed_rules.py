@@ -13,6 +13,7 @@ from steelyard.analysis.monitoring.rule_track import FollowedRule, RuleTrack
 from steelyard.analysis.monitoring.watched_windows import watched_windows
 from steelyard.analysis.sequential.cost_table import NODES, CostTable
 from steelyard.analysis.sequential.metric_sequence import SEQUENCE_METHODS, MetricSequence
+from steelyard.ingest.threshold_sentences import ASSUMED_HALF
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
@@ -51,15 +52,23 @@ def followed(monitor: Monitor) -> Monitoring:
     )
     rows = np.array([batch.rows for batch in monitor.batches], dtype=np.int64)
     pending = monitor.pending
-    stated = [*pending.delay.warnings, *pending.sentences]
+    stated = [*_assumed(monitor), *pending.delay.warnings, *pending.sentences]
     names = tuple(batch.name for batch in monitor.batches)
     return Monitoring(names, rows, tracks, monitor.level, pending.waiting, tuple(stated))
+
+
+def _assumed(monitor: Monitor) -> list[str]:
+    """What was taken for granted: the threshold, and whose limits groups have."""
+    reference = monitor.reference if any(rule.of_reference for rule in monitor.rules) else None
+    assumed = monitor.threshold_assumed or (reference is not None and reference.threshold_assumed)
+    of_groups = [] if reference is None else reference.sentences(groups_seen(monitor.batches))
+    return [*([ASSUMED_HALF] if assumed else []), *of_groups]
 
 
 def _track(monitor: Monitor, rule: MonitorRule, group: str | None, share: float, windows: Windows) -> RuleTrack:
     alpha = (1 - monitor.level) * share / len(monitor.rules)
     sums = _sums(monitor.batches, rule.metric, group)
-    one = _followed_rule(monitor, rule, alpha)
+    one = _followed_rule(monitor, rule, alpha, group)
     low, high = one.ends(sums[1:])
     p_value, alarm, start = one.verdict(sums, windows)
     names = [batch.name for batch in monitor.batches]
@@ -84,15 +93,16 @@ def _track(monitor: Monitor, rule: MonitorRule, group: str | None, share: float,
     )
 
 
-def _followed_rule(monitor: Monitor, rule: MonitorRule, alpha: float) -> FollowedRule:
+def _followed_rule(monitor: Monitor, rule: MonitorRule, alpha: float, group: str | None) -> FollowedRule:
     if rule.metric == COST_NAME:
         between = monitor.cost_between or (0.0, 1.0)
         return FollowedRule(rule, rule.number, alpha, monitor.level, costs=CostTable(*between).ratio)
     sequence = MetricSequence.of(MetricSpec.of(rule.metric))
     if not rule.of_reference or monitor.reference is None:
         return FollowedRule(rule, rule.number, alpha, monitor.level, sequence)
-    part = reference_share(monitor.reference)
-    limit = reference_limit(rule, sequence.metric, monitor.reference, part * alpha)
+    cells = monitor.reference.of_group(group)
+    part = reference_share(cells)
+    limit = reference_limit(rule, sequence.metric, cells, part * alpha)
     return FollowedRule(rule, limit, (1 - part) * alpha, monitor.level, sequence)
 
 

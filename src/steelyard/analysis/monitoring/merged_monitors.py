@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.monitoring.saved_monitor import read_monitor, saved_monitor
+from steelyard.analysis.monitoring.saved_monitor import read_monitor, saved_monitor, saved_reference
 from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -30,6 +30,6 @@ def merged_monitors(first: Monitor, second: Monitor) -> Monitor:
 
 
 def _options(monitor: Monitor) -> dict[str, Any]:
-    reference = None if monitor.reference is None else monitor.reference.tolist()
+    reference = saved_reference(monitor.reference)
     options = {"rules": monitor.rules, "level": monitor.level, "threshold": monitor.threshold, "by": monitor.by}
     return options | {"cost": monitor.cost_between, "mature": monitor.pending.mature, "reference": reference}

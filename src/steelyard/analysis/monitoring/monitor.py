@@ -13,8 +13,8 @@ from steelyard.analysis.monitoring.batch_rows import BatchRows, PositiveRows
 from steelyard.analysis.monitoring.followed_rules import followed, groups_seen
 from steelyard.analysis.monitoring.merged_monitors import merged_monitors
 from steelyard.analysis.monitoring.monitor_rule import COST_NAME, parsed_rules
+from steelyard.analysis.monitoring.monitor_threshold import MonitorThreshold
 from steelyard.analysis.monitoring.pending_labels import PendingLabels, check_sizes, checked_age, checked_keys
-from steelyard.analysis.monitoring.reference_limit import reference_cells
 from steelyard.analysis.monitoring.saved_monitor import read_monitor, saved_monitor
 from steelyard.analysis.monitoring.table_batches import table_batch
 from steelyard.exceptions import InputError, InputTypeError
@@ -29,23 +29,25 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Frame, Label
+    from steelyard.analysis.monitoring.monitor_reference import ReferenceTable
     from steelyard.analysis.monitoring.monitoring import Monitoring
     from steelyard.analysis.monitoring.pending_labels import JoinReport
-    from steelyard.analysis.monitoring.reference_limit import ReferenceTable
     from steelyard.ingest.source import Source
     from steelyard.statistics.saved_json import Saved
 
     Given = ArrayLike | Frame | Source | ReferenceTable
 
 
-class Monitor:
+class Monitor(MonitorThreshold):
     """Follows a model batch by batch, and raises an alarm where a rule is broken, with few false ones ever.
 
     `rules` are such as "recall >= 0.8", "mcc >= 0.5", "cost <= 12" (the mean of the rows' own costs, which lie in
     `cost_between`) or "precision >= reference - 0.05", where `reference` is a table whose own noise is allowed for.
     While no rule is broken, an alarm is ever raised with probability 1 - level at most, over all rules, groups and
     looks, so that one may look after every batch. Rows are taken as independent. `by` names groups that are followed
-    as well; they share half of the error, those that come first more of it. `threshold` makes predictions of scores.
+    as well; they share half of the error, those that come first more of it, and have their own limits where the
+    reference has their counts. `threshold` makes predictions of scores, 0.5 of probabilities where none is given, which
+    is stated; the scores of the reference are read there as well.
     `mature` waits until labels that come by key belong to a cohort of that age, in cohorts of predictions.
 
     Monitors of other rows merge with `+`: batches of one name are added, the others follow. Counts add, and evidence
@@ -72,9 +74,10 @@ class Monitor:
     ) -> None:
         check_level(level)
         self.rules, self.level = parsed_rules(rules), float(level)
-        self.pos_label, self.threshold, self.by = pos_label, threshold, by
+        super().__init__(threshold)
+        self.pos_label, self.by = pos_label, by
         self.cost_between = None if cost_between is None else (float(cost_between[0]), float(cost_between[1]))
-        self.reference = None if reference is None else reference_cells(reference)
+        self.reference = self._read_reference(reference)
         self.batches: list[Batch] = []
         self.pending = PendingLabels(checked_age(mature))
         self._check()
@@ -132,11 +135,13 @@ class Monitor:
             raise InputTypeError("update takes y_true and either y_pred or y_score=; give one of the two.")
         labels: dict[str, ArrayLike] = {"y_true": y_true} if y_pred is None else {"y_true": y_true, "y_pred": y_pred}
         positive = PositiveRows.of(labels, self.pos_label)
-        predicted = positive.columns[-1] if y_score is None else batch_rows.flagged(y_score, self.threshold)
+        flags = None if y_score is None else self._flagged(y_score)
+        predicted = positive.columns[-1] if flags is None else flags.predicted
         groups, costs = batch_rows.group_names(by), self._costs(cost)
         check_sizes(y_true=positive.columns[0], predictions=predicted, by=groups, cost=costs)
         if (groups is None) != (self.by is None):
             raise InputError("by= and the groups of every batch need each other; give both or neither.")
+        self._take_threshold(flags)
         self._take_class(positive.label)
         return BatchRows(positive.columns[0], predicted, groups, costs, self.cost_between)
 
@@ -172,13 +177,15 @@ class Monitor:
         """
         if (y_pred is None) == (y_score is None):
             raise InputTypeError("predict takes keys and either y_pred or y_score=; give one of the two.")
-        if y_pred is not None:
-            positive = PositiveRows.of({"y_pred": y_pred}, self.pos_label)
+        flags = None if y_score is None else self._flagged(y_score)
+        if flags is None:
+            positive = PositiveRows.of({"y_pred": y_pred}, self.pos_label)  # type: ignore[dict-item]  # one is given
             predicted, label = positive.columns[0], positive.label
         else:
-            predicted, label = batch_rows.flagged(y_score, self.threshold), None  # type: ignore[arg-type]  # one is given
+            predicted, label = flags.predicted, None
         named, groups = checked_keys(arrays.column(keys, "keys").tolist()), batch_rows.group_names(by)
         check_sizes(keys=named, predictions=predicted, by=groups)
+        self._take_threshold(flags)
         self._take_class(label)
         cohort = f"cohort {len(self.pending.cohorts) + 1}" if period is None else str(period)
         twice = self.pending.add(cohort, named, predicted, groups)

@@ -19,6 +19,7 @@ RowKey: TypeAlias = "str | int"
 Waiting: TypeAlias = "tuple[bool, str | None]"  # whether the row was predicted positive, and its group
 _SETTLED = 10  # the age in cohorts at which early and late labels are compared, though some may never come
 _EARLIEST = 100_000  # labels that are kept though no prediction has their key yet
+_NAMED = 5  # keys that a sentence names
 _REMEMBERED = 30  # cohorts whose labelled keys are kept, so that a second label is seen to be one
 
 
@@ -31,11 +32,13 @@ class JoinReport:
     unknown: int
     late: int
     waiting: int
+    contradicted: tuple[RowKey, ...] = ()
 
     def __repr__(self) -> str:
         counts = {"joined": self.joined, "given twice": self.duplicate, "of unknown keys": self.unknown}
         counts |= {"later than mature= allows": self.late, "still awaited": self.waiting}
-        return "labels: " + ", ".join(f"{n:,} {words}" for words, n in counts.items() if n or words == "joined")
+        stated = "labels: " + ", ".join(f"{n:,} {words}" for words, n in counts.items() if n or words == "joined")
+        return "; ".join([stated, *(text.rstrip(".") for text in contradiction_sentences(self.contradicted))])
 
 
 @dataclass(eq=False)
@@ -45,7 +48,7 @@ class Cohort:
     name: str
     born: int
     waiting: dict[RowKey, Waiting] = field(default_factory=dict)
-    labelled: set[RowKey] = field(default_factory=set)
+    labelled: dict[RowKey, bool] = field(default_factory=dict)
     arrivals: dict[int, Array] = field(default_factory=dict)
     held: list[tuple[bool, bool, str | None, float | None]] = field(default_factory=list)
     size: int = 0
@@ -63,6 +66,7 @@ class PendingLabels:
     duplicate: int = 0
     unknown: int = 0
     early: dict[RowKey, tuple[bool, float | None]] = field(default_factory=dict)  # labels that came before predictions
+    contradicted: list[RowKey] = field(default_factory=list)  # keys that have had both labels
 
     def __post_init__(self) -> None:
         self._homes = {key: cohort for cohort in self.cohorts for key in cohort.waiting}
@@ -96,7 +100,7 @@ class PendingLabels:
 
     def join(self, keys: Sequence[RowKey], truth: Array, costs: Array | None) -> JoinReport:
         """Labels by key; second ones are left out, and those of unknown keys kept until their predictions come."""
-        joined, late, before = 0, 0, (self.duplicate, self.unknown)
+        joined, late, before = 0, 0, (self.duplicate, self.unknown, len(self.contradicted))
         kept = len(self.early)
         for place, key in enumerate(keys):
             cost = None if costs is None else float(costs[place])
@@ -108,21 +112,31 @@ class PendingLabels:
             self._join_one(key, cohort, bool(truth[place]), cost)
         self._compare()
         unknown = self.unknown - before[1] + len(self.early) - kept
-        return JoinReport(joined, self.duplicate - before[0], unknown, late, self.waiting)
+        contradicted = tuple(self.contradicted[before[2] :])
+        return JoinReport(joined, self.duplicate - before[0], unknown, late, self.waiting, contradicted)
 
     def _keep(self, key: RowKey, truth: bool, cost: float | None) -> None:
         """A label that no prediction waits for: a second one, or one that came before its prediction."""
-        if key in self.early or any(key in old.labelled for old in self._recent()):
+        former = self._former(key)
+        if former is not None and former != truth:
+            self.contradicted.append(key)
+        elif former is not None:
             self.duplicate += 1
         elif len(self.early) < _EARLIEST:
             self.early[key] = truth, cost
         else:
             self.unknown += 1
 
+    def _former(self, key: RowKey) -> bool | None:
+        """The label that a key has had; None where it has had none."""
+        if key in self.early:
+            return self.early[key][0]
+        return next((old.labelled[key] for old in self._recent() if key in old.labelled), None)
+
     def _join_one(self, key: RowKey, cohort: Cohort, truth: bool, cost: float | None) -> None:
         del self._homes[key]
         predicted, group = cohort.waiting.pop(key)
-        cohort.labelled.add(key)
+        cohort.labelled[key] = truth
         self._arrived(cohort, truth, predicted, group, cost)
 
     @property
@@ -130,6 +144,7 @@ class PendingLabels:
         """Keys that came twice, and labels of unknown keys."""
         kept = f"; {_EARLIEST:,} are kept"
         return [
+            *contradiction_sentences(self.contradicted),
             *_counted(self.duplicate, "key came twice", "keys came twice"),
             *_counted(
                 len(self.early),
@@ -179,6 +194,16 @@ class PendingLabels:
             cohort.held, cohort.released = [], True
         self._compare()
         return [(name, rows) for name, rows in parts if rows]
+
+
+def contradiction_sentences(keys: Sequence[RowKey]) -> list[str]:
+    """Which keys have had both labels, and what was done about it; none where there are none."""
+    if not keys:
+        return []
+    named = ", ".join(map(repr, keys[:_NAMED])) + (f" and {len(keys) - _NAMED:,} more" if len(keys) > _NAMED else "")
+    one = len(keys) == 1
+    came = "1 label contradicts" if one else f"{len(keys):,} labels contradict"
+    return [f"{came} an earlier one of the same key ({named}), and the first counts: find out which is right."]
 
 
 def _counted(number: int, one: str, many: str) -> list[str]:

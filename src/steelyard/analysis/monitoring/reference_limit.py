@@ -9,25 +9,18 @@ that one found 32 % (300 runs of 3,000 positives).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steelyard.analysis.intervals.rate_intervals import exact, is_rate
-from steelyard.analysis.sequential.anytime_interval import counted_cells
 from steelyard.analysis.sequential.linear_ratio import LinearRatio
 from steelyard.analysis.sequential.rate_region import RateRegion
-from steelyard.exceptions import InputError
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.monitoring.monitor_rule import MonitorRule
     from steelyard.metrics.metric import Metric
-
-    ReferenceTable = Counts | Confusion | Tally
 
 _SMALL = 500  # trials of a reference below which it has most of the error
 _SHARES = {True: 0.8, False: 0.5}  # the reference's part of the error, by whether it is small
@@ -61,13 +54,3 @@ def _lowest(hits: Array, misses: Array, alpha: Array | float) -> Array:
 
 def _highest(hits: Array, misses: Array, alpha: Array | float) -> Array:
     return 1 - _lowest(misses, hits, alpha)
-
-
-def reference_cells(reference: ReferenceTable) -> Array:
-    """The four cells of a reference: Counts, a Confusion, a Tally of labels, or what has counts, as an Evaluation."""
-    table: Any = reference.confusion if isinstance(reference, Tally) else reference
-    table = getattr(table, "counts", table) if not isinstance(table, (Counts, Confusion)) else table
-    cells = counted_cells(table)
-    if cells.shape != (4,) or not cells.sum():
-        raise InputError("A reference is one table that has rows; give its counts.")
-    return cells

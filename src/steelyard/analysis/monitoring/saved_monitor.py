@@ -9,7 +9,9 @@ import numpy as np
 from steelyard._names import __version__
 from steelyard.analysis.monitoring.batch import Batch
 from steelyard.analysis.monitoring.label_delay import LabelDelay
+from steelyard.analysis.monitoring.monitor_reference import MonitorReference
 from steelyard.analysis.monitoring.pending_labels import Cohort, PendingLabels, checked_keys
+from steelyard.analysis.sequential.anytime_interval import counted_cells
 from steelyard.exceptions import InputError, SteelyardError
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.saved_json import SCHEMA, read_table, to_strict_json
@@ -26,7 +28,6 @@ def saved_monitor(monitor: Monitor) -> str:
     options = {name: getattr(monitor, name) for name in _OPTIONS}
     label = options["pos_label"]
     options["pos_label"] = label.item() if isinstance(label, np.generic) else label
-    reference = None if monitor.reference is None else monitor.reference.astype(int).tolist()
     return to_strict_json(
         {
             "schema": SCHEMA,
@@ -34,17 +35,34 @@ def saved_monitor(monitor: Monitor) -> str:
             "version": __version__,
             "rules": [rule.text for rule in monitor.rules],
             **options,
-            "reference": reference,
+            "threshold_assumed": monitor.threshold_assumed,
+            "reference": saved_reference(monitor.reference),
             "batches": [batch.saved() for batch in monitor.batches],
             "pending": _saved_pending(monitor.pending),
         }
     )
 
 
+def saved_reference(reference: MonitorReference | None) -> dict[str, Any] | None:
+    """The cells of a reference and the threshold they are at; its scores are not kept."""
+    if reference is None:
+        return None
+    groups = {group: cells.astype(int).tolist() for group, cells in reference.groups.items()}
+    return {"cells": reference.cells.astype(int).tolist(), "groups": groups, "threshold": reference.threshold}
+
+
+def _read_reference(data: dict[str, Any] | None) -> MonitorReference | None:
+    if data is None:
+        return None
+    groups = {str(group): counted_cells(Counts(*cells)) for group, cells in data["groups"].items()}
+    at = data["threshold"]
+    return MonitorReference(counted_cells(Counts(*data["cells"])), groups, None if at is None else float(at))
+
+
 def read_monitor(kind: type[Monitor], text: Saved) -> Monitor:
     """The monitor that was saved."""
-    data = read_table(text, "monitor", ("rules", "batches", "pending", "reference", *_OPTIONS))
-    reference, between = data["reference"], data["cost_between"]
+    data = read_table(text, "monitor", ("rules", "batches", "pending", "reference", "threshold_assumed", *_OPTIONS))
+    between = data["cost_between"]
     if not isinstance(data["batches"], list) or not isinstance(data["pending"], dict):
         raise InputError("A saved monitor lists its batches and the labels it waits for; this one does not.")
     options = {name: data[name] for name in _OPTIONS if name != "cost_between"}
@@ -52,9 +70,10 @@ def read_monitor(kind: type[Monitor], text: Saved) -> Monitor:
         monitor = kind(
             data["rules"],
             **options,
-            reference=None if reference is None else Counts(*reference),
+            reference=_read_reference(data["reference"]),
             cost_between=None if between is None else tuple(between),
         )
+        monitor.threshold_assumed = bool(data["threshold_assumed"])
         monitor.pending = _read_pending(data["pending"])
     except SteelyardError:
         raise
@@ -71,7 +90,7 @@ def _saved_pending(pending: PendingLabels) -> dict[str, Any]:
             "name": cohort.name,
             "size": cohort.size,
             "waiting": _by_prediction(cohort),
-            "labelled": sorted(cohort.labelled, key=str),
+            "labelled": [[key for key, truth in cohort.labelled.items() if truth is label] for label in (True, False)],
             "arrivals": {str(age): cells.tolist() for age, cells in cohort.arrivals.items()},
             "held": [list(row) for row in cohort.held],
             "compared": cohort.compared,
@@ -80,7 +99,7 @@ def _saved_pending(pending: PendingLabels) -> dict[str, Any]:
         for cohort in pending.cohorts
     ]
     early = [[key, truth, cost] for key, (truth, cost) in pending.early.items()]
-    counts = {"duplicate": pending.duplicate, "unknown": pending.unknown}
+    counts = {"duplicate": pending.duplicate, "unknown": pending.unknown, "contradicted": pending.contradicted}
     return {"mature": pending.mature, **counts, "delay": pending.delay.saved(), "cohorts": cohorts, "early": early}
 
 
@@ -101,7 +120,10 @@ def _read_pending(data: dict[str, Any]) -> PendingLabels:
         raise InputError("A key of this saved monitor waits twice; it was changed. Go on from an older copy.")
     delay = LabelDelay.from_saved(data["delay"])
     early = {checked_keys([key])[0]: (bool(truth), cost) for key, truth, cost in data.get("early", [])}
-    return PendingLabels(data["mature"], cohorts, delay, int(data["duplicate"]), int(data["unknown"]), early)
+    contradicted = checked_keys(data["contradicted"])
+    return PendingLabels(
+        data["mature"], cohorts, delay, int(data["duplicate"]), int(data["unknown"]), early, contradicted
+    )
 
 
 def _read_cohort(place: int, data: dict[str, Any]) -> Cohort:
@@ -112,7 +134,7 @@ def _read_cohort(place: int, data: dict[str, Any]) -> Cohort:
         str(data["name"]),
         place,
         waiting,
-        {*checked_keys(data["labelled"])},
+        {key: label for label, keys in zip((True, False), data["labelled"], strict=True) for key in checked_keys(keys)},
         {int(age): np.array(cells, dtype=np.int64) for age, cells in data["arrivals"].items()},
         [(bool(truth), bool(predicted), group, cost) for truth, predicted, group, cost in data["held"]],
         int(data["size"]),

@@ -13,7 +13,7 @@ from steelyard.analysis.intervals.inference import ClusteredRows, Inference
 from steelyard.analysis.results.rows import Rows
 from steelyard.evaluation.given_rows import cluster_sentences
 from steelyard.evaluation.groups import Group
-from steelyard.evaluation.inputs import ASSUMED_HALF, HALF, TWO_THRESHOLDS
+from steelyard.evaluation.inputs import TWO_THRESHOLDS
 from steelyard.evaluation.label_sets.label_pairs import label_pairs
 from steelyard.evaluation.label_sets.label_set_rows import (
     evaluated_labels,
@@ -28,6 +28,7 @@ from steelyard.ingest import arrays
 from steelyard.ingest.array_groups import group_columns, group_places
 from steelyard.ingest.label_set_input import refuse_of_one_label
 from steelyard.ingest.label_tables import sorted_groups
+from steelyard.ingest.threshold_sentences import ASSUMED_HALF, HALF
 from steelyard.metrics.call_options import SAMPLES
 from steelyard.metrics.spec import MetricSpec
 

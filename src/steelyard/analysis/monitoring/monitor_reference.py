@@ -1,0 +1,134 @@
+"""MonitorReference: the table that limits come from, of all rows and of each group, at the monitor's own threshold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from steelyard.analysis.sequential.anytime_interval import counted_cells
+from steelyard.exceptions import InputError
+from steelyard.ingest.label_tables import match_label
+from steelyard.ingest.threshold_sentences import HALF
+from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.counts import Counts
+from steelyard.statistics.precision import as_read
+from steelyard.statistics.score_bins import bin_divided_at
+from steelyard.statistics.score_table import ScoreTable
+from steelyard.statistics.tally import Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from steelyard._types import Array, Label
+
+    ReferenceTable: TypeAlias = "Counts | Confusion | ScoreTable | Tally | MonitorReference"
+
+
+@dataclass(frozen=True, eq=False)
+class MonitorReference:
+    """The four cells of a reference and of its groups, the threshold they are at, and scores to read them at another.
+
+    >>> from steelyard import score_table
+    >>> reference = MonitorReference.of(score_table([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), threshold=0.3)
+    >>> reference.cells.tolist(), reference.at(0.5).cells.tolist()
+    ([2.0, 0.0, 1.0, 1.0], [1.0, 1.0, 0.0, 2.0])
+    """
+
+    cells: Array
+    groups: Mapping[str, Array] = field(default_factory=dict)
+    threshold: float | None = None
+    scores: ScoreTable | None = None
+    group_scores: Mapping[str, ScoreTable] = field(default_factory=dict)
+    threshold_assumed: bool = False  # whether it is the usual one of probabilities
+
+    @classmethod
+    def of(
+        cls, table: ReferenceTable, *, threshold: float | None = None, pos_label: Label = None, by: str | None = None
+    ) -> MonitorReference:
+        """Counts, a Confusion, a ScoreTable, a Tally, or what has their tables, as an Evaluation."""
+        given: Any = table
+        if getattr(given, "is_clustered", False):
+            raise InputError(
+                "The rows of the reference came in clusters or by a label plan, whose noise its counts do not show; "
+                "give a reference of independent rows."
+            )
+        scores: ScoreTable | None = table if isinstance(table, ScoreTable) else getattr(given, "scores", None)
+        counts = given if isinstance(given, (Counts, Confusion)) else getattr(given, "confusion", None)
+        keyed = dict(_keyed(given)) if by is not None else {}
+        group_scores = {key: part.scores for key, part in keyed.items() if part.scores is not None}
+        if counts is None and scores is not None:
+            at = _usual(scores) if threshold is None else threshold
+            cells = _all_at(group_scores, at)
+            return cls(_at(scores, at), cells, at, scores, group_scores, threshold_assumed=threshold is None)
+        label = getattr(given, "positive", None) if pos_label is None else pos_label
+        cells = {key: _cells(part.confusion, label) for key, part in keyed.items() if part.confusion is not None}
+        own = None if isinstance(given, (Counts, Confusion)) else getattr(given, "threshold", None)
+        whole = cls(_checked(_cells(given if counts is None else counts, label)), cells, own, scores, group_scores)
+        return whole if threshold is None else whole.at(threshold)
+
+    def at(self, threshold: float) -> MonitorReference:
+        """The reference where scores of at least the threshold are flagged; refused where it cannot be read there."""
+        if self.threshold == threshold or (self.threshold is None and self.scores is None):
+            return self
+        if self.scores is None:
+            raise InputError(
+                f"The reference was thresholded at {self.threshold:g} and the monitor at {threshold:g}, and its scores "
+                "are not there; give both the same threshold, or a reference with its scores."
+            )
+        groups = _all_at(self.group_scores, threshold)  # those whose scores are gone are as if they were not there
+        return replace(
+            self, cells=_at(self.scores, threshold), groups=groups, threshold=threshold, threshold_assumed=False
+        )
+
+    def of_group(self, group: str | None) -> Array:
+        """The cells of a group where the reference has it, else of all rows."""
+        return self.cells if group is None else self.groups.get(group, self.cells)
+
+    def sentences(self, groups: Iterable[str]) -> list[str]:
+        """Which groups have their limits from all rows of the reference."""
+        missing = [group for group in groups if group not in self.groups]
+        if not missing:
+            return []
+        shown = ", ".join(missing[:5]) + (f" and {len(missing) - 5:,} more" if len(missing) > 5 else "")
+        return [f"The reference has no counts of its own for {shown}; limits there are those of all its rows."]
+
+
+def _keyed(given: Any) -> Iterable[tuple[str, Any]]:
+    """The groups of a tally or of an evaluation by their names."""
+    groups: Any = getattr(given, "groups", ())
+    parts = groups.items() if isinstance(given, Tally) else ((group.key, group) for group in groups)
+    return ((" / ".join(map(str, key)), part) for key, part in parts)
+
+
+def _usual(scores: ScoreTable) -> float:
+    if not scores.has_probabilities:
+        raise InputError("A reference of scores needs the threshold that makes predictions of them; give threshold=.")
+    return HALF
+
+
+def _all_at(tables: Mapping[str, ScoreTable], threshold: float) -> dict[str, Array]:
+    return {key: _at(table, threshold) for key, table in tables.items()}
+
+
+def _at(scores: ScoreTable, threshold: float) -> Array:
+    if scores.weighted:
+        raise InputError("The rows of the reference have sample weights; a reference counts each row once.")
+    divided = bin_divided_at(scores.bins, as_read(threshold, scores.precision))
+    if divided is not None:
+        raise InputError(
+            f"The scores of the reference were counted in bins, and {threshold:g} would divide the one from "
+            f"{divided[0]:.9g} to {divided[1]:.9g}; count them again with this threshold."
+        )
+    return counted_cells(scores.at(threshold))
+
+
+def _cells(table: Counts | Confusion, label: Label) -> Array:
+    if isinstance(table, Confusion) and label is not None:
+        table = table.counts(match_label(label, table.labels)) if not table.weighted else table
+    return counted_cells(table)
+
+
+def _checked(cells: Array) -> Array:
+    if cells.shape != (4,) or not cells.sum():
+        raise InputError("A reference is one table that has rows; give its counts.")
+    return cells
