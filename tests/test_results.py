@@ -25,6 +25,7 @@ import steelyard
 from steelyard import Counts, Result, comparison_page, page
 from steelyard._names import HOME as NAMES
 from steelyard.analysis.results.result_homes import HOMES
+from steelyard.auditing.invariance import invariance
 from steelyard.exceptions import InputError
 from steelyard.report.figures.surface import SurfaceDisplay
 from steelyard.studies.claims import Claim
@@ -157,6 +158,13 @@ RESULTS = {
     "identities": lambda: steelyard.identities(["f1", "jaccard", "balanced_accuracy"]),
     "recommend": lambda: steelyard.recommend(TABLE),
     "correlation_study": lambda: steelyard.correlation_study(["accuracy", "g_mean"], n=100, seeds=2),
+    "metric_correlation": lambda: steelyard.metric_correlation(
+        TRUE, {f"<b>A</b>{i}": np.roll(PROBABILITIES, i) for i in range(4)}, metrics=["accuracy", "roc_auc"]
+    ),
+    "invariance": lambda: invariance([steelyard.get_metric("precision")], TABLE),
+    "nearest_mean_study": lambda: steelyard.nearest_mean_study(
+        GaussianNB(), np.column_stack([*SCORES.values()]), TRUE, ratios=["1:1"], draws=2, metrics=["ac_score"]
+    ),
     "conclusions": lambda: steelyard.correlation_study(["accuracy", "g_mean"], n=100, seeds=2).conclusions(),
     "robustness": lambda: steelyard.robustness(TABLES, metrics=["f1", "tpnr"], resamples=10),
     "robustness without draws": lambda: steelyard.robustness(TABLES, metrics=["f1", "tpnr"], resamples=0),

@@ -40,6 +40,7 @@ from steelyard.auditing.disagreement import disagreement as disagreement
 from steelyard.auditing.discrimination import discrimination as discrimination
 from steelyard.auditing.harshness import harsher as harsher
 from steelyard.auditing.identities import identities as identities
+from steelyard.auditing.own_correlation import metric_correlation as metric_correlation
 from steelyard.auditing.properties import decide as decide
 from steelyard.auditing.ratio_spread import ratio_spread as ratio_spread
 from steelyard.auditing.recommend import recommend as recommend
@@ -80,6 +81,7 @@ from steelyard.metrics.registry import get_metric as get_metric
 from steelyard.metrics.registry import list_metrics as list_metrics
 from steelyard.protocol.cross_evaluate import cross_evaluate as cross_evaluate
 from steelyard.protocol.cross_evaluation import CrossEvaluation as CrossEvaluation
+from steelyard.protocol.nearest_mean_study import nearest_mean_study as nearest_mean_study
 from steelyard.protocol.ratio_study import ratio_study as ratio_study
 from steelyard.protocol.select_tree import select_tree as select_tree
 from steelyard.protocol.splits import Folds as Folds

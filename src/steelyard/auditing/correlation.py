@@ -20,19 +20,24 @@ from steelyard.auditing.correlation_coefficients import (
     deviation_over_seeds,
     mean_over_seeds,
 )
+from steelyard.auditing.correlation_design import (
+    check_defined,
+    check_distortions,
+    check_list,
+    chosen_with_rates,
+    read_shares,
+)
 from steelyard.auditing.garcia_conclusions import (
     CONCLUSIONS,
-    GARCIA_METRICS,
     RATES,
     Conclusion,
     ConclusionResult,
     conclusion_result,
 )
 from steelyard.auditing.metric_values import metric_values
-from steelyard.auditing.perturbation import LIST_KINDS, collection, generators, widths_of
-from steelyard.exceptions import InputError, InputTypeError
+from steelyard.auditing.perturbation import collection, generators, widths_of
+from steelyard.exceptions import InputError
 from steelyard.metrics.metric import Metric
-from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
@@ -41,7 +46,8 @@ if TYPE_CHECKING:
     from steelyard._types import Rng
     from steelyard.metrics.registry import MetricLike
 
-_MOST_ROWS = 100_000  # 130 tuples of so many rows take 100 MB
+
+_HOLDS = {True: "holds", False: "does not hold"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +76,7 @@ class CorrelationStudy(Result[Correlation]):
     spearman: Array = field(repr=False)
     undefined: Array = field(repr=False)
     choices: dict[str, Any] = field(default_factory=dict)
+    left_out: Array | None = field(default=None, repr=False)  # Pearson's matrix without each of the user's own models
     also_saved: ClassVar = ("rows",)
 
     @property
@@ -78,6 +85,8 @@ class CorrelationStudy(Result[Correlation]):
         return ". ".join(self._conclusions()) + "."
 
     def _conclusions(self) -> list[str]:
+        if "models" in self.choices:
+            return [f"Over these models it {_HOLDS[c.holds]}: {c.words}" for c in self.conclusions()]
         return [f"{100 * c.share:g} % of seeds: {c.words}" for c in self.conclusions()]
 
     def __iter__(self) -> Iterator[Correlation]:
@@ -121,7 +130,7 @@ class CorrelationStudy(Result[Correlation]):
         sentences = self._conclusions()
         means = mean_over_seeds(self.pearson)[:, [self.names.index(name) for name in RATES]]
         table = [
-            {"metric": name} | {f"{100 * s:g} %": _pair(means[i, :, j]) for i, s in enumerate(self.positives)}
+            {"metric": name} | {f"{100 * s:.4g} %": _pair(means[i, :, j]) for i, s in enumerate(self.positives)}
             for j, name in enumerate(self.names)
         ]
         head = "Pearson's correlation with recall / specificity, by the share of positives"
@@ -159,18 +168,16 @@ def correlation_study(
     accuracy -0.5 1.0
     g_mean 0.7 0.1
     """
-    chosen = _with_rates(GARCIA_METRICS if metrics is None else metrics)
-    shares = _shares(positives)
-    _check(shares, n, total_range, threshold, list_kind)
-    _check_counts(steps=(steps, 2), tuples=(tuples, 2), seeds=(seeds, 1))
+    chosen = chosen_with_rates(metrics)
+    shares = read_shares(positives)
+    check_list(shares, n, list_kind)
+    check_distortions(total_range, threshold, steps=(steps, 2), tuples=(tuples, 2), seeds=(seeds, 1))
     widths = widths_of(total_range, steps)
     tables = [
         [collection(n, round(share * n), widths, tuples, threshold, list_kind, seeded) for share in shares]
         for seeded in generators(seeds, rng)
     ]
     counts = Counts.stack(Counts.stack(levels) for levels in tables)
-    values = by_metric(metric_values(chosen, counts))
-    _check_defined(chosen, values)
     choices = {
         "n": n,
         "total_range": total_range,
@@ -180,52 +187,25 @@ def correlation_study(
         "list_kind": list_kind,
         "seeds": seeds,
     }
-    missing = np.isnan(values).mean((0, -1))
-    return CorrelationStudy(
-        chosen, shares, counts, correlation_matrix(values), correlation_matrix(values, rank=True), missing, choices
-    )
+    return correlated(chosen, shares, counts, metric_values(chosen, counts), choices)
 
 
-def _with_rates(metrics: Iterable[MetricLike]) -> tuple[Metric, ...]:
-    """The metrics, each once, with the two recalls that all are compared with in front."""
-    if isinstance(metrics, str):
-        raise InputTypeError(f"Metrics are given as a list of names, not as the text {metrics!r}.")
-    chosen = map(get_metric, [*RATES, *metrics])
-    return tuple({(m.name, m.function): m for m in chosen}.values())  # two lambdas have one name
-
-
-def _shares(positives: float | Sequence[float]) -> tuple[float, ...]:
-    try:
-        return tuple(float(share) for share in ([positives] if isinstance(positives, (int, float)) else positives))
-    except (TypeError, ValueError):
-        raise InputTypeError(f"positives are shares of the rows, such as [0.05, 0.1], not {positives!r}.") from None
-
-
-def _check_counts(**counts: tuple[object, int]) -> None:
-    for name, (given, least) in counts.items():
-        if not (isinstance(given, (int, np.integer)) and given >= least):
-            raise InputError(f"{name} is a whole number of {least} or more, not {given!r}.")
-
-
-def _check(shares: Sequence[float], n: int, total: float, threshold: float | str, kind: str) -> None:
-    if kind not in LIST_KINDS:
-        raise InputError(f"list_kind is one of {', '.join(LIST_KINDS)}, not {kind!r}.")
-    if not (isinstance(n, (int, np.integer)) and 2 <= n <= _MOST_ROWS):
-        raise InputError(f"n is the number of rows of a tuple, 2 to {_MOST_ROWS:,}, not {n!r}.")
-    if not shares or not all(0 < share < 1 and 1 <= round(share * n) < n for share in shares):
-        raise InputError(
-            f"positives are shares above 0 and below 1 that leave rows of both classes among {n}, not {shares}."
-        )
-    if not (isinstance(total, (int, float)) and 0 < total <= 2):
-        raise InputError(f"total_range is the width that both distortions share, above 0 and up to 2, not {total!r}.")
-    if threshold != "prior" and not (isinstance(threshold, (int, float)) and 0 <= threshold <= 1):
-        raise InputError(f"threshold is a number between 0 and 1 or 'prior', not {threshold!r}.")
-
-
-def _check_defined(metrics: Sequence[Metric], values: Array) -> None:
-    never = np.isnan(values).all((0, 1, 3))
-    if never.any():
-        name = metrics[int(np.flatnonzero(never)[0])].name
-        raise InputError(
-            f"{name} is undefined on every table of the study, so it correlates with nothing; leave it out."
-        )
+def correlated(
+    metrics: tuple[Metric, ...],
+    shares: tuple[float, ...],
+    counts: Counts[Array],
+    values: Array,
+    choices: dict[str, Any],
+    *,
+    leave_out: bool = False,
+) -> CorrelationStudy:
+    """The study of tables whose metrics have these values, the metrics on the last axis of them."""
+    cells = by_metric(values)
+    check_defined(metrics, cells)
+    pearson, spearman = correlation_matrix(cells), correlation_matrix(cells, rank=True)
+    missing = np.isnan(cells).mean((0, -1))
+    left_out = None
+    if leave_out:
+        tables = cells[0, 0]
+        left_out = np.stack([correlation_matrix(np.delete(tables, i, -1)) for i in range(tables.shape[-1])])
+    return CorrelationStudy(metrics, shares, counts, pearson, spearman, missing, choices, left_out)

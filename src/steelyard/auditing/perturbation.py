@@ -25,12 +25,20 @@ def collection(
 ) -> Counts:
     """The tables of p positives among n rows by distortion and tuple, for one seed."""
     true = true_probabilities(kind, n, p, rng)
-    cutoff = np.quantile(true, 1 - p / n) if threshold == "prior" else float(threshold)
-    width = np.repeat(widths, [n - p, p], axis=1)
+    return collection_of(true[: n - p], true[n - p :], widths, tuples, threshold, rng)
+
+
+def collection_of(
+    negatives: Array, positives: Array, widths: Array, tuples: int, threshold: float | str, rng: np.random.Generator
+) -> Counts:
+    """The tables of rows with these probabilities by distortion and tuple."""
+    true, (n, p) = np.concatenate([negatives, positives]), (len(negatives), len(positives))
+    cutoff = np.quantile(true, 1 - p / len(true)) if threshold == "prior" else float(threshold)
+    width = np.repeat(widths, [n, p], axis=1)
     low, high = np.maximum(0, true - width)[:, None], np.minimum(1, true + width)[:, None]
-    flagged = low + rng.random((len(width), tuples, n)) * (high - low) >= cutoff
-    alarms, hits = flagged[..., : n - p].sum(-1), flagged[..., n - p :].sum(-1)
-    return Counts.trusted(hits, p - hits, alarms, n - p - alarms)
+    flagged = low + rng.random((len(width), tuples, len(true))) * (high - low) >= cutoff
+    alarms, hits = flagged[..., :n].sum(-1), flagged[..., n:].sum(-1)
+    return Counts.trusted(hits, p - hits, alarms, n - alarms)
 
 
 def widths_of(total: float, steps: int) -> Array:

@@ -23,7 +23,7 @@ from steelyard.auditing.decisions import (
     unrefuted,
 )
 from steelyard.auditing.proof import proved
-from steelyard.auditing.property_list import PROPERTIES, Property, get_property
+from steelyard.auditing.property_list import CHANGED_CELLS, PROPERTIES, Property, get_property
 from steelyard.auditing.random_predictions import constant_baseline
 from steelyard.auditing.range_bounds import bounds_attained
 from steelyard.auditing.symbolic_sums import is_available
@@ -88,7 +88,7 @@ def garcia_row(metric: MetricLike, *, anew: bool = False) -> str:
     >>> garcia_row("f1")
     '+-+++'
     """
-    signs, names = {True: "-", False: "+", None: "?"}, ("p1", "p2", "p3", "p4", "p5")
+    signs, names = {True: "-", False: "+", None: "?"}, ("p1", *CHANGED_CELLS)
     if anew:
         decisions = _decisions([get_metric(metric)], list(map(get_property, names)), {})
     else:

@@ -12,8 +12,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steelyard.datasets.paper_datasets import svhn_1_6
+from steelyard.protocol.ratio_draws import TRAINED
 from steelyard.studies.declared_study import DeclaredStudy, RunPlan
-from steelyard.studies.wu_trials import CONDITIONS, FULL_PLAN, HELD_OUT, QUICK_PLAN, TRAINED, DigitTrials, run_trials
+from steelyard.studies.wu_trials import CONDITIONS, FULL_PLAN, HELD_OUT, QUICK_PLAN, DigitTrials, run_trials
 
 if TYPE_CHECKING:
     from steelyard.datasets.paper_datasets import Digits

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.results.formatting import listed
+from steelyard.protocol.ratio_draws import TRAINED
 from steelyard.studies.claims import ABOVE_0, Effect, Finding, signed
 from steelyard.studies.wu import WU_STUDY
-from steelyard.studies.wu_ranking import drawn_places, mean_places, mean_sides, stability_sentence
+from steelyard.studies.wu_ranking import drawn_places, stability_sentence
 from steelyard.studies.wu_trials import (
     CONDITIONS,
     EQUAL,
@@ -19,7 +20,6 @@ from steelyard.studies.wu_trials import (
     NMC,
     SEEN,
     SKEWED,
-    TRAINED,
     WU_METRICS,
     DigitTrials,
 )
@@ -184,7 +184,7 @@ def _leads(results: DigitTrials) -> Finding:
 
 def _stable(results: DigitTrials, named: tuple[str, ...]) -> Finding:
     """Both readings of "stable": a metric keeps its place in the ranking, or its side of the dashed line."""
-    places, sides, drawn = mean_places(results), mean_sides(results), drawn_places(results)
+    places, sides, drawn = results.mean_places(), results.mean_sides(), drawn_places(results)
     moved = np.max([np.ptp(drawn[:, :, list(WU_METRICS).index(short)], axis=1) for short in named], axis=0)
     kept = []
     for short in named:

@@ -14,9 +14,8 @@ import numpy as np
 
 from steelyard.estimators.nearest_mean import NearestMeanClassifier
 from steelyard.estimators.threshold import ThresholdClassifier
-from steelyard.ingest.array_tables import confusion
-from steelyard.metrics.registry import get_metric
-from steelyard.statistics.counts import Counts
+from steelyard.protocol.ratio_draws import draw_rows
+from steelyard.protocol.ratio_trials import RatioTrial, RatioTrials, tabulated
 from steelyard.studies.claims import published
 
 if TYPE_CHECKING:
@@ -48,69 +47,16 @@ class DrawPlan:
 
 
 FULL_PLAN, QUICK_PLAN = DrawPlan(draws=10, share=1, coarse=1), DrawPlan(draws=3, share=3, coarse=4)
-TRAINED = 3  # the training part is three times the test part, with the same shares
 
 
-@dataclass(frozen=True, eq=False)
-class DigitTrial:
-    """One draw at one imbalance: the truth of the test rows, where each model puts them, and its threshold."""
-
-    y: Array
-    scores: dict[str, Array]
-    thresholds: dict[str, float]
-    centroid: str
-    folded: Array | None = None  # where LDA puts the rows by the mean of the discriminants of the folds
-
-    def counts(self, model: str) -> Counts:
-        """The table of one model on the test rows."""
-        return confusion(self.y, (self.scores[model] >= self.thresholds[model]).astype(int)).counts()
-
-    def value(self, model: str, metric: str) -> float:
-        """One metric of one model, of its labels or of its scores."""
-        compute = get_metric(metric)
-        return float(compute(self.counts(model)) if compute.function else compute(self.y, self.scores[model]))
-
-    def place(self, model: str) -> float:
-        """Where the threshold lies between the lowest and the highest projection of the test rows, 0 to 1."""
-        return float(_normalised(self.scores[model], self.thresholds[model])[1])
-
-    def passed(self, model: str) -> float:
-        """The share of the test rows that the model calls positive."""
-        return float((self.scores[model] >= self.thresholds[model]).mean())
-
-    def normalised(self, model: str) -> tuple[Array, float]:
-        """The projections from 0 to 1, and the threshold on that scale."""
-        return _normalised(self.scores[model], self.thresholds[model])
-
-
-def _normalised(z: Array, threshold: float) -> tuple[Array, float]:
-    low, high = z.min(), z.max()
-    return (z - low) / (high - low), float((threshold - low) / (high - low))
-
-
-@dataclass(frozen=True, eq=False)
-class DigitTrials:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DigitTrials(RatioTrials):
     """All draws at all imbalances, every metric of every model in them, and what they were drawn from."""
 
-    trials: list[dict[str, DigitTrial]]
-    values: Array  # draw, condition, model, metric
     digits: Digits
     plan: DrawPlan
     seed: int
-
-    def of(self, condition: str, model: str, short: str) -> Array:
-        """One metric of one model over the draws."""
-        return np.asarray(
-            self.values[:, CONDITIONS.index(condition), DIGIT_MODELS.index(model), list(WU_METRICS).index(short)]
-        )
-
-    def gap(self, condition: str, short: str, a: str = NMC, b: str = LDA) -> Array:
-        """Model a less model b by one metric, over the draws."""
-        return self.of(condition, a, short) - self.of(condition, b, short)
-
-    def counts(self, condition: str, model: str) -> Counts[Array]:
-        """The tables of one model over the draws."""
-        return Counts.stack([trial[condition].counts(model) for trial in self.trials])
+    folded: dict[str, Array]  # where LDA puts the rows of the first draw by the mean of the discriminants of the folds
 
 
 def run_trials(digits: Digits, plan: DrawPlan, seed: int, progress: Progress) -> DigitTrials:
@@ -127,19 +73,30 @@ def run_trials(digits: Digits, plan: DrawPlan, seed: int, progress: Progress) ->
 
 def _trials(digits: Digits, plan: DrawPlan, seed: int, progress: Progress) -> DigitTrials:
     X, y = _pixels(digits.images, plan.coarse), (digits.labels == 1).astype(int)
-    trials: list[dict[str, DigitTrial]] = []
+    trials: list[dict[str, RatioTrial]] = []
+    folded: dict[str, Array] = {}
     for i in range(plan.draws):
         rng, by_condition = np.random.default_rng([seed, i]), {}
         for condition in CONDITIONS:
             progress(f"draw {i + 1} of {plan.draws}, N:P = {condition}")
-            by_condition[condition] = fit_models(X, y, *draw_rows(y, *plan.test(condition), rng), rng, folded=i == 0)
+            train, test = draw_rows(y, *plan.test(condition), rng)
+            by_condition[condition] = fit_models(X, y, train, test, rng)
+            if i == 0:
+                folded[condition] = _folded(X, y, train, test, WU_PAPER["folds"]["folds"])
         trials.append(by_condition)
-    values = [[[_all_metrics(t[c], model) for model in DIGIT_MODELS] for c in CONDITIONS] for t in trials]
-    return DigitTrials(trials, np.array(values), digits, plan, seed)
-
-
-def _all_metrics(trial: DigitTrial, model: str) -> list[float]:
-    return [trial.value(model, name) for name in WU_METRICS.values()]
+    values, tables = tabulated(trials, DIGIT_MODELS, WU_METRICS)
+    return DigitTrials(
+        ratios=CONDITIONS,
+        models=DIGIT_MODELS,
+        metrics=WU_METRICS,
+        values=values,
+        tables=tables,
+        trials=trials,
+        digits=digits,
+        plan=plan,
+        seed=seed,
+        folded=folded,
+    )
 
 
 def _pixels(images: Array, coarse: int) -> Array:
@@ -148,24 +105,11 @@ def _pixels(images: Array, coarse: int) -> Array:
     return np.asarray(images.reshape(n, side, coarse, side, coarse).mean((2, 4)).reshape(n, -1) / 255)
 
 
-def draw_rows(y: Array, positives: int, negatives: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """The rows of a training and a test part that share none."""
-    parts = [
-        np.split(rng.permutation(np.flatnonzero(y == label))[: (1 + TRAINED) * n], [n])
-        for label, n in ((1, positives), (0, negatives))
-    ]
-    test, train = (np.concatenate(side) for side in zip(*parts, strict=True))
-    return train, test
-
-
-def fit_models(
-    X: Array, y: Array, train: Array, test: Array, rng: np.random.Generator, *, folded: bool = False
-) -> DigitTrial:
+def fit_models(X: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> RatioTrial:
     """Fit on one part and place the rows of the other.
 
     NMC searches its threshold on the training parts of 5 folds, 10 times. LDA has nothing to search, so it is fitted on
-    all training rows; with `folded` also on the folds, as the paper's words may mean. For its searched threshold a
-    fifth of the training rows is held out from a fit of its own.
+    all training rows. For its searched threshold a fifth of the training rows is held out from a fit of its own.
     """
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedShuffleSplit
@@ -183,14 +127,15 @@ def fit_models(
     z = plain.decision_function(X[test])
     thresholds = {NMC: nearest.threshold_, LDA: 0.0, HELD_OUT: searched.threshold_, SEEN: seen.threshold_, EQUAL: prior}
     scores = dict.fromkeys(DIGIT_MODELS, z) | {NMC: nearest.project(X[test])}
-    mean = _folded(X, y, train, test, folds["folds"]) if folded else None
-    return DigitTrial(
-        y[test], scores, {model: float(threshold) for model, threshold in thresholds.items()}, nearest.centroid_, mean
-    )
+    floats = {model: float(threshold) for model, threshold in thresholds.items()}
+    return RatioTrial(y[test], scores, floats, nearest.centroid_)
 
 
 def _folded(X: Array, y: Array, train: Array, test: Array, folds: int) -> Array:
-    """The mean of the discriminants and biases of LDAs fitted on the training parts of the folds."""
+    """The mean of the discriminants and biases of LDAs fitted on the training parts of the folds.
+
+    The paper's words on training may also mean this.
+    """
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     from sklearn.model_selection import cross_validate
 

@@ -1,0 +1,172 @@
+"""The result of a nearest-mean study: both models by every metric at every ratio, with the control and what it says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard._types import Label
+from steelyard.analysis.comparison.corrected_t_test import corrected_t_test
+from steelyard.analysis.results.formatting import filled, listed, three_digits
+from steelyard.analysis.results.result import Result
+from steelyard.analysis.results.rows import Flat, Rows, table_text
+from steelyard.metrics.registry import get_metric, metrics_with_role
+from steelyard.protocol.ratio_draws import TRAINED
+from steelyard.protocol.ratio_trials import RatioTrials
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from steelyard._types import Array
+
+NEAREST = "nearest mean"
+SEARCHED = " + search"
+_FEW = 10  # test rows of a class below which a draw says little
+_UNSHOWN = "no difference is shown"
+_SHARE = 1 / (1 + TRAINED)
+
+
+@dataclass(frozen=True, eq=False)
+class ModelGap(Flat):
+    """One metric at one ratio: both models' means over the draws, their difference, and that of the control.
+
+    The control is the difference where both models get the same search for a threshold. Intervals are Nadeau and
+    Bengio's, since draws share rows; NaN where the metric is defined in fewer than two draws.
+    """
+
+    ratio: str
+    metric: str
+    nearest_mean: float
+    model: float
+    difference: float
+    low: float
+    high: float
+    favour: int
+    draws: int
+    control: float
+    control_low: float
+    control_high: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NearestMeanStudy(RatioTrials, Result[ModelGap]):
+    """The nearest mean classifier and a model over draws at several ratios, with the control of both.
+
+    `models` holds the two, then both with the same search; `sizes` the test rows of each ratio, positives and
+    negatives; `trials` the draws themselves, which JSON does not keep.
+    """
+
+    sizes: dict[str, tuple[int, int]] = field(default_factory=dict)
+    level: float = 0.95
+    positive: Label = None
+
+    def __iter__(self) -> Iterator[ModelGap]:
+        return iter(self.rows)
+
+    @property
+    def rows(self) -> Rows[ModelGap]:
+        """One row for each ratio and metric."""
+        return Rows(self.row(ratio, short) for ratio in self.ratios for short in self.metrics)
+
+    def row(self, ratio: str, short: str) -> ModelGap:
+        """One metric at one ratio."""
+        first, second = (_mean(self.of(ratio, model, short)) for model in self.models[:2])
+        gap = self.gap(ratio, short)
+        defined = gap[np.isfinite(gap)]
+        wins = int((self._sign(short) * defined > 0).sum())
+        control = _interval(self.gap(ratio, short, *self.models[2:]), self.level)
+        return ModelGap(ratio, short, first, second, *_interval(gap, self.level), wins, len(defined), *control)
+
+    def _sign(self, short: str) -> int:
+        return -1 if get_metric(self.metrics[short]).direction == "lower" else 1
+
+    @property
+    def main(self) -> str:
+        """The metric that the sentences speak of: the AC-score, or the first where that was not asked for."""
+        usual = {metric.name for metric in metrics_with_role("default")}
+        return next((short for short, name in self.metrics.items() if name in usual), next(iter(self.metrics)))
+
+    @property
+    def headline(self) -> str:
+        """What is left of the difference when both models get the same search."""
+        return self.sentences[0]
+
+    @property
+    def notes(self) -> list[str]:
+        """The rest in sentences."""
+        return self.sentences[1:]
+
+    @property
+    def sentences(self) -> list[str]:
+        """The comparison in words, ratio by ratio, then which metrics keep to one model, and what is not sure."""
+        return [*(self._ratio_sentence(ratio) for ratio in self.ratios), *self._stability(), *self._doubts()]
+
+    def _ratio_sentence(self, ratio: str) -> str:
+        row, name = self.row(ratio, self.main), self.models[1]
+        ends = [(row.difference, row.low, row.high), (row.control, row.control_low, row.control_high)]
+        plain, control = (_side(*each, self._sign(self.main), name) for each in ends)
+        joint = "and" if plain == control else "but"
+        return (
+            f"At N:P = {ratio} by {self.main} {plain} ({_ends(*ends[0])}), {joint} with the same search for a "
+            f"threshold for both {control} ({_ends(*ends[1])}){_reading(plain, control)}."
+        )
+
+    def _stability(self) -> list[str]:
+        if len(self.ratios) < 2:
+            return []
+        sides = self.mean_sides()
+        kept = [short for short, at in sides.items() if len(set(at)) == 1]
+        return [
+            f"By the mean over {self.draws} draws the same model is ahead at all {len(self.ratios)} ratios by "
+            f"{listed(kept) if kept else 'no metric'} ({len(kept)} of {len(sides)} metrics)."
+        ]
+
+    def _doubts(self) -> list[str]:
+        few = [ratio for ratio, rows in self.sizes.items() if min(rows) < _FEW]
+        return [f"At N:P = {listed(few)} fewer than {_FEW} test rows of a class make the values coarse."] if few else []
+
+    def __repr__(self) -> str:
+        sentences = [filled(sentence) for sentence in self.sentences]
+        return "\n".join([*sentences, "", table_text([row.row() for row in self.rows], keys=2)])
+
+
+def _mean(values: Array) -> float:
+    defined = values[np.isfinite(values)]
+    return float(defined.mean()) if len(defined) else float("nan")
+
+
+def _interval(gap: Array, level: float) -> tuple[float, float, float]:
+    """The mean difference over the draws in which it is defined, and its interval."""
+    defined = gap[np.isfinite(gap)]
+    if len(defined) < 2:
+        return _mean(gap), float("nan"), float("nan")
+    test = corrected_t_test(defined, test_share=_SHARE, level=level)
+    return test.difference, test.low, test.high
+
+
+def _reading(plain: str, control: str) -> str:
+    """What the control says of the plain comparison."""
+    if plain == control:
+        return ""
+    if plain == _UNSHOWN:
+        return ": their own thresholds hide it"
+    if control == _UNSHOWN:
+        return ": no more than the threshold is shown"
+    return ": the first shows the threshold, not the model"
+
+
+def _side(difference: float, low: float, high: float, sign: int, model: str) -> str:
+    """Which model is ahead, where the interval shows one."""
+    if not (low > 0 or high < 0):
+        return _UNSHOWN
+    return f"{NEAREST if sign * difference > 0 else model} is ahead"
+
+
+def _ends(difference: float, low: float, high: float) -> str:
+    def signed(value: float) -> str:
+        text = three_digits(round(value, 3)).replace("-", "−")
+        return f"+{text}" if value > 0 else text
+
+    return f"{signed(difference)}, {signed(low)} to {signed(high)}"

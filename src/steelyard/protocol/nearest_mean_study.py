@@ -1,0 +1,137 @@
+"""nearest_mean_study: the nearest mean classifier against any model, at ratios of the classes drawn from one data set.
+
+Wu and Cannistraci (2025) give the nearest mean classifier a searched threshold and the other model none. The control
+gives both the same search, so that what is left is not the threshold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.analysis.intervals.draws import generator
+from steelyard.analysis.levels import check_level
+from steelyard.exceptions import InputError, InputTypeError
+from steelyard.metrics.registry import get_metric, metrics_with_role
+from steelyard.protocol.cross_evaluate import read_data
+from steelyard.protocol.nearest_mean_result import NEAREST, SEARCHED, NearestMeanStudy
+from steelyard.protocol.ratio_draws import draw_rows, read_ratios
+from steelyard.protocol.ratio_fits import RatioFit, import_sklearn
+from steelyard.protocol.ratio_trials import tabulated
+from steelyard.protocol.seeds import SEEDS
+from steelyard.statistics.positive_class import CONVENTION, chosen_label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Estimator, Features, Label, Progress, Rng
+    from steelyard.metrics.registry import MetricLike
+    from steelyard.protocol.predictions import Data
+    from steelyard.protocol.ratio_trials import RatioTrial
+
+_FEWEST_DRAWS = 2  # one has no interval
+
+
+def nearest_mean_study(
+    estimator: Estimator,
+    X: Features,
+    y: ArrayLike,
+    *,
+    ratios: Sequence[str] = ("1:3", "1:1", "3:1"),
+    metrics: Iterable[MetricLike] | Mapping[str, MetricLike] | None = None,
+    draws: int = 10,
+    prepare: Any = None,
+    level: float = 0.95,
+    rng: Rng = None,
+    pos_label: Label = None,
+    progress: Progress | None = None,
+) -> NearestMeanStudy:
+    """The nearest mean classifier at its best operating point against a model, at ratios drawn from these rows (Wu).
+
+    At each of `ratios`, negatives to positives, as many rows as there are for it are drawn, `draws` times: three
+    quarters to train on and a quarter to test. The nearest mean classifier takes the threshold at which the operating
+    point score is best on the training rows, the model its own. The control gives both the same search: the threshold
+    at which that score is best on five folds of the training rows, each scored by a fit on the others.
+
+    `prepare` is a transformer before the nearest mean classifier, which takes distances: standard scores unless
+    given. Differences are means over the draws; these share rows, so their intervals are Nadeau and Bengio's.
+    `metrics` names the metrics, or is {what it is called: metric}.
+
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> study = nearest_mean_study(LogisticRegression(), X[:, :3], y, ratios=["4:1"], draws=3, pos_label=0)
+    >>> [(row.ratio, row.metric) for row in study][:2]
+    [('4:1', 'recall'), ('4:1', 'specificity')]
+    """
+    import_sklearn()
+    check_level(level)
+    _check(estimator, draws)
+    named = _metrics(metrics)
+    data, positive = _two_classes(X, y, pos_label)
+    truth = (data.codes == data.labels.index(positive)).astype(int)
+    sizes = {ratio.name: ratio.test_rows(truth) for ratio in read_ratios(ratios)}
+    name = _name(estimator)
+    models = (NEAREST, name, f"{NEAREST}{SEARCHED}", f"{name}{SEARCHED}")
+    source = generator(rng)
+    trials: list[dict[str, RatioTrial]] = [{} for _ in range(draws)]
+    for i, ratio in product(range(draws), sizes):
+        if progress is not None:
+            progress(f"draw {i + 1} of {draws}, N:P = {ratio}")
+        train, test = draw_rows(truth, *sizes[ratio], source)
+        fit = RatioFit(data, truth, train, test, int(source.integers(SEEDS)))
+        trials[i][ratio] = fit.trial(estimator, prepare, models)
+    values, tables = tabulated(trials, models, named)
+    return NearestMeanStudy(
+        tuple(sizes), models, named, values, tables, trials, sizes=sizes, level=level, positive=positive
+    )
+
+
+def _check(estimator: Estimator, draws: object) -> None:
+    if isinstance(draws, bool) or not isinstance(draws, (int, np.integer)) or draws < _FEWEST_DRAWS:
+        raise InputError(f"draws is a whole number of {_FEWEST_DRAWS} or more, not {draws!r}.")
+    if isinstance(estimator, type) or not hasattr(estimator, "fit"):
+        raise InputTypeError(f"The model is an estimator with fit and predict, not {estimator!r}.")
+
+
+def _metrics(metrics: Iterable[MetricLike] | Mapping[str, MetricLike] | None) -> dict[str, str]:
+    """The names of the metrics by what they are called here."""
+    if isinstance(metrics, str):
+        raise InputTypeError(f"metrics= takes a list of metrics; write [{metrics!r}].")
+    chosen = metrics_with_role("compared") if metrics is None else metrics
+    pairs = chosen.items() if isinstance(chosen, Mapping) else ((get_metric(m).name, m) for m in chosen)
+    named = {str(short): get_metric(metric).name for short, metric in pairs}
+    if not named:
+        raise InputError("metrics= is empty; name at least one metric, or leave it out.")
+    return named
+
+
+def _two_classes(X: Features, y: ArrayLike, pos_label: Label) -> tuple[Data, Label]:
+    """The rows, of two classes, and the positive one."""
+    data = read_data(X, y, None, pos_label)
+    if data.are_label_sets or len(data.labels) != 2:
+        raise InputError(f"The study is of two classes, and y holds {len(data.labels)}; make one of them the target.")
+    rows = np.bincount(data.codes, minlength=2)
+    positive = data.positive
+    if positive is None:
+        positive = chosen_label(CONVENTION if pos_label is None else pos_label, data.labels, lambda: rows)
+    _check_features(X)
+    return data, positive
+
+
+def _check_features(X: Features) -> None:
+    """Refuse numbers of which every column is one value."""
+    values = np.asarray(X)
+    if values.ndim == 2 and values.dtype.kind in "biuf" and bool((values == values[:1]).all()):
+        raise InputError("Every column of X holds one value only, which separates no rows; give columns that differ.")
+
+
+def _name(estimator: Estimator) -> str:
+    """What the model is called: its class, or that of the last step of a pipeline."""
+    steps = getattr(estimator, "steps", None)
+    return type(steps[-1][1] if steps else estimator).__name__

@@ -1,0 +1,128 @@
+"""The nearest mean classifier against a model on the user's own rows: draws, control, words, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from checks import assert_refused
+from sklearn.datasets import load_breast_cancer
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import recall_score, roc_auc_score
+from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from steelyard import nearest_mean_study
+from steelyard.protocol.ratio_draws import read_ratios
+
+
+@pytest.fixture(scope="module")
+def tumours():
+    """Three columns of scikit-learn's tumours, malignant positive."""
+    X, y = load_breast_cancer(return_X_y=True)
+    return X[:, [1, 4, 8]], np.where(y == 0, "yes", "no")
+
+
+@pytest.fixture(scope="module")
+def study(tumours):
+    return nearest_mean_study(LinearDiscriminantAnalysis(), *tumours, ratios=["1:3", "3:1"], draws=4, rng=1)
+
+
+def test_the_rows_of_a_draw_are_at_the_ratio_and_a_quarter_is_tested(study, tumours):
+    positives = (tumours[1] == "yes").sum()
+    assert study.sizes["1:3"] == (positives // 4, positives // 4 // 3) and study.positive == "yes"
+    for ratio in study.ratios:
+        p, n = study.sizes[ratio]
+        assert [trial[ratio].y.sum() for trial in study.trials] == [p] * 4
+        assert [len(trial[ratio].y) for trial in study.trials] == [p + n] * 4
+        assert abs(np.log((n / p) / np.divide(*map(int, ratio.split(":"))))) < 0.05
+
+
+def test_every_value_is_scikit_learns_on_the_same_rows(study):
+    trial = study.trials[2]["3:1"]
+    for model in study.models:
+        flagged = trial.flagged(model)
+        assert study.of("3:1", model, "recall")[2] == pytest.approx(recall_score(trial.y, flagged))
+        assert study.of("3:1", model, "roc_auc")[2] == pytest.approx(roc_auc_score(trial.y, trial.scores[model]))
+        assert ((trial.scores[model] >= trial.thresholds[model]) == flagged).all()
+    row = study.row("3:1", "recall")
+    assert row.difference == pytest.approx(row.nearest_mean - row.model) and row.low < row.difference < row.high
+
+
+def test_the_model_is_the_same_in_the_control_save_its_threshold(study):
+    for trial in study.trials:
+        plain, searched = (trial["1:3"].scores[model] for model in study.models[1::2])
+        assert (plain == searched).all()
+    assert study.models == (
+        "nearest mean",
+        "LinearDiscriminantAnalysis",
+        "nearest mean + search",
+        "LinearDiscriminantAnalysis + search",
+    )
+
+
+def test_where_only_the_threshold_is_wrong_the_control_says_so():
+    """Logistic regression of one column is the same axis; at 1:12 its own threshold flags nearly nobody."""
+    rng = np.random.default_rng(3)
+    y = np.repeat([0, 1], [1200, 100])
+    X = rng.normal(1.2 * y[:, None], 1, (len(y), 1))
+    result = nearest_mean_study(LogisticRegression(), X, y, ratios=["12:1"], draws=4, metrics=["ac_score", "roc_auc"])
+    row = result.row("12:1", "ac_score")
+    assert row.low > 0.2 and row.favour == row.draws == 4 and row.control_low < 0 < row.control_high
+    assert result.row("12:1", "roc_auc").difference == pytest.approx(0, abs=1e-9)
+    assert "nearest mean is ahead" in result.headline and "no more than the threshold is shown" in result.headline
+
+
+def test_any_model_will_do_and_predicts_as_it_does_itself(tumours):
+    """A tree whose probabilities tie at a half, a machine without probabilities, and one with its own threshold."""
+    own = FixedThresholdClassifier(LogisticRegression(), threshold=0.3, pos_label=1, response_method="predict_proba")
+    for model in (DecisionTreeClassifier(max_depth=2), SVC(), own):
+        result = nearest_mean_study(model, *tumours, ratios=["2:1"], draws=2, metrics=["recall"])
+        for trial in result.trials:
+            name = result.models[1]
+            assert (trial["2:1"].flagged(name) == (trial["2:1"].scores[name] >= trial["2:1"].thresholds[name])).all()
+
+
+def test_one_seed_gives_one_result_and_another_a_different_one():
+    first, again, other = (
+        nearest_mean_study(DecisionTreeClassifier(), *small(), ratios=["1:1"], draws=2, rng=seed) for seed in (1, 1, 2)
+    )
+    assert first == again != other
+
+
+def test_the_words_say_what_the_rows_show(study):
+    text = repr(study)
+    assert text.startswith("At N:P = 1:3 by ac_score") and "at all 2 ratios by" in text
+    few = nearest_mean_study(LogisticRegression(), *small(), ratios=["1:1"], draws=2)
+    assert "fewer than 10 test rows" in few.sentences[-1]
+
+
+def small(rows=40):
+    X = np.random.default_rng(0).normal(size=(rows, 2))
+    return X + np.arange(rows)[:, None] % 2, np.arange(rows) % 2
+
+
+X, Y = small()
+REFUSED = {
+    "a ratio that cannot be drawn": (lambda: nearest_mean_study(LogisticRegression(), X, Y, ratios=["30:1"]), "At N:P = 30:1 the data's 20 positives and 20 negatives leave 0 of the positives to test on"),
+    "too few positives": (lambda: nearest_mean_study(LogisticRegression(), X, np.arange(40) < 5), "give 24 positives or more"),
+    "a ratio that is none": (lambda: nearest_mean_study(LogisticRegression(), X, Y, ratios=["3"]), "A ratio is N:P"),
+    "a ratio of nothing": (lambda: read_ratios(["0:1"]), "two numbers above 0"),
+    "a ratio as text": (lambda: read_ratios("3:1"), r"write \['3:1'\]"),
+    "a ratio twice": (lambda: read_ratios(["3:1", "3:1"]), "given twice"),
+    "one class": (lambda: nearest_mean_study(LogisticRegression(), X, np.zeros(40)), "one class only"),
+    "three classes": (lambda: nearest_mean_study(LogisticRegression(), X, np.arange(40) % 3), "y holds 3"),
+    "classes without a positive one": (lambda: nearest_mean_study(LogisticRegression(), X, np.where(Y, "a", "b")), "pos_label="),
+    "constant columns": (lambda: nearest_mean_study(LogisticRegression(), np.ones((40, 2)), Y), "Every column of X holds one value only"),
+    "missing values": (lambda: nearest_mean_study(LogisticRegression(), np.where(X > 2, np.nan, X), Y, ratios=["1:1"]), "could not be fitted on a draw"),
+    "a class for a model": (lambda: nearest_mean_study(LogisticRegression, X, Y), "an estimator with fit"),
+    "one draw": (lambda: nearest_mean_study(LogisticRegression(), X, Y, draws=1), "draws is a whole number of 2"),
+    "no metric": (lambda: nearest_mean_study(LogisticRegression(), X, Y, metrics=[]), "metrics= is empty"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_studied_is_refused_in_one_sentence(case):
+    call, words = REFUSED[case]
+    assert_refused(call, (ValueError, TypeError), words)
