@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
-.PHONY: demo test test-ledger test-engines locked lock chromium screenshots check house format mutants sklearn-suite coverage promises properties studies bench frames docs pages stub build lowest clean
+.PHONY: demo test test-ledger test-engines postgres locked lock chromium screenshots check house format mutants sklearn-suite coverage promises properties studies bench frames docs pages stub build lowest clean
 
 demo: $(VENV)/.demo  ## install into .venv and run the main job on embedded data
 	$(BIN)/steelyard demo -o build/demo
@@ -13,8 +13,14 @@ test: $(VENV)/.test chromium  ## install the test tools and run every test
 test-ledger: $(VENV)/.test  ## two programs log 500 evaluations each into one ledger, and one is killed ten times
 	STEELYARD_LEDGER_WRITES=500 $(BIN)/python -m pytest -q tests/test_ledger_crash.py
 
-test-engines: $(VENV)/.engines  ## install MLflow, a hundred megabytes, and run the tests against a store of its own
-	$(BIN)/python -m pytest -q tests/test_mlflow.py
+test-engines: $(VENV)/.engines postgres  ## install MLflow and PostgreSQL, some hundred megabytes, and run the tests against them
+	$(BIN)/python -m pytest -q tests/test_mlflow.py tests/test_postgres.py
+
+postgres:  ## a PostgreSQL server for the tests of SQL; without one they are skipped by name
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	  { timeout 300 apt-get install -y -qq --no-install-recommends postgresql || \
+	    { timeout 60 apt-get update -qq && timeout 300 apt-get install -y -qq --no-install-recommends postgresql; }; }; } >/dev/null 2>&1 || \
+	  echo "no PostgreSQL: its tests are skipped"
 
 chromium:  ## a browser for the tests of the pages; without one they are skipped by name
 	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \

@@ -16,7 +16,8 @@ from peers import REMARKS, called, differences, peers, scikit_learn, undefined
 
 from steelyard import Counts, chance, list_metrics, score_table
 from steelyard.metrics import notation, references
-from steelyard.metrics.expression import Named, walk
+from steelyard.metrics.expression import Named
+from steelyard.metrics.expression_walk import walk
 from steelyard.report.terminal.metric_list import number_text, range_text
 
 if TYPE_CHECKING:

@@ -76,6 +76,11 @@ COMMANDS = {
         "its `update`, `predict` and `label` take the batches, `result` has the alarms",
     ),
     "tally": CommandFacts("Count a file into a confusion matrix or score table, and save it.", "tally"),
+    "sql": CommandFacts(
+        "Print the query that counts a table of predictions inside its database.",
+        "counting_query",
+        "`tally` reads what the query gives",
+    ),
     "merge": CommandFacts("Merge saved tables.", "Tally", "`+` adds two of them"),
     "plot": CommandFacts(
         "Draw a figure for a paper: ROC, precision-recall, intervals and more.",

@@ -10,10 +10,11 @@ import numpy as np
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, bad_rows, csv_values, label_codes, queries
 from steelyard.ingest.array_tables import declared_labels
+from steelyard.ingest.counted_rows import check_counted, holds_counts, read_counts
 from steelyard.ingest.label_tables import label_tables, present_labels, rows_of_groups, sorted_groups
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.score_queries import column_precision
-from steelyard.ingest.score_tables import EXACT_ROWS, number_column, score_tables
+from steelyard.ingest.score_tables import EXACT_ROWS, counted_score_tables, number_column, score_tables
 from steelyard.ingest.source import (
     ColumnNames,
     Source,
@@ -51,12 +52,13 @@ def tally(
 ) -> Tally:
     """Count the named columns of a frame into tables, where the frame lives; only the tables come back.
 
-    Frames are those of pandas, Polars (lazy ones are streamed), PyArrow, DuckDB, Dask and PySpark. Two columns in
+    Frames are those of pandas, Polars (lazy ones are streamed), PyArrow, DuckDB, Ibis, Dask and PySpark. Two columns in
     `pred` give the table of two models side by side. `by` counts each group as well. Scores are kept exactly where the
     rows are in memory or at most 10 million (of Spark, Dask and Ibis 65,536, so that the rows stay there); else in
     about 65,536 bins, fewer for each of many groups, and then every area comes with its bounds. `exact` asks for
     either; `threshold` is one that the bins must keep. `cost` names columns of what errors cost, such as the amounts of
-    transactions, whose sums and squares at each score let `best_threshold` do without the rows.
+    transactions, whose sums and squares at each score let `best_threshold` do without the rows. The lines that a
+    `counting_query` gave are read as the counts that they are.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"y": [0, 0, 1, 1], "predicted": [0, 1, 1, 1], "site": ["a", "a", "b", "b"]})
@@ -78,25 +80,30 @@ def tally(
     if columns.cost and (score is None or weight is not None):
         raise InputError("cost= is of scores, without weights; name their column with score=, and leave out weight=.")
     source = Source.of(data)
-    check_columns(source, columns)
+    if holds_counts(source):
+        check_counted(source, columns)
+        check_columns(source, replace(columns, score=None))  # in place of scores there are their bins
+    else:
+        check_columns(source, columns)
     with bad_rows.naming_bad_numbers(source, score, weight, frequency, *columns.cost):
         return _tally(source, TallyRequest(columns, pos_label, declared_labels(labels), threshold, exact))
 
 
 def _tally(source: Source, request: TallyRequest) -> Tally:
-    columns = request.columns
+    columns, counted_already = request.columns, holds_counts(source)
     parts: dict[str, dict[Labels, Any]] = {}
     labels: Labels = ()
     if columns.pred:
         keys = [*columns.by, columns.true, *columns.pred]
-        declared = request.labels is not None or columns.frequency is not None
+        declared = request.labels is not None or columns.frequency is not None or counted_already
         queries.check_sample(source, [columns.true, *columns.pred], columns.by, declared=declared)
-        counted = queries.count_keys(source, keys, columns)
+        counted = read_counts(source, keys) if counted_already else queries.count_keys(source, keys, columns)
         parts["confusion" if len(columns.pred) == 1 else "paired"] = dict(
             label_tables(counted, request, source.textual)
         )
     if columns.score is not None:
-        parts["scores"], labels = score_tables(source, request)
+        counted_scores = counted_score_tables if counted_already else score_tables
+        parts["scores"], labels = counted_scores(source, request)
     origin: dict[str, Any] = {"models": columns.pred if len(columns.pred) == 2 else (), "columns": columns.by_use()}
     whole: dict[str, Any] = {name: tables.pop(()) for name, tables in parts.items()}
     if columns.cost:

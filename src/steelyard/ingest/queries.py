@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.exceptions import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError, SteelyardError
 from steelyard.ingest import exact_sums
 from steelyard.ingest.forked import refuse_polars_after_fork
 from steelyard.ingest.label_number import too_many_labels
@@ -51,10 +51,24 @@ class KeyCounts:
 
 def collect(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
     """The rows of a query, brought here; Polars streams them."""
-    if not frame.implementation.is_polars():
+    engine = frame.implementation
+    if engine.is_polars():
+        refuse_polars_after_fork()
+        return frame.collect(engine="streaming")
+    if engine.is_pandas_like() or engine.is_pyarrow():
         return frame.collect()
-    refuse_polars_after_fork()
-    return frame.collect(engine="streaming")
+    try:
+        return frame.collect()
+    except (SteelyardError, TypeError):  # objects of Dask show their kind only when they are compared
+        raise
+    except Exception as error:  # a lost worker, a closed connection: each engine has errors of its own
+        raise InputError(_lost(engine.name.lower(), error)) from error
+
+
+def _lost(engine: str, error: Exception) -> str:
+    """Why an engine counted nothing, in one sentence."""
+    first = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+    return f"{engine} could not count the rows ({first[:200].rstrip('.')}); nothing was kept, so run it again."
 
 
 def count_rows(source: Source) -> int:
@@ -141,6 +155,9 @@ def _distinct_values(source: Source, name: str) -> tuple[int, int]:
     import narwhals as nw
 
     head = source.parts[0].select(nw.col(name).alias("value")).head(SAMPLE)
+    if source.parts[0].implementation.is_ibis():  # whose count of different values casts what PostgreSQL does not
+        sizes = [collect(part.select(nw.len().alias("n"))) for part in (head, head.unique())]
+        return int(sizes[0].get_column("n").to_list()[0]), int(sizes[1].get_column("n").to_list()[0])
     try:
         counted = collect(head.select(nw.len().alias("rows"), nw.col("value").n_unique().alias("distinct")))
     except TypeError:  # objects of pandas and Dask tell their kind only when they are compared

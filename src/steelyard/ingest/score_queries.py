@@ -77,7 +77,7 @@ def count_bins(
     """
     import narwhals as nw
 
-    width, base = _grid(*ends, bins)
+    width, base = bin_grid(*ends, bins)
     score = nw.col(str(columns.score)).cast(nw.Float64)
     place = ((score * (1 / width)).floor() - base / width).cast(nw.Int64)
     if threshold is not None and math.isfinite(threshold):
@@ -94,7 +94,7 @@ def count_bins(
     return concatenate(parts)
 
 
-def _grid(low: float, high: float, bins: int) -> tuple[float, float]:
+def bin_grid(low: float, high: float, bins: int) -> tuple[float, float]:
     """The width of the bins, a power of two, and the multiple of it where they start; one grid for all of [0, 1]."""
     if low >= 0 and high <= 1:
         return 1 / bins, 0.0

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.exceptions import InputError
-from steelyard.ingest import arrays, bad_rows, csv_values, label_codes, queries, score_queries
+from steelyard.ingest import arrays, bad_rows, counted_rows, csv_values, label_codes, queries, score_queries
 from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.label_tables import match_label, present_labels, rows_of_groups, sorted_groups
 from steelyard.statistics import score_bins
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.positive_class import CONVENTION, chosen_label
+from steelyard.statistics.precision import DOUBLE
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -156,13 +157,28 @@ def _binned_groups(
     source: Source, request: TallyRequest, ends: tuple[float, float], sizes: Array
 ) -> tuple[Tables, Labels]:
     """The binned scores of each group and of all rows, of one query; `sizes` are the rows of each key."""
-    columns = request.columns
     bins = score_queries.fitting_bins(sizes)
-    counted = score_queries.count_bins(source, columns, ends, request.threshold, bins)
+    counted = score_queries.count_bins(source, request.columns, ends, request.threshold, bins)
+    return _of_bins(source, request, counted, score_queries.column_precision(source, str(request.columns.score)))
+
+
+def counted_score_tables(source: Source, request: TallyRequest) -> tuple[Tables, Labels]:
+    """The same of the lines of a counting query, which has one grid of bins for all rows and for the groups."""
+    columns = request.columns
+    counted = counted_rows.read_counts(source, [*columns.by, columns.true], bins=True)
+    if not counted.rows.sum():
+        raise InputError(NO_ROWS)
+    tables, labels = _of_bins(source, request, counted, DOUBLE)
+    sorted_groups(key for key in tables if key)
+    return tables, labels
+
+
+def _of_bins(source: Source, request: TallyRequest, counted: KeyCounts, precision: str) -> tuple[Tables, Labels]:
+    columns = request.columns
     true = present_labels(counted.keys[len(columns.by)], columns.true)
     true = csv_values.labels([true], [columns.true], request.labels)[0] if source.textual else true
     label, labels = _positive(true, counted.rows, request)
-    positive, precision = _equal(true, label), score_queries.column_precision(source, str(columns.score))
+    positive = _equal(true, label)
     groups = _group_places(counted, request, source)
     binned = {group: _binned(counted, rows, positive[rows], label) for group, rows in groups.items()}
     return {group: replace(table, precision=precision) for group, table in binned.items()}, labels

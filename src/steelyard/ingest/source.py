@@ -80,7 +80,7 @@ def _lazy_frame(data: Frame) -> nw.LazyFrame[Any]:
     try:
         frame: nw.LazyFrame[Any] = nw.from_native(data).lazy()
     except (TypeError, AttributeError):
-        engines = "pandas, Polars, PyArrow, DuckDB, Dask or PySpark"
+        engines = "pandas, Polars, PyArrow, DuckDB, Ibis, Dask or PySpark"
         raise InputTypeError(
             f"A frame of {engines} was expected, not {type(data).__name__}{file_hint(data)}."
         ) from None

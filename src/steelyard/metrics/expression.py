@@ -15,7 +15,7 @@ import numpy as np
 from steelyard.statistics.counts import CELLS, Cells
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from numpy.typing import ArrayLike
 
@@ -236,22 +236,3 @@ def trace(formula: Callable[..., Any], parameters: dict[str, object]) -> Express
         return as_expression(formula(SYMBOLS, **parameters))
     except Exception:  # noqa: BLE001 - a user's function may raise anything on symbols; it is opaque then
         return None
-
-
-def walk(node: Expression) -> Iterator[Expression]:
-    """The node and all below it, the first written first."""
-    yield node
-    for child in children(node):
-        yield from walk(child)
-
-
-def children(node: Expression) -> tuple[Expression, ...]:
-    """The nodes right below this one."""
-    match node:
-        case Operation(args=args):
-            return args
-        case Ratio(above=above, below=below):
-            return (above, below)
-        case Named(inner=inner):
-            return (inner,)
-    return ()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.metrics.expression import Expression, Named, Number, Operation, Ratio, Symbol, children, walk
+from steelyard.metrics.expression import Expression, Named, Number, Operation, Ratio, Symbol
 from steelyard.metrics.expression_value import evaluate_expression
+from steelyard.metrics.expression_walk import children, walk
 from steelyard.metrics.notation import plain_number, text
 from steelyard.statistics.counts import CELLS, Cells
 

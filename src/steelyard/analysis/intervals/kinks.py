@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.distributions import chi_square_quantile
-from steelyard.metrics.expression import Expression, Operation, walk
+from steelyard.metrics.expression import Expression, Operation
 from steelyard.metrics.expression_value import evaluate_expression
+from steelyard.metrics.expression_walk import walk
 
 if TYPE_CHECKING:
     from steelyard._types import Array

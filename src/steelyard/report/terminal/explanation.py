@@ -10,7 +10,8 @@ import numpy as np
 from steelyard.analysis.results.formatting import percent_text
 from steelyard.auditing.metric_uses import metric_uses
 from steelyard.metrics import notation, references, registry
-from steelyard.metrics.expression import Expression, Named, walk
+from steelyard.metrics.expression import Expression, Named
+from steelyard.metrics.expression_walk import walk
 from steelyard.metrics.spec_text import parse_form
 from steelyard.report.terminal.layout import bold, paragraph, print_table
 from steelyard.report.terminal.metric_list import number_text, range_text

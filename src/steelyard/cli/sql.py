@@ -1,0 +1,47 @@
+"""`steelyard sql`: the query that counts predictions where they are stored."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from steelyard.cli import options
+from steelyard.cli.commands import command
+from steelyard.cli.streams import print_message
+from steelyard.ingest.counting_query import DIALECTS, counting_query
+
+if TYPE_CHECKING:
+    from steelyard.cli.outputs import Output
+
+
+@command
+@click.option("--table", required=True, metavar="NAME", help="The table of predictions, with its schema if need be.")
+@click.option("--true", "true", required=True, metavar="COL", help="The column of true labels.")
+@click.option("--pred", "preds", multiple=True, metavar="COL", help="The column of labels; two for two models.")
+@click.option("--score", metavar="COL", help="The column of scores, which are counted in 65,536 bins.")
+@click.option("--by", multiple=True, metavar="COL", help="Count each group of this column as well; repeatable.")
+@click.option("--threshold", type=float, metavar="T", help="A threshold that the bins of scores must keep.")
+@click.option(
+    "--score-range", type=(float, float), default=(0.0, 1.0), metavar="LOW HIGH", help="The scores to expect."
+)
+@click.option("--dialect", type=click.Choice(DIALECTS), default="postgres", help="The SQL of which database.")
+@options.output(about="Write the query to this file.")
+def print_query(
+    table: str,
+    true: str,
+    preds: tuple[str, ...],
+    score: str | None,
+    by: tuple[str, ...],
+    threshold: float | None,
+    score_range: tuple[float, float],
+    dialect: str,
+    output: Output,
+) -> None:
+    """Print the one query that counts a table in its database; save what it gives, and count that with `tally`."""
+    named = {"true": true, "pred": preds, "score": score, "by": by}
+    query = counting_query(table, **named, dialect=dialect, threshold=threshold, score_range=score_range)
+    output.write(query + ";")
+    words = [f"--true {true}", *(f"--pred {name}" for name in preds), *([f"--score {score}"] if score else [])]
+    words += [f"--by {name}" for name in by]
+    print_message(f"Save what the query gives as counts.csv, then: steelyard report counts.csv {' '.join(words)}")

@@ -1,0 +1,116 @@
+"""The counting query: SQL that counts labels or binned scores inside a database, so that only the counts travel."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from steelyard.exceptions import InputError, InputTypeError, MissingLibraryError
+from steelyard.ingest.counted_rows import COUNT_COLUMN, HIGH_COLUMN, LOW_COLUMN
+from steelyard.ingest.refused_keywords import refuses_other_keywords
+from steelyard.ingest.score_queries import BINS, bin_grid
+from steelyard.ingest.source import check_choices, check_name, named_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+DIALECTS = ("postgres", "bigquery", "snowflake", "redshift", "mysql", "sqlite", "spark", "duckdb")
+
+
+@refuses_other_keywords
+def counting_query(
+    table: str,
+    *,
+    true: str,
+    pred: str | Sequence[str] | None = None,
+    score: str | None = None,
+    by: str | Sequence[str] | None = None,
+    dialect: str = "postgres",
+    threshold: float | None = None,
+    score_range: tuple[float, float] = (0.0, 1.0),
+) -> str:
+    """The one query that counts a table of predictions in its database; `tally` reads its result.
+
+    The result has a line for each combination of group, true and predicted label; of scores one for each of about
+    65,536 bins over `score_range` and label, with the lowest and highest score there. A `threshold` divides the bin
+    it falls in. Save the result as a file, or take its rows as a frame, and hand it to `tally` with the same names.
+    Dialects are postgres, bigquery, snowflake, redshift, mysql, sqlite, spark and duckdb.
+
+    >>> print(counting_query("preds", true="y", pred="p", by="site", dialect="bigquery"))
+    SELECT
+      `site`,
+      `y`,
+      `p`,
+      COUNT(*) AS `steelyard_rows`
+    FROM `preds`
+    GROUP BY
+      `site`,
+      `y`,
+      `p`
+    """
+    preds, groups = named_columns("pred", pred), named_columns("by", by)
+    for use, name in {"table": table, "true": true, **({} if score is None else {"score": score})}.items():
+        check_name(use, name)
+    check_choices(threshold, None)
+    if dialect not in DIALECTS:
+        raise InputError(f"dialect= takes one of {', '.join(DIALECTS)}, not {dialect!r}.")
+    if bool(preds) == (score is not None):
+        raise InputTypeError("A counting query is of labels or of scores: name a column with pred= or with score=.")
+    exp = _sqlglot().exp
+    keys = [exp.column(name, quoted=True) for name in (*groups, true, *preds)]
+    sums = {COUNT_COLUMN: exp.Count(this=exp.Star())}
+    if score is not None:
+        value = exp.cast(exp.column(score, quoted=True), "double")
+        keys += _bins(value, threshold, score_range, dialect)
+        sums |= {LOW_COLUMN: exp.Min(this=value.copy()), HIGH_COLUMN: exp.Max(this=value.copy())}
+    named = (part.as_(name, quoted=True) for name, part in sums.items())
+    query = exp.select(*keys[: len(groups) + 1 + len(preds)], *named).from_(_table(table, dialect))
+    return str(query.group_by(*(key.copy() for key in keys)).sql(dialect=dialect, pretty=True, comments=False))
+
+
+def _bins(value: Any, threshold: float | None, score_range: tuple[float, float], dialect: str) -> list[Any]:
+    """The bin of a score, as `tally` has them, and whether it is flagged where a threshold is to divide a bin."""
+    exp = _sqlglot().exp
+    low, high = score_range
+    if not low < high:
+        raise InputError(f"score_range= is the lowest and the highest score that is expected, not {score_range}.")
+    width, _ = bin_grid(float(low), float(high), BINS)
+    place = exp.Mul(this=value.copy(), expression=exp.Literal.number(repr(1 / width)))
+    if dialect == "sqlite":  # which need not have been built with floor: towards zero, and one less where that is above
+        towards_zero = exp.cast(place, "bigint")
+        above = exp.LT(this=place.copy(), expression=towards_zero.copy())
+        bins = [exp.Sub(this=towards_zero, expression=exp.Paren(this=above))]
+    else:
+        bins = [exp.Floor(this=place)]
+    if threshold is None:
+        return bins
+    flagged = exp.GTE(this=value.copy(), expression=exp.Literal.number(repr(float(threshold))))
+    return [*bins, exp.Case().when(flagged, "1").else_("0")]
+
+
+def _table(name: str, dialect: str) -> Any:
+    """The table, with its schema where one is named, quoted as there; what is no name of a table is refused."""
+    sqlglot = _sqlglot()
+    try:
+        (query,) = sqlglot.parse(f"SELECT * FROM {name}", dialect=dialect)  # noqa: S608 - read, not run
+        table = query.find(sqlglot.exp.Table)
+        alone = query == sqlglot.exp.select("*").from_(table) and {*table.args} <= {"this", "db", "catalog"}
+    except (sqlglot.errors.SqlglotError, ValueError, AttributeError):
+        alone = False
+    if not alone:
+        raise InputError(f"{name!r} cannot be read as the name of a table; quote it as {dialect} does.")
+    for part in table.parts:
+        part.set("quoted", part.args.get("quoted") or not _folds(dialect))
+    return table.copy()
+
+
+def _folds(dialect: str) -> bool:
+    """Whether names without quotes change their letters there, so that quoting would name another table."""
+    return dialect in ("postgres", "snowflake", "redshift")
+
+
+def _sqlglot() -> Any:
+    try:
+        import sqlglot
+    except ImportError:
+        raise MissingLibraryError("SQL needs sqlglot; run pip install 'steelyard[sql]'.") from None
+    return sqlglot

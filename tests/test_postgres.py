@@ -1,0 +1,148 @@
+"""PostgreSQL: a real server, started by an ordinary user on a socket, counts what arrays count; `make test-engines`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import steelyard
+from steelyard import counting_query, tally
+from steelyard.exceptions import InputError
+
+psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed: make test-engines installs it")
+
+ROWS = 3000
+LABELS = {  # the kind of the column, and the labels of negatives and positives
+    "integer": (0, 1),
+    "text": ("no", 'it\'s "yes"'),
+    "boolean": (False, True),
+    "numeric": (Decimal(0), Decimal(10**19)),
+    "bigint": (0, 2**62 + 1),
+}
+
+
+def binaries():
+    """Where the server's programs are."""
+    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    found = shutil.which("initdb")
+    if not folders and found is None:
+        pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
+    return folders[0] if folders else Path(found).parent
+
+
+@pytest.fixture(scope="module")
+def server():
+    """A server of our own on a socket in an empty folder; root starts it as nobody, since it refuses root."""
+    programs, folder = binaries(), Path(tempfile.mkdtemp(prefix="pg"))  # the path of a socket has to be short
+    user = {"user": "nobody", "extra_groups": []} if os.getuid() == 0 else {}
+    if user:
+        shutil.chown(folder, "nobody")
+    data, log = folder / "data", folder / "log"
+    options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=off"
+
+    def run(program, *words):
+        line = [programs / program, *words]
+        ran = subprocess.run(list(map(str, line)), capture_output=True, text=True, check=False, cwd=folder, **user)
+        assert not ran.returncode, ran.stderr
+
+    run("initdb", "-D", data, "-U", "tester", "-A", "trust", "-E", "UTF8", "--locale=C")
+    run("pg_ctl", "-D", data, "-l", log, "-o", options, "-w", "start")
+    yield f"host={folder} user=tester dbname=postgres"
+    run("pg_ctl", "-D", data, "-m", "immediate", "stop")
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def columns():
+    """Predictions in columns of every kind of label, and scores of two precisions."""
+    rng = np.random.default_rng(3)
+    truth = (rng.random(ROWS) < 0.1).astype(int)
+    score = np.clip(rng.beta(2, 5, ROWS) + 0.3 * truth, 0, 1).astype(np.float32)
+    flag = (score > 0.4).astype(int)
+    named = {}
+    for kind, values in LABELS.items():
+        named |= {f"truth {kind}": [values[i] for i in truth], f"flag {kind}": [values[i] for i in flag]}
+    return {**named, "score": score.astype(float).tolist(), "site": rng.choice(["a", "b", "ü"], ROWS).tolist()}
+
+
+@pytest.fixture(scope="module")
+def connection(server, columns):
+    """A connection to a table of these predictions."""
+    kinds = [*(kind for kind in LABELS for _ in range(2)), "real", "text"]
+    with psycopg.connect(server, autocommit=True) as opened:
+        fields = ", ".join(f'"{name}" {kind}' for name, kind in zip(columns, kinds, strict=True))
+        opened.execute(f"CREATE TABLE preds ({fields})")
+        with opened.cursor() as cursor, cursor.copy("COPY preds FROM STDIN") as copy:
+            for row in zip(*columns.values(), strict=True):
+                copy.write_row(row)
+        yield opened
+
+
+def frame_of(cursor):
+    names = [column.name for column in cursor.description]
+    return pl.DataFrame(cursor.fetchall(), schema=names, orient="row", infer_schema_length=None)
+
+
+@pytest.mark.parametrize("kind", LABELS)
+def test_labels_of_every_kind_are_those_of_arrays(connection, columns, kind):
+    true, pred = f"truth {kind}", f"flag {kind}"
+    query = counting_query("public.preds", true=true, pred=pred, by="site", dialect="postgres")
+    counted = tally(frame_of(connection.execute(query)), true=true, pred=pred, by="site")
+    wanted = steelyard.confusion(columns[true], columns[pred])
+    assert counted.confusion.rows.tolist() == wanted.rows.tolist()
+    assert [*counted.confusion.labels] == [*wanted.labels]
+    assert {key[0] for key in counted.groups} == {"a", "b", "ü"}
+
+
+def test_scores_are_binned_as_in_a_frame(connection, columns):
+    query = counting_query("preds", true="truth integer", score="score", dialect="postgres", threshold=0.25)
+    counted = tally(frame_of(connection.execute(query)), true="truth integer", score="score")
+    names = {"true": "truth integer", "score": "score"}
+    frame = pl.DataFrame({name: columns[name] for name in names.values()})
+    assert counted.scores == tally(frame, **names, exact=False, threshold=0.25).scores
+
+
+def test_nulls_are_named_when_they_are_read(connection):
+    connection.execute("CREATE TABLE IF NOT EXISTS missing AS SELECT 1 AS y, NULL::int AS p, NULL::real AS s")
+    with pytest.raises(InputError, match="'p' holds missing labels"):
+        tally(frame_of(connection.execute(counting_query("missing", true="y", pred="p"))), true="y", pred="p")
+    with pytest.raises(InputError, match="not numbers"):
+        tally(frame_of(connection.execute(counting_query("missing", true="y", score="s"))), true="y", score="s")
+
+
+@pytest.fixture(scope="module")
+def ibis_table(server):
+    """The same table by Ibis, which sends the count to the server."""
+    ibis = pytest.importorskip("ibis", reason="ibis is not installed")
+    parts = dict(part.split("=") for part in server.split())
+    backend = ibis.postgres.connect(host=parts["host"], user="tester", database="postgres")
+    yield backend
+    backend.disconnect()
+
+
+def test_ibis_counts_on_the_server(connection, ibis_table, columns):
+    counted = tally(ibis_table.table("preds"), true="truth text", pred="flag text", by="site")
+    assert counted.confusion == steelyard.confusion(columns["truth text"], columns["flag text"])
+
+
+def test_a_lost_connection_is_one_sentence_and_a_second_try_gives_the_numbers(server, connection, ibis_table, columns):
+    import ibis
+
+    parts = dict(part.split("=") for part in server.split())
+    broken = ibis.postgres.connect(host=parts["host"], user="tester", database="postgres")
+    table = broken.table("preds")
+    pid = broken.con.info.backend_pid
+    connection.execute("SELECT pg_terminate_backend(%s)", (pid,))
+    with pytest.raises(InputError, match="could not count the rows") as refused:
+        tally(table, true="truth integer", pred="flag integer")
+    assert "\n" not in str(refused.value)
+    again = tally(ibis_table.table("preds"), true="truth integer", pred="flag integer")
+    assert again.confusion == steelyard.confusion(columns["truth integer"], columns["flag integer"])

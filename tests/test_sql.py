@@ -1,0 +1,167 @@
+"""SQL: the counting query gives, in a real database, the tables that arrays give; what it gives is read as counts."""
+
+from __future__ import annotations
+
+import sqlite3
+from decimal import Decimal
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import steelyard
+from steelyard import Tally, counting_query, tally
+from steelyard.cli.commands import commands
+from steelyard.exceptions import InputError, InputTypeError
+from steelyard.ingest.counting_query import DIALECTS
+
+sqlglot = pytest.importorskip("sqlglot", reason="sqlglot is not installed")
+duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
+
+LABELS = {  # the labels 0 and 1 as each kind, with what DuckDB calls it
+    "integer": ("INTEGER", [0, 1]),
+    "text": ("VARCHAR", ["no", 'yes, it\'s "so"']),
+    "boolean": ("BOOLEAN", [False, True]),
+    "numeric": ("DECIMAL(20, 0)", [Decimal(0), Decimal(10**19)]),
+    "bigint": ("BIGINT", [0, 2**62 + 1]),
+}
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Predictions of 4,000 rows at three sites, with scores."""
+    rng = np.random.default_rng(7)
+    truth = rng.random(4000) < 0.1
+    score = np.clip(rng.beta(2, 5, 4000) + 0.3 * truth, 0, 1)
+    site = rng.choice(["a", "b", "it's c"], 4000)
+    return {"truth": truth.astype(int), "flag": (score >= 0.3).astype(int), "score": score, "site": site}
+
+
+@pytest.fixture(scope="module")
+def database(rows):
+    """The same rows in DuckDB, with their labels as every kind."""
+    base = pl.DataFrame(rows)
+    connection = duckdb.connect()
+    connection.register("base", base.to_arrow())
+    cases = []
+    for kind, (sql, (no, yes)) in LABELS.items():
+        texts = [str(value).replace("'", "''") for value in (no, yes)]
+        for name in ("truth", "flag"):
+            value = f"CASE WHEN {name} = 1 THEN '{texts[1]}' ELSE '{texts[0]}' END"
+            cases.append(f'CAST({value} AS {sql}) AS "{name} {kind}"')
+    connection.execute(f"CREATE TABLE preds AS SELECT *, {', '.join(cases)} FROM base")
+    return connection
+
+
+def frame_of(cursor):
+    """The rows of a cursor of Python's database interface."""
+    names = [column[0] for column in cursor.description]
+    return pl.DataFrame(cursor.fetchall(), schema=names, orient="row", infer_schema_length=None)
+
+
+@pytest.mark.parametrize("kind", LABELS)
+def test_labels_of_every_kind_are_counted_as_in_arrays(database, rows, kind):
+    _, values = LABELS[kind]
+    true, pred = f"truth {kind}", f"flag {kind}"
+    query = counting_query("preds", true=true, pred=pred, by="site", dialect="duckdb")
+    counted = tally(database.sql(query), true=true, pred=pred, by="site")
+    named = {use: [values[i] for i in rows[use]] for use in ("truth", "flag")}
+    wanted = steelyard.confusion(named["truth"], named["flag"])
+    assert counted.confusion.rows.tolist() == wanted.rows.tolist()
+    assert [int(x) if kind == "numeric" else x for x in counted.confusion.labels] == [*wanted.labels]
+    assert counted == tally(frame_of(database.execute(query)), true=true, pred=pred, by="site")
+    assert sorted(key[0] for key in counted.groups) == ["a", "b", "it's c"]
+
+
+@pytest.mark.parametrize("threshold", [None, 0.3])
+def test_binned_scores_are_the_bins_of_a_frame(database, rows, threshold):
+    query = counting_query("preds", true="truth", score="score", dialect="duckdb", threshold=threshold)
+    frame = pl.DataFrame(rows)
+    counted = tally(database.sql(query), true="truth", score="score")
+    assert counted.scores == tally(frame, true="truth", score="score", exact=False, threshold=threshold).scores
+    exact = steelyard.score_table(rows["truth"], rows["score"])
+    assert steelyard.roc_auc(counted.scores) == pytest.approx(steelyard.roc_auc(exact), abs=1e-5)
+    if threshold is not None:
+        assert counted.scores.at(threshold) == exact.at(threshold)
+
+
+@pytest.mark.parametrize("shift", [0.0, -2.0])
+def test_sqlite_counts_labels_and_scores_of_either_sign(rows, shift):
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE preds (truth INTEGER, flag INTEGER, score REAL, site TEXT)")
+    columns = {**rows, "score": rows["score"] + shift}
+    connection.executemany("INSERT INTO preds VALUES (?, ?, ?, ?)", pl.DataFrame(columns).rows())
+    query = counting_query("preds", true="truth", pred="flag", dialect="sqlite")
+    counted = tally(frame_of(connection.execute(query)), true="truth", pred="flag")
+    assert counted.confusion == steelyard.confusion(rows["truth"], rows["flag"])
+    ends = (shift, shift + 1)
+    query = counting_query("preds", true="truth", score="score", dialect="sqlite", score_range=ends)
+    counted = tally(frame_of(connection.execute(query)), true="truth", score="score")
+    assert steelyard.roc_auc(counted.scores) == pytest.approx(
+        steelyard.roc_auc(rows["truth"], columns["score"]), abs=1e-5
+    )
+    assert (np.diff(counted.scores.bins, axis=1) <= 2.0**-15).all()
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_each_dialect_is_a_query_that_its_own_grammar_reads(dialect):
+    names = {"true": "y", "score": "my score", "by": ["site", "group"]}
+    query = counting_query("lab.preds", **names, dialect=dialect, threshold=0.25)
+    read = sqlglot.parse_one(query, dialect=dialect)
+    assert [part.alias_or_name for part in read.selects][:3] == ["site", "group", "y"]
+    assert {column.name for column in read.find_all(sqlglot.exp.Column)} == {"site", "group", "y", "my score"}
+    assert next(read.find_all(sqlglot.exp.Table)).sql(dialect).replace("`", "").replace('"', "") == "lab.preds"
+
+
+def test_two_models_side_by_side(database, rows):
+    query = counting_query("preds", true="truth", pred=["flag", "truth"], dialect="duckdb")
+    counted = tally(database.sql(query), true="truth", pred=["flag", "truth"])
+    assert counted.paired.n == 4000
+
+
+def test_the_shell_prints_a_query_and_reads_what_it_gives(database, tmp_path):
+    words = ["--true", "truth", "--pred", "flag", "--by", "site"]
+    printed = CliRunner().invoke(commands, ["sql", "--table", "preds", *words, "--dialect", "duckdb"])
+    assert "steelyard report counts.csv --true truth --pred flag --by site" in printed.stderr
+    database.sql(printed.stdout.strip().removesuffix(";")).pl().write_csv(tmp_path / "counts.csv")
+    counted = CliRunner().invoke(commands, ["tally", str(tmp_path / "counts.csv"), *words])
+    assert not counted.exit_code, counted.output
+    saved = Tally.from_json(counted.stdout)
+    assert saved.confusion == tally(database.table("preds"), true="truth", pred="flag").confusion
+
+
+def test_missing_labels_and_scores_are_refused_when_they_are_read():
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE t AS SELECT * FROM (VALUES (0, 0, 0.2), (1, NULL, 'NaN'::DOUBLE)) v(y, p, s)")
+    labels = connection.sql(counting_query("t", true="y", pred="p", dialect="duckdb"))
+    with pytest.raises(InputError, match="'p' holds missing labels"):
+        tally(labels, true="y", pred="p")
+    scores = connection.sql(counting_query("t", true="y", score="s", dialect="duckdb"))
+    with pytest.raises(InputError, match=r"not numbers .* in bins of 1 rows"):
+        tally(scores, true="y", score="s")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "words"),
+    [
+        ({"dialect": "oracle"}, InputError, "takes one of postgres"),
+        ({"score": "s"}, InputTypeError, "labels or of scores"),
+        ({"pred": None}, InputTypeError, "labels or of scores"),
+        ({"pred": None, "score": "s", "score_range": (1, 1)}, InputError, "lowest and the highest"),
+        ({"table": "a b; DROP"}, InputError, "cannot be read as the name of a table"),
+    ],
+)
+def test_what_no_query_can_count_is_refused(wrong, error, words):
+    with pytest.raises(error, match=words):
+        counting_query(**{"table": "t", "true": "y", "pred": "p", **wrong})
+
+
+def test_counts_are_not_taken_for_rows(database):
+    lines = database.sql(counting_query("preds", true="truth", pred="flag", dialect="duckdb")).pl()
+    with pytest.raises(InputError, match="count labels, not scores"):
+        tally(lines, true="truth", score="flag")
+    with pytest.raises(InputError, match="weight= is of rows"):
+        tally(lines, true="truth", pred="flag", weight="flag")
+    with pytest.raises(InputError, match="whole number, 0 or more"):
+        tally(lines.with_columns(steelyard_rows=-1.5), true="truth", pred="flag")
