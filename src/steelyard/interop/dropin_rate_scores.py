@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.interop.dropin_inputs import delegate
 from steelyard.interop.dropin_rates import (
-    F_SCORE,
-    PRECISION,
+    F_RATE,
+    PRECISION_RATE,
     RATE_NAMES,
-    RECALL,
+    RECALL_RATE,
     Rate,
     average_weights,
     class_average,
@@ -80,7 +80,7 @@ def precision_score(
 ) -> Any:
     """Share of the rows predicted as a class that are of it."""
     options = RateOptions(labels, pos_label, average, sample_weight, zero_division)
-    value = _rate(y_true, y_pred, options, PRECISION)
+    value = _rate(y_true, y_pred, options, PRECISION_RATE)
     return delegate("precision_score", y_true, y_pred, **options._asdict()) if value is None else value
 
 
@@ -96,7 +96,7 @@ def recall_score(
 ) -> Any:
     """Share of the rows of a class that were predicted as it."""
     options = RateOptions(labels, pos_label, average, sample_weight, zero_division)
-    value = _rate(y_true, y_pred, options, RECALL)
+    value = _rate(y_true, y_pred, options, RECALL_RATE)
     return delegate("recall_score", y_true, y_pred, **options._asdict()) if value is None else value
 
 
@@ -112,7 +112,7 @@ def f1_score(
 ) -> Any:
     """Harmonic mean of precision and recall."""
     options = RateOptions(labels, pos_label, average, sample_weight, zero_division)
-    value = _rate(y_true, y_pred, options, F_SCORE)
+    value = _rate(y_true, y_pred, options, F_RATE)
     return delegate("f1_score", y_true, y_pred, **options._asdict()) if value is None else value
 
 
@@ -129,7 +129,7 @@ def fbeta_score(
 ) -> Any:
     """Harmonic mean of precision and recall, recall with beta squared times the weight."""
     options = RateOptions(labels, pos_label, average, sample_weight, zero_division)
-    value = _rate(y_true, y_pred, options, F_SCORE, beta)
+    value = _rate(y_true, y_pred, options, F_RATE, beta)
     return delegate("fbeta_score", y_true, y_pred, beta=beta, **options._asdict()) if value is None else value
 
 

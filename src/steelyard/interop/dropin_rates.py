@@ -34,9 +34,9 @@ class Rate(NamedTuple):
     missing: str
 
 
-PRECISION, RECALL = Rate("precision", "predicted"), Rate("recall", "true")
-F_SCORE = Rate("f-score", "true nor predicted")
-RATE_NAMES = (PRECISION.name, RECALL.name, F_SCORE.name)
+PRECISION_RATE, RECALL_RATE = Rate("precision", "predicted"), Rate("recall", "true")
+F_RATE = Rate("f-score", "true nor predicted")
+RATE_NAMES = (PRECISION_RATE.name, RECALL_RATE.name, F_RATE.name)
 
 
 class ClassRates(NamedTuple):
@@ -157,12 +157,12 @@ def class_rate(
     average: ClassAverage | None = None,
 ) -> Any:
     """One of precision, recall and F, of each class or of the single one."""
-    if rate is F_SCORE and (beta == 0 or math.isinf(beta)):
-        rate = RECALL if beta else PRECISION
-    if rate is F_SCORE:
+    if rate is F_RATE and (beta == 0 or math.isinf(beta)):
+        rate = RECALL_RATE if beta else PRECISION_RATE
+    if rate is F_RATE:
         values = f1(counts) if beta == 1 else _f_beta(counts, beta)
     else:
-        values = recall(counts) if rate is RECALL else precision(counts)
+        values = recall(counts) if rate is RECALL_RATE else precision(counts)
     return with_zero_division(values, rate.name, rate.missing, warn_for, zero_division, average)
 
 
@@ -175,10 +175,10 @@ def class_rates(
 ) -> ClassRates:
     """Precision, recall, F and support of each class."""
     said: tuple[Any, ...] = (counts, beta, warn_for, zero_division, average)
-    precisions, recalls = class_rate(PRECISION, *said), class_rate(RECALL, *said)
+    precisions, recalls = class_rate(PRECISION_RATE, *said), class_rate(RECALL_RATE, *said)
     if beta == 0 or math.isinf(beta):  # which have warned already
         return ClassRates(precisions, recalls, recalls if beta else precisions, counts.positives)
-    return ClassRates(precisions, recalls, class_rate(F_SCORE, *said), counts.positives)
+    return ClassRates(precisions, recalls, class_rate(F_RATE, *said), counts.positives)
 
 
 def mean_rate(rate: Rate, counts: Counts[Any], beta: float, options: RateOptions) -> Any:
