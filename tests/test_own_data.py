@@ -122,3 +122,29 @@ def test_options_of_a_table_without_one_are_refused(folder):
     assert "--target is about a table of your own" in shell("nguyen", "--target", "y").output
     assert "name the column to predict with --target" in shell("nguyen", "--data", folder / "made.csv").output
     assert_refused(lambda: own_table({"a": [0, 1] * 20}, "a", model=["tree"]), ValueError, "no column to predict from")
+
+
+def test_asawa_on_refitted_models_tries_every_metric_and_states_what_the_audit_knows(folder):
+    words = ("--model", "tree", "--model", "naive-bayes", "--repeats", 2)
+    study, text, page = written(folder, "asawa", "cancer.parquet", "malignant", *words)
+    rows = {row["metric"]: row for row in rows_of(study, "verdicts")}
+    assert len(rows) > 50 and {"roc_auc", "average_precision", "brier", "mcc", "tpnr"} <= set(rows)
+    assert rows["recall"]["balanced"] == rows["roc_auc"]["balanced"] == 0
+    assert rows["recall"]["robust"] == "yes, proved for all tables" and rows["recall"]["symmetric"] == "no"
+    assert rows["accuracy"]["splits robust"].endswith("of 2") and rows["precision"]["robust"] == "no"
+    general = {row["robust"] for row in rows.values()}
+    assert "within tolerance here, refuted in general" in general
+    assert "Within tolerance here, refuted in general:" in " ".join(text.split())
+    assert page.count("<figure") == 2 and {row["model"] for row in rows_of(study, "changes")} > {"tree, repeat 1"}
+
+
+def test_asawa_on_predictions_takes_labels_and_scores_of_one_model_together(folder):
+    words = ("--pred", "pred", "--score", "score", "--positive", "fraud", "--tolerance", 0.05)
+    study, _, page = written(folder, "asawa", "made.csv", "kind", *words)
+    rows = {row["metric"]: row for row in rows_of(study, "verdicts")}
+    assert rows["roc_auc"]["balanced"] == rows["roc_auc"]["swapped"] == 0 and rows["brier"]["swapped"] == 0
+    assert rows["average_precision"]["robust"] == "no" and study.own["tolerance"] == 0.05
+    assert {row["model"] for row in rows_of(study, "changes")} == {"score"}
+    assert 'id="roc"' in page and 'id="balanced"' in page
+    refused = shell("asawa", "--data", folder / "made.csv", "--target", "three", "--positive", "a")
+    assert "holds 3 classes and this study needs two" in " ".join(refused.output.split())

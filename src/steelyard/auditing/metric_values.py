@@ -54,6 +54,12 @@ def chosen_metrics(
     return of_counts, of_scores
 
 
+def score_metrics(*, probabilities: bool) -> list[Metric]:
+    """Every metric of the scores of two classes that says what is better; with those that read probabilities or not."""
+    families = ("ranking", "calibration") if probabilities else ("ranking",)
+    return [m for family in families for m in list_metrics(family) if m.function is None and m.direction is not None]
+
+
 def metric_values(metrics: Iterable[Metric], counts: Counts[Any]) -> Array:
     """The values of all metrics on the tables, metrics on the last axis; a metric that fails gets one sentence."""
     return np.stack([_values(metric, counts) for metric in metrics], -1)
@@ -76,8 +82,9 @@ def _values(metric: Metric, counts: Counts[Any]) -> Array:
 
 def value_change(before: Array, after: Array) -> Array:
     """Before less after; 0 where they differ by rounding alone."""
-    gap = before - after
-    return np.asarray(np.where(np.abs(gap) <= _ROUNDING * np.maximum(1, np.abs(before)), 0 * gap, gap))
+    with np.errstate(invalid="ignore"):  # infinite before and after has no change
+        gap = before - after
+        return np.asarray(np.where(np.abs(gap) <= _ROUNDING * np.maximum(1, np.abs(before)), 0 * gap, gap))
 
 
 def directed_difference(first: Array, second: Array, metrics: Sequence[Metric]) -> Array:

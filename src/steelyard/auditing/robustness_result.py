@@ -13,11 +13,12 @@ from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, Rows, table_text
 from steelyard.auditing.decision_store import recalled_decisions
 from steelyard.auditing.metric_values import value_change
+from steelyard.auditing.score_counterexamples import score_refutations
 from steelyard.exceptions import InputError, SteelyardError
 from steelyard.metrics.registry import get_metric
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 TOLERANCE = 0.02  # any value from 0.006 to 0.069 gives the verdicts that Asawa drew from the printed changes
 
@@ -99,6 +100,19 @@ class Robustness(Result[MetricVerdict]):
         names = ("values", "balanced", "resampled", "swapped")
         joined: dict[str, Any] = {n: np.concatenate([getattr(self, n), getattr(other, n)], -1) for n in names}
         return replace(self, metrics=self.metrics + other.metrics, **joined)
+
+    @classmethod
+    def joined(cls, parts: Mapping[str, Robustness]) -> Robustness:
+        """The same models tried on several splits, as one: the verdicts are by the largest change over all of them."""
+        first = next(iter(parts.values()))
+        if any((part.metrics, part.prevalences) != (first.metrics, first.prevalences) for part in parts.values()):
+            raise InputError("Tries are joined where their metrics and prevalences are the same.")
+        arrays: dict[str, Any] = {
+            name: np.concatenate([getattr(part, name) for part in parts.values()], axis)
+            for name, axis in (("values", 0), ("balanced", 0), ("resampled", 1), ("swapped", 0))
+        }
+        models = tuple(f"{model}, {name}" for name, part in parts.items() for model in part.models)
+        return replace(first, models=models, **arrays)
 
     @property
     def changes(self) -> Array:
@@ -199,7 +213,10 @@ def _word(verdict: bool | None, in_general: bool | None) -> str:
 def _in_general(name: str) -> tuple[bool | None, bool | None]:
     """Whether the audit has proved or refuted that balancing, and swapping, leave the metric as it is."""
     try:
-        decisions = recalled_decisions(get_metric(name))
+        metric = get_metric(name)
+        if metric.function is None:
+            return score_refutations(metric)
+        decisions = recalled_decisions(metric)
     except SteelyardError:  # a function that is not declared here
         return None, None
     robust, symmetric = (decisions.get(key) for key in ("prevalence_invariance", "class_symmetry"))

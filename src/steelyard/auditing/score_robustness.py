@@ -8,6 +8,7 @@ import numpy as np
 
 from steelyard.analysis.prevalence.prevalence import scores_at
 from steelyard.auditing.robustness_result import TOLERANCE, Robustness
+from steelyard.auditing.score_counterexamples import swapped_scores
 from steelyard.exceptions import InputError
 from steelyard.metrics.registry import get_metric
 
@@ -30,7 +31,7 @@ def score_robustness(
     """How far metrics of scores move when the test set is balanced, by weights, and when the labels are swapped.
 
     `swapped` holds the scores of models refitted on swapped labels, for the class that is positive then; without it
-    they are the same scores, negated.
+    they are the same scores, negated, or of probabilities the complements.
 
     >>> from steelyard import score_table
     >>> table = {"model": score_table([0, 0, 0, 1], [0.1, 0.4, 0.6, 0.5])}
@@ -38,7 +39,7 @@ def score_robustness(
     >>> score_robustness(table, other).winners
     ['roc_auc']
     """
-    others = {name: table.swapped() for name, table in scores.items()} if swapped is None else swapped
+    others = {name: swapped_scores(table) for name, table in scores.items()} if swapped is None else swapped
     if list(scores) != list(others):
         raise InputError("swapped= needs the models of the scores, in their order.")
     chosen, at = [get_metric(name) for name in metrics], np.atleast_1d(prevalence)

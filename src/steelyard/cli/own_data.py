@@ -26,6 +26,10 @@ def _listed(_context: click.Context, _option: click.Parameter, text: str | None)
 # What single studies take on a table of one's own: an option's name is the keyword of the study's function.
 _OF_STUDIES: dict[str, Callable[..., Any]] = {
     "ratios": click.option("--ratios", metavar="P:N,P:N", callback=_listed, help="Of nguyen: the ratios of test sets."),
+    "tolerance": click.option(
+        "--tolerance", type=float, metavar="T", help="Of asawa: a change of a metric that is still called none."
+    ),
+    "metrics": options.shared("metrics"),
     "repeats": click.option("--repeats", type=int, metavar="N", help="How often rows are drawn or split anew."),
 }
 _TABLE: dict[str, Callable[..., Any]] = {

@@ -98,28 +98,27 @@ class RatioStudy(Result[MetricSpread]):
 
     @property
     def headline(self) -> str:
-        """What the factor does to the spread of each metric that it corrects, model by model."""
-        over = f"The spread over test sets of {listed(list(self.ratios))} (positives to negatives)"
-        each = "; ".join(self._sentence(model) for model in self.models)
-        return (
-            f"{over}, without and with the unbalanced factor: {each}."
-            if self._pairs(self.models[0])
-            else f"{over}: {each}."
-        )
+        """The spread of the metric that the ratios move most, without the factor and with it, model by model."""
+        pairs = self._pairs()
+        plain = max((a for a, _ in pairs or [(row, row) for row in self.spreads]), key=lambda row: row.exact).metric
+        over = f"The spread of {plain} over test sets of {listed(list(self.ratios))} (positives to negatives)"
+        if not pairs:
+            return f"{over} is the widest, {three_digits(self.spread(plain))}."
+        each = [
+            f"{three_digits(a.spread)} and {three_digits(b.spread)}" + f" ({a.model})" * (len(self.models) > 1)
+            for a, b in pairs
+            if a.metric == plain
+        ]
+        return f"{over}, without the unbalanced factor and with it, is {'; '.join(each)}."
 
-    def _pairs(self, model: str) -> list[tuple[MetricSpread, MetricSpread]]:
-        """The metrics that the factor changes, without it and with it."""
-        rows = {row.metric: row for row in self.spreads if row.model == model}
-        pairs = [(rows[row.corrects], row) for row in rows.values() if row.corrects in rows]
-        return [pair for pair in pairs if pair[0].means != pair[1].means]
-
-    def _sentence(self, model: str) -> str:
-        name = f"{model} " if len(self.models) > 1 else ""
-        if pairs := self._pairs(model):
-            each = [f"{a.metric} {three_digits(a.spread)} and {three_digits(b.spread)}" for a, b in pairs]
-            return f"{name}{', '.join(each)}"
-        widest = max((row for row in self.spreads if row.model == model), key=lambda row: row.spread)
-        return f"{name}{widest.metric} moves most, by {three_digits(widest.spread)}"
+    def _pairs(self) -> list[tuple[MetricSpread, MetricSpread]]:
+        """The metrics that the factor corrects, without it and with it."""
+        rows = {(row.model, row.metric): row for row in self.spreads}
+        return [
+            (rows[row.model, row.corrects], row)
+            for row in rows.values()
+            if row.corrects is not None and (row.model, row.corrects) in rows
+        ]
 
     @property
     def notes(self) -> list[str]:

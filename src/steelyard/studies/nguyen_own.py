@@ -41,6 +41,7 @@ def _own(
         ],
         [_boxes(study, model) for model in study.models],
         {"ratios": study.ratios, "repeats": times, "models": study.models},
+        "The unbalanced factor on test sets of several ratios",
     )
 
 

@@ -91,6 +91,7 @@ class OwnFindings:
     tables: list[Table]
     pictures: list[Picture] = field(default_factory=list)
     choices: dict[str, Any] = field(default_factory=dict)
+    title: str = ""  # of the page, where that of the study does not fit
 
 
 def own_table(

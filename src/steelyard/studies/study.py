@@ -140,7 +140,8 @@ class Study(Result[Claim | TableLine]):
         head = f"{self.title}\n{paragraph(self.cite)}"
         sentences = [paragraph(sentence) for sentence in [*self.warning, *self.summary]]
         claims = [_claim_text(i, claim) for i, claim in enumerate(self.claims, 1)]
-        tables = [_table_text(table) for table in self.tables] if self.own else []
+        shown = [table for i, table in enumerate(self.tables) if not i or len(table.rows) <= MOST_SHOWN]
+        tables = [_table_text(table) for table in shown] if self.own else []
         rest = f"{len(self.tables)} tables and {len(self.pictures)} figures; computed in {self.took}."
         return "\n\n".join([head, "\n".join(sentences), *self._tried, *claims, *tables, rest])
 
