@@ -432,11 +432,11 @@ RATIOS = {"diagnostic_odds_ratio"}  # no upper end: their mean over runs is too 
 @pytest.fixture(scope="module", params=[(GaussianNB(), Folds(10), "over"), (GaussianNB(), Folds(5), None),
                                         (DecisionTreeClassifier(), Folds(5), None)], ids=str)  # fmt: skip
 def shuffled(request):
-    """For 100 shuffles of the labels, how often there is an interval, and how often it holds what guessing scores."""
+    """For 40 shuffles of the labels, how often there is an interval, and how often it holds what guessing scores."""
     model, split, resample = request.param
     rng = np.random.default_rng(7)
     there, held = dict.fromkeys(FREE, 0), dict.fromkeys(FREE, 0)
-    for _ in range(100):
+    for _ in range(40):
         data, y = rng.standard_normal((200, 3)), rng.permutation(np.arange(200) % 4 == 0).astype(int)
         found = cross_evaluate(model, data, y, split=split, resample=resample, metrics=FREE, rng=rng)
         for row in found.summary:
@@ -449,8 +449,8 @@ def shuffled(request):
 def test_shuffled_labels_give_chance(name, shuffled):
     # Without resampling naive Bayes hardly ever says "positive": what divides by that has an interval in few shuffles.
     there, held = (part[name] for part in shuffled)
-    # 89 is what 95 % of 100 falls below once in a hundred times.
-    assert held >= (0.81 if name in RATIOS else 0.89) * there
+    # 0.85 of 40 is what 95 % of them fall below once in three hundred times.
+    assert held >= (0.75 if name in RATIOS else 0.85) * there
 
 
 # ---------------------------------------------------------------- one input, one output
