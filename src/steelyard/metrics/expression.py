@@ -154,6 +154,8 @@ def ratio(above: Operand, below: Operand, *, limit: float | None = None, why: st
     if isinstance(above, Expression) or isinstance(below, Expression):
         return Ratio(as_expression(above), as_expression(below), limit, why)
     above, below = np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64)
+    if below.all():
+        return (above / below)[()]
     empty = below == 0
     value = above / np.where(empty, np.nan, below)
     if limit is not None:
