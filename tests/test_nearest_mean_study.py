@@ -71,7 +71,7 @@ def test_where_only_the_threshold_is_wrong_the_control_says_so():
     row = result.row("12:1", "ac_score")
     assert row.low > 0.2 and row.favour == row.draws == 4 and row.control_low < 0 < row.control_high
     assert result.row("12:1", "roc_auc").difference == pytest.approx(0, abs=1e-9)
-    assert "nearest mean is ahead" in result.headline and "no more than the threshold is shown" in result.headline
+    assert "nearest mean is ahead" in result.headline and "nothing beyond the threshold is shown" in result.headline
 
 
 def test_any_model_will_do_and_predicts_as_it_does_itself(tumours):

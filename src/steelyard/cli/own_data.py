@@ -25,7 +25,12 @@ def _listed(_context: click.Context, _option: click.Parameter, text: str | None)
 
 # What single studies take on a table of one's own: an option's name is the keyword of the study's function.
 _OF_STUDIES: dict[str, Callable[..., Any]] = {
-    "ratios": click.option("--ratios", metavar="P:N,P:N", callback=_listed, help="Of nguyen: the ratios of test sets."),
+    "ratios": click.option(
+        "--ratios",
+        metavar="A:B,A:B",
+        callback=_listed,
+        help="Ratios at which rows are drawn. Of nguyen positives to negatives, of wu negatives to positives (N:P).",
+    ),
     "tolerance": click.option(
         "--tolerance", type=float, metavar="T", help="Of asawa: a change of a metric that is still called none."
     ),

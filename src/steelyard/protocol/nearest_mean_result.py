@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard._types import Label
 from steelyard.analysis.comparison.corrected_t_test import corrected_t_test
-from steelyard.analysis.results.formatting import filled, listed, three_digits
+from steelyard.analysis.results.formatting import filled, listed
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, Rows, table_text
 from steelyard.metrics.registry import get_metric, metrics_with_role
@@ -90,7 +90,7 @@ class NearestMeanStudy(RatioTrials, Result[ModelGap]):
 
     @property
     def headline(self) -> str:
-        """What is left of the difference when both models get the same search."""
+        """Where either model is ahead, and what is left of it when both get the same search."""
         return self.sentences[0]
 
     @property
@@ -101,12 +101,23 @@ class NearestMeanStudy(RatioTrials, Result[ModelGap]):
     @property
     def sentences(self) -> list[str]:
         """The comparison in words, ratio by ratio, then which metrics keep to one model, and what is not sure."""
-        return [*(self._ratio_sentence(ratio) for ratio in self.ratios), *self._stability(), *self._doubts()]
+        each = [self._ratio_sentence(ratio) for ratio in self.ratios]
+        return [self._overall(), *each, *self._stability(), *self._doubts()]
+
+    def _overall(self) -> str:
+        rows, sign = [self.row(ratio, self.main) for ratio in self.ratios], self._sign(self.main)
+        plain = {row.ratio: _shown(row.low, row.high, sign) for row in rows}
+        control = {row.ratio: _shown(row.control_low, row.control_high, sign) for row in rows}
+        return (
+            f"By {self.main} {NEAREST} is shown to be ahead of {self.models[1]} {_at(plain, 1)} and behind "
+            f"{_at(plain, -1)}; with the same search for a threshold for both, ahead {_at(control, 1)} and behind "
+            f"{_at(control, -1)}."
+        )
 
     def _ratio_sentence(self, ratio: str) -> str:
         row, name = self.row(ratio, self.main), self.models[1]
         ends = [(row.difference, row.low, row.high), (row.control, row.control_low, row.control_high)]
-        plain, control = (_side(*each, self._sign(self.main), name) for each in ends)
+        plain, control = (_side(*each[1:], self._sign(self.main), name) for each in ends)
         joint = "and" if plain == control else "but"
         return (
             f"At N:P = {ratio} by {self.main} {plain} ({_ends(*ends[0])}), {joint} with the same search for a "
@@ -153,20 +164,27 @@ def _reading(plain: str, control: str) -> str:
     if plain == _UNSHOWN:
         return ": their own thresholds hide it"
     if control == _UNSHOWN:
-        return ": no more than the threshold is shown"
+        return ": nothing beyond the threshold is shown"
     return ": the first shows the threshold, not the model"
 
 
-def _side(difference: float, low: float, high: float, sign: int, model: str) -> str:
+def _shown(low: float, high: float, sign: int) -> int:
+    """1 where the interval shows the nearest mean classifier ahead, -1 behind, 0 where it shows neither."""
+    return sign * (int(low > 0) - int(high < 0))
+
+
+def _at(shown: dict[str, int], side: int) -> str:
+    """The ratios at which this is shown."""
+    ratios = [ratio for ratio, at in shown.items() if at == side]
+    return f"at N:P = {listed(ratios)}" if ratios else "at none"
+
+
+def _side(low: float, high: float, sign: int, model: str) -> str:
     """Which model is ahead, where the interval shows one."""
-    if not (low > 0 or high < 0):
-        return _UNSHOWN
-    return f"{NEAREST if sign * difference > 0 else model} is ahead"
+    return {1: f"{NEAREST} is ahead", -1: f"{model} is ahead", 0: _UNSHOWN}[_shown(low, high, sign)]
 
 
 def _ends(difference: float, low: float, high: float) -> str:
-    def signed(value: float) -> str:
-        text = three_digits(round(value, 3)).replace("-", "−")
-        return f"+{text}" if value > 0 else text
-
-    return f"{signed(difference)}, {signed(low)} to {signed(high)}"
+    """A difference and its interval, with their signs."""
+    first, *ends = (f"{value:+.3f}".replace("-", "−") for value in (difference, low, high))
+    return f"{first}, {' to '.join(ends)}"

@@ -19,7 +19,7 @@ from steelyard.metrics.registry import get_metric, metrics_with_role
 from steelyard.protocol.cross_evaluate import read_data
 from steelyard.protocol.nearest_mean_result import NEAREST, SEARCHED, NearestMeanStudy
 from steelyard.protocol.ratio_draws import draw_rows, read_ratios
-from steelyard.protocol.ratio_fits import RatioFit, import_sklearn
+from steelyard.protocol.ratio_fits import RatioFit
 from steelyard.protocol.ratio_trials import tabulated
 from steelyard.protocol.seeds import SEEDS
 from steelyard.statistics.positive_class import CONVENTION, chosen_label
@@ -38,7 +38,7 @@ _FEWEST_DRAWS = 2  # one has no interval
 
 
 def nearest_mean_study(
-    estimator: Estimator,
+    estimator: Estimator | Mapping[str, Estimator],
     X: Features,
     y: ArrayLike,
     *,
@@ -53,10 +53,11 @@ def nearest_mean_study(
 ) -> NearestMeanStudy:
     """The nearest mean classifier at its best operating point against a model, at ratios drawn from these rows (Wu).
 
-    At each of `ratios`, negatives to positives, as many rows as there are for it are drawn, `draws` times: three
-    quarters to train on and a quarter to test. The nearest mean classifier takes the threshold at which the operating
-    point score is best on the training rows, the model its own. The control gives both the same search: the threshold
-    at which that score is best on five folds of the training rows, each scored by a fit on the others.
+    `estimator` is any classifier that scores rows, or {name: classifier}. At each of `ratios`, negatives to positives,
+    as many rows as there are for it are drawn, `draws` times: three quarters to train on and a quarter to test. The
+    nearest mean classifier takes the threshold at which the operating point score is best on the training rows, the
+    model its own. The control gives both the same search: the threshold at which that score is best on five folds of
+    the training rows, each scored by a fit on the others.
 
     `prepare` is a transformer before the nearest mean classifier, which takes distances: standard scores unless
     given. Differences are means over the draws; these share rows, so their intervals are Nadeau and Bengio's.
@@ -69,14 +70,13 @@ def nearest_mean_study(
     >>> [(row.ratio, row.metric) for row in study][:2]
     [('4:1', 'recall'), ('4:1', 'specificity')]
     """
-    import_sklearn()
     check_level(level)
-    _check(estimator, draws)
+    name, model = _named_model(estimator)
+    _check(draws)
     named = _metrics(metrics)
     data, positive = _two_classes(X, y, pos_label)
     truth = (data.codes == data.labels.index(positive)).astype(int)
     sizes = {ratio.name: ratio.test_rows(truth) for ratio in read_ratios(ratios)}
-    name = _name(estimator)
     models = (NEAREST, name, f"{NEAREST}{SEARCHED}", f"{name}{SEARCHED}")
     source = generator(rng)
     trials: list[dict[str, RatioTrial]] = [{} for _ in range(draws)]
@@ -85,18 +85,30 @@ def nearest_mean_study(
             progress(f"draw {i + 1} of {draws}, N:P = {ratio}")
         train, test = draw_rows(truth, *sizes[ratio], source)
         fit = RatioFit(data, truth, train, test, int(source.integers(SEEDS)))
-        trials[i][ratio] = fit.trial(estimator, prepare, models)
+        trials[i][ratio] = fit.trial(model, prepare, models)
     values, tables = tabulated(trials, models, named)
     return NearestMeanStudy(
         tuple(sizes), models, named, values, tables, trials, sizes=sizes, level=level, positive=positive
     )
 
 
-def _check(estimator: Estimator, draws: object) -> None:
+def _check(draws: object) -> None:
     if isinstance(draws, bool) or not isinstance(draws, (int, np.integer)) or draws < _FEWEST_DRAWS:
         raise InputError(f"draws is a whole number of {_FEWEST_DRAWS} or more, not {draws!r}.")
-    if isinstance(estimator, type) or not hasattr(estimator, "fit"):
-        raise InputTypeError(f"The model is an estimator with fit and predict, not {estimator!r}.")
+
+
+def _named_model(estimator: Estimator | Mapping[str, Estimator]) -> tuple[str, Estimator]:
+    """The model and its name: that of its class, or of the last step of a pipeline, unless one is given."""
+    if isinstance(estimator, Mapping):
+        if len(estimator) != 1:
+            raise InputError(f"The nearest mean classifier is compared with one model, not {len(estimator)}; give one.")
+        ((name, model),) = estimator.items()
+    else:
+        steps = getattr(estimator, "steps", None)
+        name, model = type(steps[-1][1] if steps else estimator).__name__, estimator
+    if isinstance(model, type) or not hasattr(model, "fit"):
+        raise InputTypeError(f"The model is an estimator with fit and predict, not {model!r}.")
+    return str(name), model
 
 
 def _metrics(metrics: Iterable[MetricLike] | Mapping[str, MetricLike] | None) -> dict[str, str]:
@@ -129,9 +141,3 @@ def _check_features(X: Features) -> None:
     values = np.asarray(X)
     if values.ndim == 2 and values.dtype.kind in "biuf" and bool((values == values[:1]).all()):
         raise InputError("Every column of X holds one value only, which separates no rows; give columns that differ.")
-
-
-def _name(estimator: Estimator) -> str:
-    """What the model is called: its class, or that of the last step of a pipeline."""
-    steps = getattr(estimator, "steps", None)
-    return type(steps[-1][1] if steps else estimator).__name__

@@ -7,15 +7,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.estimators.nearest_mean import NearestMeanClassifier
 from steelyard.estimators.positive_scores import PositiveScores
+from steelyard.estimators.threshold import ThresholdClassifier
 from steelyard.exceptions import InputError, SteelyardError, needs_sklearn
 from steelyard.protocol.ratio_trials import RatioTrial
 from steelyard.protocol.seeds import seeded
 
+try:
+    from sklearn.base import clone
+    from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+except ImportError as missing:
+    raise needs_sklearn("A study of the nearest mean classifier") from missing
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard._types import Array, Estimator
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Estimator, Splitter
     from steelyard.protocol.predictions import Data
 
 FOLDS, REPEATS = 5, 10  # the paper's, section 3.3
@@ -34,28 +46,20 @@ class RatioFit:
 
     def trial(self, estimator: Estimator, prepare: Any, models: Sequence[str]) -> RatioTrial:
         """Both models by their own thresholds, then by the same search."""
-        import_sklearn()
-        from sklearn.base import clone
-
-        nearest = self._fitted(nearest_mean(prepare, self._repeated_folds()), models[0])
-        searched = [self._searched(nearest_mean(prepare, None), models[0]), self._searched(clone(estimator), models[1])]
+        nearest = self._fitted(_behind(prepare, NearestMeanClassifier(cv=self._repeated_folds())), models[0])
+        both = (_behind(prepare, ProjectingClassifier()), clone(estimator))
+        searched = [self._searched(model, name) for model, name in zip(both, models, strict=False)]
         plain = searched[1].estimator_  # fitted on all training rows
         placed = [self._placed(model) for model in (nearest, plain, *searched)]
         scores, thresholds, flagged = (dict(zip(models, part, strict=True)) for part in zip(*placed, strict=True))
         return RatioTrial(self.truth[self.test], scores, thresholds, nearest[-1].centroid_, flagged)
 
-    def _repeated_folds(self) -> Any:
-        from sklearn.model_selection import RepeatedStratifiedKFold
-
-        return RepeatedStratifiedKFold(n_splits=FOLDS, n_repeats=REPEATS, random_state=self.seed)
+    def _repeated_folds(self) -> Splitter:
+        folds: Splitter = RepeatedStratifiedKFold(n_splits=FOLDS, n_repeats=REPEATS, random_state=self.seed)
+        return folds
 
     def _searched(self, estimator: Any, name: str) -> Any:
         """The model that predicts at the threshold at which the operating point score is best on the folds."""
-        from sklearn.model_selection import StratifiedKFold
-
-        from steelyard.estimators.nearest_mean import NearestMeanClassifier
-        from steelyard.estimators.threshold import ThresholdClassifier
-
         folds = StratifiedKFold(FOLDS, shuffle=True, random_state=self.seed)
         criterion, method = NearestMeanClassifier().criterion, _method(estimator)
         return self._fitted(ThresholdClassifier(estimator, criterion, cv=folds, response_method=method), name)
@@ -78,24 +82,20 @@ class RatioFit:
         return scores, _threshold(scores, flagged, float(usual)), flagged
 
 
-def import_sklearn() -> None:
-    """Refuse in one sentence where scikit-learn is not installed."""
-    try:
-        import sklearn  # noqa: F401
-    except ImportError as missing:
-        raise needs_sklearn("A study of the nearest mean classifier") from missing
+class ProjectingClassifier(NearestMeanClassifier):
+    """The nearest mean classifier whose scores are the projections themselves, as the fits on folds can share them.
+
+    Less each fit's own threshold they would differ by its noise, and the search on all folds together suffer.
+    """
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Where each row lies on the axis towards the positive class."""
+        return self.project(X)
 
 
-def nearest_mean(prepare: Any, folds: Any) -> Any:
-    """The nearest mean classifier behind its transformer; with folds its threshold is the mean of theirs."""
-    from sklearn.base import clone
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    from steelyard.estimators.nearest_mean import NearestMeanClassifier
-
-    first = StandardScaler() if prepare is None else clone(prepare)
-    return make_pipeline(first, NearestMeanClassifier(cv=folds))
+def _behind(prepare: Any, model: Any) -> Any:
+    """A model behind its transformer: standard scores where none is given."""
+    return make_pipeline(StandardScaler() if prepare is None else clone(prepare), model)
 
 
 def _method(model: Any) -> str:

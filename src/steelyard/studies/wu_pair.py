@@ -55,7 +55,8 @@ def control_rows(results: RatioTrials, ratio: str, shown: Sequence[str] = CONTRO
 
 
 def _spread(values: Array) -> str:
-    return f"{values.mean():.3f} ({values.std(ddof=1):.3f})"
+    defined = values[np.isfinite(values)]
+    return f"{defined.mean():.3f} ({defined.std(ddof=1):.3f})" if len(defined) > 1 else "–"
 
 
 def no_skill_rows(results: RatioTrials) -> list[TableRow]:
@@ -107,11 +108,8 @@ def density_picture(results: RatioTrials, ratio: str, name: str) -> Picture:
     """Figure 2a to c: where both models put the test rows of the first draw, by class."""
     trial = results.trials[0][ratio]
     densities = DensityDisplay.from_evaluation({model: _placed(trial, model) for model in results.models[:2]})
-    what = (
-        f"Projections of the test rows at N:P = {ratio}, from the lowest (0) to the highest (1), by class "
-        "(Figure 2a to c)."
-    )
-    return Picture(name, densities, f"{what} {densities.caption()}", width=4.5)
+    what = f"Projections of the test rows at N:P = {ratio}, from the lowest (0) to the highest (1), by class"
+    return Picture(name, densities, f"{what} (Figure 2a to c). {densities.caption()}", width=4.5)
 
 
 def _placed(trial: RatioTrial, model: str) -> Evaluation:
@@ -119,15 +117,15 @@ def _placed(trial: RatioTrial, model: str) -> Evaluation:
     return evaluate(trial.y, y_score=z, threshold=threshold)
 
 
-def ranking_picture(results: RatioTrials, ratio: str, letter: str, seed: int) -> Picture:
-    """Figure 2d to f: the metrics of the first draw ranked by the difference."""
+def ranking_picture(results: RatioTrials, ratio: str, name: str, place: str, seed: int) -> Picture:
+    """Figure 2d to f: the metrics of the first draw ranked by the difference; `place` is which of these it is."""
     trial, pair = results.trials[0][ratio], results.models[:2]
     columns, thresholds = {m: trial.scores[m] for m in pair}, {m: trial.thresholds[m] for m in pair}
     metrics = list(results.metrics.values())
     comparison = compare(trial.y, columns, scores=True, threshold=thresholds, metrics=metrics, rng=seed)
     display = RankingDisplay.from_comparison(comparison)
-    words = f"N:P = {ratio}, first draw (Figure 2{letter}). {display.caption()}"
-    return Picture(f"figure_2_{letter}", display, words, width=5)
+    words = f"N:P = {ratio}, first draw ({place}). {display.caption()}"
+    return Picture(name, display, words, width=5)
 
 
 def control_picture(results: RatioTrials, ratio: str, models: Sequence[str], what: str) -> Picture:

@@ -98,6 +98,6 @@ def _pictures(results: DigitTrials) -> list[Picture]:
     return [
         Picture("figure_1", SurfaceDisplay.of(), f"Figure 1. {SurfaceDisplay.of().caption()}"),
         density_picture(results, "1:3", "figure_2_abc"),
-        *(ranking_picture(results, c, letters[c], results.seed) for c in CONDITIONS),
+        *(ranking_picture(results, c, f"figure_2_{x}", f"Figure 2{x}", results.seed) for c, x in letters.items()),
         *(control_picture(results, c, models, "LDA with a searched threshold beside both.") for c in SKEWED),
     ]

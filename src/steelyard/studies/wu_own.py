@@ -1,0 +1,139 @@
+"""Wu's experiment on a table of one's own: nearest mean against any model over ratios, and the control of both."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from steelyard.exceptions import InputError
+from steelyard.protocol.nearest_mean_result import NEAREST
+from steelyard.protocol.nearest_mean_study import nearest_mean_study
+from steelyard.studies.own_table import OwnFindings, OwnTable
+from steelyard.studies.study import Table
+from steelyard.studies.wu import WU_STUDY
+from steelyard.studies.wu_pair import (
+    control_picture,
+    control_rows,
+    density_picture,
+    difference_name,
+    file_name,
+    no_skill_rows,
+    ranking_picture,
+    stability_rows,
+    threshold_rows,
+)
+from steelyard.studies.wu_trials import CONDITIONS, WU_METRICS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from steelyard.protocol.nearest_mean_result import NearestMeanStudy
+    from steelyard.studies.claims import TableRow
+    from steelyard.studies.declared_study import RunPlan
+    from steelyard.studies.pictures import Picture
+
+_DRAWS, _QUICK_DRAWS = 10, 3
+
+
+@WU_STUDY.own_data
+def _own(
+    table: OwnTable, plan: RunPlan, *, ratios: Sequence[str] = CONDITIONS, repeats: int | None = None
+) -> OwnFindings:
+    if table.preds or table.scores:
+        raise InputError("Wu's models are fitted at each ratio; name one with --model, in place of --pred or --score.")
+    nearest = table.prepared("nearest-mean")
+    study = nearest_mean_study(
+        table.models or {"lda": table.prepared("lda")},
+        table.X,
+        table.two_class_y,
+        ratios=ratios,
+        metrics=WU_METRICS,
+        draws=(_QUICK_DRAWS if plan.quick else _DRAWS) if repeats is None else repeats,
+        prepare=nearest.steps[0][1],  # type: ignore[attr-defined]  # a pipeline
+        rng=plan.seeds(1)[0],
+        progress=plan.progress,
+    )
+    return OwnFindings(study.sentences, _tables(study), _pictures(study, plan.seeds(1)[0]), _choices(study))
+
+
+def _choices(study: NearestMeanStudy) -> dict[str, str]:
+    sizes = "; ".join(f"{ratio}: {p:,} + {n:,}" for ratio, (p, n) in study.sizes.items())
+    return {
+        "ratios, negatives to positives": ", ".join(study.ratios),
+        "draws": str(study.draws),
+        "test rows, positives + negatives": sizes,
+        "training rows": "three times the test rows, none shared",
+        NEAREST: "mean or median centre, the better by the operating point score; its threshold the mean of those of "
+        "5 folds, 10 times",
+        study.models[1]: "its own threshold",
+        "same search": "for both the threshold at which the operating point score is best on 5 folds of the training "
+        "rows, each scored by a fit on the others",
+    }
+
+
+def _tables(study: NearestMeanStudy) -> list[Table]:
+    spread = f"Means over {study.draws} draws, and in brackets the standard deviation."
+    return [
+        Table(
+            "comparison",
+            f"Twelve metrics at each ratio, ranked by {difference_name(study)}",
+            _comparison(study),
+            f"Means over {study.draws} draws. Low and high: 95 % intervals, each by itself, Nadeau and Bengio's as "
+            "draws share rows. Same search: the difference where both get the same search for a threshold.",
+            unfolded=True,
+        ),
+        Table("control", "Every model at each ratio: its own threshold, and the same search", _controls(study), spread),
+        Table(
+            "stability",
+            f"The place of each metric in the ranking by {difference_name(study)}, and whom it favours",
+            stability_rows(study),
+            f"By the mean difference over {study.draws} draws; place 1 speaks most for {NEAREST}.",
+        ),
+        Table(
+            "thresholds",
+            "The thresholds of the models",
+            threshold_rows(study),
+            "Place: from the lowest (0) to the highest (1) score of the test rows.",
+        ),
+        Table(
+            "no_skill",
+            "AC-score beside the no-skill baseline (same prediction rate)",
+            no_skill_rows(study),
+            f"Means over {study.draws} draws. AUROC of a random predictor is 0.5 for all.",
+        ),
+    ]
+
+
+def _comparison(study: NearestMeanStudy) -> list[TableRow]:
+    return [
+        {
+            "N:P and metric": f"{row.ratio}  {row.metric}",
+            NEAREST: row.nearest_mean,
+            study.models[1]: row.model,
+            "difference": row.difference,
+            "low": row.low,
+            "high": row.high,
+            f"{NEAREST} ahead": f"{row.favour} of {row.draws} draws",
+            "same search": row.control,
+            "its low": row.control_low,
+            "its high": row.control_high,
+        }
+        for row in sorted(study.rows, key=lambda row: (study.ratios.index(row.ratio), -row.difference))
+    ]
+
+
+def _controls(study: NearestMeanStudy) -> list[TableRow]:
+    rows = [(ratio, row) for ratio in study.ratios for row in control_rows(study, ratio)]
+    return [{"N:P and model": f"{ratio}  {row.pop('model')}", **row} for ratio, row in rows]
+
+
+def _pictures(study: NearestMeanStudy, seed: int) -> list[Picture]:
+    """Figure 2 of the first draw at each ratio, and what the threshold does over all draws."""
+    what = "its own threshold, and the same search."
+    return [
+        *(density_picture(study, ratio, f"projections_{file_name(ratio)}") for ratio in study.ratios),
+        *(
+            ranking_picture(study, ratio, f"ranking_{file_name(ratio)}", "as Figure 2d to f", seed)
+            for ratio in study.ratios
+        ),
+        *(control_picture(study, ratio, study.models, what) for ratio in study.ratios),
+    ]
