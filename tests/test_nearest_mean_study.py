@@ -114,7 +114,7 @@ REFUSED = {
     "one class": (lambda: nearest_mean_study(LogisticRegression(), X, np.zeros(40)), "one class only"),
     "three classes": (lambda: nearest_mean_study(LogisticRegression(), X, np.arange(40) % 3), "y holds 3"),
     "classes without a positive one": (lambda: nearest_mean_study(LogisticRegression(), X, np.where(Y, "a", "b")), "pos_label="),
-    "constant columns": (lambda: nearest_mean_study(LogisticRegression(), np.ones((40, 2)), Y), "Every column of X holds one value only"),
+    "constant columns": (lambda: nearest_mean_study(LogisticRegression(), np.ones((40, 2)), Y), "Every feature holds one value only"),
     "missing values": (lambda: nearest_mean_study(LogisticRegression(), np.where(X > 2, np.nan, X), Y, ratios=["1:1"]), "could not be fitted on a draw"),
     "a class for a model": (lambda: nearest_mean_study(LogisticRegression, X, Y), "an estimator with fit"),
     "one draw": (lambda: nearest_mean_study(LogisticRegression(), X, Y, draws=1), "draws is a whole number of 2"),

@@ -44,7 +44,8 @@ class Invariance(Flat):
             return f"{self.in_general}; undefined here"
         if self.change == 0:
             return self.in_general if self.in_general == "stays" else "stays here, changes in general"
-        return f"{self.change:+.3f}".replace("-", "−")
+        small = abs(self.change) < 0.0005
+        return "changes by < 0.001" if small else f"{self.change:+.3f}".replace("-", "−")
 
 
 def invariance(metrics: Sequence[Metric], counts: Counts) -> Rows[Invariance]:

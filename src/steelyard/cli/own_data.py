@@ -31,6 +31,15 @@ _OF_STUDIES: dict[str, Callable[..., Any]] = {
         callback=_listed,
         help="Ratios at which rows are drawn. Of nguyen positives to negatives, of wu negatives to positives (N:P).",
     ),
+    "positives": click.option(
+        "--positives",
+        metavar="S,S",
+        callback=_listed,
+        help="Of garcia: shares of positives at which rows are drawn, such as 0.05,0.1.",
+    ),
+    "threshold": click.option(
+        "--threshold", metavar="T", help="Of garcia: the threshold of the scores, or prior for as many as are positive."
+    ),
     "tolerance": click.option(
         "--tolerance", type=float, metavar="T", help="Of asawa: a change of a metric that is still called none."
     ),

@@ -140,4 +140,4 @@ def _check_features(X: Features) -> None:
     """Refuse numbers of which every column is one value."""
     values = np.asarray(X)
     if values.ndim == 2 and values.dtype.kind in "biuf" and bool((values == values[:1]).all()):
-        raise InputError("Every column of X holds one value only, which separates no rows; give columns that differ.")
+        raise InputError("Every feature holds one value only, which separates no rows; give columns of X that differ.")

@@ -148,20 +148,20 @@ def _matrices(results: GarciaResults) -> list[Table]:
         Table(
             f"matrix_{round(100 * share):02d}",
             f"All pairs of metrics with {100 * share:g} % positives",
-            _matrix_rows(results.main, share),
+            matrix_rows(results.main, share),
             note,
         )
         for share in results.main.positives
     ]
 
 
-def _matrix_rows(study: CorrelationStudy, share: float) -> list[TableRow]:
-    matrix = study.matrix(share)
+def matrix_rows(study: CorrelationStudy, share: float, *, rank: bool = False) -> list[TableRow]:
+    """The correlations of all pairs of metrics, by the paper's names where it has one."""
     shorts = {name: short for short, name in GARCIA_NAMES.items()}
-    order = [shorts[name] for name in study.names]
+    order = [shorts.get(name, name) for name in study.names]
     return [
         {"metric": short, **{other: round(float(r), 3) for other, r in zip(order, line, strict=True)}}
-        for short, line in zip(order, matrix, strict=True)
+        for short, line in zip(order, study.matrix(share, rank=rank), strict=True)
     ]
 
 

@@ -128,12 +128,13 @@ def _controls(study: NearestMeanStudy) -> list[TableRow]:
 
 def _pictures(study: NearestMeanStudy, seed: int) -> list[Picture]:
     """Figure 2 of the first draw at each ratio, and what the threshold does over all draws."""
-    what = "its own threshold, and the same search."
+    boxes = {model.replace(NEAREST, "NMC"): model for model in study.models}
+    what = f"{NEAREST} (NMC) and {study.models[1]} by their own thresholds, and by the same search."
     return [
         *(density_picture(study, ratio, f"projections_{file_name(ratio)}") for ratio in study.ratios),
         *(
             ranking_picture(study, ratio, f"ranking_{file_name(ratio)}", "as Figure 2d to f", seed)
             for ratio in study.ratios
         ),
-        *(control_picture(study, ratio, study.models, what) for ratio in study.ratios),
+        *(control_picture(study, ratio, boxes, what) for ratio in study.ratios),
     ]

@@ -15,7 +15,7 @@ from steelyard.report.figures.runs import RunsDisplay
 from steelyard.studies.pictures import Picture
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from steelyard._types import Array
     from steelyard.evaluation.evaluation import Evaluation
@@ -128,9 +128,9 @@ def ranking_picture(results: RatioTrials, ratio: str, name: str, place: str, see
     return Picture(name, display, words, width=5)
 
 
-def control_picture(results: RatioTrials, ratio: str, models: Sequence[str], what: str) -> Picture:
-    """What the threshold does over all draws."""
-    runs = {name: results.counts(ratio, name) for name in models}
+def control_picture(results: RatioTrials, ratio: str, models: Mapping[str, str], what: str) -> Picture:
+    """What the threshold does over all draws, of models by what they are called below their boxes."""
+    runs = {label: results.counts(ratio, name) for label, name in models.items()}
     display = RunsDisplay.from_runs(runs, metrics=_SHOWN)
     words = f"The control at N:P = {ratio}: {what} {display.caption()}"
     return Picture(f"control_{file_name(ratio)}", display, words, width=5)

@@ -94,7 +94,7 @@ def _draws(results: DigitTrials) -> list[TableRow]:
 @WU_STUDY.pictures
 def _pictures(results: DigitTrials) -> list[Picture]:
     """Figure 1, Figure 2 of the first draw, and what the threshold does over all draws."""
-    letters, models = dict(zip(CONDITIONS, "def", strict=True)), (NMC, LDA, HELD_OUT)
+    letters, models = dict(zip(CONDITIONS, "def", strict=True)), {name: name for name in (NMC, LDA, HELD_OUT)}
     return [
         Picture("figure_1", SurfaceDisplay.of(), f"Figure 1. {SurfaceDisplay.of().caption()}"),
         density_picture(results, "1:3", "figure_2_abc"),

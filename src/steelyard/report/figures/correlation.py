@@ -144,9 +144,12 @@ def _study_text(study: CorrelationStudy, positives: float, rank: bool) -> str:
     text = f"{kind} correlations of {len(study.names)} metrics with {caption_text.share(positives)} positives"
     if not choices:
         return f"{text}."
+    if "models" in choices:
+        return f"{text}, over {len(choices['models'])} models on the same {choices['n']:,} rows."
     tables = choices["steps"] * choices["tuples"]
     seeds = f", mean of {choices['seeds']} seeds" if choices["seeds"] > 1 else ""
-    return f"{text}, over {tables} perturbed predictions of {choices['n']:,} rows (García and others 2012){seeds}."
+    what = "distortions of the scores of" if "own" in choices else "perturbed predictions of"
+    return f"{text}, over {tables} {what} {choices['n']:,} rows (García and others 2012){seeds}."
 
 
 def _key(ax: Axes) -> None:
