@@ -121,6 +121,7 @@ REFUSED = {
     "a share that is none": (("garcia", "made.csv", "ill", "--score", "s0", "--positives", "few"), "such as 0.05,0.1, not 'few'"),
     "a threshold that is none": (("garcia", "made.csv", "ill", "--threshold", "7"), "from 0 to 1, or prior, not '7'"),
     "too few rows for folds": (("garcia", "few.csv", "ill"), "One class has 4 rows"),
+    "an area of distorted scores": (("garcia", "made.csv", "ill", "--score", "s0", "--metrics", "roc_auc"), "reads the order of scores"),
     "an option of the other": (("garcia", "made.csv", "ill", "--ratios", "1:1"), "ratios"),
 }  # fmt: skip
 

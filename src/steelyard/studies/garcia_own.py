@@ -42,6 +42,7 @@ def _own(
     *,
     positives: Sequence[str] | None = None,
     threshold: str | None = None,
+    metrics: Sequence[str] | None = None,
     repeats: int | None = None,
 ) -> OwnFindings:
     y, seed = table.two_class_y, plan.seeds(1)[0]
@@ -49,7 +50,7 @@ def _own(
     models = own_models(table, y, read_threshold(threshold), seed)
     plan.progress("correlations of the metrics")
     seeds = (_QUICK_SEEDS if plan.quick else _SEEDS) if repeats is None else repeats
-    study = _study(models, y, _shares(positives), seeds, seed)
+    study = _study(models, y, metrics, positives=_shares(positives), seeds=seeds, rng=seed)
     first = next(iter(models.flagged))
     return OwnFindings(
         _summary(study),
@@ -59,11 +60,12 @@ def _own(
     )
 
 
-def _study(models: OwnModels, y: Array, positives: list[float] | None, seeds: int, seed: int) -> CorrelationStudy:
-    names = [*GARCIA_NAMES.values()]
-    options: dict[str, Any] = {"positives": positives, "seeds": seeds, "rng": seed}
+def _study(models: OwnModels, y: Array, metrics: Sequence[str] | None, **options: Any) -> CorrelationStudy:
+    """The correlations of the metrics named, or of García's; over several models with scores those of their order."""
+    names = [*GARCIA_NAMES.values()] if metrics is None else [*metrics]
     if len(models.flagged) > 1:
-        names += [metric.name for metric in metrics_with_role("order of scores")] if models.scores else []
+        if metrics is None and models.scores:
+            names += [metric.name for metric in metrics_with_role("order of scores")]
         return metric_correlation(y, models.scores or None, y_pred=models.flagged, metrics=names, **options)
     if not models.scores:
         name = next(iter(models.flagged))
