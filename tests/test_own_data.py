@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from sklearn.datasets import load_breast_cancer
 
 from steelyard.cli.commands import commands
+from steelyard.protocol.holdouts import HoldOuts
 from steelyard.studies.own_table import own_table
 from steelyard.studies.study import Study
 from steelyard.studies.study_page import shell_command
@@ -148,3 +149,53 @@ def test_asawa_on_predictions_takes_labels_and_scores_of_one_model_together(fold
     assert 'id="roc"' in page and 'id="balanced"' in page
     refused = shell("asawa", "--data", folder / "made.csv", "--target", "three", "--positive", "a")
     assert "holds 3 classes and this study needs two" in " ".join(refused.output.split())
+
+
+def test_kalita_on_a_table_of_three_classes_gives_every_step_on_one_page(folder):
+    words = ("--model", "tree", "--repeats", 1, "--folds", 3)
+    study, text, page = written(folder, "kalita", "made.csv", "three", *words)
+    names = [table.name for table in study.tables]
+    assert names == ["folds", "holdout", "differences", "classes", "four_things", "selection"]
+    assert [row["model"] for row in rows_of(study, "folds")] == [
+        "tree",
+        *(f"tree + {way}" for way in ("over", "under", "class_weight")),
+    ]
+    sizes = [(row["k"], row["trained"], row["tested"]) for row in rows_of(study, "holdout")]
+    assert sizes[0] == (2, 267, 133) and sizes[-1] == (9, 360, 40) and len(sizes) == 8
+    assert [row["class"] for row in rows_of(study, "classes")] == ["a", "b", "c", "macro", "class shares"]
+    assert all(row["peak memory, bytes"] > 0 and row["nodes"] > 1 for row in rows_of(study, "four_things"))
+    chosen, best = rows_of(study, "selection")
+    assert chosen["nodes"] <= best["nodes"] and 0 <= chosen["mean F on unseen rows"] <= 1
+    assert page.count("<figure") == 3 and "rows that no choice has seen" in text
+    refused = shell("kalita", "--data", folder / "made.csv", "--target", "kind", "--pred", "pred")
+    assert "name them with --model, no predictions" in " ".join(refused.output.split())
+
+
+def crossval(folder, *words):
+    table = ["--data", str(folder / "cancer.parquet"), "--target", "malignant", "--model", "tree"]
+    return CliRunner().invoke(commands, ["crossval", *table, *map(str, words)])
+
+
+def test_crossval_holds_out_parts_of_every_size_and_shows_each_class(folder):
+    result = crossval(folder, "--holdout", "2:4", "--repeats", 2, "--metrics", "mcc", "--format", "json")
+    rows = HoldOuts.from_json(result.output).to_dicts()
+    assert [(row["k"], row["trained"], row["tested"]) for row in rows] == [(2, 379, 190), (3, 427, 142), (4, 455, 114)]
+    assert {row["metric"] for row in rows} == {"mcc"} and all(
+        row["worst"] <= row["mean"] <= row["best"] for row in rows
+    )
+    text = crossval(folder, "--holdout", 4, "--repeats", 2, "--per-class").output
+    assert "2 runs of tree on 569 rows, 455 trained on and 114 tested" in " ".join(text.split())
+    assert "class shares" in text
+
+
+def test_crossval_chooses_a_tree_and_refuses_what_contradicts(folder):
+    text = " ".join(crossval(folder, "--select-tree", "--holdout", 2, "--repeats", 3).output.split())
+    assert "Of 3 fits and" in text and "rows that no choice has seen" in text
+    for words, sentence in (
+        (("--holdout", "9:2"), "a whole number such as 4, or a range such as 2:9, not '9:2'"),
+        (("--holdout", "2", "--folds", 3), "are two ways to split"),
+        (("--select-tree", "--cost"), "leave out --cost"),
+        (("--select-tree", "--model", "forest"), "chooses among decision trees by one metric"),
+    ):
+        refused = crossval(folder, *words)
+        assert refused.exit_code == 2 and sentence in " ".join(refused.output.split())

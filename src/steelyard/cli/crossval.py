@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from steelyard.analysis.results.strict_json import json_text
 from steelyard.cli import options
 from steelyard.cli.commands import command
-from steelyard.cli.progress import bar
+from steelyard.cli.model_splits import (
+    class_tables,
+    evaluated_splits,
+    matched_positive,
+    named_splits,
+    selected_tree,
+)
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from steelyard._types import Label
+    from steelyard.analysis.results.result import Result
     from steelyard.cli.outputs import Output
-    from steelyard.protocol.cross_evaluation import CrossEvaluation
 
 
 @command
@@ -24,10 +31,8 @@ if TYPE_CHECKING:
     "--model",
     "models",
     multiple=True,
-    default=("logistic",),
-    show_default=True,
     metavar="NAME",
-    help="logistic, tree, forest, boosting, naive-bayes, nearest-mean, lda, or MODULE:CLASS; repeatable.",
+    help="logistic (the default), tree, forest, boosting, naive-bayes, nearest-mean, lda, or MODULE:CLASS; repeatable.",
 )
 @click.option(
     "--resample",
@@ -35,8 +40,19 @@ if TYPE_CHECKING:
     type=click.Choice(["none", "over", "under", "class_weight"]),
     help="Resample or reweight the training parts to equal classes; repeatable, each one more candidate.",
 )
-@click.option("--folds", default=5, show_default=True, help="The number of folds, each tested once.")
-@click.option("--repeats", default=1, show_default=True, help="How often the folds are drawn anew.")
+@click.option("--folds", type=int, metavar="K", help="The number of folds, each tested once; 5 by default.")
+@click.option(
+    "--holdout",
+    metavar="K|A:B",
+    help="In place of folds: hold out a part to test on, 1 to K trained on; for each K from A to B, such as 2:9.",
+)
+@click.option("--repeats", type=int, metavar="N", help="How often rows are split anew; 1 for folds, 10 for a hold-out.")
+@click.option("--per-class", is_flag=True, help="Precision, recall and F1 of each class as well, and their averages.")
+@click.option(
+    "--select-tree",
+    is_flag=True,
+    help="Choose a decision tree: the simplest within a standard error of the best, tested on unseen rows.",
+)
 @click.option("--cost", is_flag=True, help="Repeat short timings and measure the peak memory as well.")
 @click.option("--jobs", type=int, metavar="N", help="Runs at the same time.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
@@ -47,8 +63,11 @@ def cross_validate_models(
     target: str,
     models: tuple[str, ...],
     resample: tuple[str, ...],
-    folds: int,
-    repeats: int,
+    folds: int | None,
+    holdout: str | None,
+    repeats: int | None,
+    per_class: bool,
+    select_tree: bool,
     cost: bool,
     jobs: int | None,
     seed: int,
@@ -59,36 +78,27 @@ def cross_validate_models(
 ) -> None:
     """Cross-validate models: every metric with its spread over the runs, and the cost of each model."""
     from steelyard.ingest.files import load_columns
-    from steelyard.ingest.label_tables import match_label
-    from steelyard.protocol.named_models import cross_evaluate_columns
-    from steelyard.protocol.splits import Folds
+    from steelyard.protocol.holdouts import HoldOuts
 
-    table = load_columns(files)
-    if positive is not None and target in table:
-        positive = match_label(positive, table[target].drop_nulls().unique().sort().to_list())
-    with bar("fitting") as progress:
-        result = cross_evaluate_columns(
-            table,
-            target,
-            model=list(models),
-            split=Folds(folds, repeats=repeats),
-            resample=[None if name == "none" else name for name in resample] or None,
-            cost=cost,
-            n_jobs=jobs,
-            rng=seed,
-            pos_label=positive,
-            level=level,
-            metrics=metrics,
-            progress=progress,
-        )
-    output.write(_text(result, output.kind, target))
+    splits, table = named_splits(folds, holdout, repeats), load_columns(files)
+    samplers = [None if name == "none" else name for name in resample] or None
+    asked: dict[str, Any] = {"model": list(models), "resample": samplers, "metrics": metrics, "rng": seed}
+    asked["pos_label"] = matched_positive(table, target, positive)
+    if select_tree:
+        if cost or per_class or jobs is not None:
+            raise InputError("--select-tree gives one tree; leave out --cost, --per-class and --jobs.")
+        named = {} if (folds, holdout, repeats) == (None, None, None) else splits
+        return output.write(_text(selected_tree(table, target, named, **asked), output.kind, target))
+    asked |= {"model": list(models) or ["logistic"], "cost": cost, "n_jobs": jobs, "level": level}
+    results = evaluated_splits(table, target, splits, **asked)
+    shown = HoldOuts.of(results, metrics) if len(results) > 1 else next(iter(results.values()))
+    classes = class_tables(results) if per_class and output.kind == "table" else ""
+    return output.write(_text(shown, output.kind, target) + classes)
 
 
-def _text(result: CrossEvaluation, kind: str, target: str) -> str:
+def _text(result: Result, kind: str, target: str) -> str:
     if kind == "json":
         return json_text(result.to_dict(), indent=1)
     if kind == "html":
-        from steelyard.report.pages.page import page
-
-        return page(result, source=f"cross-evaluation of {target}")
+        return result.to_html(f"cross-evaluation of {target}")
     return repr(result)

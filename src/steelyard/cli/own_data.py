@@ -44,6 +44,7 @@ _OF_STUDIES: dict[str, Callable[..., Any]] = {
         "--tolerance", type=float, metavar="T", help="Of asawa: a change of a metric that is still called none."
     ),
     "metrics": options.shared("metrics"),
+    "folds": click.option("--folds", type=int, metavar="K", help="Of kalita: the number of folds."),
     "repeats": click.option("--repeats", type=int, metavar="N", help="How often rows are drawn or split anew."),
 }
 _TABLE: dict[str, Callable[..., Any]] = {

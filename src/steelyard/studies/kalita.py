@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 _CITE = "Kalita, J. (2010) Measuring performance of a classification algorithm. Lecture notes."
 TREE, MEAN_F, MICRO_F, MACRO_RECALL = "tree", "f1[average=macro]", "f1[average=weighted]", "recall[average=macro]"
 TWO_CLASSES, SEVEN_CLASSES = "HTRU2, 2 classes", "20 Newsgroups, 7 classes"
-_RESAMPLING = [None, "over", "under", "class_weight"]
+KALITA_RESAMPLING = [None, "over", "under", "class_weight"]
 _OTHERS = ("recall[average=weighted]", "accuracy", "balanced_accuracy", "ac_score", "mcc")
-_METRICS = (MEAN_F, MICRO_F, MACRO_RECALL, *_OTHERS)
+REPORTED = (MEAN_F, MICRO_F, MACRO_RECALL, *_OTHERS)
 _FEW, _WORDS, _STEPS = 24, 300, 20  # rows of the small example, words that a tree may ask about, prunings of each tree
 _INTERVALS = 5
 _SMALL = 10  # splits of the small tree, on which balancing is tried as well
@@ -172,8 +172,8 @@ def _outcome(task: LearningTask, effort: Effort, plan: RunPlan) -> ProtocolOutco
     plan.progress(f"{task.name}: {_FEW} rows, ten times")
     few = [evaluated_on_few(task, other) for other in plan.seeds(effort.few)]
     plan.progress(f"{task.name}: repeated folds, four ways to balance the training part")
-    folds = _evaluated(task, split, seed, resample=_RESAMPLING, cost=True)
-    small = _evaluated(replace(task, learner=task.small), split, seed, resample=_RESAMPLING)
+    folds = _evaluated(task, split, seed, resample=KALITA_RESAMPLING, cost=True)
+    small = _evaluated(replace(task, learner=task.small), split, seed, resample=KALITA_RESAMPLING)
     before = _repeated_before(task, seed)
     selections = []
     for other in plan.seeds(effort.selections):
@@ -192,7 +192,7 @@ def _evaluated(
     cost: bool = False,
 ) -> CrossEvaluation:
     models, rng = {TREE: task.learner}, np.random.default_rng(seed)
-    return cross_evaluate(models, task.X, task.y, split=split, metrics=_METRICS, rng=rng, resample=resample, cost=cost)
+    return cross_evaluate(models, task.X, task.y, split=split, metrics=REPORTED, rng=rng, resample=resample, cost=cost)
 
 
 def evaluated_on_few(task: LearningTask, seed: int) -> CrossEvaluation:
@@ -231,7 +231,7 @@ def _in_intervals(task: LearningTask, split: Folds, seed: int) -> CrossEvaluatio
 
     binned = make_pipeline(KBinsDiscretizer(_INTERVALS, encode="ordinal", strategy="uniform"), _tree())
     both = {"numbers": task.learner, f"{_INTERVALS} intervals": binned}
-    return cross_evaluate(both, task.X, task.y, split=split, metrics=_METRICS, rng=np.random.default_rng(seed))
+    return cross_evaluate(both, task.X, task.y, split=split, metrics=REPORTED, rng=np.random.default_rng(seed))
 
 
 @KALITA_STUDY.choices

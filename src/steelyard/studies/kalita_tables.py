@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from steelyard.protocol.run_summary import Summary
     from steelyard.studies.claims import TableRow
 
-_DRAWN = ("balanced_accuracy", "ac_score", "mcc", "accuracy")
-_COSTS = {
+KALITA_DRAWN = ("balanced_accuracy", "ac_score", "mcc", "accuracy")
+COST_WORDS = {
     "fit_seconds": "seconds to train",
     "predict_seconds_per_1000": "seconds to predict 1,000 rows",
     "peak_memory_bytes": "peak memory, bytes",
@@ -85,7 +85,8 @@ def _few(results: KalitaResults) -> list[TableRow]:
     return rows
 
 
-def _model(result: ModelResult) -> TableRow:
+def protocol_row(result: ModelResult) -> TableRow:
+    """The mean F of a model with its interval, and the means of the other metrics."""
     row = result.summarised(MEAN_F)
     others = {m: result.summarised(m).mean for m in (MICRO_F, "accuracy", "balanced_accuracy", "ac_score", "mcc")}
     named = {"F by shares" if m == MICRO_F else m.replace("_", " "): value for m, value in others.items()}
@@ -99,7 +100,7 @@ def _model(result: ModelResult) -> TableRow:
 )
 def _folds(results: KalitaResults) -> list[TableRow]:
     return [
-        {"data": outcome.task.name, "learner": f"{kind}{name}"} | _model(result)
+        {"data": outcome.task.name, "learner": f"{kind}{name}"} | protocol_row(result)
         for outcome in results.outcomes
         for kind, part in outcome.both_trees.items()
         for name, result in part.models.items()
@@ -156,7 +157,7 @@ def _things(results: KalitaResults) -> list[TableRow]:
         for name, result in outcome.folds.models.items():
             cost = {row.name: row for row in result.cost}
             row: TableRow = {"data": outcome.task.name, "learner": name, "mean F": result.summarised(MEAN_F).mean}
-            row |= {words: cost[kind].mean for kind, words in _COSTS.items()}
+            row |= {words: cost[kind].mean for kind, words in COST_WORDS.items()}
             rows.append(row | {"noise of the training time": cost["fit_seconds"].noise})
     return rows
 
@@ -207,7 +208,7 @@ def _selection(results: KalitaResults) -> list[TableRow]:
 @KALITA_STUDY.table("intervals", "Numbers as they are, or binned into even intervals")
 def _intervals(results: KalitaResults) -> list[TableRow]:
     return [
-        {"data": outcome.task.name, "attributes": name} | _model(result)
+        {"data": outcome.task.name, "attributes": name} | protocol_row(result)
         for outcome in results.outcomes
         if outcome.intervals is not None
         for name, result in outcome.intervals.models.items()
@@ -232,8 +233,8 @@ def _three_pictures(outcome: ProtocolOutcome, i: int) -> list[Picture]:
     names = tuple(name.removeprefix(f"{TREE} + ").replace("_", " ") for name in outcome.folds.models)
     ways = RunsDisplay(
         names,
-        tuple(get_metric(name) for name in _DRAWN),
-        tuple(np.stack([result.values(name) for name in _DRAWN]) for result in outcome.folds.models.values()),
+        tuple(get_metric(name) for name in KALITA_DRAWN),
+        tuple(np.stack([result.values(name) for name in KALITA_DRAWN]) for result in outcome.folds.models.values()),
     )
     selection = outcome.selections[0].selection
     return [

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from steelyard.studies.pictures import Picture
     from steelyard.studies.study import Table
 
-FEWEST_ROWS = 20
+LEAST_ROWS = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +142,6 @@ def _taken(columns: dict[str, Array], target: str, predictions: Sequence[str]) -
     y = columns.pop(target)
     for name in predictions:
         check_column(columns, name, " of predictions")
-    if len(y) < FEWEST_ROWS:
-        raise InputError(f"The table has {len(y):,} rows; an experiment needs {FEWEST_ROWS} or more.")
+    if len(y) < LEAST_ROWS:
+        raise InputError(f"The table has {len(y):,} rows; an experiment needs {LEAST_ROWS} or more.")
     return y, {name: columns.pop(name) for name in dict.fromkeys(predictions)}

@@ -71,6 +71,7 @@ HOMES = {
     "steelyard.gates.judgement": ("judgement",),
     "steelyard.protocol.class_values": ("class_values",),
     "steelyard.protocol.cross_evaluation": ("cross_evaluation",),
+    "steelyard.protocol.holdouts": ("hold_out_row", "hold_outs"),
     "steelyard.protocol.ratio_study_result": ("metric_spread", "ratio_study"),
     "steelyard.protocol.nearest_mean_result": ("model_gap", "nearest_mean_study"),
     "steelyard.protocol.run_difference": ("run_difference",),
