@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard._types import Array
+from steelyard.analysis.monitoring.joint_windows import joint_log_p
 from steelyard.analysis.monitoring.monitor_rule import COST_NAME
 from steelyard.analysis.results.formatting import interval_text, value_text
 from steelyard.analysis.results.rows import Flat
@@ -18,6 +20,7 @@ from steelyard.statistics.score_order import chunks
 if TYPE_CHECKING:
     from steelyard.analysis.monitoring.monitor_rule import MonitorRule
     from steelyard.analysis.monitoring.watched_windows import Windows
+    from steelyard.analysis.sequential.joint_evidence import JointEvidence
     from steelyard.analysis.sequential.linear_ratio import LinearRatio
     from steelyard.analysis.sequential.metric_sequence import MetricSequence
 
@@ -133,12 +136,19 @@ class FollowedRule:
 
     def _log_p(self, sums: Array, windows: Windows) -> Array:
         """The logarithm of the p-value at each look, over all windows that end there."""
+        if self.joint is not None:
+            return joint_log_p(self.joint, sums, windows, self.alpha)
         of_part = self._bets if self._is_bet else self._window_evidence
         if self._is_bet:
             sums = sums @ log_returns(self._payoffs()).T  # a bet's logarithm adds up, so that it is taken once a batch
         parts = [of_part(sums, windows, part) for part in chunks(len(windows.look), _WINDOWS)]
         together = np.logaddexp if self.has_evidence else np.maximum  # evidence adds up, what is excluded does not
         return -together.reduceat(np.concatenate(parts) + windows.log_weight, windows.first_places)
+
+    @cached_property
+    def joint(self) -> JointEvidence | None:
+        """Evidence on all rates behind the metric together; None of a ratio, which has its own."""
+        return None if self.sequence is None else self.sequence.joint_evidence(self.limit, self.rule.sign)
 
     @property
     def _is_bet(self) -> bool:
@@ -173,7 +183,7 @@ class FollowedRule:
         """The most evidence of a window up to this look, for its weight, and the start of that window."""
         here = windows.look == look
         starts, cells = windows.start[here], sums[look] - sums[windows.start[here]]
-        evidence = self.log_evidence(cells)
+        evidence = self.log_evidence(cells) if self.joint is None else self.joint.least(cells)
         if evidence is None:
             assert self.sequence is not None  # noqa: S101 - a region
             evidence = -self.sequence.log_p(cells, self.limit, self.rule.sign)

@@ -13,6 +13,7 @@ import numpy as np
 
 from steelyard.analysis.intervals.rate_intervals import is_rate
 from steelyard.analysis.sequential import beta_mixture
+from steelyard.analysis.sequential.joint_evidence import JointEvidence
 from steelyard.analysis.sequential.linear_ratio import LinearRatio
 from steelyard.analysis.sequential.rate_region import RateRegion
 from steelyard.exceptions import InputError
@@ -97,6 +98,10 @@ class MetricSequence:
         if sign > 0:
             return beta_mixture.log_evidence_below(hits, misses, limit)
         return beta_mixture.log_evidence_below(misses, hits, 1 - limit)
+
+    def joint_evidence(self, limit: float, sign: int) -> JointEvidence | None:
+        """Of a region: bets on all of its rates together, where it follows one of them."""
+        return None if self.ratio is not None else JointEvidence.of(RateRegion.of(self.metric), limit, sign)
 
     def excluded(self, cells: Array, limit: float, sign: int, alpha: Array) -> Array:
         """Whether the region lies below (sign 1) or above (-1) the limit, each table with its own error.

@@ -49,7 +49,11 @@ class RateRegion:
 
     def values(self, rates: Array) -> Array:
         """The metric at rates, whose last axis is the rates."""
-        return np.asarray(self.metric(_cells(rates, self.rates)))
+        return np.asarray(self.metric(self.shares(rates)))
+
+    def shares(self, rates: Array) -> Counts[Array]:
+        """The four cells at rates, in shares of rows."""
+        return _cells(rates, self.rates)
 
     def anytime_ends(self, cells: Array, alpha: float) -> Ends:
         """Both ends of the metric at all looks together, each with half of the error."""
