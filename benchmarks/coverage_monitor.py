@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmarks import unlabelled_data
+from steelyard.analysis.monitoring.batch_rows import BatchRows
+from steelyard.analysis.monitoring.label_delay import LabelDelay
 from steelyard.analysis.monitoring.monitor_rule import MonitorRule
 from steelyard.analysis.monitoring.reference_limit import reference_limit, reference_share
 from steelyard.analysis.monitoring.rule_track import FollowedRule
-from steelyard.analysis.monitoring.watched_windows import watched_windows
+from steelyard.analysis.monitoring.watched_windows import Windows, watched_windows
 from steelyard.analysis.sequential.cost_table import NODES, CostTable
 from steelyard.analysis.sequential.metric_sequence import MetricSequence
 from steelyard.metrics.spec import MetricSpec
@@ -26,11 +29,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from steelyard._types import Array
-    from steelyard.analysis.monitoring.watched_windows import Windows
 
 LOOKS, SHORT, GOOD = 10_000, 4_000, 500
 ALPHA = 0.05
 MOST_COST = 200.0
+SLOW = 15  # runs of MAPIE's monitor, which takes seconds for each
 LATER = (0.8, 0.99)  # limits of which a fall after a good time is tried as well
 TABLES = ("f1", "mcc", "ac_score")
 RATES = ((0.5, 0.4), (0.8, 0.7), (0.9, 0.8), (0.99, 0.97), (0.999, 0.99))  # the limit, and what it falls to
@@ -38,7 +41,7 @@ RATES = ((0.5, 0.4), (0.8, 0.7), (0.9, 0.8), (0.99, 0.97), (0.999, 0.99))  # the
 
 def rows(repeats: int) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each setting with the median delays, and how often alarms are false."""
-    for place, simulate in enumerate(SETTINGS):
+    for place, simulate in enumerate(_settings()):
         yield simulate(repeats, np.random.default_rng([24, place]))
 
 
@@ -47,11 +50,38 @@ def rows(repeats: int) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def first_alarm(rule: FollowedRule, sums: Array) -> int | None:
     """The look of the first alarm, which no later look changes: most are found among the first."""
+    if rule.sequence is not None and rule.sequence.method == "mixture":
+        return _first_of_rate(rule, sums)
     for looks in (200, 1000, SHORT, len(sums) - 1):
         part = sums[: looks + 1]
         alarm = rule.verdict(part, windows(len(part) - 1))[1]
         if alarm is not None or len(part) == len(sums):
             return alarm
+    return None
+
+
+def _first_of_rate(rule: FollowedRule, sums: Array) -> int | None:
+    """The same of a rate that must be at least its limit, looked for where the greatest likelihood ratio allows it.
+
+    Evidence is a mean of likelihood ratios, and the weights of the windows of a look add up to 1 at most: where no
+    window's greatest ratio reaches 1 / alpha, there is no alarm.
+    """
+    from scipy.special import xlog1py, xlogy
+
+    every, needed = windows(len(sums) - 1), -np.log(rule.alpha)
+    hits, misses = (sums[every.look, cell] - sums[every.start, cell] for cell in (0, 1))
+    rate = hits / np.maximum(hits + misses, 1)
+    ratio = xlogy(hits, rate / rule.limit) + xlog1py(misses, -rate) - xlog1py(misses, -rule.limit)
+    looks = np.unique(every.look[(ratio >= needed) & (rate < rule.limit)])
+    for part in np.split(looks, range(50, len(looks), 50)):
+        here = np.isin(every.look, part)
+        few = Windows(every.look[here], every.start[here], every.log_weight[here])
+        evidence = rule.log_evidence(sums[few.look] - sums[few.start])
+        total = np.full(len(sums), -np.inf)
+        np.logaddexp.at(total, few.look, evidence + few.log_weight)
+        crossed = part[total[part] >= needed - 1e-12]
+        if len(crossed):
+            return int(crossed[0]) - 1
     return None
 
 
@@ -100,12 +130,12 @@ def _rate_row(
         naive.append(_repeated_test(sums, limit) is not None)
         sums = _hits(rng, np.repeat([level, fallen], [good, SHORT]))
         delays.append(first_alarm(rule, sums))
-        if run % 4 == 0:
+        if run < SLOW:
             slow.append(_mapie_alarm(np.diff(sums[:, 0]), limit))
         tests.append(_repeated_test(sums, limit))
     when = f"after {good} good looks" if good else "from the start"
     setting = f"rate of {limit:g}, falls to {fallen:g} {when}"
-    named = f"{setting} | {median(delays, good)} | {median(slow, good)} | {median(tests, good)}"
+    named = f"{setting} | {median(delays, good)} | {median(slow, good)} | {median(tests, good)} | {repeats}"
     return named, {"false alarms": float(np.mean(false)), "false alarms, repeated test": float(np.mean(naive))}
 
 
@@ -141,7 +171,7 @@ def _reference_row(repeats: int, rng: np.random.Generator) -> tuple[str, dict[st
         false.append(first_alarm(ours, sums) is not None)
         fixed.append(tp < 50 and first_alarm(followed(f"recall >= {tp / 50}"), sums) is not None)
         delays.append(first_alarm(ours, _hits(rng, np.full(SHORT, 0.5))))
-    named = f"recall of 0.8 in a reference of 50 positives, falls to 0.5 from the start | {median(delays)} | – | –"
+    named = f"recall of 0.8 in a reference of 50 positives, falls to 0.5 from the start | {median(delays)} | – | – | {repeats}"
     return named, {"false alarms": float(np.mean(false)), "false alarms, repeated test": float(np.mean(fixed))}
 
 
@@ -185,7 +215,7 @@ def _cost_row(share: float, repeats: int, rng: np.random.Generator) -> tuple[str
     for _ in range(repeats):
         false.append(first_alarm(rule, costs.sums(costs.drawn(rng, LOOKS))) is not None)
         delays.append(first_alarm(rule, Costs(2 * share).sums(Costs(2 * share).drawn(rng, SHORT))))
-    named = f"costs in [0, 200], heavy-tailed, of {100 * share:g} % of the rows, then twice as many | {median(delays)} | – | –"
+    named = f"costs in [0, 200], heavy-tailed, of {100 * share:g} % of the rows, then twice as many | {median(delays)} | – | – | {repeats}"
     return named, {"false alarms": float(np.mean(false))}
 
 
@@ -199,12 +229,45 @@ def _table_row(
     ]
     limit = float(MetricSequence.of(MetricSpec(metric)).value(shares[0]))
     rule = followed(f"{name} >= 0.5", limit=limit)
+    named = f"{name} at prevalence {prevalence:g}, recall falls from {recalls[0]:g} to {recalls[1]:g}"
+    return _cells_row(named, rule, shares, runs_of(name, repeats), rng)
+
+
+def runs_of(name: str, repeats: int) -> int:
+    """The runs of a metric: fewer of those that are searched for over several rates."""
+    return max(repeats // (2 if name == "f1" else 10), 20)
+
+
+def _cells_row(
+    named: str, rule: FollowedRule, shares: list[Array], repeats: int, rng: np.random.Generator
+) -> tuple[str, dict[str, Any]]:
+    """Twenty rows at each look, by the shares of the cells before and after the fall."""
     false, delays = [], []
     for _ in range(repeats):
         false.append(first_alarm(rule, from_none(rng.multinomial(20, shares[0], LOOKS).astype(float))) is not None)
         delays.append(first_alarm(rule, from_none(rng.multinomial(20, shares[1], SHORT).astype(float))))
-    named = f"{name} at prevalence {prevalence:g}, recall falls from {recalls[0]:g} to {recalls[1]:g} | {median(delays)} | – | –"
-    return named, {"false alarms": float(np.mean(false))}
+    return f"{named} | {median(delays)} | – | – | {repeats}", {"false alarms": float(np.mean(false))}
+
+
+def _real_row(place: int, name: str, repeats: int, rng: np.random.Generator) -> tuple[str, dict[str, Any]]:
+    """Rows of a real set drawn again; then a third of its positives have scores of negatives."""
+    title, truth, scores = populations()[place]
+    flagged = scores >= np.median(scores[truth == 1])  # half of the positives
+    found, false = flagged[truth == 1].mean(), flagged[truth == 0].mean()
+    positive = truth.mean()
+    shares = [
+        np.array([positive * r, positive * (1 - r), (1 - positive) * false, (1 - positive) * (1 - false)])
+        for r in (found, found * 2 / 3 + false / 3)
+    ]
+    limit = float(MetricSequence.of(MetricSpec.of(name)).value(shares[0]))
+    named = f"{title}, {name} ({100 * positive:.0f} % positive), a third of the positives score as negatives do"
+    return _cells_row(named, followed(f"{name} >= 0.5", limit=limit), shares, runs_of(name, repeats), rng)
+
+
+@cache
+def populations() -> list[tuple[str, Array, Array]]:
+    """The real sets that are there."""
+    return list(unlabelled_data.populations())
 
 
 def _settings() -> Iterator[Callable[[int, np.random.Generator], tuple[str, dict[str, Any]]]]:
@@ -217,6 +280,32 @@ def _settings() -> Iterator[Callable[[int, np.random.Generator], tuple[str, dict
         for prevalence in (0.01, 0.1, 0.5):
             yield partial(_table_row, name, prevalence, (0.8, 0.6))
     yield _reference_row
+    for place in range(len(populations())):
+        for name in ("f1", "ac_score"):
+            yield partial(_real_row, place, name)
 
 
-SETTINGS = tuple(_settings())
+# ---------------------------------------------------------------- delays
+
+
+def delay_rows(repeats: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """How often late labels are called different: where they are not, and where positives are the later ones."""
+    for prevalence in (0.02, 0.2):
+        for later in (1.0, 1.5, 2.0):
+            rng = np.random.default_rng([25, int(1000 * prevalence), int(10 * later)])
+            warned = float(np.mean([_warned(prevalence, later, rng) for _ in range(repeats)]))
+            name = "false warnings" if later == 1 else "warned"
+            yield f"{prevalence:g} | {later:g}", {name: warned}
+
+
+def _warned(prevalence: float, later: float, rng: np.random.Generator, rows: int = 500, cohorts: int = 30) -> bool:
+    """Whether a warning is ever given over 30 cohorts of 500 rows, of which 30 % of the negatives are late."""
+    delay = LabelDelay()
+    for _ in range(cohorts):
+        truth, predicted = rng.random(rows) < prevalence, rng.random(rows) < 0.1
+        late = rng.random(rows) < np.where(truth, 0.3 * later, 0.3)
+        cells = [BatchRows(truth[part], predicted[part]).cells() for part in (~late, late)]
+        delay.add_cohort(cells)
+        if delay.warnings:
+            return True
+    return False

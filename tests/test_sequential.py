@@ -13,6 +13,7 @@ from steelyard import Counts, anytime_compare, anytime_interval, anytime_mean, l
 from steelyard.analysis.monitoring.watched_windows import start_weights, watched_windows
 from steelyard.analysis.sequential import beta_mixture
 from steelyard.analysis.sequential.cost_table import CostTable
+from steelyard.analysis.sequential.joint_evidence import JointEvidence
 from steelyard.analysis.sequential.linear_ratio import LinearRatio, log_wealth
 from steelyard.analysis.sequential.metric_sequence import MetricSequence
 from steelyard.analysis.sequential.rate_region import RateRegion
@@ -70,6 +71,35 @@ def test_an_interval_holds_its_value_and_every_table_of_its_region(metric):
     inside = region.values(lows + RNG.random((1, 300, len(region.rates))) * (highs - lows))
     inside = np.where(np.isnan(inside), low[:, None], inside)
     assert (inside >= low[:, None] - 1e-6).all() and (inside <= high[:, None] + 1e-6).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "sign"), [("mcc", 1), ("mcc", -1), ("ac_score", 1), ("fowlkes_mallows", 1), ("correlation_distance", -1)]
+)
+def test_joint_bets_are_fair_at_the_limit_and_lose_beyond_it_and_the_least_is_taken(name, sign):
+    region, rng = RateRegion.of(steelyard.get_metric(name)), np.random.default_rng(3)
+    joint = JointEvidence.of(region, 0.6, sign)
+    free = rng.uniform(0.02, 0.98, (200, len(region.rates) - 1))
+    rates, exists = joint._at_limit(free)
+    payoffs, better = joint._payoffs(rates), rates.copy()
+    best = 1.0 if joint._side > 0 else 0.0
+    better[:, joint.solved] += rng.random(200) * (best - rates[:, joint.solved])
+    at, beyond = (np.stack([*region.shares(each)], -1) for each in (rates, better))
+    assert exists.any() and (payoffs[exists] * at[exists]).sum(-1) == pytest.approx(0, abs=1e-9)
+    assert ((payoffs * beyond).sum(-1)[exists] <= 1e-6).all()
+    cells = np.array([[60.0, 40, 30, 870], [6, 4, 30, 960], [400, 300, 200, 9000], [0, 3, 1, 20]])
+    least = joint.least(cells)
+    assert (least[:, None] <= joint._log_wealth(cells[:, None], free[None]) + 0.01).all()
+    assert (least <= joint.most(cells) + 1e-9).all()
+    assert (np.exp(least[joint.stays_below(cells, 3.0)]) < np.exp(3.0)).all()
+
+
+def test_joint_evidence_of_a_fall_of_one_rate_is_more_than_that_of_a_box():
+    cells = np.array([[120.0, 80, 594, 19206]])  # recall 0.6 of 0.8
+    sequence = MetricSequence.of(MetricSpec.of("mcc"))
+    limit = float(sequence.value(np.array([160.0, 40, 594, 19206])))
+    assert sequence.joint_evidence(limit, 1).least(cells)[0] > 6
+    assert -sequence.log_p(cells, limit, 1)[0] < 3
 
 
 def test_intervals_of_ratios_end_where_a_search_over_all_values_ends():
