@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
-.PHONY: demo test test-ledger test-engines postgres locked lock chromium screenshots check house format mutants sklearn-suite coverage promises properties studies bench frames docs pages stub build lowest clean
+.PHONY: demo test test-ledger test-engines postgres locked lock chromium screenshots check house format mutants sklearn-suite coverage promises properties studies bench bench-gpu frames docs pages stub build lowest clean
 
 demo: $(VENV)/.demo  ## install into .venv and run the main job on embedded data
 	$(BIN)/steelyard demo -o build/demo
@@ -68,6 +68,9 @@ frames: $(VENV)/.test chromium  ## time how the page follows its sliders in Chro
 
 bench: $(VENV)/.bench  ## check equality with the peers, then time both in one run; writes docs/benchmarks.md; ROWS=word only prints, THEME=heading writes that one
 	$(BIN)/python -m benchmarks.run
+
+bench-gpu: $(BIN)/python  ## time tensors on a GPU beside torch's own sort and sums; writes a heading of docs/benchmarks.md; needs torch with CUDA in .venv
+	$(BIN)/python -m benchmarks.gpu
 
 build: $(VENV)/.release  ## a wheel and an sdist in dist/, each tried: the wheel in an empty environment, the tests from the sdist; build/sbom.cdx.json
 	rm -rf dist build/wheel build/sdist

@@ -48,7 +48,6 @@ def text(found: dict[str, list[Trial]], grown: dict[Row, list[tuple[int, Step, S
 
 def with_theme(written: str, title: str, trials: list[Trial], load: float | None) -> str:
     """The page with one theme that was measured by itself, in its place or before the growth; the rest as it was."""
-    head, *sections = written.rstrip("\n").split("\n\n## ")
     own = "\n\n".join(
         [
             title,
@@ -56,6 +55,13 @@ def with_theme(written: str, title: str, trials: list[Trial], load: float | None
             tables.trials(trials),
         ]
     )
+    return with_section(written, own)
+
+
+def with_section(written: str, own: str) -> str:
+    """The page with one heading and what follows it, in its place or before the growth; the rest as it was."""
+    head, *sections = written.rstrip("\n").split("\n\n## ")
+    title = own.partition("\n")[0]
     places = [i for i, section in enumerate(sections) if section.startswith(f"{title}\n")]
     growth = next((i for i, section in enumerate(sections) if section.startswith("Growth\n")), len(sections))
     sections[slice(places[0], places[0] + 1) if places else slice(growth, growth)] = [own]

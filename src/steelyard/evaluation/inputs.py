@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import array_tables as ingest
-from steelyard.ingest import arrays, label_codes
+from steelyard.ingest import arrays
 from steelyard.ingest.class_checks import check_both_classes, check_classes
 from steelyard.ingest.label_tables import match_label
 from steelyard.ingest.threshold_sentences import ASSUMED_HALF, HALF, threshold_sentences
@@ -122,7 +122,7 @@ def _of_rows(
         raise InputTypeError("A frame was given alone; name its columns with true=, and pred= or score=.")
     if scores is None:
         raise InputTypeError("There is nothing to evaluate: give y_pred (labels) or y_score= (scores) beside y_true.")
-    _, labels = label_codes.encode(arrays.column(y_true, "y_true"))
+    labels = ingest.occurring_labels(y_true)
     return thresholded(scores, threshold, negative_label(labels, scores))._replace(labels=labels)
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.exceptions import InputError
-from steelyard.ingest import arrays, code_counts, label_codes
+from steelyard.ingest import arrays, code_counts, device_tables, label_codes
 from steelyard.ingest.category_order import category_order
+from steelyard.ingest.device_columns import device_of
 from steelyard.ingest.label_number import check_label_number
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.row_order import check_order
@@ -46,6 +47,10 @@ def confusion(
     1                 0  2
     """
     check_order(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, frequency=frequency)
+    if (library := device_of(y_true, y_pred)) is not None:
+        declared = declared_labels(labels)
+        there = device_tables.device_confusion(library, y_true, y_pred, declared, sample_weight, frequency)
+        return there if pos_label is None else there.with_positive(pos_label)
     true, pred = arrays.column(y_true, "y_true"), arrays.column(y_pred, "y_pred")
     weight = arrays.weights(sample_weight, "sample_weight")
     rows = arrays.weights(frequency, "frequency", whole=True)
@@ -102,6 +107,13 @@ def declared_labels(labels: LabelSet | None) -> Labels | None:
     return declared
 
 
+def occurring_labels(y_true: ArrayLike) -> Labels:
+    """The labels that occur in a column, in order."""
+    if (library := device_of(y_true)) is not None:
+        return device_tables.labels_on_device(library, y_true)
+    return label_codes.distinct(arrays.column(y_true, "y_true"), "y_true")[1]
+
+
 # ---------------------------------------------------------------- scores
 
 
@@ -139,6 +151,9 @@ def single_use_table(
 ) -> ScoreTable:
     """The table for a single question: the scores of a common class are read where they are."""
     check_order(y_true=y_true, y_score=y_score, sample_weight=sample_weight, frequency=frequency)
+    if (library := device_of(y_true, y_score)) is not None:
+        declared, weights = declared_labels(labels), (sample_weight, frequency)
+        return device_tables.device_score_table(library, y_true, y_score, pos_label, declared, *weights)
     true, given = arrays.column(y_true, "y_true"), arrays.column(y_score, "y_score")
     score, precision = arrays.finite_scores(given), arrays.precision_of(given)
     weight = arrays.weights(sample_weight, "sample_weight")

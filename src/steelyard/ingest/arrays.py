@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from steelyard.exceptions import CountOverflowError, InputError, InputTypeError, file_hint
+from steelyard.ingest.device_columns import as_numpy
 from steelyard.statistics.cell_values import LARGEST
+from steelyard.statistics.device_library import library_name
 from steelyard.statistics.precision import DOUBLE, finest
 
 if TYPE_CHECKING:
@@ -33,11 +35,13 @@ def column(values: LabelSet | None, name: str) -> Array:
     except (TypeError, ValueError, RuntimeError, AttributeError):
         raise InputTypeError(f"{name} cannot be read as a column: its rows differ in shape or kind.") from None
     if array.ndim != 1:
-        raise InputError(_shape_sentence(values, array, name))
+        raise InputError(shape_sentence(values, array, name))
     return array
 
 
 def _converted(values: LabelSet) -> Array:
+    if library_name(values) is not None:
+        return as_numpy(values)
     if (given := categorical(values)) is not None:
         return _category_values(given)
     if isinstance(values, np.ma.MaskedArray):
@@ -48,6 +52,11 @@ def _converted(values: LabelSet) -> Array:
         return _of_list(values)
     to_numpy = getattr(values, "to_numpy", None) if type(values).__module__.startswith("pyarrow") else None
     return np.asarray(values) if to_numpy is None else np.asarray(to_numpy(zero_copy_only=False))
+
+
+def matrix(values: ArrayLike) -> Array:
+    """Rows and columns as an array of NumPy, brought from a device where they lie on one."""
+    return as_numpy(values) if library_name(values) is not None else np.asarray(values)
 
 
 def _of_list(values: Sequence[object]) -> Array:
@@ -82,7 +91,8 @@ def _kind(values: object) -> str:
     return "None" if values is None else f"the {type(values).__name__} {values!r}"[:60]
 
 
-def _shape_sentence(values: LabelSet | None, array: Array, name: str) -> str:
+def shape_sentence(values: LabelSet | None, array: Array, name: str) -> str:
+    """The refusal of what is no column, by its shape."""
     if array.ndim == 2 and (columns := getattr(values, "columns", None)) is not None:
         first = next(iter(columns), "")
         size = "one column" if array.shape[1] == 1 else f"{array.shape[1]} columns"

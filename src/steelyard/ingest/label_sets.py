@@ -12,6 +12,7 @@ from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import declared_labels
 from steelyard.ingest.code_counts import is_zero_one
 from steelyard.statistics.confusion import sort_labels
+from steelyard.statistics.device_library import library_name
 from steelyard.statistics.indicators import is_sparse
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def are_label_sets(values: object) -> bool:
     shape = getattr(values, "shape", None)
     if shape is not None and len(shape) == 2:
         return bool(shape[1] > 1)
-    if type(values) is np.ndarray and values.dtype.kind != "O":
+    if (type(values) is np.ndarray and values.dtype.kind != "O") or library_name(values) is not None:
         return False
     return _first_row_is_set(values)
 
@@ -101,7 +102,7 @@ def frame_labels(values: Any) -> Labels | None:
 def _dense_matrix(values: Any, name: str) -> Array | None:
     """A matrix of 0 and 1 as it is, or narrowed to bytes; None for lists of labels."""
     try:
-        array = np.asarray(values)
+        array = arrays.matrix(values)
     except ValueError:  # lists of different lengths
         return None
     if (

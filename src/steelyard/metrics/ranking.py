@@ -16,7 +16,7 @@ from steelyard.metrics.curves import roc_points
 from steelyard.metrics.declaration import metric
 from steelyard.metrics.expression import ratio, undefined
 from steelyard.statistics.class_scores import starting_at_zero
-from steelyard.statistics.score_order import PART, chunks
+from steelyard.statistics.score_order import parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,9 +92,16 @@ def roc_area(t: ScoreTable) -> Any:
     small, large = sorted((t.positive, t.negative), key=lambda side: side.size)
     scores, weights = small.distinct
     # Twice the pairs in which the smaller class scores higher, ties once: whole numbers stay exact.
-    parts = ((weights[..., part], below, up_to) for part, below, up_to in large.parts_around(scores))
-    twice, pairs = sum(_dot(below, mass) + _dot(up_to, mass) for mass, below, up_to in parts), small.total * large.total
+    steps = ((weights[..., part], below, up_to) for part, below, up_to in large.parts_around(scores))
+    twice, pairs = sum(_twice(below, up_to, mass) for mass, below, up_to in steps), small.total * large.total
     return (twice if small is t.positive else 2 * pairs - twice) / (2 * pairs)
+
+
+def _twice(below: Array, up_to: Array, mass: Array) -> Any:
+    """The products with both, summed; of whole numbers in one pass, which no order rounds."""
+    if below.dtype.kind == up_to.dtype.kind == "i":
+        return _dot(below + up_to, mass)
+    return _dot(below, mass) + _dot(up_to, mass)
 
 
 def _dot(a: Array, b: Array) -> Any:
@@ -180,8 +187,8 @@ def average_precision(t):
 @once
 def _average_precision(t: ScoreTable) -> Any:
     at_positives = t.at_positive_scores
-    parts = ((column[..., part] for column in at_positives) for part in chunks(at_positives[0].shape[-1], PART))
-    return sum(_precisions(*part) for part in parts) / t.positive.total
+    steps = ((column[..., part] for column in at_positives) for part in parts(at_positives[0]))
+    return sum(_precisions(*step) for step in steps) / t.positive.total
 
 
 def _precisions(weights: Array, tp: Array, fp: Array) -> Any:

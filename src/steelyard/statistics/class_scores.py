@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.statistics import score_order
+from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.effective_rows import weight_per_row
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class ClassScores:
     given_weights: Array | None = None
     given_squares: Array | None = None
     ascending: bool = True
-    among: tuple[Array, ClassScores] | None = None
+    among: tuple[Array | DeviceArray, ClassScores] | None = None
     single_use: bool = False
 
     @classmethod
@@ -58,6 +59,8 @@ class ClassScores:
     @property
     def rows(self) -> Array:
         """The rows of each entry."""
+        if self.given_rows is None and isinstance(self.scores, DeviceArray):
+            return self.scores.ones()
         if self.given_rows is None:
             return np.broadcast_to(np.int64(1), len(self.scores))  # one number in memory, whatever the length
         return self.given_rows
@@ -128,11 +131,14 @@ class ClassScores:
             yield slice(None), *self.around_each(few)
             return
         # In order: a part may be few where all of them are not.
-        for part in score_order.chunks(len(few), score_order.PART):
+        for part in score_order.parts(few):
             yield part, *self._around_in_order(few[part], ties=True)
 
     def _unsorted_serves(self, few: Array) -> bool:
-        return not self.ascending and "scores" not in self.__dict__ and 0 < _RARE * len(few) <= self.size
+        if self.ascending or "scores" in self.__dict__:
+            return False
+        on_device = self.among is not None and isinstance(self.among[0], DeviceArray)
+        return on_device or 0 < _RARE * len(few) <= self.size
 
     def _around(self, few: Array, ties: bool) -> tuple[Array, Array]:
         if self._unsorted_serves(few):
@@ -145,8 +151,9 @@ class ClassScores:
         return self._around_in_order(few, ties)
 
     def _around_in_order(self, few: Array, ties: bool) -> tuple[Array, Array]:
-        if few is self.scores and self.compact() is self:  # as in draws of one table, which share their scores
-            return (starts := self._running_or_places)[..., :-1], starts[..., 1:]
+        own = self.compact() if "_compact" in self.__dict__ and self.given_weights is None else self
+        if few is own.scores and own.compact() is own:  # as in draws of one table, which share their scores
+            return (starts := own.running_or_places)[..., :-1], starts[..., 1:]
         lower, upper = self._placed(few) or (score_order.below(few, self.scores), None)
         if ties and upper is None:
             upper = score_order.up_to(few, self.scores, lower)
@@ -163,7 +170,8 @@ class ClassScores:
         return places if self.entry_weights is None else self._running[..., places]
 
     @property
-    def _running_or_places(self) -> Array:
+    def running_or_places(self) -> Array:
+        """The weight below each entry, and of all."""
         return np.arange(self.size + 1) if self.entry_weights is None else self._running
 
     @cached_property
@@ -183,6 +191,8 @@ class ClassScores:
     @cached_property
     def _compact(self) -> ClassScores | None:
         """That, or None where every score is distinct: an object that holds itself is not freed at once."""
+        if self.given_rows is None and isinstance(self.entries, DeviceArray):
+            return ClassScores(*self.entries.distinct())
         rises = self.scores[1:] != self.scores[:-1]
         if rises.all():
             return None
@@ -193,6 +203,8 @@ class ClassScores:
 
     def detached(self) -> ClassScores:
         """The same with a copy of its own, whatever becomes of the arrays it was made from."""
+        if self.single_use and isinstance(self.entries, DeviceArray):
+            return self.compact()
         return ClassScores(self.entries, ascending=False) if self.single_use else self
 
     def negated(self) -> ClassScores:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.statistics.device_array import DeviceArray
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -23,8 +25,16 @@ def chunks(n: int, size: int = CHUNK) -> Iterator[slice]:
     return (slice(start, start + size) for start in range(0, n, size))
 
 
+def parts(column: Array) -> Iterator[slice]:
+    """Slices that cover the last axis of a column of which only a sum is asked for; on a device it is taken whole."""
+    n = column.shape[-1]
+    return iter((slice(None),)) if isinstance(column, DeviceArray) else chunks(n, PART)
+
+
 def sort(scores: Array) -> Array:
     """The scores in ascending order; the array given may be overwritten."""
+    if isinstance(scores, DeviceArray):
+        return scores.ordered()
     if len(scores) > CHUNK and _numpy_sorts_slowly():
         return _sort_by_parts(scores)
     scores.sort()
@@ -33,6 +43,8 @@ def sort(scores: Array) -> Array:
 
 def below(few: Array, ordered: Array) -> Array:
     """How many of the ordered scores are below each of some ascending ones."""
+    if isinstance(few, DeviceArray) or isinstance(ordered, DeviceArray):
+        return np.searchsorted(ordered, few)
     if len(few) > 2 * len(ordered):  # the fewer are searched: an ordered score is below all from its place on
         passed = up_to(ordered, few, below(ordered, few))
         return np.cumsum(np.bincount(passed, minlength=len(few) + 1)[:-1])
@@ -46,6 +58,8 @@ def below(few: Array, ordered: Array) -> Array:
 
 def up_to(few: Array, ordered: Array, lower: Array) -> Array:
     """How many are at or below each, given how many are below: only ties need another search."""
+    if isinstance(few, DeviceArray) or isinstance(ordered, DeviceArray):
+        return np.searchsorted(ordered, few, side="right")
     places = lower.copy()
     if len(ordered):
         tied = np.flatnonzero(ordered.take(lower, mode="clip") == few)
@@ -67,8 +81,10 @@ def merge_descending(first: Array, second: Array) -> tuple[Array, list[Array]]:
     return scores, [at, of_many] if few is first else [of_many, at]
 
 
-def around_unsorted(few: Array, scores: Array) -> tuple[Array, Array]:
+def around_unsorted(few: Array, scores: Array | DeviceArray) -> tuple[Array, Array]:
     """Both for scores in no order, many times as many: each is placed by a table of slots, few need a search."""
+    if isinstance(scores, DeviceArray):
+        return _around_on_device(few, scores)
     n_slots = 8 * len(few)
     slots = _slotter(few[0], few[len(few) // 2], few[-1], n_slots, np.intp)
     rank_of_slot = _slot_ranks(few, slots, n_slots)
@@ -83,6 +99,14 @@ def around_unsorted(few: Array, scores: Array) -> tuple[Array, Array]:
         np.add.at(between, ranks, 1)
     reached = np.cumsum(between[:-1])
     return reached - equal[:-1], reached
+
+
+def _around_on_device(few: Array, scores: DeviceArray) -> tuple[Array, Array]:
+    """The same on a device, for scores of which the few are a part: each occurs among the distinct ones."""
+    distinct, counts = scores.distinct()
+    places, running = np.searchsorted(distinct, few), np.cumsum(counts)
+    reached = running[places]
+    return reached - counts[places], reached
 
 
 def _slot_ranks(few: Array, slots: Callable[[Array], Array], n_slots: int) -> Array:

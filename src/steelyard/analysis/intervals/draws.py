@@ -136,6 +136,13 @@ def binned(table: ScoreTable, most: int = MOST_ENTRIES) -> ScoreTable:
     What counts for the order is which scores of the common class lie between two of the rarer one, so nothing is
     lost to ranking while the rarer class keeps all its scores; beyond that its quantiles are kept.
     """
+    if (binned, most) not in table.remembered:  # the metrics of one table ask for the same
+        table.remembered[binned, most] = _binned(table, most)
+    small: ScoreTable = table.remembered[binned, most]
+    return small
+
+
+def _binned(table: ScoreTable, most: int) -> ScoreTable:
     edges = _bin_edges(table, most)
     if edges is None:
         return ScoreTable(table.positive.compact(), table.negative.compact(), table.label)

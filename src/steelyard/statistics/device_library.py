@@ -1,0 +1,187 @@
+"""Device libraries: torch, CuPy, JAX and others of the array API standard, as far as tables are counted with them.
+
+The one place that knows the libraries apart. array-api-compat gives all of them the names of the standard; what the
+standard lacks (counts of codes), or has in a slower form (the distinct values with their counts), has a branch here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from steelyard.exceptions import InputError, MissingLibraryError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from steelyard._types import Array
+
+    Native: TypeAlias = Any  # an array of one of the libraries: of a type that is not imported here
+
+_LIBRARIES = {"torch": "torch", "cupy": "cupy", "jax": "jax", "jaxlib": "jax", "array_api_strict": "array_api_strict"}
+_MOST_UNIQUE = 2**31 - 1  # of which torch finds the distinct ones
+_COPIES, _MOST_CELLS = 1_024, 2**22  # of a table into which weights are added, and of all its copies
+
+
+def library_name(values: object) -> str | None:
+    """The library that an array is of, by the module of its type; None of anything else."""
+    kind = type(values)
+    if kind is np.ndarray or kind is list:
+        return None
+    return _LIBRARIES.get(kind.__module__.partition(".")[0]) if hasattr(values, "dtype") else None
+
+
+def is_on_host(values: Native) -> bool:
+    """Whether an array of such a library lies in the memory of the processor, where NumPy reads it without a copy."""
+    match library_name(values):
+        case "torch":
+            return bool(values.device.type == "cpu")
+        case "jax":
+            return all(device.platform == "cpu" for device in values.devices())
+        case "array_api_strict":
+            return "CPU_DEVICE" in str(values.device)
+        case _:
+            return False
+
+
+@cache
+def _compatibility() -> ModuleType:
+    try:
+        import array_api_compat
+    except ImportError:
+        raise MissingLibraryError(
+            "Arrays on a device are read through array-api-compat, which is not installed; install steelyard[tensors]."
+        ) from None
+    return array_api_compat
+
+
+@dataclass(frozen=True)
+class DeviceLibrary:
+    """A library and one of its devices."""
+
+    name: str
+    xp: Any  # the namespace of the standard
+    device: Any
+
+    @classmethod
+    def of(cls, values: Native) -> DeviceLibrary:
+        """That of an array; JAX without its 64-bit mode is refused, as its sums would be rounded."""
+        compat, name = _compatibility(), library_name(values)
+        if name == "jax":
+            from jax import config
+
+            if not config.jax_enable_x64:  # type: ignore[attr-defined]  # made by name
+                raise InputError(
+                    "JAX is in its 32-bit mode, in which counts and sums of many rows are rounded; call "
+                    'jax.config.update("jax_enable_x64", True) at the start of the program.'
+                )
+        return cls(str(name), compat.array_namespace(values), compat.device(values))
+
+    # ---------------------------------------------------------------- to and from the device
+
+    def native(self, values: Array) -> Native:
+        """An array of NumPy on the device."""
+        given = values if values.flags.c_contiguous and values.flags.writeable else values.copy(order="C")
+        return self.xp.asarray(given, device=self.device)
+
+    def brought(self, values: Native) -> Array:
+        """An array of the device as one of NumPy."""
+        match self.name:
+            case "torch":
+                return np.asarray(values.detach().cpu().numpy())
+            case "cupy":
+                return np.asarray(values.get())
+            case "array_api_strict":
+                return np.asarray(values.to_device(self.xp.Device("CPU_DEVICE")))
+            case _:
+                return np.asarray(values)
+
+    def wide(self, values: Native) -> Native:
+        """The values as int64, float64 or booleans, in which NumPy would compute."""
+        xp = self.xp
+        kinds = {"bool": xp.bool, "integral": xp.int64, "real floating": xp.float64}
+        wanted = next(kind for name, kind in kinds.items() if xp.isdtype(values.dtype, name))
+        return values if values.dtype == wanted else xp.astype(values, wanted)
+
+    # ---------------------------------------------------------------- order
+
+    def sort(self, values: Native) -> Native:
+        """The values in ascending order."""
+        return self.xp.sort(values)
+
+    def unique_counts(self, values: Native) -> tuple[Native, Native]:
+        """The distinct values in ascending order, and how often each occurs."""
+        if self.name == "torch" and values.shape[0] <= _MOST_UNIQUE:
+            import torch
+
+            # Sorts the values alone, where torch.sort moves an index of 8 bytes along with each.
+            distinct, counts = torch.unique(values, sorted=True, return_counts=True)
+            return distinct, counts
+        ordered = self.xp.sort(values)
+        starts = self.run_starts(ordered)
+        ends = self.xp.concat(
+            [starts[1:], self.xp.full((1,), ordered.shape[0], dtype=starts.dtype, device=self.device)]
+        )
+        return self.xp.take(ordered, starts), ends - starts
+
+    def ends(self, values: Native) -> tuple[Native, Native]:
+        """The least and the greatest value."""
+        if self.name == "torch":
+            least, most = values.aminmax()
+            return least, most
+        return self.xp.min(values), self.xp.max(values)
+
+    def run_starts(self, ordered: Native) -> Native:
+        """The places at which a new value begins among ordered ones."""
+        first = self.xp.ones((min(1, ordered.shape[0]),), dtype=self.xp.bool, device=self.device)
+        return self.xp.nonzero(self.xp.concat([first, ordered[1:] != ordered[:-1]]))[0]
+
+    def places(self, ordered: Native, values: Native, side: str) -> Native:
+        """How many of the ordered values are below each of some others, or with side="right" at or below."""
+        if self.name == "torch":
+            import torch
+
+            return torch.searchsorted(ordered, values.contiguous(), right=side == "right")
+        return self.xp.astype(self.xp.searchsorted(ordered, values, side=side), self.xp.int64)
+
+    # ---------------------------------------------------------------- sums
+
+    def code_sums(self, codes: Native, size: int, weights: Native | None = None) -> Native:
+        """How often each of the codes 0 to size - 1 occurs, or the sum of their weights; nothing waits for the host."""
+        match self.name:
+            case "torch":
+                return _torch_sums(codes, size, weights)
+            case "jax":
+                return self.xp.bincount(codes, weights, length=size)
+            case "cupy":
+                return self.xp.bincount(codes, weights, minlength=size)[:size]
+            case _:
+                return self._standard_sums(codes, size, weights)
+
+    def _standard_sums(self, codes: Native, size: int, weights: Native | None) -> Native:
+        """The same by what the standard has: the ends of the runs of ordered codes."""
+        xp, every = self.xp, self.xp.arange(size, device=self.device)
+        order = xp.argsort(codes)
+        ends = xp.searchsorted(xp.take(codes, order), every, side="right")
+        amounts = xp.ones(codes.shape, dtype=xp.int64, device=self.device) if weights is None else weights
+        running = xp.cumulative_sum(xp.take(amounts, order), include_initial=True)
+        totals = xp.take(running, ends)
+        return xp.concat([totals[:1], totals[1:] - totals[:-1]])
+
+
+def _torch_sums(codes: Native, size: int, weights: Native | None) -> Native:
+    import torch
+
+    codes = codes.to(torch.int64)
+    if not codes.is_cuda:
+        return torch.bincount(codes, weights, minlength=size)
+    if weights is None:  # bincount would ask the device for the largest code, and wait
+        return torch.histc(codes, bins=size, min=0, max=size)
+    # Each cell many times over, as additions to one and the same place wait for each other.
+    copies = max(1, min(_COPIES, _MOST_CELLS // size))
+    spread = torch.arange(codes.shape[0], device=codes.device).remainder_(copies).mul_(size).add_(codes)
+    sums = torch.zeros(copies * size, dtype=weights.dtype, device=codes.device)
+    return sums.scatter_add_(0, spread, weights).reshape(copies, size).sum(0)

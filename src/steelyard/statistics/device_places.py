@@ -1,0 +1,78 @@
+"""Device places: where values stand in an array of a device, and the values at places of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.statistics.device_operands import as_kept, is_device, on_device
+
+if TYPE_CHECKING:
+    from steelyard.statistics.device_library import DeviceLibrary
+    from steelyard.statistics.device_operands import DeviceOperand
+
+
+def searchsorted_there(
+    library: DeviceLibrary,
+    ordered: DeviceOperand,
+    values: DeviceOperand,
+    side: str = "left",
+    sorter: DeviceOperand = None,
+) -> Any:
+    """How many are below each value, or at or below it; exact also where the ordered ones are narrower numbers."""
+    if sorter is not None:
+        return NotImplemented
+    wanted: DeviceOperand = values if is_device(values) else np.asarray(values)
+    if not is_device(ordered):
+        return as_kept(library, library.places(library.native(ordered), library.wide(wanted.native), side))
+    native, asked = ordered.native, on_device(np.reshape(wanted, -1), library)
+    if native.dtype == asked.dtype:
+        found = library.places(native, asked, side)
+    else:
+        exact, near = library.wide(asked), library.xp.astype(asked, native.dtype)
+        rounded = library.wide(near)
+        below, up_to = (library.places(native, near, each) for each in ("left", "right"))
+        passed = rounded < exact if side == "left" else rounded <= exact
+        found = library.xp.where(passed, up_to, below)
+    return as_kept(library, library.xp.reshape(found, wanted.shape))
+
+
+def flatnonzero_there(library: DeviceLibrary, array: DeviceOperand) -> Any:
+    """The places where values are not zero."""
+    return as_kept(library, library.xp.nonzero(library.xp.reshape(array.native, (-1,)))[0])
+
+
+def take_there(
+    library: DeviceLibrary, array: DeviceOperand, places: DeviceOperand, mode: str = "raise", **_: DeviceOperand
+) -> Any:
+    """The values at places."""
+    places = np.clip(places, 0, len(array) - 1) if mode == "clip" else places
+    return (
+        array[places]
+        if is_device(array)
+        else as_kept(library, library.xp.take(on_device(array, library), places.native))
+    )
+
+
+def bincount_there(
+    library: DeviceLibrary, codes: DeviceOperand, weights: DeviceOperand = None, minlength: int = 0
+) -> Any:
+    """How often each code occurs, or the sum of its weights."""
+    size = max(int(np.max(codes)) + 1, minlength)
+    wide = None if weights is None else library.xp.astype(on_device(weights, library), library.xp.float64)
+    return as_kept(library, library.code_sums(on_device(codes, library), size, wide))
+
+
+def argsort_there(library: DeviceLibrary, array: DeviceOperand, **_: DeviceOperand) -> Any:
+    """The places of the values in ascending order."""
+    return as_kept(library, library.xp.argsort(array.native, stable=True))
+
+
+def take_along_axis_there(
+    _library: DeviceLibrary, array: DeviceOperand, places: DeviceOperand, *_: DeviceOperand, **__: DeviceOperand
+) -> Any:
+    """The values at places of the last axis."""
+    if array.ndim != 1 or not is_device(array):
+        return NotImplemented
+    return array[places]
