@@ -186,5 +186,5 @@ def _side(low: float, high: float, sign: int, model: str) -> str:
 
 def _ends(difference: float, low: float, high: float) -> str:
     """A difference and its interval, with their signs."""
-    first, *ends = (f"{value:+.3f}".replace("-", "−") for value in (difference, low, high))
+    first, *ends = (f"{round(value, 3) + 0.0:+.3f}".replace("-", "−") for value in (difference, low, high))
     return f"{first}, {' to '.join(ends)}"
