@@ -218,3 +218,20 @@ def test_a_file_is_read_once_however_its_path_is_spelled_and_a_changed_one_is_na
     Path("day1.csv").write_text(Path("day2.csv").read_text())
     changed = run("day1.csv", *words)
     assert "day1.csv was read before and has changed since" in changed.stderr and "1 batch, 300" in changed.stdout
+
+
+def test_two_models_are_compared_by_all_files_so_far_as_often_as_one_likes(days):
+    for n in (1, 2):
+        frame = pl.read_csv(f"day{n}.csv").with_columns(other=pl.col("y_true") * (pl.arange(300) % 2))
+        frame.write_csv(f"both{n}.csv")
+    shell = CliRunner(env={"COLUMNS": "100"})
+    words = ["compare", "both*.csv", "--true", "y_true", "--pred", "y_pred", "--pred", "other", "--anytime"]
+    ran = shell.invoke(commands, [*words, "--metrics", "recall,mcc", "--format", "json"])
+    frames = [pl.read_csv(f"both{n}.csv") for n in (1, 2)]
+    table = sum(steelyard.paired(frame["y_true"], frame["y_pred"], frame["other"]) for frame in frames)
+    expected = steelyard.anytime_compare(table, metrics=["recall", "mcc"])
+    assert Result.from_json(ran.stdout) == expected and expected[0].p_value < 0.01
+    assert ran.stderr.startswith("A is y_pred, B is other; each interval holds at all looks")
+    for extra, sentence in ((["--pred", "id"], "name both with --pred"), (["--weight", "id"], "leave out --weight")):
+        refused = shell.invoke(commands, [*words, *extra])
+        assert refused.exit_code == 2 and sentence in refused.stderr and len(refused.stderr.splitlines()) == 1

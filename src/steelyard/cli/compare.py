@@ -9,6 +9,7 @@ import click
 
 from steelyard.analysis.results.strict_json import json_text
 from steelyard.cli import options
+from steelyard.cli.anytime_option import write_anytime
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, labels_of, open_files, print_assumed
 from steelyard.cli.option_words import of_shell
@@ -32,14 +33,25 @@ _ROWS = ("weight", "frequency", "cluster")  # what each row counts for
 @options.inputs("files", "true", *_MODELS, "threshold", *options.POSITIVE, "labels", "label_sep", *_ROWS)
 @options.shared("level", "metrics")
 @click.option("--margin", type=float, metavar="M", help="Test that each model is worse than the next by at most M.")
+@click.option(
+    "--anytime", is_flag=True, help="Two models by --pred: intervals and p-values that hold after every batch of rows."
+)
 @options.output("table", "json", "md", "csv", "html")
 def compare_models(
-    inputs: Inputs, level: float, metrics: list[str] | None, margin: float | None, output: Output
+    inputs: Inputs, level: float, metrics: list[str] | None, margin: float | None, anytime: bool, output: Output
 ) -> None:
     """Compare models on the same rows of FILE, by every metric, with paired confidence intervals and tests.
 
-    Several saved evaluations or tallies are compared as models of different rows.
+    Several saved evaluations or tallies are compared as models of different rows. With --anytime give the files of all
+    rows so far, or tallies of two models, as often as you like: stop as soon as the answer is clear.
     """
+    if anytime:
+        if margin is not None:
+            raise InputError(
+                "--anytime gives the interval of each difference, and --margin is of a single test; leave it out."
+            )
+        write_anytime(inputs, level, metrics, output)
+        return
     comparison, assumed = compare_inputs(inputs, level, metrics, margin)
     if output.kind in ("csv", "html"):
         print_assumed(assumed)
