@@ -1,6 +1,9 @@
 """Label plans: which rows to label, and what their labels show of all rows."""
 
 import json
+import shlex
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -9,6 +12,7 @@ from click.testing import CliRunner
 
 from steelyard import Evaluation, LabelPlan, best_threshold, evaluate, interval, intervals, label_plan, sample_size
 from steelyard.analysis.intervals.planned_rows import GivenLabels
+from steelyard.analysis.planning.useless_scores import trend_p_value
 from steelyard.cli.commands import commands
 from steelyard.exceptions import InputError, SteelyardError
 from steelyard.ingest.frame_columns import FrameColumns
@@ -247,7 +251,7 @@ def test_rows_of_a_frame_are_found_by_their_key_in_any_order():
     chosen = frame[frame["id"].isin(plan.keys)].sample(frac=1, random_state=1)
     found = evaluate(chosen, true="y", score="p", design=plan)
     assert found["f1"] == evaluate(LABELS[plan.index], design=plan)["f1"] and found.columns["score"] == "p"
-    assert plan.to_csv().splitlines()[0].startswith("index,id,score,stratum")
+    assert plan.to_csv().splitlines()[0].startswith("index,id,label,score,stratum")
     with pytest.raises(InputError, match="There is no column 'q'"):
         label_plan(frame, 300, "f1", score="q")
 
@@ -276,6 +280,37 @@ def test_a_top_up_keeps_the_rows_and_adds_others():
     assert LabelPlan.from_csv(more.to_csv()).batch.max() == 2
 
 
+def test_a_top_up_carries_the_labels_so_far_and_needs_those_of_its_last_batch_alone():
+    more = PLAN.top_up(SCORES, 200, SEEN)
+    whole = planned(more, LABELS[more.index]).confusion()
+    assert more.label == (*SEEN.tolist(), *[None] * 200)
+    assert planned(more, LABELS[more.latest]).confusion() == whole
+    read = LabelPlan.from_csv(more.to_csv())
+    assert read.label == more.label == LabelPlan.from_json(more.to_json()).label
+    assert planned(read, LABELS[more.latest]).confusion() == whole
+    third = more.top_up(SCORES, 100, LABELS[more.latest])
+    assert third.label[:800] == tuple(LABELS[more.index].tolist()) and len(third.latest) == 100
+
+
+def test_a_pilot_without_a_positive_is_topped_up_as_it_was_drawn():
+    more = PLAN.top_up(SCORES, 300, np.zeros(600, int))
+    labels = [np.array([stratum.labels for stratum in plan.strata]) for plan in (PLAN, more)]
+    assert np.abs(labels[1] - 1.5 * labels[0]).max() <= 1 and "of one class" in more.stated[-1]
+
+
+def test_a_mean_of_many_top_ups_is_the_value_of_all_rows():
+    rng, found = np.random.default_rng(5), []
+    for _ in range(40):
+        pilot = label_plan(SCORES, 200, "recall", threshold=THRESHOLD, rng=rng)
+        more = pilot.top_up(SCORES, 400, LABELS[pilot.index], rng=rng)
+        found.append(planned(more, LABELS[more.latest]).confusion().counts())
+    truth = evaluate(LABELS, y_score=SCORES, threshold=THRESHOLD).counts
+    for cell in ("tp", "fn"):
+        values = np.array([getattr(each, cell) for each in found])
+        error = values.std() / np.sqrt(len(values))
+        assert abs(values.mean() - getattr(truth, cell)) < 3 * error + 0.03 * getattr(truth, cell), cell
+
+
 def test_a_top_up_of_other_scores_is_refused():
     with pytest.raises(InputError, match="not those that the plan was made for"):
         PLAN.top_up(SCORES[::-1], 200, SEEN)
@@ -290,6 +325,25 @@ def test_useless_scores_are_warned_of_and_a_top_up_spreads_more_evenly():
     more = plan.top_up(SCORES, 1_000, useless[plan.index])
     rows, labels = (np.array([getattr(each, name) for each in more.strata]) for name in ("rows", "labels"))
     assert (labels >= 0.9 * 2 / 3 * 2_000 * rows / ROWS).all()
+
+
+def test_useless_scores_of_two_positives_are_seldom_called_good():
+    rng, sizes = np.random.default_rng(6), np.array([stratum.labels for stratum in PLAN.strata])
+    strata, sharp = np.repeat(np.arange(len(sizes)), sizes), 0
+    rows = planned(PLAN, SEEN)
+    for _ in range(300):
+        positive = np.zeros(600, bool)
+        positive[rng.choice(600, 2, replace=False)] = True
+        sharp += trend_p_value(replace(rows, positive=positive, strata=strata)) <= 0.05
+    assert sharp <= 30  # 15 are expected, and 30 are four standard errors more
+
+
+def test_too_few_positives_to_show_anything_are_called_so():
+    plan = label_plan(SCORES, 100, "recall", threshold=THRESHOLD)
+    labels = np.zeros(100, int)
+    labels[np.argmin(plan.score)] = 1
+    stated = evaluate(labels, design=plan).assumed[-1]
+    assert "one positive found does not show" in stated and "so few could not, whatever their scores" in stated
 
 
 def test_a_sample_size_states_how_many_labels_a_plan_needs():
@@ -323,15 +377,103 @@ def test_the_shell_plans_reports_and_tops_up(tmp_path):
     plan = label_plan(frame, 300, "f1", threshold=THRESHOLD, score="p", key="id", rng=0)
     f1 = next(row for row in json.loads(report)["metrics"] if row["name"] == "f1")
     assert f1["value"] == evaluate(LABELS[plan.index], design=plan)["f1"].value
-    more = run(*asked[:4], "--budget", 100, "--top-up", filled, "--true", "label")
-    assert len(LabelPlan.from_csv(more)) == 400
+    more = LabelPlan.from_csv(run(*asked[:4], "--budget", 100, "--top-up", filled))
+    assert len(more) == 400 and more.label == (*LABELS[plan.index].tolist(), *[None] * 100)
+    renamed = pl.read_csv(filled).rename({"label": "checked"})
+    renamed.write_csv(filled)
+    again = run(*asked[:4], "--budget", 100, "--top-up", filled, "--true", "checked")
+    assert again.splitlines()[0].startswith("index,id,checked,score") and f",{LABELS[plan.index[0]]}," in again
+
+
+def test_the_shell_reports_a_plan_in_whole_estimated_rows_and_recommends_only_what_reads_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.chdir(tmp_path)
+    sheet = Path("sheet.csv")
+    sheet.write_text(replace(PLAN, label=tuple(SEEN.tolist())).to_csv())
+    shown = run("report", sheet, "--plan", sheet)
+    assert "Estimated numbers of all rows" in shown and "e+0" not in shown and "20,000" in shown
+    assert "as the plan's labels show" in shown and "sample weight" not in shown
+    advice = shown.splitlines()[-1]
+    assert advice.startswith("  steelyard threshold") and advice.endswith(f"--plan {sheet}")
+    found = json.loads(run(*shlex.split(advice)[1:], "--metric", "f1", "--format", "json"))
+    assert found["threshold"] == best_threshold(SEEN, metric="f1", design=PLAN).threshold
+    assert any("600 labels show f1" in sentence for sentence in found["assumed"])
+    markdown = run("report", sheet, "--plan", sheet, "--format", "md")
+    assert "Estimated numbers of all rows" in markdown
+    html = run("report", sheet, "--plan", sheet, "--format", "html")
+    assert "rows, estimated" in html and "by sample weight" not in html
+
+
+def broken(change):
+    """The sheet of the plan, of which the lines after the head were changed."""
+    head, *lines = PLAN.to_csv().splitlines()
+    return "\n".join(change(head.split(","), [line.split(",") for line in lines])) + "\n"
+
+
+def joined(head, lines):
+    return [",".join(line) for line in (head, *lines)]
+
+
+def with_cell(name, text):
+    def change(head, lines):
+        lines[4][head.index(name)] = text
+        return joined(head, lines)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda head, lines: joined(head, lines[:-50]), "rows are missing or were added; give the whole plan"),
+        (lambda head, lines: joined(head, [*lines, lines[0]]), "is named twice"),
+        (lambda head, lines: joined(head, [x for x in lines if x[3] != "0"]), "lacks the rows of a stratum"),
+        (lambda head, lines: joined(head, [x for x in lines if x[3] != "7"]), "strata of this label plan have"),
+        (lambda head, lines: joined(head, []), "This label plan has no rows"),
+        (lambda head, lines: joined(head[:-1], [x[:-1] for x in lines]), "it lacks the column 'key_column'"),
+        (with_cell("probability", ""), "column 'probability' is empty in line 6, not a number above 0 and at most 1"),
+        (with_cell("probability", "1.5"), "column 'probability' holds '1.5' in line 6"),
+        (with_cell("probability", "0"), "column 'probability' holds '0' in line 6"),
+        (with_cell("score", "high"), "column 'score' holds 'high' in line 6, not a number"),
+        (with_cell("stratum", "1.5"), "column 'stratum' holds '1.5' in line 6, not a whole number"),
+        (with_cell("stratum_rows", "5"), "column 'stratum_rows' differs within a stratum"),
+        (with_cell("label", "maybe"), "A label plan is of two classes, and the labels are"),
+    ],
+)
+def test_a_sheet_that_is_not_whole_is_refused_in_a_sentence(change, sentence):
+    with pytest.raises(InputError, match=sentence):
+        evaluated_sheet(broken(change))
+
+
+def evaluated_sheet(text):
+    """The labels of a sheet, of which some were filled in, after the others were."""
+    read = LabelPlan.from_csv(text)
+    filled = read.label or [None] * len(read)
+    return planned(read, [str(a if b is None else b) for a, b in zip(SEEN, filled, strict=True)])
+
+
+def test_labels_of_several_kinds_are_negative_only_where_the_positive_one_is_named():
+    kinds = np.where(SEEN == 1, "spam", "mail").astype(object)
+    kinds[:3] = "draft"
+    with pytest.raises(InputError, match="two classes, and the labels are"):
+        evaluate(kinds, design=PLAN)
+    stated = evaluate(kinds, pos_label="spam", design=PLAN).assumed
+    assert any("All labels but 'spam' count as negative" in each for each in stated)
+
+
+def test_a_key_that_is_named_like_a_column_of_the_sheet_is_refused():
+    frame = pl.DataFrame({"rows": range(ROWS), "p": SCORES})
+    plan = label_plan(frame, 50, "f1", threshold=THRESHOLD, score="p", key="rows")
+    with pytest.raises(InputError, match="has a column 'rows' of its own"):
+        plan.to_csv()
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
         (("--budget", 10, "--metric", "f1"), "name their column with --score"),
-        (("--budget", 10, "--score", "p"), "Name the metric with --metric"),
+        (("--budget", 10, "--score", "p"), "Name the metric that the labels are for with --metric"),
+        (("--budget", 10, "--score", "p", "--metric", "f1", "--true", "y"), "--true is of a plan that is topped up"),
         (("--budget", 10, "--score", "p", "--top-up", "none.csv"), "There is no file 'none.csv'"),
     ],
 )

@@ -61,7 +61,7 @@ def decide_classes(inputs: Inputs, asked: dict[str, Any], output: Output) -> Non
     """Find the best decision and write it."""
     from steelyard.analysis.decisions.best_decision import best_decision
 
-    for name in ("where", "confidence", "cost"):
+    for name in ("where", "confidence", "cost", "plan"):
         if asked.pop(name):
             option = "--cost-fn and the like" if name == "cost" else f"--{name}"
             raise InputError(f"{option} is of one threshold between two classes; beside --scores leave it out.")

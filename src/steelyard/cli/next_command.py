@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
 
 _PAGE = ("-o", "page.html")
-_COLUMNS = ("true", "pred", "score", "scores", "label_sep", "row", "label", "weight", "frequency")
+_COLUMNS = ("true", "pred", "score", "scores", "label_sep", "row", "label", "weight", "frequency", "plan")
 
 
 def next_command(inputs: Inputs, evaluation: Evaluation) -> tuple[str, str] | None:

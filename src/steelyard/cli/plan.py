@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from steelyard.analysis.planning.plan_csv import LABEL_COLUMN
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, open_files
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
 @click.option(
     "--top-up",
     metavar="PLAN",
-    help="Add so many rows to this plan, a CSV file in which the column --true holds the labels so far.",
+    help="Add so many rows to this plan, a CSV file with the labels so far, which the new plan keeps.",
 )
-@click.option("--true", "true", metavar="COL", help="With --top-up: the column of the plan that holds the labels.")
+@click.option("--true", "true", metavar="COL", help="With --top-up: the plan's column of labels, label by default.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed chooses other rows.")
 @options.output("csv", "json", "table", "md")
 def write_plan(
@@ -45,13 +46,17 @@ def write_plan(
     """Choose which rows of FILE to label, so that a metric is known best by so many labels.
 
     FILE has a column of scores for rows without labels. The plan, as CSV, is a sheet with one line for each row to be
-    labelled: add a column of labels, and `steelyard report SHEET --true COL --plan SHEET` evaluates. More rows are
+    labelled: fill its column label, and `steelyard report SHEET --plan SHEET` evaluates. More rows are
     drawn where a label is expected to move the metric more, and the intervals account for that.
     """
     if inputs.score is None:
         raise InputError("The scores are needed; name their column with --score.")
-    if top_up is None and (metric is None or inputs.true is not None):
-        raise InputError("Name the metric with --metric; --true is of a plan that is topped up, with --top-up.")
+    if top_up is None and metric is None:
+        raise InputError("Name the metric that the labels are for with --metric, such as f1, recall or roc_auc.")
+    if top_up is None and inputs.true is not None:
+        raise InputError("--true is of a plan that is topped up, with --top-up; a new plan has no labels yet.")
+    if top_up is not None and metric is not None:
+        raise InputError("A plan that is topped up has its metric; leave out --metric.")
     with open_files(inputs) as source:
         if top_up is None:
             from steelyard.analysis.planning.label_plan import label_plan
@@ -72,14 +77,13 @@ def _former(name: str, inputs: Inputs) -> tuple[LabelPlan, list[str]]:
     from dataclasses import replace
     from pathlib import Path
 
-    plan = replace(read_plan(name), score_column=inputs.score)
-    if inputs.true is None:
-        raise InputError("Name the column of the plan that holds the labels so far with --true.")
-    with Path(name).open(encoding="utf-8", newline="") as file:
+    column = inputs.true or LABEL_COLUMN
+    plan = replace(read_plan(name), score_column=inputs.score, label=None, label_column=column)
+    with Path(name).open(encoding="utf-8-sig", newline="") as file:
         lines = list(csv.DictReader(file))
-    if not lines or inputs.true not in lines[0]:
-        raise InputError(f"{name!r} has no column {inputs.true!r}; add the labels to the plan, as a CSV file.")
-    return plan, [line[inputs.true] for line in lines]
+    if not lines or column not in lines[0]:
+        raise InputError(f"{name!r} has no column {column!r}; name that of the labels in the plan's CSV with --true.")
+    return plan, [line[column] for line in lines]
 
 
 def _text(plan: LabelPlan, kind: str) -> str:

@@ -25,10 +25,7 @@ def read_plan(name: str) -> LabelPlan:
 
 
 def plan_option() -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """--plan, read."""
+    """--plan, the name of its file."""
     return click.option(
-        "--plan",
-        metavar="PLAN",
-        callback=lambda ctx, parameter, name: None if name is None else read_plan(name),  # noqa: ARG005 - click's own
-        help="The plan by which rows were labelled, as `steelyard plan` wrote it.",
+        "--plan", metavar="PLAN", help="The plan by which rows were labelled, as `steelyard plan` wrote it."
     )

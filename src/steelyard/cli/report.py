@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -15,13 +15,13 @@ from steelyard.cli.hierarchy_option import hierarchy_option
 from steelyard.cli.inputs import Inputs, evaluate_inputs, print_assumed
 from steelyard.cli.next_command import next_command
 from steelyard.cli.option_words import of_shell
-from steelyard.cli.plan_option import plan_option
+from steelyard.cli.plan_option import plan_option, read_plan
 from steelyard.cli.saved_tables import read_saved_evaluation
 from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from steelyard.analysis.confusions.hierarchy import HierarchyLike
-    from steelyard.analysis.planning.label_plan_result import LabelPlan
+    from steelyard.cli.counted_input import CountedInput
     from steelyard.cli.outputs import Output
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.report.terminal.profile import Profile
@@ -58,7 +58,7 @@ def write_report(
     min_count: int,
     errors: str | None,
     hierarchy: HierarchyLike | None,
-    plan: LabelPlan | None,
+    plan: str | None,
     output: Output,
 ) -> None:
     """Evaluate the predictions in FILE: the verdict, then the metrics with confidence intervals and no-skill baselines.
@@ -73,12 +73,11 @@ def write_report(
     metrics = metrics if core is None else [*core.metrics]
     evaluation, given = read_saved_evaluation(inputs.files), None
     if evaluation is not None:
-        asked = {"metrics": metrics, "min_count": min_count, "hierarchy": hierarchy}
-        _refuse_options(inputs, **asked, given=_is_given("level", "design", "plan"))
+        refused = {"metrics": metrics, "min_count": min_count, "hierarchy": hierarchy}
+        _refuse_options(inputs, **refused, given=_is_given("level", "design", "plan"))
     else:
-        evaluation, counted = evaluate_inputs(
-            inputs, level=level, metrics=metrics, min_count=min_count, design=plan or design, hierarchy=hierarchy
-        )
+        asked = {"level": level, "metrics": metrics, "min_count": min_count, "hierarchy": hierarchy}
+        evaluation, counted = _evaluated(inputs, plan, {**asked, "design": design})
         given = True if inputs.positive is not None else False if evaluation.columns else None  # a saved table hides it
         if output.kind == "csv":  # which has no place for words
             print_assumed(counted.assumed)
@@ -91,6 +90,14 @@ def write_report(
             output.write(_page_with_errors(shown, inputs, errors, output.kind))
             return
         output.write(_text(shown, output.kind, everything, given, inputs))
+
+
+def _evaluated(inputs: Inputs, plan: str | None, asked: dict[str, Any]) -> tuple[Evaluation, CountedInput]:
+    """The evaluation of the inputs, which names the plan by which rows were labelled."""
+    if plan is None:
+        return evaluate_inputs(inputs, **asked)
+    evaluation, counted = evaluate_inputs(inputs, **{**asked, "design": read_plan(plan)})
+    return replace(evaluation, columns={**evaluation.columns, "plan": plan}), counted
 
 
 def _profile(given: str | None, inputs: Inputs, metrics: list[str] | None) -> Profile | None:

@@ -17,6 +17,7 @@ from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, count_inputs, open_files
 from steelyard.cli.label_sets import label_thresholds
 from steelyard.cli.option_words import of_shell
+from steelyard.cli.plan_option import plan_option, read_plan
 from steelyard.cli.prevalence_option import prevalence_option
 from steelyard.cli.saved_tables import add_saved
 from steelyard.cli.usual_columns import guess_columns
@@ -92,6 +93,7 @@ def _probability(text: str) -> float:
 )
 @_costs
 @class_options
+@plan_option()
 @prevalence_option()
 @options.shared("level")
 @options.output("table", "json", "md")
@@ -104,6 +106,7 @@ def find_threshold(
     cost_matrix: str | None,
     reject: float | None,
     reject_cost: float | None,
+    plan: str | None,
     prevalence: PrevalenceLike | None,
     level: float,
     output: Output,
@@ -117,7 +120,7 @@ def find_threshold(
     """
     of_classes = {"cost_matrix": cost_matrix, "reject": reject, "reject_cost": reject_cost}
     asked = {"metric": metric, "where": list(where) or None, "confidence": confidence, "level": level}
-    everything = {**asked, **of_classes, "cost": cost, "prevalence": prevalence}
+    everything = {**asked, **of_classes, "cost": cost, "prevalence": prevalence, "plan": plan}
     if (labels := label_thresholds(inputs, everything)) is not None:
         output.write(_label_text(labels, output.kind))
         return
@@ -125,12 +128,12 @@ def find_threshold(
         decide_classes(inputs, everything, output)
         return
     _refuse_of_classes(of_classes, prevalence)
-    best, assumed = _best(inputs, {**asked, "cost": cost or None, "prevalence": prevalence})
+    best, assumed = _best(inputs, {**asked, "cost": cost or None, "prevalence": prevalence}, plan)
     if prevalence is not None:
         assumed.append(f"Metrics and limits are read at a prevalence of {_share(prevalence, level)}.")
     if output.kind == "json":
         question = {"cost": cost or None, "prevalence": prevalence_json(prevalence)}
-        question |= {"cluster": inputs.cluster, "weight": inputs.weight}
+        question |= {"cluster": inputs.cluster, "weight": inputs.weight, "plan": plan}
         notes = {"assumed": assumed, "notes": list(best.notes)}
         output.write(json_text({**best.to_dict(), **strict(best.row()), **question, **notes}, indent=1))
     else:
@@ -157,12 +160,12 @@ def _refuse_of_classes(given: dict[str, float | str | None], prevalence: Prevale
         raise InputError(f"{named[0]} needs the probabilities of every class; name them with --scores 'p_*'.")
 
 
-def _best(inputs: Inputs, asked: dict[str, Any]) -> tuple[BestThreshold, list[str]]:
+def _best(inputs: Inputs, asked: dict[str, Any], plan: str | None) -> tuple[BestThreshold, list[str]]:
     """The best threshold of the rows, or of the tables that they are counted into, and what was assumed."""
     from steelyard.analysis.thresholds.best_threshold import best_threshold
 
-    if inputs.cluster is not None:
-        return _best_of_clusters(inputs, asked)
+    if inputs.cluster is not None or plan is not None:
+        return _best_of_rows(inputs, asked, plan)
     columns = [cost for cost in (asked["cost"] or {}).values() if isinstance(cost, str)]
     if columns and inputs.weight is not None:
         from steelyard.analysis.thresholds.threshold_rows import COSTS_AND_WEIGHTS
@@ -176,22 +179,24 @@ def _best(inputs: Inputs, asked: dict[str, Any]) -> tuple[BestThreshold, list[st
     return best_threshold(counted.tally, **asked), assumed
 
 
-def _best_of_clusters(inputs: Inputs, asked: dict[str, Any]) -> tuple[BestThreshold, list[str]]:
-    """The best threshold of clustered rows, which no saved table keeps apart."""
+def _best_of_rows(inputs: Inputs, asked: dict[str, Any], plan: str | None) -> tuple[BestThreshold, list[str]]:
+    """The best threshold of clustered rows, or of rows that a plan chose, which no saved table keeps apart."""
     from steelyard.analysis.thresholds.best_threshold import best_threshold
     from steelyard.ingest.label_tables import match_label
 
+    option, design = ("--cluster", None) if plan is None else ("--plan", read_plan(plan))
     if add_saved(inputs.files) is not None:
-        raise InputError("--cluster names a column of a file of predictions, which a saved table does not keep.")
+        raise InputError(f"{option} is of the rows of a file of predictions, which a saved table does not keep.")
     if any(isinstance(cost, str) for cost in (asked["cost"] or {}).values()):
-        raise InputError("With --cluster costs are numbers; for a column of costs leave out --cluster, or use Python.")
+        raise InputError(f"With {option} costs are numbers; for a column of costs leave out {option}, or use Python.")
     positive = inputs.positive
-    if positive is not None:  # as the labels write it, such as 1 and not "1"
+    if positive is not None and plan is None:  # as the labels write it, such as 1 and not "1"
         positive = match_label(positive, count_inputs(replace(inputs, cluster=None), scores=True).tally.labels)
     with open_files(inputs) as source:
         named, assumed = guess_columns(source, inputs, scores=True)
         columns: dict[str, Any] = named.columns
-        best = best_threshold(source, **columns, cluster=inputs.cluster, pos_label=positive, **asked)
+        rows: dict[str, Any] = {"cluster": inputs.cluster, "pos_label": positive, "design": design}
+        best = best_threshold(source, **columns, **rows, **asked)
     return replace(best, assumed=()), [*map(of_shell, best.assumed), *assumed]
 
 

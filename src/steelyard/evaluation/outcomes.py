@@ -25,6 +25,14 @@ STARTS = {
     "prevalence": "Of {base} rows at a prevalence of {share}",
     "shares": "Of {base} rows at the given class shares",
 }
+_PLANNED = "Of {base} rows like these, as the plan's labels show"
+
+
+def starts(*, planned: bool) -> dict[str, str]:
+    """How sentences about outcomes begin; where labels were chosen by a plan their weights are the plan's."""
+    return STARTS | {"weighted": _PLANNED} if planned else STARTS
+
+
 # What is said of no row, of one and of more.
 PARTS = {
     "positives": ("none is {name}", "1 is {name}", "{n} are {name}"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.analysis.results.formatting import cell_text, three_digits
 from steelyard.report.metric_blocks import rows_by_class
 from steelyard.report.source_facts import source_facts
-from steelyard.report.text import printable
+from steelyard.report.text import ESTIMATED_ROWS, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,7 +33,7 @@ def evaluation_markdown(evaluation: Evaluation, *, given: bool | None = None) ->
     parts += [_groups(evaluation)] if evaluation.groups else []
     parts += [_labels(labels)] if (labels := getattr(evaluation, "per_label", None)) else []
     table = getattr(evaluation, "confusion", None)  # which schema 1 may not have saved
-    parts += [_matrix(table)] if table is not None else []
+    parts += [_matrix(table, planned=evaluation.is_planned)] if table is not None else []
     return "\n\n".join(parts)
 
 
@@ -67,10 +67,12 @@ def _labels(labels: Sequence[LabelRow]) -> str:
     return markdown_table(["label", "rows", *names, "imbalance ratio"], rows)
 
 
-def _matrix(table: Confusion) -> str:
+def _matrix(table: Confusion, *, planned: bool) -> str:
     labels = [str(label) for label in table.labels]
-    rows = zip(labels, table.matrix.tolist(), strict=True)
-    return markdown_table(["true \\ predicted", *labels], ([label, *map(three_digits, row)] for label, row in rows))
+    rows = zip(labels, (table.matrix.round().astype(int) if planned else table.matrix).tolist(), strict=True)
+    cells = ([label, *map(three_digits, row)] for label, row in rows)
+    shown = markdown_table(["true \\ predicted", *labels], cells)
+    return f"{shown}\n\n{ESTIMATED_ROWS}" if planned else shown
 
 
 def markdown_table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:

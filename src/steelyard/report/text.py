@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from steelyard.evaluation.evaluation import Evaluation
 
+ESTIMATED_ROWS = "Estimated numbers of all rows that the plan chose from, rounded."
+
 
 def evaluation_text(evaluation: Evaluation) -> str:
     """The verdict, the usual metrics, the groups, and what was assumed."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from steelyard.ingest.frame_columns import FrameColumns
     from steelyard.ingest.source import Source
 
-_STEPS, _HALVINGS, _NEAR, _FURTHEST = 50, 30, 1e-8, 30.0  # of the fit, and the logits that it keeps to
+_STEPS, _HALVINGS, _NEAR, _FURTHEST = 50, 30, 1e-7, 30.0  # of the fit, and the logits that it keeps to
 
 
 class GivenLabels(NamedTuple):
@@ -60,8 +60,8 @@ def refuse_beside_plan(**options: object) -> None:
     for name, value in options.items():
         if value is not None:
             raise InputError(
-                f"{name}= does not go with a label plan as design=: it is of all rows, of which the plan labels some. "
-                f"Leave {name}= out."
+                f"{name}= does not go with a label plan: it is of all rows, of which the plan labels some. Leave "
+                f"{name}= out."
             )
 
 
@@ -202,9 +202,11 @@ def fitted_shares(parts: StratumParts) -> Array:
     at = np.array([np.log(share / (1 - share)), 0.0])
     for _ in range(_STEPS):
         step = fit.step(at)
+        if np.abs(step).max() < _NEAR:
+            break
         size = next((size for size in 0.5 ** np.arange(_HALVINGS) if fit.worth(at + size * step) > fit.worth(at)), 0.0)
         at = at + size * step
-        if size * np.abs(step).max() < _NEAR:
+        if not size:
             break
     return fit.shares(at)
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from steelyard._types import Array
-from steelyard.analysis.planning.plan_csv import plan_columns, plan_text
+from steelyard.analysis.planning.plan_check import check_whole
+from steelyard.analysis.planning.plan_csv import LABEL_COLUMN, plan_columns, plan_text
 from steelyard.analysis.results.formatting import percent_text
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Rows, table_text
@@ -65,7 +66,8 @@ class LabelPlan(Result[ChosenRow]):
 
     `index` are the rows, from 0, and `keys` their keys where the rows of a frame have one. In a stratum every row is as
     likely to be chosen as any other: `probability`. `gain` is how many labels at random one of these is expected to be
-    worth for the metric, if the scores are right.
+    worth for the metric, if the scores are right. `label` are the labels that a top-up was given, None where there is
+    none yet.
 
     >>> from steelyard import label_plan
     >>> plan = label_plan(np.linspace(0.001, 0.6, 3000) ** 2, 150, "recall", threshold=0.1)
@@ -87,6 +89,11 @@ class LabelPlan(Result[ChosenRow]):
     score_column: str | None = None
     precision: str = DOUBLE
     stated: tuple[str, ...] = ()
+    label: tuple[Any, ...] | None = None
+    label_column: str = LABEL_COLUMN
+
+    def __post_init__(self) -> None:
+        check_whole(self)
 
     @property
     def metric(self) -> str:
@@ -131,8 +138,10 @@ class LabelPlan(Result[ChosenRow]):
         """The plan with more rows to label, by what the labels so far show; those rows stay, and come first.
 
         `y_score` are the same scores, or the same frame, that the plan was made for; `y_true` the labels so far, in the
-        order of the plan. Strata stay as they are, and get what they lack of the labels that the shares seen in them
-        ask for. That the choice depends on earlier labels does not bias the shares of the strata by more than a small
+        order of the plan. The new plan carries them, so that `evaluate(labels, design=plan)` needs those of
+        `plan.latest` alone, and `to_csv` writes them into the sheet. Strata stay as they are, and get what they lack of
+        the labels that the shares seen in them ask for; where the labels so far are of one class, rows are drawn as
+        before. That the choice depends on earlier labels does not bias the shares of the strata by more than a small
         part of their error, since in each of them rows are drawn at random.
         """
         from steelyard.analysis.planning.plan_top_up import topped_up
@@ -140,12 +149,12 @@ class LabelPlan(Result[ChosenRow]):
         return topped_up(self, y_score, budget, y_true, pos_label, rng)
 
     def to_csv(self) -> str:
-        """The rows to be labelled as CSV, with all that `from_csv` needs: a sheet to add a column of labels to."""
+        """The rows to be labelled as CSV, with all that `from_csv` needs: a sheet whose column `label` is to fill."""
         return plan_text(self)
 
     @classmethod
     def from_csv(cls, saved: str | Path) -> Self:
-        """The plan that `to_csv` wrote, of its text or of the path of a file; columns that were added are ignored."""
+        """The plan that `to_csv` wrote, of its text or of the path of a file, with the labels in its column `label`."""
         columns = plan_columns(saved)
         strata = Rows(Stratum(*stratum) for stratum in columns.pop("strata"))
         return cls(**columns, strata=strata)

@@ -1,22 +1,20 @@
-"""Planned labels: what is given beside a plan, matched to its rows by order, by place or by key."""
+"""Planned labels: the labelled rows of a plan, each in its stratum, with what they state."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steelyard.analysis.intervals.planned_rows import PlannedRows
-from steelyard.analysis.planning.label_plan import planned_columns
 from steelyard.analysis.planning.plan_gain import gain_sentences
+from steelyard.analysis.planning.plan_label_columns import are_missing, given_labels
 from steelyard.analysis.planning.score_strata import in_strata
 from steelyard.analysis.planning.useless_scores import useless_sentences
-from steelyard.exceptions import InputError
-from steelyard.ingest import arrays
+from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest.class_checks import rows_of_both_classes
 from steelyard.ingest.label_tables import match_label
-from steelyard.ingest.score_tables import number_column
 from steelyard.statistics.positive_class import CONVENTION
 from steelyard.statistics.precision import as_read
 
@@ -24,32 +22,14 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Label
     from steelyard.analysis.intervals.planned_rows import GivenLabels
     from steelyard.analysis.planning.label_plan_result import LabelPlan
+    from steelyard.analysis.planning.plan_label_columns import PlanColumns
 
 _CLOSE = 1e-6  # scores that were saved as text or in single precision
 
 
-class PlanColumns(NamedTuple):
-    """The columns as arrays, and the place in them of each row of the plan, -1 where it is not there."""
-
-    true: Array
-    pred: Array | None
-    score: Array | None
-    places: Array
-
-    @property
-    def labelled(self) -> Array:
-        """The places in the plan of the rows that have a label."""
-        there = np.flatnonzero(self.places >= 0)
-        return np.asarray(there[~_are_missing(self.true[self.places[there]])])
-
-    def of_plan(self, column: Array, rows: Array) -> Array:
-        """A column of some rows of the plan."""
-        return np.asarray(column[self.places[rows]])
-
-
 def planned_labels(plan: LabelPlan, given: GivenLabels) -> PlannedRows:
     """The labelled rows of a plan; one that has no label is left out, and strata without any join the next."""
-    columns = _of_arrays(plan, given) if given.columns.true is None else _of_frame(plan, given)
+    columns = given_labels(plan, given)
     labelled = columns.labelled
     if not len(labelled):
         raise InputError(f"None of the {len(plan):,} rows of the plan has a label; give theirs, in the plan's order.")
@@ -70,7 +50,8 @@ def planned_labels(plan: LabelPlan, given: GivenLabels) -> PlannedRows:
         plan.precision,
         threshold,
     )
-    stated = (*gain_sentences(plan.spec, planned), *_sentences(plan, columns, joined), *useless_sentences(planned))
+    about = (*_sentences(plan, columns, joined), *_other_labels(columns.of_plan(columns.true, labelled), labels))
+    stated = (*gain_sentences(plan.spec, planned), *about, *useless_sentences(planned))
     return replace(planned, stated=stated)
 
 
@@ -78,50 +59,6 @@ def _stratum_rows(plan: LabelPlan) -> tuple[Array, Array]:
     """The rows of each stratum, and the positives that the scores expect among them."""
     rows = np.array([stratum.rows for stratum in plan.strata], dtype=np.float64)
     return rows, rows * np.array([stratum.expected for stratum in plan.strata])
-
-
-# ---------------------------------------------------------------- columns
-
-
-def _of_arrays(plan: LabelPlan, given: GivenLabels) -> PlanColumns:
-    """Labels in the order of the plan, or those of all rows, of which most are missing."""
-    true = arrays.column(given.y_true, "y_true")  # type: ignore[arg-type]  # no frame
-    pred = None if given.y_pred is None else arrays.column(given.y_pred, "y_pred")
-    score = None if given.y_score is None else arrays.finite_scores(given.y_score)
-    arrays.check_lengths(y_true=true, y_pred=pred, y_score=score)
-    if len(true) == len(plan):
-        return PlanColumns(true, pred, score, np.arange(len(plan)))
-    if len(true) != plan.rows:
-        raise InputError(
-            f"y_true has {len(true):,} rows, and the plan chose {len(plan):,} of {plan.rows:,}: give the labels of "
-            "these in the plan's order, or those of all rows with None where there is none."
-        )
-    return PlanColumns(true, pred, score, plan.index)
-
-
-def _of_frame(plan: LabelPlan, given: GivenLabels) -> PlanColumns:
-    """The columns of a frame, whose rows are found by their key, or by their order or place where they have none."""
-    named = given.columns
-    key = [] if plan.key is None else [plan.key]
-    names = [name for name in (named.true, named.pred, named.score) if name is not None]
-    fetched = planned_columns(given.y_true, [*names, *key], ordered=plan.key is None)  # type: ignore[arg-type]  # a frame
-    pred = None if named.pred is None else np.array(fetched[named.pred].to_list(), dtype=object)
-    score = None if named.score is None else number_column(fetched[named.score], named.score)
-    true = np.array(fetched[str(named.true)].to_list(), dtype=object)
-    if plan.key is None:
-        by_place = given._replace(y_true=true, y_pred=pred, y_score=score)
-        return _of_arrays(plan, by_place)
-    places = {str(each): place for place, each in enumerate(fetched[plan.key].to_list())}
-    return PlanColumns(true, pred, score, np.array([places.get(str(each), -1) for each in plan.keys or ()]))
-
-
-def _are_missing(values: Array) -> Array:
-    """Which values are None, NaN or empty text."""
-    if values.dtype.kind == "f":
-        return np.isnan(values)
-    if values.dtype.kind != "O":
-        return np.asarray(values == "") if values.dtype.kind == "U" else np.zeros(len(values), dtype=bool)
-    return np.array([each is None or each == "" or each != each for each in values.tolist()], dtype=bool)  # noqa: PLR0124 - NaN
 
 
 def _check_scores(plan: LabelPlan, columns: PlanColumns) -> None:
@@ -142,8 +79,13 @@ def _classes(true: Array, pos_label: Label) -> tuple[Array, tuple[Label, Label]]
     present = list(dict.fromkeys(true.tolist()))
     if len(present) == 1:
         raise InputError(
-            f"All {len(true):,} labels are {present[0]!r}, and a metric needs rows of both classes; label more rows: "
-            "plan.top_up chooses them once some are known."
+            f"All {len(true):,} labels are {present[0]!r}, and a metric needs rows of both classes; label more rows, "
+            "which plan.top_up chooses."
+        )
+    if len(present) > 2 and pos_label is None:
+        raise InputError(
+            f"A label plan is of two classes, and the labels are {first_ten(present)}; mend those that are of neither, "
+            "or name the positive class with pos_label=, and all others are negative."
         )
     named = CONVENTION if pos_label is None else match_label(pos_label, present)
     positive, label = rows_of_both_classes(true, named)
@@ -202,6 +144,12 @@ def _joined_strata(plan: LabelPlan, labelled: Array) -> Array:
     return np.asarray(np.minimum(numbers, there.sum() - 1))
 
 
+def _other_labels(true: Array, labels: tuple[Label, Label]) -> tuple[str, ...]:
+    """What the result states where labels of several kinds are negative together."""
+    others = [each for each in dict.fromkeys(true.tolist()) if each != labels[1]]
+    return (f"All labels but {labels[1]!r} count as negative: {first_ten(others)}.",) if len(others) > 1 else ()
+
+
 def _sentences(plan: LabelPlan, columns: PlanColumns, joined: Array) -> tuple[str, ...]:
     """What the result states of labels that are missing, and of those that were not planned."""
     labels, sentences = len(columns.labelled), []
@@ -212,7 +160,7 @@ def _sentences(plan: LabelPlan, columns: PlanColumns, joined: Array) -> tuple[st
         )
     if joined.max() + 1 < len(plan.strata):
         sentences.append(f"{len(plan.strata) - joined.max() - 1} strata have no label and were joined with the next.")
-    others = int((~_are_missing(columns.true)).sum()) - labels
+    others = int((~are_missing(columns.true)).sum()) - labels
     if others > 0:
         sentences.append(f"{others:,} labels are of rows that the plan did not choose, and were left out.")
     return tuple(sentences)

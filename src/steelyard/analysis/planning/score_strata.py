@@ -91,7 +91,7 @@ def allocation(moments: StratumMoments, rows: Array, budget: int, labelled: Arra
             break
         scale = wanted * open_rows if short > 0 else lacking
         lacking = np.clip(lacking + short * scale / scale.sum(), 0, room)
-    return _whole(lacking, room, budget)
+    return whole_labels(lacking, room, budget)
 
 
 def _shares(moments: StratumMoments, rows: Array, careful: bool) -> Array:
@@ -102,7 +102,7 @@ def _shares(moments: StratumMoments, rows: Array, careful: bool) -> Array:
     return np.asarray(usual if is_worth else more_even)
 
 
-def _whole(wanted: Array, room: Array, budget: int) -> Array:
+def whole_labels(wanted: Array, room: Array, budget: int) -> Array:
     """Whole labels near the wanted ones that sum to the budget, those that lack most rounded up."""
     labels = np.floor(wanted + 1e-9).astype(np.int64)
     most = min(budget, int(room.sum()))

@@ -6,27 +6,35 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.distributions import normal_below
+from steelyard.analysis.intervals.draws import generator
 
 if TYPE_CHECKING:
+    from steelyard._types import Array
     from steelyard.analysis.intervals.planned_rows import PlannedRows
 
-_LEVEL = 0.05
+_LEVEL, _DRAWS = 0.05, 2_000
 
 
 def trend_p_value(rows: PlannedRows) -> float:
     """The one-sided test of a trend: how likely such a rise of the share of positives is where scores are useless.
 
     Armitage (1955), Biometrics 11, 375-386, on the logits that the scores expect of the strata. Labels are drawn at
-    random in each stratum, so that without a trend all of them are positive with one probability.
+    random in each stratum, so that without a trend every one of them is as likely to be positive: the positives are
+    drawn anew from all labels, since with two or three of them the normal distribution would see trends everywhere.
     """
-    labels = np.bincount(rows.strata, minlength=len(rows.sizes))
-    positives = np.bincount(rows.strata, rows.positive, minlength=len(rows.sizes))
+    labels, positives = _counted(rows)
     logits = np.log(rows.expected) - np.log1p(-rows.expected)
-    share = positives.sum() / labels.sum()
-    centred = logits - labels @ logits / labels.sum()
-    spread = float(np.sqrt(share * (1 - share) * (labels @ centred**2)))
-    return float(1 - normal_below(centred @ positives / spread)) if spread > 0 else 1.0
+    drawn = generator(None).multivariate_hypergeometric(labels, int(positives.sum()), _DRAWS) @ logits
+    reached = drawn >= logits @ positives - 1e-9 * np.abs(logits).max()
+    return float((1 + reached.sum()) / (1 + _DRAWS))
+
+
+def are_too_few(rows: PlannedRows) -> bool:
+    """Whether so few positives could show no trend, even if all of them had the highest scores."""
+    labels, positives = _counted(rows)
+    found, top, n = int(positives.sum()), int(labels[np.argmax(rows.expected)]), int(labels.sum())
+    ratios = [(top - i) / (n - i) for i in range(min(found, top + 1))]
+    return bool(np.prod(ratios) > _LEVEL)
 
 
 def may_be_useless(rows: PlannedRows) -> bool:
@@ -40,7 +48,18 @@ def useless_sentences(rows: PlannedRows) -> tuple[str, ...]:
         return ()
     found = int(rows.positive.sum())
     words = f"{found:,} positives found do" if found > 1 else "one positive found does"
-    return (
-        f"The {words} not show that the scores find them (test of a trend over the strata, p = "
-        f"{trend_p_value(rows):.2g}): the plan may gain nothing, and a top-up draws more evenly.",
+    why = (
+        "so few could not, whatever their scores"
+        if are_too_few(rows)
+        else f"test of a trend over the strata, p = {trend_p_value(rows):.2g}"
     )
+    return (
+        f"The {words} not show that the scores find them ({why}): the plan may gain nothing, and a top-up draws more "
+        "evenly.",
+    )
+
+
+def _counted(rows: PlannedRows) -> tuple[Array, Array]:
+    """The labels of each stratum, and the positives among them."""
+    labels = np.bincount(rows.strata, minlength=len(rows.sizes))
+    return labels, np.bincount(rows.strata, rows.positive, minlength=len(rows.sizes))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from steelyard.analysis.intervals.planned_rows import GivenLabels, labelled_by, refuse_beside_plan
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.metrics.call_options import CallOptions
+from steelyard.statistics.positive_class import choice_sentences
 
 if TYPE_CHECKING:
     from steelyard.analysis.intervals.planned_rows import SamplingDesign
@@ -21,4 +22,5 @@ def planned_scores(design: SamplingDesign, rows: ThresholdRows, confidence: floa
     given = GivenLabels(rows.data, None, rows.y_score, rows.columns, rows.options.pos_label)  # type: ignore[arg-type]  # no table
     planned = labelled_by(design, given)
     table = planned.score_table(planned.entries.first(len(planned.positive)))
-    return replace(rows, data=table, y_score=None, options=CallOptions(), columns=FrameColumns())
+    stated = (*choice_sentences(rows.options.pos_label, planned.labels[1], planned.labels), *planned.stated)
+    return replace(rows, data=table, y_score=None, options=CallOptions(), columns=FrameColumns(), stated=stated)

@@ -55,6 +55,7 @@ class ThresholdRows:
     columns: FrameColumns
     cluster: ArrayLike | str | None = None
     prevalence: PrevalenceLike | None = None
+    stated: tuple[str, ...] = ()  # of rows that a plan chose
 
     def as_arrays(self) -> ThresholdRows:
         """The same with the columns of a frame as arrays, where clusters need every row."""
@@ -145,7 +146,7 @@ class ThresholdRows:
         if isinstance(self.data, (ScoreTable, Tally)) or not (
             given is RARER or (given is None and positive not in (1, True))
         ):
-            return ()
+            return self.stated
         return choice_sentences(given, positive, _true_labels(self.data, self.columns.true))
 
 

@@ -27,7 +27,6 @@ RULES = {
     "nobody": "With nobody flagged",
     "everybody": "With everybody flagged",
 }
-DECISION_ROWS = {key: text[0].lower() + text[1:] for key, text in outcomes.STARTS.items()}
 # What is said of no row, of one and of more.
 DECISION_PARTS = {
     "flagged": ("none is flagged", "1 is flagged", "{n} are flagged"),
@@ -58,7 +57,14 @@ BASES = (outcomes.LEAST, outcomes.LARGEST_CELL_BASE, outcomes.LARGEST_BASE)
 LIMIT_CHANCE = "; new rows keep it with a chance of about {chance}"
 
 
-def decision_sentence(best: BestThreshold, table: ScoreTable, cost: float, prevalence: float | None) -> str:
+def decision_rows(*, planned: bool = False) -> dict[str, str]:
+    """Of which rows a sentence is, after a comma."""
+    return {key: text[0].lower() + text[1:] for key, text in outcomes.starts(planned=planned).items()}
+
+
+def decision_sentence(
+    best: BestThreshold, table: ScoreTable, cost: float, prevalence: float | None, *, planned: bool = False
+) -> str:
     """The best threshold at which a miss costs so many false alarms, in a sentence or three to pass on.
 
     >>> from steelyard import best_threshold
@@ -71,10 +77,12 @@ def decision_sentence(best: BestThreshold, table: ScoreTable, cost: float, preva
     counts = best.counts if prevalence is None else at_prevalence(best.counts, prevalence)
     whole = outcomes.whole_outcomes(counts, None if table.weighted or prevalence is not None else table.n)
     limits = _limits(best, table, prevalence)
-    return " ".join([_outcome(best, table, whole, prevalence), _cost(counts, cost, whole.base), *limits])
+    return " ".join([_outcome(best, table, whole, prevalence, planned), _cost(counts, cost, whole.base), *limits])
 
 
-def _outcome(best: BestThreshold, table: ScoreTable, whole: outcomes.Outcomes, prevalence: float | None) -> str:
+def _outcome(
+    best: BestThreshold, table: ScoreTable, whole: outcomes.Outcomes, prevalence: float | None, planned: bool
+) -> str:
     rows = "like" if whole.base != table.n else "these"
     rows = "prevalence" if prevalence is not None else "weighted" if table.weighted else rows
     share = "" if prevalence is None else percent_text(prevalence)
@@ -82,7 +90,7 @@ def _outcome(best: BestThreshold, table: ScoreTable, whole: outcomes.Outcomes, p
     rule = "nobody" if not flagged else "threshold" if left else "everybody"
     return FRAMES[rule].format(
         rule=RULES[rule].format(threshold=three_digits(float(best.threshold))),
-        rows=DECISION_ROWS[rows].format(base=f"{whole.base:,}", share=share),
+        rows=decision_rows(planned=planned)[rows].format(base=f"{whole.base:,}", share=share),
         flagged=_part("flagged", whole.flagged, whole),
         found=_part("found", whole.found, whole),
         false_alarms=_part("false_alarms", whole.false_alarms, whole),

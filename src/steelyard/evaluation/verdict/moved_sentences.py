@@ -29,7 +29,7 @@ def moved_sentences(evaluation: Evaluation) -> dict[str, Any]:
     """The phrases of the headline, of the rates at a moved setting and of accuracy beside the majority class."""
     return {
         "name": positive_word(evaluation.positive),
-        "starts": outcomes.STARTS,
+        "starts": outcomes.starts(planned=evaluation.is_planned),
         "parts": outcomes.PARTS,
         "some": outcomes.SOME_FLAGGED,
         "none": outcomes.NONE_FLAGGED,

@@ -12,7 +12,7 @@ from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.formatting import percent_interval, percent_text, three_digits
 from steelyard.auditing.problem import SIMILAR_SHARE
-from steelyard.evaluation.outcomes import STARTS, outcomes_text, whole_outcomes
+from steelyard.evaluation.outcomes import STARTS, outcomes_text, starts, whole_outcomes
 from steelyard.evaluation.verdict.baseline_sentences import fair_sentence, majority_sentence
 from steelyard.evaluation.verdict.label_words import constant_words, positive_word
 from steelyard.evaluation.verdict.sentences import Sentence
@@ -94,7 +94,8 @@ def outcomes_sentence(table: TwoClasses) -> Sentence:
 def _start(table: TwoClasses, own_rows: bool) -> str:
     prevalence = table.evaluation.prevalence
     if prevalence is None:
-        return STARTS["these" if own_rows else "weighted" if table.weighted else "like"]
+        ways = starts(planned=table.evaluation.is_planned)
+        return ways["these" if own_rows else "weighted" if table.weighted else "like"]
     if isinstance(prevalence, Prevalence) and prevalence.counts is None:
         return STARTS["prevalence"].replace("{share}", prevalence.text(table.evaluation.level))
     if isinstance(prevalence, (int, float)):

@@ -26,6 +26,8 @@ _MOST_COMMAND = 400  # characters of a file, its columns and the class that a pe
 _WHYS = {
     "weighted": "Rows have weights: a promise with a confidence needs draws, which the page cannot repeat, so limits "
     "are those of these rows. The command takes --confidence.",
+    "planned": "The rows were chosen by a label plan, with which no promise with a confidence was tried: limits are "
+    "those of these rows.",
     "clustered": "Rows are clustered: a promise with a confidence needs the clusters, which the page does not keep, so "
     "limits are those of these rows. The command takes --confidence.",
 }
@@ -79,15 +81,14 @@ def decision_section(evaluation: Evaluation, data: Mapping[str, Any]) -> Section
     prevalence = None if share == data["view"]["share"] else share
     best = best_threshold(scores, cost={"cost_fn": 1.0}, prevalence=prevalence, resamples=0)
     planned = evaluation.is_planned
-    why = (
-        _WHYS["clustered"] if evaluation.is_clustered and not planned else _WHYS["weighted"] if scores.weighted else ""
-    )
+    kind = "planned" if planned else "clustered" if evaluation.is_clustered else "weighted"
+    why = _WHYS[kind] if evaluation.is_clustered or scores.weighted else ""
     html = rendered_html(
         "decision.html",
         entries=_entries(share),
         confidences=_confidences(),
         exact=not why,
-        sentence=unbroken(words.decision_sentence(best, scores, 1.0, prevalence)),
+        sentence=unbroken(words.decision_sentence(best, scores, 1.0, prevalence, planned=planned)),
         has_probabilities=scores.has_probabilities,
     )
     scripts = ("decision_rule.js", *([] if why else ["promises.js"]), "decision.js")
@@ -123,7 +124,8 @@ def _data(evaluation: Evaluation, scores: ScoreTable, why: str) -> dict[str, Any
         "file": file,
         "unnamed": "" if named else _UNNAMED,
         "rules": words.RULES,
-        "rows": words.DECISION_ROWS,
+        "rows": words.decision_rows(planned=evaluation.is_planned),
+        "is_gated": not evaluation.is_planned,
         "parts": words.DECISION_PARTS,
         "frames": words.FRAMES,
         "cost": words.COST,
@@ -153,15 +155,17 @@ def _file(evaluation: Evaluation) -> tuple[str, bool]:
     """The file and its columns as a shell takes them, and whether the evaluation names them."""
     columns, source = evaluation.columns, evaluation.source or ""
     label = None if evaluation.scores is None else evaluation.scores.label
-    options = {use: columns.get(use) for use in ("true", "score", "weight", "frequency", "cluster")}
+    options = {use: columns.get(use) for use in ("true", "score", "weight", "frequency", "cluster", "plan")}
     named = {use: name for use, name in options.items() if isinstance(name, str)}
     parts = [f"./{source}" if source.startswith("-") else source, *_options(named)]
     parts += [] if label is None else _options({"positive": str(label)})
     line = shlex.join(parts)
-    is_file = source and {"true", "score"} <= named.keys() and not re.search(r" and \d+ more$", source)
+    needed = {"true", "score", *(["plan"] if evaluation.is_planned else [])}
+    is_file = source and needed <= named.keys() and not re.search(r" and \d+ more$", source)
     if is_file and len(line) <= _MOST_COMMAND and line.isprintable():
         return line, True
-    return "predictions.csv --true label --score score", False
+    by_plan = " --plan plan.csv" if evaluation.is_planned else ""
+    return f"predictions.csv --true label --score score{by_plan}", False
 
 
 def _options(named: Mapping[str, str]) -> list[str]:

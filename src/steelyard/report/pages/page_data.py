@@ -72,6 +72,7 @@ def _identity(evaluation: Evaluation, source: str, table: Confusion) -> dict[str
         "written": beside_metrics(evaluation, table),
         "sides": [row.label == evaluation.positive for row in evaluation.per_class[:_SIDES]],
         "weighted": table.weighted,
+        "planned": evaluation.is_planned,
         "clustered": evaluation.is_clustered,
     }
 

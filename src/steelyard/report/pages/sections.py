@@ -109,9 +109,10 @@ def facts_of(evaluation: Evaluation, source: str, last: str) -> list[str]:
 
 def _cells(data: Mapping[str, Any]) -> dict[str, object]:
     """The four cells in numbers, rows true and columns predicted."""
-    tp, fn, fp, tn = data["view"]["cells"]
+    unit = "rows, estimated" if data["planned"] else "weight" if data["weighted"] else "rows"
+    tp, fn, fp, tn = (float(round(cell)) if data["planned"] else cell for cell in data["view"]["cells"])
     rows = [{"kind": "positive", "cells": {"tp": tp, "fn": fn}}, {"kind": "negative", "cells": {"fp": fp, "tn": tn}}]
-    return {"unit": "weight" if data["weighted"] else "rows", "rows": rows}
+    return {"unit": unit, "rows": rows}
 
 
 # ---------------------------------------------------------------- how it was computed

@@ -9,24 +9,29 @@ from steelyard.analysis.confusions.confused_pairs import confused_pairs
 from steelyard.analysis.results.formatting import bounds_text, p_digits, percent_text, terminal_width, three_digits
 from steelyard.analysis.results.text_table import text_width
 from steelyard.report.terminal.layout import clean_labels, paragraph, print_table
+from steelyard.report.text import ESTIMATED_ROWS
 
 if TYPE_CHECKING:
     from steelyard.analysis.confusions.confused_pairs import ConfusedPair
     from steelyard.statistics.confusion import Confusion
 
-MOST_SHOWN_LABELS, _MOST_SHOWN_PAIRS = 12, 8
+MOST_SHOWN_LABELS, _MOST_SHOWN_PAIRS, _FOUR = 12, 8, 9_999.5
 _TESTED = (
     "Expected if errors fell on classes whatever the true one; p is of so many or more, and pairs that it shows come "
     "first. "
 )
 
 
-def matrix_text(table: Confusion, level: float = 0.95, *, clustered: bool = False) -> str:
-    """The confusion matrix with its margins; where it does not fit, the pairs confused most."""
+def matrix_text(table: Confusion, level: float = 0.95, *, clustered: bool = False, planned: bool = False) -> str:
+    """The confusion matrix with its margins; where it does not fit, the pairs confused most.
+
+    That of labels which a plan chose is an estimate of all rows, in whole ones.
+    """
     if len(table.labels) > MOST_SHOWN_LABELS:
         return _most_confused(table, level, clustered)
     labels = clean_labels(table.labels)
-    numbers = [[cell_count(cell) for cell in (*row, row.sum())] for row in (*table.matrix, table.matrix.sum(0))]
+    matrix = table.matrix.round() if planned else table.matrix
+    numbers = [[cell_count(cell) for cell in (*row, row.sum())] for row in (*matrix, matrix.sum(0))]
     heads = labels
     if _matrix_width(labels, numbers) > terminal_width():  # classes by number, told apart by their rows
         heads = [str(i) for i in range(1, len(labels) + 1)]
@@ -34,7 +39,8 @@ def matrix_text(table: Confusion, level: float = 0.95, *, clustered: bool = Fals
         if _matrix_width(labels, numbers, heads) > terminal_width():
             return _most_confused(table, level, clustered)
     rows = [[label, *row] for label, row in zip([*labels, "all"], numbers, strict=True)]
-    return print_table(["true \\ predicted", *heads, "all"], rows, wrap=())
+    shown = print_table(["true \\ predicted", *heads, "all"], rows, wrap=())
+    return f"{shown}\n{ESTIMATED_ROWS}" if planned else shown
 
 
 def _most_confused(table: Confusion, level: float, clustered: bool) -> str:
@@ -70,5 +76,5 @@ def _matrix_width(labels: list[str], numbers: list[list[str]], heads: list[str] 
 
 
 def cell_count(value: float) -> str:
-    """A cell of the matrix: whole, or of weights with four digits."""
-    return f"{int(value):,}" if float(value).is_integer() else f"{value:,.4g}"
+    """A cell of the matrix: whole, or of weights with four digits, or more before the point."""
+    return f"{int(value):,}" if float(value).is_integer() else f"{value:,.4g}" if value < _FOUR else f"{value:,.0f}"

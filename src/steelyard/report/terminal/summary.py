@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.thresholds.best_threshold_result import BestThreshold, KeptLimit
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.statistics.confusion import Confusion
 
 
 # ---------------------------------------------------------------- an evaluation
@@ -60,10 +61,15 @@ def evaluation_summary(
         classes_text(evaluation, everything),
         labels_text(evaluation, everything),
         _groups(evaluation),
-        "" if table is None else matrix_text(table, evaluation.level, clustered=evaluation.is_clustered),
+        "" if table is None else _matrix(evaluation, table),
         _last(evaluation, everything, then),
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def _matrix(evaluation: Evaluation, table: Confusion) -> str:
+    ways = {"clustered": evaluation.is_clustered, "planned": evaluation.is_planned}
+    return matrix_text(table, evaluation.level, **ways)
 
 
 def _title(evaluation: Evaluation, name: str, given: bool | None) -> str:

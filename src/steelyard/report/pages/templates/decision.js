@@ -102,6 +102,7 @@ if (D.decision) (() => {
     let search = `steelyard threshold ${W.file} --cost-fn ${cost}` + (share === null ? "" : " --prevalence " + share);
     for (const { where } of limits) search += ` --where '${where}'`;
     if (confidence) search += " --confidence " + confidence;
+    if (!W.is_gated) return [search];
     if (limits.length) return [search + " -o chosen.json", `steelyard gate ${W.file} --promise chosen.json`];
     if (share !== null) return [search];
     const least = Number(Math.min(costs[0], costs[LAST]).toPrecision(6));

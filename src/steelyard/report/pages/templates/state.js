@@ -41,7 +41,7 @@ const isSteady = (row, start) => start || (row.ranks && (row.at === undefined ||
 const isStart = () => view === D.view && state.index === START.index && state.stop === START.stop;
 
 // Rows are whole, also at another prevalence; the sum of weights is not.
-const inRows = (v) => counted(D.weighted ? v : Math.round(v));
+const inRows = (v) => counted(D.weighted && !D.planned ? v : Math.round(v));
 
 function valueAt(row, cells, stop) {
   if (!row.ranks) return FORMULAS[row.name] ? valueOf(row.name, cells) : isStart() ? row.value : NaN;
