@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from importlib import import_module
 
@@ -27,6 +27,7 @@ from steelyard._names import HOME as NAMES
 from steelyard.analysis.results.result_homes import HOMES
 from steelyard.auditing.invariance import invariance
 from steelyard.exceptions import InputError
+from steelyard.protocol.holdouts import HoldOuts
 from steelyard.report.figures.surface import SurfaceDisplay
 from steelyard.studies.claims import Claim
 from steelyard.studies.pictures import Picture
@@ -170,6 +171,7 @@ RESULTS = {
     "robustness without draws": lambda: steelyard.robustness(TABLES, metrics=["f1", "tpnr"], resamples=0),
     "refit_robustness": refitted,
     "changes": lambda: steelyard.robustness(TABLES, metrics=["f1", "tpnr"], resamples=10).rows(),
+    "hold-outs": lambda: HoldOuts.of({2: cross_evaluated(), 3: cross_evaluated()}, ["f1"]),
     "ratio_spread": lambda: steelyard.ratio_spread(RATIOS),
     "ratio_study": lambda: steelyard.ratio_study({"<b>A</b>": LABELS["<b>A</b>"]}, None, TRUE, repeats=3),
     "spreads": lambda: steelyard.ratio_study(LABELS, None, TRUE, ["1:2", "2:1"], repeats=3).spreads,
@@ -182,6 +184,9 @@ RESULTS = {
     "per_class": lambda: cross_evaluated().per_class,
     "differences": lambda: cross_evaluated().differences(),
     "study": studied,
+    "study of a table": lambda: replace(
+        studied(), claims=[], own={"data": "<b>A.csv", "target": "y", "model": ["tree"]}
+    ),
     "select_tree": selected,
     "compare_groups": lambda: steelyard.compare_groups(TRUE, LABELS["<b>A</b>"], by=GROUP, metrics=["recall", "mcc"]),
     "errors": lambda: steelyard.errors(TRUE, y_score=PROBABILITIES, keys={"<b>A</b>": GROUP}, first=9),
