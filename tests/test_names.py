@@ -21,6 +21,7 @@ SHELL |= {"plan": "design"}
 ALONE = {"all", "against", "counts", "data", "data_dir", "force", "format", "list", "min_count", "output", "overlap"}
 ALONE |= {"no_color", "profile", "quick", "rarer_positive", "require"}
 ALONE |= {"keep_rows", "last", "ledger", "tag"}  # which methods of Ledger take
+ALONE |= {"holdout", "select_tree"}  # HoldOut and select_tree
 ALONE |= {"anytime", "top_up"}  # anytime_compare is a function of its own
 SHELL |= {"key": "keys"}
 ALONE |= {"batch_rows", "follow", "json", "page", "state", "stop"}
