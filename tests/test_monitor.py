@@ -151,6 +151,7 @@ def test_groups_have_their_own_tracks_and_share_the_error():
     result = monitor.result()
     assert {track.group for track in result.alarms} == {"bad"} and monitor.groups == ["bad", "good"]
     assert sum(track.alpha for track in result) <= 0.05 + 1e-12
+    assert [row["rule"] for row in result.shown_rows()] == [f"recall >= 0.8{of}" for of in ("", ", bad", ", good")]
     with pytest.raises(InputError, match="need each other"):
         monitor.update([0, 1], [0, 1])
 

@@ -72,7 +72,8 @@ class Monitoring(Result[RuleTrack]):
         rows = []
         for track in self.tracks:
             row = track.row()
-            named = {"rule": track.rule, "group": track.group, "value": track.text(), "limit": track.limit_text()}
+            rule = track.rule if track.group is None else f"{track.rule}, {track.group}"  # a wide table repeats it
+            named = {"rule": rule, "value": track.text(), "limit": track.limit_text()}
             row["recent"] = None if track.recent is None else value_text(track.recent, share=track.is_share)
             rows.append({**named, **{name: row[name] for name in _SHOWN}})
         return rows
