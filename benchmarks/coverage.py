@@ -67,7 +67,7 @@ SECTIONS = (
     Section("Unlabelled rows: F1, MCC and AC-score", "unlabelled.summary_rows", (0.92, 1.0), "The same runs.", part=5),
     Section("Unlabelled rows of four classes", "unlabelled_classes.share_rows", (0.93, 0.98), "Shares of the classes of which five rows or more are expected; the reference has .5, .3, .15 and .05 of 2,000 rows.", part=6),
     Section("Unlabelled rows of four classes: metrics", "unlabelled_classes.metric_rows", (0.92, 1.0), "The same runs: metrics of labels, and shares of classes of which fewer rows are expected.", part=6),
-    Section("Unlabelled rows beside peers", "unlabelled_peers.peer_rows", (0.90, 1.0), "1,000 unlabelled rows. F1 beside NannyML's CBPE with its band of three standard errors, the prevalence beside QuaPy's EMQ with its bootstrap, and the mean absolute error of each.", part=50, beside=("CBPE", "EMQ", "error")),
+    Section("Unlabelled rows beside peers", "unlabelled_peers.peer_rows", (0.90, 1.0), "F1 beside NannyML's CBPE with 1.96 of its standard errors, the prevalence beside QuaPy's EMQ with probabilities calibrated on the reference and its bootstrap; of each the bias and the root mean squared error.", part=20, beside=("CBPE", "EMQ", "error", "bias")),
     Section("Unlabelled rows of real sets: rates", "unlabelled.real_rows", (0.93, 0.98), "HTRU2, 20 Newsgroups (science) and SVHN (6 against 1), resampled.", part=5),
     Section("Unlabelled rows of real sets: F1, MCC and AC-score", "unlabelled.real_summary_rows", (0.92, 1.0), "The same runs.", part=5),
     Section("Label shift that holds", "label_shift.rejection_rows", (0.03, 0.07), "How often the test rejects it at 0.05.", part=2),

@@ -70,7 +70,7 @@ def _count_classes(
     truth, new = rng.choice(4, REFERENCE, p=CLASS_SHARES), rng.choice(4, rows, p=shares)
     table = probability_table(truth, _columns(rng, truth))
     ranged = class_cells(table, int(np.clip(np.bincount(truth).min() / 40, 1, 4)))
-    prevalence = UnlabelledPrevalence.of(ranged.cells, ranged.counted(_columns(rng, new)), table.labels, rng)
+    prevalence = UnlabelledPrevalence.of(ranged.cells, ranged.counted(_columns(rng, new)), table.labels, rng, DRAWS)
     for place, (low, high) in enumerate(prevalence.class_ends(0.95)):
         held[f"share {place + 1}"] += low <= shares[place] <= high
     matrix = np.bincount(4 * truth + table.most_probable, minlength=16).reshape(4, 4)

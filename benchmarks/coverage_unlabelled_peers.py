@@ -14,16 +14,31 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+SETTINGS = (
+    # whether scores are calibrated, the threshold, the new prevalence, the unlabelled rows
+    (True, 0.5, 0.01, 1_000),
+    (True, 0.15, 0.01, 1_000),
+    (True, 0.15, 0.01, 5_000),
+    (True, 0.15, 0.30, 1_000),
+    (False, 0.5, 0.01, 1_000),
+    (False, 0.5, 0.30, 1_000),
+)
+
+
 def peer_rows(repeats: int = 40) -> Iterator[tuple[str, dict[str, float]]]:
-    """F1 beside NannyML's CBPE and the prevalence beside QuaPy's EMQ, on the same runs: coverage and mean error."""
+    """F1 beside NannyML's CBPE and the prevalence beside QuaPy's EMQ, on the same runs: coverage and errors.
+
+    At 0.5 what CBPE gets wrong of precision and of recall cancels out in F1; at 0.15, the best threshold of F1 at a
+    lower prevalence than that of the reference, it does not.
+    """
     rng = np.random.default_rng(29)
-    for calibrated in (True, False):
-        world = simulated(calibrated)
-        for share in (0.01, 0.30):
-            true = float(get_metric("f1")(world.table(share)))
-            runs = [_beside(world, share, 1_000, rng) for _ in range(repeats)]
-            text = f"{'calibrated' if calibrated else 'not calibrated'}, 5 % to {100 * share:g} %"
-            yield text, _of_peers(runs, {"F1": true, "prevalence": share})
+    for calibrated, threshold, share, rows in SETTINGS:
+        world = simulated(calibrated, threshold)
+        true = float(get_metric("f1")(world.table(share)))
+        runs = [_beside(world, share, rows, rng) for _ in range(repeats)]
+        scores = "calibrated" if calibrated else "not calibrated"
+        text = f"{scores}, threshold {threshold:g}, 5 % to {100 * share:g} %, {rows:,} rows, F1 {true:.3f}"
+        yield text, _of_peers(runs, {"F1": true, "prevalence": share})
 
 
 def _beside(world: World, share: float, rows: int, rng: np.random.Generator) -> dict[str, Peer | None]:
@@ -47,5 +62,6 @@ def _of_peers(runs: list[dict[str, Peer | None]], true: dict[str, float]) -> dic
         peers = [peer for peer in found if peer is not None]
         if peers:
             shares[name] = float(np.mean([peer.low <= at <= peer.high for peer in peers]))
-            shares[f"{name}, mean error"] = float(np.mean([abs(peer.value - at) for peer in peers]))
+            off = np.array([peer.value - at for peer in peers])
+            shares[f"{name}, bias"], shares[f"{name}, root mean squared error"] = off.mean(), np.sqrt((off**2).mean())
     return shares

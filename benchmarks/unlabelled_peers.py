@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.linear_model import LogisticRegression
 
 if TYPE_CHECKING:
     from steelyard._types import Array
@@ -25,7 +26,10 @@ class Peer(NamedTuple):
 
 
 def cbpe(truth: Array, scores: Array, new: Array, threshold: float) -> Peer | None:
-    """NannyML's estimate of F1 from confidences, and its band of three standard errors of sampling."""
+    """NannyML's estimate of F1 from confidences, and 1.96 of its standard errors of sampling on both sides.
+
+    Its own band is three of them wide, which would hold 99.7 % and not 95 %.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -42,11 +46,16 @@ def cbpe(truth: Array, scores: Array, new: Array, threshold: float) -> Peer | No
         estimator = nannyml.CBPE(metrics=["f1"], problem_type="classification_binary", chunk_number=1, **columns)
         estimator.fit(known)
         found: Any = estimator.estimate(rows).to_df()["f1"].iloc[-1]
-    return Peer(*(float(found[key]) for key in ("value", "lower_confidence_boundary", "upper_confidence_boundary")))
+    value, reach = float(found["value"]), 1.96 * float(found["sampling_error"])
+    return Peer(value, value - reach, value + reach)
 
 
 def emq(truth: Array, scores: Array, new: Array) -> Peer | None:
-    """QuaPy's prevalence by expectation maximisation of the scores as probabilities, with its bootstrap of the unlabelled rows."""
+    """QuaPy's prevalence by expectation maximisation, with its bootstrap of the unlabelled rows.
+
+    Its probabilities are calibrated on the reference by a slope and an intercept of the logits, which is what its
+    documentation recommends (BCTS; of two classes that is a logistic regression).
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -59,11 +68,16 @@ def emq(truth: Array, scores: Array, new: Array) -> Peer | None:
         method = AggregativeBootstrap(
             EMQ(_Scores(), fit_classifier=False, val_split=None), n_train_samples=1, n_test_samples=200, random_state=0
         )
-        columns = np.column_stack([1 - scores, scores])
-        method.fit(columns, truth)
-        value, region = method.predict_conf(np.column_stack([1 - new, new]))
+        calibrated = LogisticRegression(C=np.inf).fit(_logits(scores), truth)
+        method.fit(calibrated.predict_proba(_logits(scores)), truth)
+        value, region = method.predict_conf(calibrated.predict_proba(_logits(new)))
     low, high = (float(end) for end in np.asarray([region.I_low[1], region.I_high[1]]))
     return Peer(float(value[1]), low, high)
+
+
+def _logits(scores: Array) -> Array:
+    inside = np.clip(scores, 1e-12, 1 - 1e-12)
+    return np.asarray(np.log(inside / (1 - inside)))[:, None]
 
 
 class _Scores(BaseEstimator):

@@ -39,8 +39,8 @@ class World(NamedTuple):
         return Counts(share * recall, share * (1 - recall), (1 - share) * false, (1 - share) * (1 - false))
 
 
-def simulated(calibrated: bool) -> World:
-    """Normal scores as probabilities, of which half are flagged from 0.5 on; or those, stretched and moved."""
+def simulated(calibrated: bool, threshold: float = 0.5) -> World:
+    """Normal scores as probabilities that are right in the reference; or those, stretched and moved."""
     stretch, move = (1.0, 0.0) if calibrated else (1.6, 2.0)
     prior = np.log(HERE / (1 - HERE)) - APART**2 / 2
 
@@ -49,8 +49,9 @@ def simulated(calibrated: bool) -> World:
         both = [1 / (1 + np.exp(-(stretch * (prior + APART * part) + move))) for part in drawn]
         return both[0], both[1]
 
-    at = (-move / stretch - prior) / APART
-    return World(scores, (float(norm.sf(at - APART)), float(norm.sf(at))), 0.5)
+    logit = np.log(threshold / (1 - threshold))
+    at = ((logit - move) / stretch - prior) / APART
+    return World(scores, (float(norm.sf(at - APART)), float(norm.sf(at))), threshold)
 
 
 class Sample(NamedTuple):
@@ -71,7 +72,7 @@ def sampled(world: World, share: float, rows: int, rng: np.random.Generator) -> 
     truth, scores = np.repeat([1, 0], [positives, REFERENCE - positives]), np.concatenate(known)
     table = score_table(truth, scores)
     ranged = two_class_cells(table, world.threshold, range_count(min(positives, REFERENCE - positives)))
-    prevalence = UnlabelledPrevalence.of(ranged.cells, ranged.counted(new), (1, 0), rng)
+    prevalence = UnlabelledPrevalence.of(ranged.cells, ranged.counted(new), (1, 0), rng, DRAWS)
     return Sample(truth, scores, new, prevalence)
 
 

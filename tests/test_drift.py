@@ -112,6 +112,8 @@ def test_a_period_without_labels_has_the_part_that_its_prevalence_makes(rows):
     assert later.prevalence_low < truth[month == "2024-02"].mean() < later.prevalence_high
     assert _row(found, "later", "f1").by_prevalence > 0
     assert np.isnan(_row(found, "later", "f1").by_classifier)
+    recall = _row(found, "later", "recall")
+    assert (recall.by_prevalence, recall.by_prevalence_low, recall.by_prevalence_high) == (0, 0, 0)
     assert "no labels" in found.verdict[0]
     assert "not known" in repr(found)
 
@@ -147,11 +149,44 @@ def test_frames_tallies_and_files_give_what_arrays_do(found, rows, tmp_path):
     assert CliRunner().invoke(commands, [*map(str, words[:6])]).exit_code == 2
 
 
+def test_periods_are_in_natural_order_and_every_table_and_format_has_them(rows, tmp_path):
+    truth, scores, month = rows
+    names = {"2024-01": "day1", "2024-02": "day2", "2024-03": "day10"}
+    for old, new in names.items():
+        of = month == old
+        pd.DataFrame({"y": truth[of], "p": scores[of]}).to_csv(tmp_path / f"{new}.csv", index=False)
+    odd = np.random.default_rng(0).uniform(0.3, 0.6, 900)
+    pd.DataFrame({"p": odd}).to_csv(tmp_path / "new.csv", index=False)
+    words = ["drift", tmp_path / "day*.csv", "--true", "y", "--score", "p", "--unlabelled", tmp_path / "new.csv"]
+    words += ["--metrics", "recall,precision"]
+
+    def run(form):
+        return CliRunner(env={"COLUMNS": "100"}).invoke(commands, [*map(str, words), "--format", form]).stdout
+
+    result = Result.from_json(json.loads(run("json")))
+    assert [period.period for period in result.periods] == ["day1", "day2", "day10", "new"]
+    assert result.reference == "day1"
+    assert "prevalence is not known" in result.verdict[2]
+    assert all(np.isnan(row.by_prevalence) for row in result.of("new"))
+    change = result.of("day2")[0]
+    assert change.after_low < change.after < change.after_high
+    assert {line.partition(",")[0] for line in run("csv").splitlines()[1:]} == {"periods", "drift"}
+    page = run("html")
+    for text in (page, run("md")):
+        assert "above reference" in text and "not known; by label shift" in text
+        assert text.index("day2 against day1") < text.index("above reference")
+    assert page.count("<figure") == 5 and "Change of precision in points" in page
+
+
 def test_what_cannot_be_split_is_undefined_or_refused(rows):
     truth, scores, month = rows
     one_class = np.where(month == "2024-02", 0, truth)
-    found = drift(one_class, y_score=scores, period=month, metrics=["recall"], draws=50)
+    found = drift(one_class, y_score=scores, period=month, metrics=["recall", "specificity"], draws=50)
     assert "no rows of class 1" in found.changes[0].undefined
+    assert np.isfinite(found.changes[0].before) and np.isnan(found.changes[0].after)
+    assert np.isfinite(found.changes[1].after) and np.isnan(found.changes[1].by_prevalence)
+    with pytest.raises(SteelyardError, match="period of labelled rows"):
+        drift(truth, y_score=scores, period=month, unlabelled={"2024-02": scores}, metrics=["recall"], draws=20)
     assert "no rows of class 1" in repr(found)
     with pytest.raises(SteelyardError, match="period="):
         drift(truth, y_score=scores)

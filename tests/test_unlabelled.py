@@ -11,8 +11,10 @@ from click.testing import CliRunner
 import steelyard
 from steelyard import (
     Confusion,
+    Counts,
     Result,
     SteelyardError,
+    at_prevalence,
     best_threshold,
     correct_prior,
     decision_curve,
@@ -134,10 +136,51 @@ def test_rows_that_are_no_mixture_are_called_so_and_refused_as_a_prevalence(samp
     (truth, scores), _ = samples
     odd = unlabelled((truth, scores), np.random.default_rng(0).normal(1.0, 0.3, 1_500), threshold=2.0, metrics=FEW)
     assert not odd.fits
-    assert "does not explain" in odd.verdict[1]
+    assert "is not known: label shift does not explain" in odd.headline
+    lines = repr(odd).splitlines()
+    assert "is not known" in lines[1]
+    label, covariate = (next(i for i, line in enumerate(lines) if word in line) for word in ("if it held", "covariate"))
+    assert covariate <= label
+    assert [*odd.shown_rows()[0]][-2:] == ["covariate shift", "label shift, if it held"]
+    for text in (odd.to_markdown(), odd.to_html()):
+        assert text.index("is not known") < text.index("covariate shift") < text.index("if it held")
+    assert odd.shares[0].covariate_low < odd.shares[0].covariate < odd.shares[0].covariate_high
     with pytest.raises(SteelyardError, match="Label shift does not explain"):
         evaluate(truth, y_score=scores, threshold=2.0, prevalence=odd)
     assert 0 < float(odd.prevalence) < 1
+
+
+def test_predicted_labels_beside_counts_give_the_prevalence_of_rogan_and_gladen():
+    table = Counts(tp=80, fn=20, fp=90, tn=810)
+    predicted = np.repeat([1, 0], [380, 620])
+    found = unlabelled(table, predicted, metrics=FEW)
+    assert found.shares[0].value == pytest.approx((0.38 + 0.9 - 1) / (0.8 + 0.9 - 1), abs=1e-6)
+    assert found.shares[0].low < 0.35 and found.shares[0].high > 0.45  # the noise of 100 positives too
+    assert found["recall"].value == pytest.approx(0.8)
+    assert "No test of label shift" in found.verdict[1]
+    matrix = Confusion.of_rows(("no", "yes"), np.array([[810, 90], [20, 80]]), "yes")
+    frame = pd.DataFrame({"call": np.where(predicted, "yes", "no")})
+    assert unlabelled(matrix, frame, pred="call", metrics=FEW).shares[0].value == found.shares[0].value
+    scores = np.where(predicted == 1, 0.7, 0.2)
+    assert unlabelled(table, scores, threshold=0.5, metrics=FEW).shares[0].value == found.shares[0].value
+
+
+def test_the_curve_and_the_costs_are_those_at_the_new_prevalence(found, samples):
+    (truth, scores), _ = samples
+    point = found.curve[len(found.curve) // 2]
+    share, table = float(found.prevalence), score_table(truth, scores)
+    assert point.value == pytest.approx(float(steelyard.precision(at_prevalence(table.at(point.threshold), share))))
+    assert point.reference == pytest.approx(float(steelyard.precision(table.at(point.threshold))))
+    assert point.low < point.value < point.high
+    assert len(found.curve) <= 102
+    assert len(found.band("f1", "threshold")) > len(found.curve)
+    again = Result.from_json(found.to_json())
+    assert again.curve == found.curve
+    with pytest.raises(SteelyardError, match="scores of the reference"):
+        again.band()
+    cost = unlabelled((truth, scores), samples[1][1], threshold=2.0, metrics=["expected_cost[cost_fn=50]"], draws=200)
+    expected = steelyard.expected_cost(at_prevalence(table.at(2.0), share), cost_fn=50)
+    assert next(iter(cost)).value == pytest.approx(float(expected))
 
 
 def test_its_result_is_a_prevalence_elsewhere(found, samples):
@@ -247,7 +290,8 @@ def test_weighted_rows_of_the_reference_are_worth_what_their_weights_leave():
         (([0, 1, 1], [0.1, 0.2, 0.8]), np.ones((2, 3)), "3 columns and the reference 2 classes"),
         (([1, 1, 1], [0.1, 0.2, 0.8]), [0.1], "both classes"),
         (([0, 1, 2], np.eye(3)), [0.1, 0.2], "one column"),
-        (Confusion.of_rows((0, 1), np.array([[5, 1], [1, 5]]), 1), [0.1], "threshold"),
+        (Confusion.of_rows((0, 1), np.array([[5, 1], [1, 5]]), 1), [0.1], "give threshold="),
+        (Counts(5, 1, 1, 5), [0, 1, 2], "no class of the reference"),
         ("nowhere.json", [0.1], "neither JSON"),
         (([0, 1, 1], [0.1, 0.2]), [0.1], "length"),
     ],
@@ -305,7 +349,12 @@ def test_the_shell_prints_and_writes_what_python_finds(folder, found):
     saved = json.loads(_run(*words, "--metrics", "f1", "--format", "json").stdout)
     assert saved["metrics"][0]["value"] == pytest.approx(found["f1"].value)
     assert Result.from_json(saved).fits
-    assert "f1" in _run(*words, "--metrics", "f1", "--format", "csv").stdout
+    table = _run(*words, "--metrics", "f1", "--format", "csv").stdout
+    assert {line.partition(",")[0] for line in table.splitlines()[1:]} == {
+        "class shares",
+        "precision-recall curve",
+        "unlabelled",
+    }
     by_rows = [folder / "new.csv", "--score", "s", "--reference", folder / "rows.csv", "--true", "y", "--threshold", 2]
     again = json.loads(_run(*by_rows, "--metrics", "f1", "--format", "json").stdout)
     assert again["metrics"] == saved["metrics"]
@@ -313,8 +362,26 @@ def test_the_shell_prints_and_writes_what_python_finds(folder, found):
 
 def test_the_shell_warns_where_label_shift_does_not_fit_and_refuses_what_it_cannot_read(folder):
     reference = ["--reference", folder / "reference.json", "--threshold", 2, "--metrics", "f1"]
-    assert "does not explain" in _run(folder / "odd.csv", "--score", "s", *reference).stderr
+    odd = _run(folder / "odd.csv", "--score", "s", *reference)
+    assert "Label shift is refused" in odd.stderr and "is not known" in odd.stdout.splitlines()[1]
     assert "no column 'q'" in _run(folder / "new.csv", "--score", "q", *reference, code=2).stderr
     assert "--score" in _run(folder / "new.csv", *reference, code=2).stderr
     assert "--true" in _run(folder / "new.csv", "--score", "s", "--reference", folder / "new.csv", code=2).stderr
     assert "no file" in _run(folder / "new.csv", "--score", "s", "--reference", folder / "none.json", code=2).stderr
+
+
+def test_a_reference_of_many_classes_is_counted_by_tally_and_read_with_scores_or_predictions(folder):
+    truth, columns = _columns(np.random.default_rng(4), 900, [0.5, 0.3, 0.2])
+    names = np.array(["a", "b", "c"])
+    frame = pd.DataFrame(columns, columns=[f"p_{name}" for name in names])
+    frame.assign(call=names[columns.argmax(1)]).to_csv(folder / "new3.csv", index=False)
+    frame.assign(y=names[truth]).to_csv(folder / "rows3.csv", index=False)
+    saved = folder / "three.json"
+    words = ["tally", folder / "rows3.csv", "--true", "y", "--scores", "p_*", "-o", saved]
+    ran = CliRunner().invoke(commands, list(map(str, words)))
+    assert ran.exit_code == 0 and "highest column" in ran.stderr, ran.output
+    asked = ["--reference", saved, "--metrics", "accuracy", "--format", "json"]
+    by_scores = json.loads(_run(folder / "new3.csv", "--scores", "p_*", *asked).stdout)
+    by_labels = json.loads(_run(folder / "new3.csv", "--pred", "call", *asked).stdout)
+    assert by_scores["shares"] == by_labels["shares"]
+    assert [row["value"] for row in by_labels["shares"]] == pytest.approx(np.bincount(truth) / 900, abs=0.01)

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from steelyard.cli import options
 from steelyard.cli.commands import command
-from steelyard.cli.inputs import Inputs, count_inputs, print_assumed
+from steelyard.cli.counted_input import CountedInput
+from steelyard.cli.inputs import Inputs, count_inputs, labels_of, open_files, print_assumed
+from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from steelyard.cli.outputs import Output
     from steelyard.statistics.tally import Tally
 
 _LARGE = 10_000_000  # letters of a saved tally from which it is called large
+_HIGHEST = (
+    "The class of the highest column was counted. As a reference of `steelyard unlabelled` such a tally has no test of "
+    "label shift; a file of rows has one."
+)
 SAVE_HELP = "Write the table, which is JSON, to this file."
 
 
@@ -25,6 +31,7 @@ SAVE_HELP = "Write the table, which is JSON, to this file."
     "true",
     click.option("--pred", "preds", multiple=True, metavar="COL", help="The column of labels; two for two models."),
     "score",
+    "class_scores",
     "threshold",
     *options.POSITIVE,
     click.option("--labels", metavar="A,B", help="All labels that any part may hold; this one need not hold them all."),
@@ -44,10 +51,30 @@ SAVE_HELP = "Write the table, which is JSON, to this file."
 def save_tally(inputs: Inputs, output: Output) -> None:
     """Count FILE into a confusion matrix or score table and save it, so that `steelyard merge` can add parts later."""
     pred = inputs.preds[0] if len(inputs.preds) == 1 else inputs.preds or None
-    counted = count_inputs(replace(inputs, pred=pred), shard=True)
+    counted = _of_classes(inputs) if inputs.class_scores else count_inputs(replace(inputs, pred=pred), shard=True)
     text = counted.tally.to_json()
     print_assumed([*counted.assumed, *_advice(counted.tally, len(text))])
     output.write(text)
+
+
+def _of_classes(inputs: Inputs) -> CountedInput:
+    """The confusion matrix of the class of the highest column, which is what of all columns adds up."""
+    from steelyard.cli.class_scores import named_class_scores
+    from steelyard.evaluation.class_columns import given_columns
+    from steelyard.evaluation.inputs import RowOptions
+    from steelyard.ingest.array_tables import confusion
+    from steelyard.statistics.tally import Tally
+
+    if inputs.preds or inputs.by or inputs.cost_columns:
+        raise InputError("--scores counts the class of the highest column; --pred, --by and --cost have no place here.")
+    with open_files(inputs) as source:
+        rows, named, assumed = named_class_scores(source, inputs)
+        labels, digests = labels_of(source, inputs), source.digests()
+    options: dict[str, Any] = {"frequency": rows.numbers.get("frequency"), "sample_weight": rows.numbers.get("weight")}
+    columns = given_columns(rows.true, None, rows.scores, None, RowOptions(labels=labels, **options))
+    table = confusion(rows.true, columns.y_pred, labels=labels, **options)  # type: ignore[arg-type]  # of columns they are there
+    tally = Tally(table, labels=table.labels, columns={"true": str(named.true)}, sources=digests)
+    return CountedInput(tally, [*assumed, _HIGHEST], inputs.name)
 
 
 def _advice(table: Tally, size: int) -> list[str]:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.analysis.results.strict_json import json_text
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, count_inputs, open_files
 from steelyard.cli.option_words import of_shell
+from steelyard.cli.result_output import write_result
 from steelyard.cli.saved_tables import add_saved, looks_saved
 from steelyard.cli.streams import print_message
 from steelyard.cli.usual_columns import guess_score
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @command
-@options.inputs("files", "true", "score", "class_scores", "threshold", *options.POSITIVE, "frequency")
+@options.inputs("files", "true", "pred", "score", "class_scores", "threshold", *options.POSITIVE, "frequency")
 @click.option(
     "--reference",
     metavar="REF",
@@ -37,22 +37,15 @@ def read_unlabelled(inputs: Inputs, reference: str, level: float, metrics: list[
     """Estimate the prevalence in FILE, whose rows have scores and no labels, and every metric there.
 
     Label shift is assumed and tested: each class has the scores that it has in the reference, and only the shares of
-    the classes have changed. Beside each metric stands its value under covariate shift.
+    the classes have changed. Beside each metric stands its value under covariate shift. Where the test refuses label
+    shift, the first sentence and the standard error say so, and the exit code is 0 all the same. Of predicted labels
+    (--pred) and a confusion matrix as reference the prevalence follows from recall and specificity.
     """
     found, assumed = _found(inputs, reference, {"level": level, "metrics": metrics})
     found = replace(found, assumed=(*assumed, *map(of_shell, found.assumed)))
     if not found.fits:
-        print_message(found.verdict[1])
-    if output.kind == "json":
-        output.write(json_text(found.to_dict(), indent=1))
-    elif output.kind == "csv":
-        from steelyard.report.csv_text import csv_rows
-
-        output.write(csv_rows(found.to_dicts()))
-    elif output.kind == "html":
-        output.write(found.to_html())
-    else:
-        output.write(found.to_markdown() if output.kind == "md" else repr(found))
+        print_message(f"Label shift is refused. {found.headline}")
+    write_result(found, output, inputs.name)
 
 
 def _found(inputs: Inputs, reference: str, asked: dict[str, Any]) -> tuple[Unlabelled, list[str]]:
@@ -65,10 +58,11 @@ def _found(inputs: Inputs, reference: str, asked: dict[str, Any]) -> tuple[Unlab
         return unlabelled(known, saved[0], threshold=inputs.threshold, **asked), assumed
     with open_files(inputs) as source:
         score, assumed = inputs.class_scores or inputs.score, list[str]()
-        if score is None:
+        if score is None and inputs.pred is None:
             score, assumed = guess_score(source)
         known, stated = _reference(replace(inputs, files=(reference,), score=score), reference)
         columns: dict[str, Any] = {"threshold": inputs.threshold, "frequency": inputs.frequency, "score": score}
+        columns |= {"pred": inputs.pred}
         if not isinstance(known, tuple):
             return unlabelled(known, source, **columns, **asked), [*assumed, *stated]
         return unlabelled(known, source, pos_label=inputs.positive, **columns, **asked), [*assumed, *stated]
@@ -88,5 +82,5 @@ def _reference(inputs: Inputs, reference: str) -> tuple[Any, list[str]]:
         with open_files(inputs) as source:
             rows, _, assumed = named_class_scores(source, replace(inputs, score=None))
         return (rows.true, rows.scores), assumed
-    counted = count_inputs(replace(inputs, frequency=None, threshold=None), scores=True)
+    counted = count_inputs(replace(inputs, frequency=None, threshold=None), scores=inputs.pred is None)
     return counted.tally, list(counted.assumed)

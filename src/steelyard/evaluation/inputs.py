@@ -105,7 +105,7 @@ def _of_table(data: Statistic, threshold: float | None, pos_label: Label) -> Cou
         return thresholded(data, threshold, None)
     if threshold is not None:
         raise InputError("A confusion matrix holds predicted labels; a threshold= needs scores.")
-    table = _as_confusion(data, pos_label)
+    table = as_confusion(data, pos_label)
     assumed = (MOST_POSITIVE,) if isinstance(data, Counts) and data.positives > 4 * data.negatives else ()
     return CountedInputs(table, assumed=assumed)
 
@@ -160,7 +160,8 @@ def _bounds_sentence(scores: ScoreTable) -> tuple[str, ...]:
     return (f"Scores were counted in bins: {ranges}, whatever their order inside a bin.",)
 
 
-def _as_confusion(data: Counts | Confusion, pos_label: Label) -> Confusion:
+def as_confusion(data: Counts | Confusion, pos_label: Label) -> Confusion:
+    """Four counts or a confusion matrix as the latter, with the class that is named as its positive one."""
     if isinstance(data, Confusion):
         return data if pos_label is None else data.with_positive(pos_label)
     if data.shape:

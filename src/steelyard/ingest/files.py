@@ -18,6 +18,7 @@ from steelyard.ingest.compressed_files import BLOCK, unpack
 from steelyard.ingest.file_errors import STDIN, file_title, is_there, reworded_errors
 from steelyard.ingest.forked import refuse_polars_after_fork
 from steelyard.ingest.source import Source
+from steelyard.statistics.natural_order import naturally_sorted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -97,10 +98,10 @@ def _narwhals(part: pl.LazyFrame) -> nw.LazyFrame[pl.LazyFrame]:
 
 def expand_names(names: Sequence[str]) -> list[str]:
     """The files that the names and patterns stand for."""
-    files = []
+    files: list[str] = []
     for name in names:
         pattern = has_magic(name) and not Path(name).exists()
-        matches = sorted(glob(name, recursive=True)) if pattern else [name]  # noqa: PTH207 - Path.glob wants a folder
+        matches = naturally_sorted(glob(name, recursive=True)) if pattern else [name]  # noqa: PTH207 - Path.glob wants a folder
         if not matches:
             raise InputError(f"No file fits {name!r}; check the pattern and the folder.")
         files += matches

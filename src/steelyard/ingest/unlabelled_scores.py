@@ -50,16 +50,16 @@ def unlabelled_scores(
     if score is not None and (
         isinstance(given, Source) or hasattr(given, "columns") or hasattr(given, "collect_schema")
     ):
-        return _checked(_of_frame(Source.of(given), labels, score, frequency))  # type: ignore[arg-type]  # a frame
+        return checked_rows(_of_frame(Source.of(given), labels, score, frequency))  # type: ignore[arg-type]  # a frame
     if isinstance(frequency, str):
         raise InputTypeError("frequency= names a column of a frame; beside an array of scores give the numbers.")
-    return _checked(_of_arrays(given, labels, frequency))  # type: ignore[arg-type]  # an array
+    return checked_rows(_of_arrays(given, labels, frequency))  # type: ignore[arg-type]  # an array
 
 
 def _of_table(table: ScoreTable) -> UnlabelledScores:
     sides = [side.compact() for side in table.classes]
     times = np.concatenate([np.broadcast_to(side.rows, len(side.scores)) for side in sides])
-    return _checked(UnlabelledScores(np.concatenate([side.scores for side in sides]), times))
+    return checked_rows(UnlabelledScores(np.concatenate([side.scores for side in sides]), times))
 
 
 def _of_arrays(given: ArrayLike, labels: Labels, frequency: Weights) -> UnlabelledScores:
@@ -83,18 +83,28 @@ def _of_frame(source: Source, labels: Labels, score: str | Sequence[str], freque
     """The columns that are named, brought here."""
     several = names_class_columns(score)
     names = columns_by_class(matching_columns(source, score), labels, score) if several else [str(score)]
-    numbers = [frequency] if isinstance(frequency, str) else []
-    for name in (*names, *numbers):
-        check_columns(source, ColumnNames(name, score=name))
-    fetched = queries.fetch_columns(source, [*names, *numbers])
-    with bad_rows.naming_bad_numbers(source, *names, *numbers):
-        read = {name: number_column(fetched[name], name) for name in (*names, *numbers)}
-    times = arrays.weights(read[numbers[0]], "frequency", whole=True) if numbers else None
+    read = _numbers(source, names)
     columns = [arrays.finite_scores(read[name]) for name in names]
-    return UnlabelledScores(np.column_stack(columns) if several else columns[0], times)
+    return UnlabelledScores(np.column_stack(columns) if several else columns[0], frame_times(source, frequency))
 
 
-def _checked(given: UnlabelledScores) -> UnlabelledScores:
+def _numbers(source: Source, names: Sequence[str]) -> dict[str, Array]:
+    for name in names:
+        check_columns(source, ColumnNames(name, score=name))
+    fetched = queries.fetch_columns(source, names)
+    with bad_rows.naming_bad_numbers(source, *names):
+        return {name: number_column(fetched[name], name) for name in names}
+
+
+def frame_times(source: Source, frequency: Weights | str) -> Array | None:
+    """How often each row of a frame counts, by the column that is named."""
+    if not isinstance(frequency, str):
+        return arrays.weights(frequency, "frequency", whole=True)
+    return arrays.weights(_numbers(source, [frequency])[frequency], "frequency", whole=True)
+
+
+def checked_rows(given: UnlabelledScores) -> UnlabelledScores:
+    """The rows, refused where there are none."""
     if not given.rows:
         raise InputError("There are no unlabelled rows; give the scores of one row or more.")
     return given

@@ -13,6 +13,7 @@ from steelyard.report.text import printable
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from steelyard.analysis.results.result import Result
     from steelyard.evaluation.evaluation import Evaluation
 
 _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
@@ -25,6 +26,15 @@ def evaluation_csv(evaluation: Evaluation) -> str:
         return csv_rows(evaluation.metrics.to_dicts())
     parts = [("", evaluation.metrics), *((group.label, group.metrics) for group in evaluation.groups)]
     return csv_rows([{"group": label, **row} for label, metrics in parts for row in metrics.to_dicts()])
+
+
+def result_csv(result: Result[Any]) -> str:
+    """The rows of a result as CSV; where it has other tables too, all of them, named in the first column."""
+    others = {name: rows for name, rows in result.other_tables().items() if rows}
+    if not others:
+        return csv_rows(result.to_dicts())
+    tables = [*((name, rows.to_dicts()) for name, rows in others.items()), (result.kind, result.to_dicts())]
+    return csv_rows([{"table": name, **row} for name, rows in tables for row in rows])
 
 
 def csv_rows(rows: Sequence[Mapping[str, Any]]) -> str:

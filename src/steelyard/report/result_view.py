@@ -13,6 +13,7 @@ from steelyard.analysis.results.formatting import cell_text
 from steelyard.analysis.results.rows import Rows
 from steelyard.report.markdown import escaped, markdown_table
 from steelyard.report.pages.document import asset, clipped, document, rendered_html
+from steelyard.report.pages.result_figures import result_figures
 from steelyard.report.text import printable
 
 if TYPE_CHECKING:
@@ -57,24 +58,37 @@ def result_page(result: Result[Any]) -> str:
 
 def result_markdown(result: Result[Any], assumed: Sequence[str] = ()) -> str:
     """The headline, the table with all rows, the notes, and what was assumed."""
-    names, rows = _columns(result.shown_rows())
-    table = [markdown_table(names, ([_text(name, row.get(name)) for name in names] for row in rows))] if rows else []
-    return "\n\n".join([escaped(result.headline), *table, *map(escaped, (*result.notes, *assumed))])
+    tables = [_markdown(rows) for rows in (*result.shown_tables().values(), result.shown_rows()) if rows]
+    return "\n\n".join(
+        [*map(escaped, (result.headline, *result.lead)), *tables, *map(escaped, (*result.notes, *assumed))]
+    )
+
+
+def _markdown(rows: list[dict[str, Any]]) -> str:
+    names, rows = _columns(rows)
+    return markdown_table(names, ([_text(name, row.get(name)) for name in names] for row in rows))
 
 
 def _context(result: Result[Any], most: int | None) -> dict[str, Any]:
-    names, rows = _columns(result.shown_rows())
-    shown = rows[:most]
+    rows = result.shown_rows()
+    tables = [_table(title, each, most) for title, each in (*result.shown_tables().items(), ("", rows)) if each]
     return {
         "title": "" if isinstance(result, Rows) else _title(result),
+        "lead": [printable(sentence) for sentence in result.lead],
         "notes": [printable(note) for note in result.notes],
         "headline": printable(result.headline),
-        "names": [printable(name) for name in names],
-        "lines": [ResultLine(_cells(names, row), bar) for row, bar in zip(shown, _bars(shown), strict=True)],
-        "more": len(rows) - len(shown),
+        "tables": tables,
+        "figures": result_figures(result),
+        "more": max(len(rows) - len(rows[:most]), 0),
         "wide": _WIDE,
         "version": __version__,
     }
+
+
+def _table(title: str, rows: list[dict[str, Any]], most: int | None) -> dict[str, Any]:
+    names, rows = _columns(rows)
+    lines = [ResultLine(_cells(names, row), bar) for row, bar in zip(rows[:most], _bars(rows[:most]), strict=True)]
+    return {"title": title.capitalize(), "names": [printable(name) for name in names], "lines": lines}
 
 
 def _title(result: Result[Any]) -> str:

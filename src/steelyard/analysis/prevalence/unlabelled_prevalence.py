@@ -33,13 +33,15 @@ class UnlabelledPrevalence(Prevalence):
     _drawn_shares: Array
 
     @classmethod
-    def of(cls, cells: ScoreCells, unlabelled: Array, labels: Labels, rng: np.random.Generator) -> UnlabelledPrevalence:
+    def of(
+        cls, cells: ScoreCells, unlabelled: Array, labels: Labels, rng: np.random.Generator, draws: int = _DRAWS
+    ) -> UnlabelledPrevalence:
         """The prevalence of so many unlabelled rows in each range of the cells."""
         prevalence = cls.__new__(cls)
         likely = most_likely_shares(cells.shares, unlabelled)
         for name, value in {"cells": cells, "unlabelled": unlabelled, "likely": likely}.items():
             object.__setattr__(prevalence, name, value)
-        drawn = prevalence.drawn_with(cells.drawn_rates(_DRAWS, rng), rng)
+        drawn = prevalence.drawn_with(cells.drawn_rates(draws, rng), rng)
         object.__setattr__(prevalence, "_drawn_shares", drawn)
         if len(labels) == 2:
             set_fields(prevalence, None, None, None, tuple(drawn[:, 0].tolist()))

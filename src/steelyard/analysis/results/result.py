@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from steelyard.analysis.results.result_json import SavedResult
+    from steelyard.analysis.results.rows import Rows
 
 
 class Tabular(Protocol):
@@ -144,6 +145,19 @@ class Result(ABC, Generic[Each]):
     def shown_rows(self) -> list[dict[str, Any]]:
         """The rows as people see them: fewer columns where a headline says the rest."""
         return self.to_dicts()
+
+    @property
+    def lead(self) -> Sequence[str]:
+        """Sentences that are shown under the headline, above all tables."""
+        return ()
+
+    def other_tables(self) -> dict[str, Rows[Any]]:
+        """Further rows that belong to the result, by what they are."""
+        return {}
+
+    def shown_tables(self) -> dict[str, list[dict[str, Any]]]:
+        """Those that are shown above the rows, as people see them."""
+        return {}
 
     @property
     def notes(self) -> Sequence[str]:

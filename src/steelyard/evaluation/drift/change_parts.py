@@ -6,7 +6,7 @@ then the second, or the other way round, gives two accounts of one change; their
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,14 +21,15 @@ from steelyard.analysis.intervals.folded_tables import class_fold
 from steelyard.analysis.intervals.quantiles import quantiles
 from steelyard.analysis.prevalence.prevalence import scores_at
 from steelyard.analysis.results.formatting import ROUNDING
+from steelyard.statistics.confusion import Confusion
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from steelyard._types import Array
+    from steelyard._types import Array, Label
     from steelyard.analysis.intervals.estimand import Estimand
     from steelyard.analysis.intervals.inference import Inference
-    from steelyard.statistics.confusion import Confusion
+    from steelyard.analysis.prevalence.unlabelled_prevalence import UnlabelledPrevalence
     from steelyard.statistics.score_table import ScoreTable
 
     Corner = Callable[[int, int], Array]  # the metric at the shares of one period and the classifier of another
@@ -81,10 +82,14 @@ def label_parts(
     return seen, _ends(seen, centre, split_change(_of_tables(estimand, [part.around for part in drawn])), inference)
 
 
-def _of_tables(estimand: Estimand, tables: list[Array]) -> Corner:
-    """The metric at the shares of one table and the rates of another, draws on the first axis of both."""
+def _of_tables(estimand: Estimand, tables: list[Array], moved: Array | None = None) -> Corner:
+    """The metric at the shares of one table and the rates of another, draws on the first axis of both.
+
+    Shares that have `moved` take the place of those of the second table.
+    """
     place = estimand.positive_place
     shares = [cells.sum(-1) / np.maximum(cells.sum((-1, -2)), 1e-300)[..., None] for cells in tables]
+    shares = shares if moved is None else [shares[0], moved]
 
     def at(shares_of: int, classifier_of: int) -> Array:
         cells = with_class_totals(tables[classifier_of], shares[shares_of])
@@ -107,8 +112,39 @@ def score_parts(
     return seen, _ends(seen, centre, split_change(_of_scores(estimand, drawn)), inference)
 
 
-def _of_scores(estimand: Estimand, tables: list[ScoreTable]) -> Corner:
+def prevalence_part(
+    estimand: Estimand, positive: Label, prevalence: UnlabelledPrevalence, inference: Inference
+) -> tuple[float, float, float]:
+    """The change that the prevalence of unlabelled rows makes, the classifier as it was, with its interval."""
+    table, rng = estimand.table, inference.generator
+    if isinstance(table, Confusion):
+        seen, centre, drawn = _moved_tables(estimand, table, table.index(positive), prevalence, inference)
+    else:
+        small = binned(table, _ENTRIES)  # type: ignore[arg-type]  # else of scores
+        draws = rank_draws(small, inference.draws or _SCORE_DRAWS, rng, inference.level)
+        shares = prevalence.draws(inference.draws or _SCORE_DRAWS, rng)
+        at: list[tuple[Any, Any]] = [(table, float(prevalence)), (small, float(prevalence)), (draws, shares)]
+        seen, centre, drawn = (split_change(_of_scores(estimand, [part, part], share)) for part, share in at)
+    return float(seen.by_prevalence[0]), *_ends(seen, centre, drawn, inference).by_prevalence
+
+
+def _moved_tables(
+    estimand: Estimand, table: Confusion, place: int, prevalence: UnlabelledPrevalence, inference: Inference
+) -> list[ChangeParts]:
+    """The change as seen, at the centre of the draws, and drawn; each draw of the rates gives one of the prevalence."""
+    rows, weight = effective_cells(table)
+    part = posterior_draws(rows, weight, inference.draws or _LABEL_DRAWS, inference.generator)
+    order = [place, 1 - place]
+    shares = prevalence.draws_beside(part.cells[:, order][:, :, order], inference.generator)
+    likely = np.array([float(prevalence)])
+    every = [((rows * weight)[None], likely), (part.cells.mean(0)[None], likely), (part.cells, shares)]
+    moved = (np.stack([share, 1 - share], -1)[:, np.argsort(order)] for _, share in every)
+    return [split_change(_of_tables(estimand, [cells, cells], to)) for (cells, _), to in zip(every, moved, strict=True)]
+
+
+def _of_scores(estimand: Estimand, tables: list[ScoreTable], moved: Array | float | None = None) -> Corner:
     shares = [np.asarray(table.positive.total) / np.asarray(table.total) for table in tables]
+    shares = shares if moved is None else [shares[0], np.asarray(moved)]
     return lambda shares_of, classifier_of: estimand.on_scores(scores_at(tables[classifier_of], shares[shares_of]))
 
 

@@ -2,147 +2,21 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from steelyard._types import Label
 from steelyard.analysis.distributions import normal_reach
-from steelyard.analysis.results.formatting import (
-    bounds_text,
-    filled,
-    p_text,
-    percent_interval,
-    three_digits,
-    value_text,
-)
+from steelyard.analysis.results.formatting import filled, p_text, percent_interval
 from steelyard.analysis.results.result import Result
-from steelyard.analysis.results.rows import Flat, Rows, table_text
-from steelyard.metrics.spec import MetricSpec
+from steelyard.analysis.results.rows import Rows, table_text
+from steelyard.evaluation.drift.drift_rows import CHANGE_PARTS, DriftChange, DriftPeriod
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-_NOT_KNOWN = "not known"
 _POINTS = "Changes of metrics that are shares of rows are in percentage points."
 _MOST_NAMED = 4
-_PARTS = ("change", "by_prevalence", "by_classifier")
-
-
-@dataclass(frozen=True, eq=False)
-class DriftPeriod(Flat):
-    """A period: its rows, prevalence, share of flagged rows, and where its scores lie beside those of the reference.
-
-    `score_shift` is the chance that a score of the period is above one of the reference period, one half where the
-    scores have not moved. Of unlabelled rows the prevalence is that of their scores, and `p_value` tests whether label
-    shift explains them.
-    """
-
-    period: Label
-    rows: int
-    labelled: bool
-    prevalence: float
-    prevalence_low: float
-    prevalence_high: float
-    flagged: float = math.nan
-    flagged_low: float = math.nan
-    flagged_high: float = math.nan
-    score_shift: float = math.nan
-    score_shift_low: float = math.nan
-    score_shift_high: float = math.nan
-    p_value: float | None = None
-
-    def shown_row(self) -> dict[str, Any]:
-        """The row as people see it."""
-        shift = (self.score_shift, self.score_shift_low, self.score_shift_high)
-        shares = {
-            "prevalence": (self.prevalence, self.prevalence_low, self.prevalence_high),
-            "flagged": (self.flagged, self.flagged_low, self.flagged_high),
-        }
-        texts = {name: percent_interval(*ends) if math.isfinite(ends[0]) else None for name, ends in shares.items()}
-        moved = f"{shift[0]:.3f} ({bounds_text(*shift[1:])})" if math.isfinite(shift[0]) else None
-        kind = {} if self.labelled else {"labels": "none"}
-        return {"period": str(self.period), "rows": self.rows, **kind, **texts, "above reference": moved}
-
-
-@dataclass(frozen=True, eq=False)
-class DriftChange(Flat):
-    """The change of a metric from the reference period to another: all of it, by the prevalence, by the classifier."""
-
-    period: Label
-    spec: MetricSpec = field(metadata={"key": "metric"})
-    before: float
-    after: float
-    change: float
-    change_low: float
-    change_high: float
-    by_prevalence: float
-    by_prevalence_low: float
-    by_prevalence_high: float
-    by_classifier: float
-    by_classifier_low: float
-    by_classifier_high: float
-    undefined: str | None = None
-
-    @classmethod
-    def of(
-        cls,
-        period: Label,
-        spec: MetricSpec,
-        values: tuple[float, float],
-        parts: Sequence[Sequence[float]],
-        undefined: str | None = None,
-    ) -> DriftChange:
-        """The change of a metric from one value to another: the value and the ends of the whole and of both parts."""
-        numbers = {
-            f"{name}{end}": number
-            for name, ends in zip(_PARTS, parts, strict=True)
-            for end, number in zip(("", "_low", "_high"), ends, strict=True)
-        }
-        return cls(period, spec, *values, **numbers, undefined=undefined)
-
-    @property
-    def metric(self) -> str:
-        """The written form of the metric."""
-        return self.spec.name
-
-    def shows(self, part: str, widening: float = 1.0) -> bool:
-        """Whether the interval of the change, or of one of its parts, so many times as wide, is on one side of 0."""
-        value, low, high = (getattr(self, f"{part}{end}") for end in ("", "_low", "_high"))
-        return bool(value - widening * (value - low) > 0 or value + widening * (high - value) < 0)
-
-    @property
-    def larger_part(self) -> str:
-        """The part that changed the metric more."""
-        return _PARTS[1] if abs(self.by_prevalence) > abs(self.by_classifier) else _PARTS[2]
-
-    def row(self) -> dict[str, Any]:
-        """The change as a row of a table."""
-        return {
-            ("metric" if key == "spec" else key): (self.metric if key == "spec" else value)
-            for key, value in vars(self).items()
-        }
-
-    def shown_row(self) -> dict[str, Any]:
-        """The row as people see it."""
-        share = self.spec.is_share
-        texts = {"before": value_text(self.before, share=share), "after": value_text(self.after, share=share)}
-        if self.undefined is not None and math.isnan(self.by_prevalence):
-            return {"period": str(self.period), "metric": self.metric, **texts, "by prevalence": self.undefined}
-        parts = {name: self._part(name) for name in _PARTS}
-        return {
-            "period": str(self.period),
-            "metric": self.metric,
-            **texts,
-            **{k.replace("_", " "): v for k, v in parts.items()},
-        }
-
-    def _part(self, name: str) -> str:
-        value, low, high = (getattr(self, name + end) for end in ("", "_low", "_high"))
-        if not math.isfinite(value):
-            return _NOT_KNOWN
-        numbers = [three_digits(100 * number if self.spec.is_share else number) for number in (value, low, high)]
-        return f"{numbers[0]} ({numbers[1]} to {numbers[2]})" if math.isfinite(low) else numbers[0]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -177,7 +51,7 @@ class Drift(Result[DriftChange]):
         changes = self.of(period.period)
         if not period.labelled:
             return self._unlabelled_sentence(period)
-        shown = {part: [each for each in changes if each.shows(part, self._widening)] for part in _PARTS[1:]}
+        shown = {part: [each for each in changes if each.shows(part, self._widening)] for part in CHANGE_PARTS[1:]}
         both = [each for each in shown["by_prevalence"] if each in shown["by_classifier"]]
         larger = {
             part: [each.metric for each in shown[part] if each not in both or each.larger_part == part]
@@ -198,11 +72,17 @@ class Drift(Result[DriftChange]):
         return normal_reach(together) / normal_reach(self.level)
 
     def _unlabelled_sentence(self, period: DriftPeriod) -> str:
-        start = f"{period.period} has no labels, and by its scores a prevalence of"
         share = percent_interval(period.prevalence, period.prevalence_low, period.prevalence_high)
-        if period.p_value is not None and period.p_value < 1 - self.level:
-            return f"{start} {share}; label shift does not explain them ({p_text(period.p_value)}): label some rows."
-        return f"{start} {share}; what the classifier does to each class is taken as in {self.reference}."
+        if period.is_refused:
+            return (
+                f"{period.period} has no labels, and its prevalence is not known: label shift does not explain its "
+                f"scores ({p_text(period.p_value or 0.0)}). If it held the prevalence would be {share}. Label some "
+                "rows."
+            )
+        return (
+            f"{period.period} has no labels, and by its scores a prevalence of {share}; what the classifier does to "
+            f"each class is taken as in {self.reference}."
+        )
 
     @property
     def headline(self) -> str:
@@ -211,16 +91,29 @@ class Drift(Result[DriftChange]):
         return f"{periods:,} period{'' if periods == 1 else 's'} against {self.reference}"
 
     @property
+    def lead(self) -> list[str]:
+        """Each period in words."""
+        return self.verdict
+
+    @property
     def notes(self) -> list[str]:
-        """The verdict, each period in words, and what was assumed."""
+        """What the numbers are, and what was assumed."""
         each = (
             f"What is shown holds for all {len(self.changes):,} changes together; each interval is of its change alone."
         )
-        return [*self.verdict, _POINTS, *([each] if len(self.changes) > 1 else []), *self.assumed]
+        return [_POINTS, *([each] if len(self.changes) > 1 else []), *self.assumed]
 
     def shown_rows(self) -> list[dict[str, Any]]:
         """The changes as people see them."""
         return [change.shown_row() for change in self.changes]
+
+    def other_tables(self) -> dict[str, Rows[Any]]:
+        """The periods."""
+        return {"periods": self.periods}
+
+    def shown_tables(self) -> dict[str, list[dict[str, Any]]]:
+        """The periods as people see them."""
+        return {"periods": self.periods.shown_rows()}
 
     def __repr__(self) -> str:
         tables = [table_text([period.shown_row() for period in self.periods])]
@@ -228,7 +121,7 @@ class Drift(Result[DriftChange]):
             rows = [change.shown_row() for change in self.of(period)]
             narrow = [{key: cell for key, cell in row.items() if key not in ("period", "change")} for row in rows]
             tables += [f"\n{period} against {self.reference}", table_text(narrow)]
-        return "\n".join([f"Drift: {self.headline}", *tables, "", *map(filled, self.notes)])
+        return "\n".join([f"Drift: {self.headline}", *tables, "", *map(filled, (*self.lead, *self.notes))])
 
 
 def _named(metrics: list[str]) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.analysis.intervals.intervals import table_intervals
 from steelyard.analysis.intervals.rate_intervals import RATE_INTERVALS
-from steelyard.evaluation.drift.drift_result import DriftChange, DriftPeriod
+from steelyard.evaluation.drift.drift_rows import DriftChange, DriftPeriod
 from steelyard.evaluation.inputs import thresholded
 from steelyard.evaluation.unlabelled.unlabelled import unlabelled
 from steelyard.exceptions import InputError
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
     from steelyard._types import Label
     from steelyard.analysis.intervals.inference import Inference
-    from steelyard.evaluation.unlabelled.unlabelled_result import UnlabelledMetric
+    from steelyard.evaluation.unlabelled.unlabelled_result import Unlabelled
+    from steelyard.evaluation.unlabelled.unlabelled_rows import UnlabelledMetric
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.tally import Tally
 
@@ -117,14 +118,17 @@ def _score_shift(scores: ClassScores | None, first: Period, inference: Inference
 
 
 def unlabelled_period(
-    name: Label, scores: ArrayLike, first: Period, specs: Sequence[MetricSpec], inference: Inference
-) -> tuple[DriftPeriod, list[DriftChange]]:
-    """A period of unlabelled rows, and the changes that its prevalence alone makes."""
+    name: Label,
+    scores: ArrayLike | ScoreTable | Tally,
+    first: Period,
+    specs: Sequence[MetricSpec],
+    inference: Inference,
+) -> tuple[DriftPeriod, Unlabelled]:
+    """A period of unlabelled rows, and what its scores show."""
     if first.scores is None:
         raise InputError("Periods without labels are read by their scores; give y_score= or score= of the others too.")
-    known = [spec for spec in specs if _is_there(spec, first)]
     options = {"level": inference.level, "draws": inference.draws, "rng": inference.rng}
-    found = unlabelled(first.scores, scores, threshold=first.threshold, metrics=known, **options)  # type: ignore[arg-type]  # of Inference
+    found = unlabelled(first.scores, scores, threshold=first.threshold, metrics=specs, **options)  # type: ignore[arg-type]  # of Inference
     given = unlabelled_scores(scores, found.labels)
     share, every = found.shares[0], ClassScores.of_rows(given.scores, None, given.times)
     flagged = _NO_SHARE
@@ -132,18 +136,12 @@ def unlabelled_period(
         flagged = _share(float((given.scores >= first.threshold).sum()), float(given.rows), inference.level)
     shift = _score_shift(every, first, inference)
     row = DriftPeriod(name, given.rows, False, share.value, share.low, share.high, *flagged, *shift, found.p_value)
-    return row, [_by_prevalence(name, metric) for metric in found.metrics]
+    return row, found
 
 
-def _is_there(spec: MetricSpec, first: Period) -> bool:
-    """Whether the reference has what the metric reads."""
-    if spec.metric.function is not None and first.table is not None:
-        return True
-    return spec.metric.scores is not None and first.scores is not None and spec.metric.fits_scores(first.scores)
-
-
-def _by_prevalence(name: Label, row: UnlabelledMetric) -> DriftChange:
+def change_by_prevalence(
+    name: Label, row: UnlabelledMetric, before: Sequence[float], moved: Sequence[float]
+) -> DriftChange:
     """The change that the prevalence makes where the classifier does to each class what it did in the reference."""
-    moved = [end - row.reference for end in (row.value, row.low, row.high)]
     why = row.undefined or "the part by the classifier is not known without labels"
-    return DriftChange.of(name, row.spec, (row.reference, row.value), [_NO_SHARE, moved, _NO_SHARE], why)
+    return DriftChange.of(name, row.spec, (before, (row.value, row.low, row.high)), [_NO_SHARE, moved, _NO_SHARE], why)

@@ -14,7 +14,7 @@ import numpy as np
 from steelyard.analysis.intervals.estimand import Estimand
 from steelyard.analysis.intervals.folded_tables import class_fold
 from steelyard.analysis.intervals.quantiles import quantiles
-from steelyard.evaluation.unlabelled.unlabelled_result import UnlabelledMetric
+from steelyard.evaluation.unlabelled.unlabelled_rows import UnlabelledMetric
 from steelyard.metrics.call_options import CallOptions
 
 if TYPE_CHECKING:
@@ -40,6 +40,13 @@ class CovariateEstimate(NamedTuple):
     def of(cls, known: LabelledReference, cells: ScoreCells, counts: Array, inference: Inference) -> CovariateEstimate:
         """Those of so many unlabelled rows in each range."""
         return cls(known, _expected(cells, counts), _drawn(cells, counts, inference.generator), inference)
+
+    @property
+    def share_ends(self) -> Array:
+        """The share of each class and the ends of its interval, a row each."""
+        seen, drawn = (cells.sum(-1) / cells.sum((-1, -2))[..., None] for cells in (self.expected, self.drawn))
+        low, high = np.quantile(drawn, self.inference.tails, axis=0)
+        return np.stack([seen, np.minimum(low, seen), np.maximum(high, seen)], -1)
 
     def row(self, row: MetricRow, there: Evaluation, here: Evaluation) -> UnlabelledMetric:
         """A metric with all its values."""

@@ -9,9 +9,10 @@ from steelyard.analysis.results.result_json import parsed
 from steelyard.evaluation.class_columns import given_columns
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.given_rows import GivenRows
-from steelyard.evaluation.inputs import RowOptions, counted_inputs, thresholded
+from steelyard.evaluation.inputs import RowOptions, as_confusion, counted_inputs, thresholded
 from steelyard.exceptions import InputError, first_ten
 from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.counts import Counts
 from steelyard.statistics.tally import TALLY_TABLES, Tally
 
 if TYPE_CHECKING:
@@ -44,6 +45,11 @@ class LabelledReference(NamedTuple):
         return self.table.labels if self.positive is None else (self.positive, *others)
 
     @property
+    def reads_predictions(self) -> bool:
+        """Whether there are predicted labels alone, and no threshold at which scores would be predicted positive."""
+        return self.scores is None and self.columns is None and self.threshold is None
+
+    @property
     def rows(self) -> int:
         """How many labelled rows there are."""
         if self.table is not None:
@@ -64,8 +70,8 @@ def read_reference(given: Any, threshold: float | None, rows: RowOptions, column
     counted = brought.counted(threshold=threshold, exact=None)
     if isinstance(counted, Tally) and counted.scores is None and counted.confusion is not None:
         counted = counted.confusion
-    if isinstance(counted, Confusion):
-        return _of_table(counted if rows.pos_label is None else counted.with_positive(rows.pos_label), threshold)
+    if isinstance(counted, (Counts, Confusion)):
+        return _of_table(as_confusion(counted, rows.pos_label), threshold)
     inputs = counted_inputs(counted, brought.y_pred, brought.y_score, threshold, brought.rows)
     if inputs.table is not None and classes.table is not None:
         _check_all_classes(inputs.table)
@@ -76,12 +82,14 @@ def read_reference(given: Any, threshold: float | None, rows: RowOptions, column
     return LabelledReference(inputs.table, inputs.scores, None, positive, inputs.threshold, (*stated, *inputs.assumed))
 
 
-def _saved(path: str | Path) -> Evaluation | Tally | ScoreTable | Confusion:
+def _saved(path: str | Path) -> Evaluation | Tally | ScoreTable | Confusion | Counts:
     """What a file holds: a saved tally, a table of scores or labels, or an evaluation."""
     data = parsed(Path(path))
     kind = data.get("kind")
     if kind == "tally":
         return Tally.from_json(data)
+    if kind == "counts":
+        return Counts.from_json(data)
     if kind in ("scores", "confusion"):
         return TALLY_TABLES[str(kind)].from_json(data)  # type: ignore[return-value]  # one of both
     if kind == "evaluation":
@@ -115,11 +123,8 @@ def _of_table(table: Confusion, threshold: float | None) -> LabelledReference:
     _check_all_classes(table)
     if len(table.labels) > 2:
         return LabelledReference(table, None, None, None, None)
-    if threshold is None:
-        raise InputError(
-            "A reference of two classes without scores is read at a threshold; give threshold=, or a table of scores."
-        )
-    return LabelledReference(table, None, None, table.positive_label(), float(threshold))
+    at = None if threshold is None else float(threshold)
+    return LabelledReference(table, None, None, table.positive_label(), at)
 
 
 def _check_all_classes(table: Confusion) -> None:

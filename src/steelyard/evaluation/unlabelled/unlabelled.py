@@ -18,11 +18,16 @@ from steelyard.evaluation.inputs import RowOptions
 from steelyard.evaluation.table_evaluation import evaluate_tables
 from steelyard.evaluation.unlabelled.covariate_estimate import CovariateEstimate
 from steelyard.evaluation.unlabelled.reference import read_reference
-from steelyard.evaluation.unlabelled.unlabelled_result import ClassShare, Unlabelled
+from steelyard.evaluation.unlabelled.unlabelled_curve import curve_there
+from steelyard.evaluation.unlabelled.unlabelled_result import Unlabelled
+from steelyard.evaluation.unlabelled.unlabelled_rows import ClassShare
 from steelyard.exceptions import InputError
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.refused_keywords import refuses_other_keywords
+from steelyard.ingest.unlabelled_predictions import unlabelled_predictions
 from steelyard.ingest.unlabelled_scores import unlabelled_scores
+from steelyard.statistics.score_table import ScoreTable
+from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -37,15 +42,23 @@ if TYPE_CHECKING:
     from steelyard.ingest.unlabelled_scores import UnlabelledScores
     from steelyard.metrics.spec import SpecLike
     from steelyard.statistics.confusion import Confusion
-    from steelyard.statistics.score_table import ScoreTable
-    from steelyard.statistics.tally import Tally
+    from steelyard.statistics.counts import Counts
 
 _MOST_CLASSES = 50
+_PREDICTED = 0.5  # between 0 and 1, which predicted labels are read as
 
 
 @refuses_other_keywords
 def unlabelled(
-    reference: Evaluation | ScoreTable | Tally | Confusion | Frame | Source | tuple[ArrayLike, ArrayLike] | str,
+    reference: Evaluation
+    | ScoreTable
+    | Tally
+    | Confusion
+    | Counts
+    | Frame
+    | Source
+    | tuple[ArrayLike, ArrayLike]
+    | str,
     scores: ArrayLike | ScoreTable | Tally | Frame | Source,
     *,
     threshold: float | None = None,
@@ -56,6 +69,7 @@ def unlabelled(
     draws: int | None = None,
     rng: Rng = None,
     true: str | None = None,
+    pred: str | None = None,
     score: str | Sequence[str] | None = None,
     weight: str | None = None,
     frequency: Weights | str = None,
@@ -65,13 +79,17 @@ def unlabelled(
     Label shift is taken for granted and tested: rows of each class have the scores that they have in the reference, and
     only the classes' shares have changed. Scores need not be probabilities. The shares are most likely by expectation
     maximisation over ranges of scores; intervals carry the noise of both samples. Where the test rejects label shift
-    the result says so, and is refused as `prevalence=`. Beside each metric stands its value under covariate shift,
-    where every score means what it meant in the reference, as estimates from confidences have it.
+    the result states that first, shows its values as what would be if it held, and is refused as `prevalence=`. Beside
+    each metric stands its value under covariate shift, where every score means what it meant in the reference, as
+    estimates from confidences have it.
 
     `reference` is an Evaluation with scores, a ScoreTable, a Tally, a pair (y_true, y_score), the path of a saved tally
     or evaluation, or a frame with the names of its columns true and score; `scores` an array, a frame with the same
     column, or a table whose labels are not read. Of many classes both have a column for each; of a Confusion or an
-    Evaluation of them the highest column alone is read. `frequency` says how often each unlabelled row counts.
+    Evaluation of them the highest column alone is read. Beside Counts or a Confusion `scores` may be predicted labels,
+    or a frame with their column pred: the prevalence is then that of Rogan and Gladen, by the flagged share, recall and
+    specificity. Costs are metrics, such as "expected_cost[cost_fn=50]". `frequency` says how often each unlabelled row
+    counts.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -90,8 +108,19 @@ def unlabelled(
     if known.table is not None and len(known.table.labels) > _MOST_CLASSES:
         raise InputError(f"{len(known.table.labels)} classes are too many for this; {_MOST_CLASSES} are the most.")
     order = known.table.labels if known.table is not None else known.labels
-    given = _of_positive(unlabelled_scores(scores, order, score, frequency), known)
+    if pred is not None and not known.reads_predictions:
+        raise InputError("pred= names predicted labels, and the reference has scores; name theirs with score=.")
+    if known.reads_predictions and (pred is not None or _is_one_column(scores)):
+        given = unlabelled_predictions(scores, order, pred, frequency)  # type: ignore[arg-type]  # rows
+    else:
+        given = unlabelled_scores(scores, order, score, frequency)
+    given = _of_positive(given, known)
     return _Reading(known, given, inference).result(metrics)
+
+
+def _is_one_column(scores: object) -> bool:
+    """Whether they are rows of one value each, which may be predicted labels."""
+    return not isinstance(scores, (ScoreTable, Tally)) and np.ndim(scores) == 1  # type: ignore[arg-type]  # rows
 
 
 def _of_positive(given: UnlabelledScores, known: LabelledReference) -> UnlabelledScores:
@@ -121,12 +150,10 @@ class _Reading(NamedTuple):
         prevalence = UnlabelledPrevalence.of(coarse.cells, counts, known.labels, rng)
         there, here = (self._evaluated(metrics, at) for at in (prevalence, None))
         covariate = CovariateEstimate.of(known, fine.cells, fine.counted(*given), self.inference)
-        test = self._test(fine, rng)
         return Unlabelled(
-            shares=self._shares(prevalence),
+            shares=self._shares(prevalence, covariate),
             metrics=Rows(covariate.row(row, there, here) for row in there.metrics),
-            statistic=test.statistic,
-            p_value=test.p_value,
+            **self._test(fine, rng)._asdict(),
             rows=given.rows,
             reference_rows=known.rows,
             outside=self._outside(),
@@ -137,6 +164,7 @@ class _Reading(NamedTuple):
             cells=coarse.cells.rows,
             decisions=coarse.cells.decisions,
             unlabelled=counts,
+            curve=curve_there(known.scores, prevalence, self.inference.level),
             assumed=(*known.assumed, *there.assumed),
             evaluation=there,
         )
@@ -154,7 +182,8 @@ class _Reading(NamedTuple):
         if known.positive is None:
             return decided_cells(effective_cells(known.table)[0])
         place = known.table.index(known.positive)
-        return decided_cells(effective_cells(folded(known.table, place))[0], known.threshold)
+        at = _PREDICTED if known.threshold is None else known.threshold
+        return decided_cells(effective_cells(folded(known.table, place))[0], at)
 
     def _evaluated(self, metrics: Iterable[SpecLike] | None, prevalence: UnlabelledPrevalence | None) -> Evaluation:
         """The metrics at a prevalence, or at that of the reference."""
@@ -169,7 +198,7 @@ class _Reading(NamedTuple):
             inference=inference,
         )
 
-    def _shares(self, prevalence: UnlabelledPrevalence) -> Rows[ClassShare]:
+    def _shares(self, prevalence: UnlabelledPrevalence, covariate: CovariateEstimate) -> Rows[ClassShare]:
         """The share of each class in the reference and among the unlabelled rows."""
         seen = prevalence.cells.rows.sum(1)
         values = (
@@ -181,6 +210,7 @@ class _Reading(NamedTuple):
             values.tolist(),
             *np.transpose(ends).tolist(),
             prevalence.likely.tolist(),
+            *covariate.share_ends.T.tolist(),
         )
         return Rows(map(ClassShare, self.known.labels, *columns))
 

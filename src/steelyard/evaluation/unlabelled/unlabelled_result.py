@@ -13,97 +13,23 @@ from steelyard._types import Array, Label
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.prevalence.score_cells import ScoreCells
 from steelyard.analysis.prevalence.unlabelled_prevalence import UnlabelledPrevalence
-from steelyard.analysis.results.formatting import (
-    filled,
-    interval_text,
-    p_text,
-    percent_interval,
-    percent_text,
-    value_text,
-)
+from steelyard.analysis.results.formatting import filled, p_text, percent_text
 from steelyard.analysis.results.result import Result
-from steelyard.analysis.results.rows import Flat, Rows, table_text
+from steelyard.analysis.results.rows import Rows, table_text
+from steelyard.analysis.thresholds.confidence_band import confidence_band
 from steelyard.evaluation.evaluation import Evaluation
+from steelyard.evaluation.unlabelled.unlabelled_rows import ClassShare, CurvePoint, UnlabelledMetric
 from steelyard.exceptions import InputError, UnknownNameError, did_you_mean
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from steelyard.analysis.thresholds.confidence_band import BandPoint
+    from steelyard.metrics.registry import MetricLike
+
 FIT_LEVEL = 0.05  # of the test of whether label shift explains the scores
 _FAR_OUT = 0.01  # share of rows beyond all scores of the reference that is worth a sentence
-
-
-@dataclass(frozen=True, eq=False)
-class ClassShare(Flat):
-    """The share of a class: in the reference, and among the unlabelled rows with its interval.
-
-    `likely` is the maximum of the likelihood; `value` is the same unless that is 0 or 1.
-    """
-
-    label: Label
-    reference: float
-    value: float
-    low: float
-    high: float
-    likely: float
-
-    def text(self) -> str:
-        """The share with its interval, in percent."""
-        return percent_interval(self.value, self.low, self.high)
-
-
-@dataclass(frozen=True, eq=False)
-class UnlabelledMetric(Flat):
-    """A metric: in the reference, among the unlabelled rows under label shift, and under covariate shift beside it."""
-
-    spec: MetricSpec = field(metadata={"key": "metric"})
-    reference: float
-    value: float
-    low: float
-    high: float
-    covariate: float = math.nan
-    covariate_low: float = math.nan
-    covariate_high: float = math.nan
-    undefined: str | None = None
-    is_first: bool = True  # whether it is shown without being asked for
-
-    @property
-    def metric(self) -> str:
-        """The written form of the metric."""
-        return self.spec.name
-
-    @property
-    def parts(self) -> bool:
-        """Whether the two estimates exclude each other: neither value lies in the interval of the other."""
-        ends = (self.low, self.high, self.covariate_low, self.covariate_high)
-        if not all(map(math.isfinite, ends)):
-            return False
-        return not (self.low <= self.covariate <= self.high or self.covariate_low <= self.value <= self.covariate_high)
-
-    def row(self) -> dict[str, Any]:
-        """The metric as a row of a table."""
-        numbers = {key: value for key, value in vars(self).items() if key not in ("spec", "is_first")}
-        return {"metric": self.metric, **numbers, "parts": self.parts}
-
-    def shown_row(self) -> dict[str, Any]:
-        """The row as people see it."""
-        share = self.spec.is_share
-        both = ((self.value, self.low, self.high), (self.covariate, self.covariate_low, self.covariate_high))
-        label, covariate = (_estimate_text(*numbers, share=share) for numbers in both)
-        return {
-            "metric": self.metric,
-            "reference": value_text(self.reference, share=share) if math.isfinite(self.reference) else "–",
-            "label shift": self.undefined or label,
-            "covariate shift": covariate,
-            "they part": "yes" if self.parts else "",
-        }
-
-
-def _estimate_text(value: float, low: float, high: float, *, share: bool) -> str:
-    if not math.isfinite(value):
-        return "–"
-    return interval_text(value, low, high, share=share) if math.isfinite(low) else value_text(value, share=share)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,8 +37,9 @@ class Unlabelled(Result[UnlabelledMetric]):
     """What a classifier does among unlabelled rows, by their scores and a labelled reference.
 
     `shares` are the classes' shares there; the rows are the metrics. Where `fits` is false no class shares explain the
-    scores, and the values under label shift are not to be relied on. `prevalence` goes wherever `prevalence=` does, and
-    so does the result itself, which is refused there where it does not fit.
+    scores: label shift is refused, and its values are what would be if it held. `curve` is the precision-recall curve
+    there with its simultaneous band, of at most 100 thresholds; `band` gives that of any metric. `prevalence` goes
+    wherever `prevalence=` does, and so does the result itself, which is refused there where it does not fit.
     """
 
     shares: Rows[ClassShare]
@@ -129,6 +56,7 @@ class Unlabelled(Result[UnlabelledMetric]):
     cells: Array
     decisions: Array
     unlabelled: Array
+    curve: Rows[CurvePoint] = field(default_factory=Rows)
     assumed: tuple[str, ...] = ()
     evaluation: Evaluation | None = field(default=None, compare=False, metadata={"key": None})
 
@@ -167,36 +95,61 @@ class Unlabelled(Result[UnlabelledMetric]):
             )
         return self.prevalence
 
+    def band(self, metric: MetricLike = "precision", over: str = "recall") -> Rows[BandPoint]:
+        """The curve of a metric at this prevalence with its simultaneous band, as `confidence_band` has it."""
+        if self.evaluation is None or self.evaluation.scores is None:
+            raise InputError(
+                "A curve needs the scores of the reference, which a saved result and labels alone do not hold; run "
+                "unlabelled again with a table of scores."
+            )
+        return confidence_band(
+            self.evaluation.scores, metric=metric, over=over, level=self.level, prevalence=self.prevalence
+        )
+
     # ---------------------------------------------------------------- in words
 
     @property
     def verdict(self) -> list[str]:
-        """What was found, and what to do next, in sentences."""
-        return [self._share_sentence(), self._fit_sentence(), *self._parting(), *self._outside_sentence()]
+        """What was found, and what to do next, in sentences; first of all that label shift is refused, where it is."""
+        first = [self._share_sentence(), self._fit_sentence()] if self.fits else self._refusal()
+        return [*first, *self._parting(), *self._outside_sentence()]
 
     def _share_sentence(self) -> str:
-        rows = f"{self.rows:,} unlabelled rows"
-        if len(self.shares) == 2:
-            first = self.shares[0]
-            there, here = first.text(), percent_text(first.reference)
-            return f"Of the {rows} {there} are {first.label!r}, where the reference has {here}."
-        shares = ", ".join(f"{share.label!r} {share.text()}" for share in self.shares[:6])
-        return f"Of the {rows}: {shares}{' and others' * (len(self.shares) > 6)}."
+        return f"Of the {self.rows:,} unlabelled rows {self._shares_text(covariate=False)}."
+
+    def _shares_text(self, *, covariate: bool) -> str:
+        texts = [(share.label, share.covariate_text() if covariate else share.text()) for share in self.shares]
+        if len(texts) == 2:
+            here = percent_text(self.shares[0].reference)
+            return f"{texts[0][1]} are {texts[0][0]!r}, where the reference has {here}"
+        return f"{', '.join(f'{text} are {label!r}' for label, text in texts[:6])}{' and others' * (len(texts) > 6)}"
 
     def _fit_sentence(self) -> str:
         if math.isnan(self.p_value):
-            return "No test of label shift applies: the reference has no more ranges of scores than classes."
-        test = f"likelihood-ratio test with both samples' noise, {p_text(self.p_value)}"
-        if self.fits:
-            return f"Label shift explains the scores ({test})."
-        return (
-            f"Label shift does not explain the scores ({test}): the classes themselves have changed, or the rows are "
-            "others than in the reference. Do not rely on these values; label some rows."
-        )
+            return (
+                "No test of label shift applies: the reference has no more ranges of scores than classes. It is taken "
+                "for granted here."
+            )
+        return f"Label shift explains the scores ({self._test_text()})."
+
+    def _test_text(self) -> str:
+        return f"likelihood-ratio test with both samples' noise, {p_text(self.p_value)}"
+
+    def _refusal(self) -> list[str]:
+        return [
+            f"The prevalence of the {self.rows:,} unlabelled rows is not known: label shift does not explain their "
+            f"scores ({self._test_text()}).",
+            "The classes themselves have changed, or the rows are others than in the reference. Label some rows.",
+            f"Under covariate shift, if each score still means what it meant in the reference, "
+            f"{self._shares_text(covariate=True)}.",
+            f"Label shift, if it held, would give {self.shares[0].text()}."
+            if len(self.shares) == 2
+            else "What label shift would give, if it held, stands in the last column.",
+        ]
 
     def _parting(self) -> list[str]:
         names = [row.metric for row in self.metrics if row.parts and row.is_first]
-        if not names:
+        if not names or not self.fits:
             return []
         return [
             f"Covariate shift, which takes each score to mean what it meant in the reference, gives other values of "
@@ -212,26 +165,40 @@ class Unlabelled(Result[UnlabelledMetric]):
         ]
 
     @property
+    def lead(self) -> list[str]:
+        """The verdict's further sentences."""
+        return self.verdict[1:]
+
+    @property
     def notes(self) -> list[str]:
-        """The verdict's further sentences, and what was assumed."""
-        return [*self.verdict[1:], *self.assumed]
+        """What was assumed."""
+        return [*self.assumed]
 
     @property
     def headline(self) -> str:
-        """The prevalence in one sentence."""
+        """The prevalence in one sentence, or that it is not known."""
         return self.verdict[0]
 
     def shown_rows(self) -> list[dict[str, Any]]:
         """The metrics that are shown first, as people see them."""
-        rows = [row.shown_row() for row in self.metrics if row.is_first]
-        return (
-            rows
-            if any(row["they part"] for row in rows)
-            else [{k: v for k, v in r.items() if k != "they part"} for r in rows]
-        )
+        rows = [row.shown_row(refused=not self.fits) for row in self.metrics if row.is_first]
+        if self.fits and any(row["they part"] for row in rows):
+            return rows
+        return [{name: cell for name, cell in row.items() if name != "they part"} for row in rows]
+
+    def other_tables(self) -> dict[str, Rows[Any]]:
+        """The classes' shares and the curve."""
+        return {"class shares": self.shares, "precision-recall curve": self.curve}
+
+    def shown_tables(self) -> dict[str, list[dict[str, Any]]]:
+        """The classes' shares as people see them, where the headline does not have them."""
+        if len(self.shares) == 2 and self.fits:
+            return {}
+        return {"class shares": [share.shown_row(refused=not self.fits) for share in self.shares]}
 
     def __repr__(self) -> str:
         head = f"Unlabelled rows: {self.rows:,}, read by {self.reference_rows:,} labelled ones"
-        shares = [table_text([share.row() for share in self.shares])] if len(self.shares) > 2 else []
-        sentences = map(filled, (*self.verdict, *self.assumed))
-        return "\n".join([head, *shares, table_text(self.shown_rows()), *sentences])
+        first = [] if self.fits else [filled(self.headline)]
+        shares = [table_text(rows) for rows in self.shown_tables().values()]
+        sentences = map(filled, (*self.verdict[len(first) :], *self.assumed))
+        return "\n".join([head, *first, *shares, table_text(self.shown_rows()), *sentences])
