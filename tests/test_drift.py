@@ -216,3 +216,14 @@ def test_a_change_is_put_down_to_its_larger_part():
     verdict = drift(truth, predicted, period=month, metrics=["recall", "precision"], draws=400).verdict[0]
     assert "the prevalence changed precision; the classifier changed recall" in verdict
     assert verdict.endswith("the other part is shown too of precision.")
+
+
+def test_the_page_fits_a_phone_and_draws_each_period(found, show):
+    with show(found.to_html(), width=390) as tab:
+        assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+        assert tab.locator("figure").count() == 1 + 2 * 4
+        assert tab.locator("figure").first.locator("circle").count() == 3
+        ends = tab.evaluate(
+            "[...document.querySelectorAll('figure svg text')].map(t => t.getBoundingClientRect().right)"
+        )
+        assert max(ends) <= 390

@@ -84,8 +84,9 @@ def _of_frame(source: Source, labels: Labels, score: str | Sequence[str], freque
     several = names_class_columns(score)
     names = columns_by_class(matching_columns(source, score), labels, score) if several else [str(score)]
     read = _numbers(source, names)
-    columns = [arrays.finite_scores(read[name]) for name in names]
-    return UnlabelledScores(np.column_stack(columns) if several else columns[0], frame_times(source, frequency))
+    columns, times = [arrays.finite_scores(read[name]) for name in names], frame_times(source, frequency)
+    arrays.check_lengths(scores=columns[0], frequency=times)
+    return UnlabelledScores(np.column_stack(columns) if several else columns[0], times)
 
 
 def _numbers(source: Source, names: Sequence[str]) -> dict[str, Array]:
