@@ -99,6 +99,7 @@ def selected_tree(
 def class_tables(results: Mapping[int, CrossEvaluation]) -> str:
     """Precision, recall and F1 of each class and their averages, of every model and split."""
     from steelyard.analysis.results.rows import table_text
+    from steelyard.evaluation.metric_row import CLASS_METRICS
 
     rows = [
         {
@@ -106,7 +107,7 @@ def class_tables(results: Mapping[int, CrossEvaluation]) -> str:
             **({"model": row.model} if row.model is not None else {}),
             "class": str(row.label),
             "rows": row.rows,
-            **{name: getattr(row, name).mean for name in ("precision", "recall", "f1")},
+            **{name: getattr(row, name).mean for name in CLASS_METRICS},
         }
         for k, result in results.items()
         for row in result.per_class
