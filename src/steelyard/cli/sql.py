@@ -39,8 +39,16 @@ def print_query(
     output: Output,
 ) -> None:
     """Print the one query that counts a table in its database; save what it gives, and count that with `tally`."""
-    named = {"true": true, "pred": preds, "score": score, "by": by}
-    query = counting_query(table, **named, dialect=dialect, threshold=threshold, score_range=score_range)
+    query = counting_query(
+        table,
+        true=true,
+        pred=preds,
+        score=score,
+        by=by,
+        dialect=dialect,
+        threshold=threshold,
+        score_range=score_range,
+    )
     output.write(query + ";")
     words = [f"--true {true}", *(f"--pred {name}" for name in preds), *([f"--score {score}"] if score else [])]
     words += [f"--by {name}" for name in by]

@@ -59,7 +59,7 @@ def _recentred_one(
         low = _towards_one(limits[0], ends[0], value, centre, part, half)
     elif shift > 0:
         high = _towards_one(limits[1], ends[1], value, centre, part, half)
-    return np.float64(low), np.float64(high)
+    return np.asarray(low), np.asarray(high)
 
 
 def _towards_one(limit: float, end: float, value: float, centre: float, part: float, half: float) -> float:
