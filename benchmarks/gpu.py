@@ -166,6 +166,22 @@ def check_equality(torch, device: str, n: int) -> list[str]:
     return problems
 
 
+def check_no_waiting(torch, device: str) -> None:
+    """Count batches with every wait of torch for the device an error; the first batch sends the labels there."""
+    seen = steelyard.Accumulator(labels=[0, 1])
+    truth, scores = rows_of(torch, device, 10_000, 0.5)
+    predicted = (scores >= 0.5).to(torch.int64)
+    seen.update(truth, predicted, sample_weight=scores)
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        seen.update(truth, predicted, sample_weight=scores)
+        seen.update(truth, predicted)
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+    assert seen.result().rows.sum() == 30_000
+    print("Accumulator.update does not wait for the device.", flush=True)
+
+
 # ---------------------------------------------------------------- works
 
 
@@ -381,6 +397,8 @@ def main(arguments: list[str] | None = None) -> int:
         print("\n".join(problems), file=sys.stderr)
     else:
         print(f"Equal to NumPy on {small:,} rows.", flush=True)
+    if asked.device == "cuda":
+        check_no_waiting(torch, asked.device)
     works = {"areas": (areas, 1e9), "counts": (counts, 1e9), "evaluations": (evaluations, 1e8), "peers": (peers, 1e8)}
     chosen = {name: part for name, part in works.items() if asked.only in name}
     found = [row for work, n in chosen.values() for row in work(clock, int(n * asked.scale))]

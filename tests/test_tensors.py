@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 
@@ -192,3 +193,88 @@ def test_a_library_is_known_by_its_arrays_alone():
     assert device_library.library_name(np.zeros(1)) is None and device_library.library_name([1]) is None
     assert device_library.library_name(_strict(np.zeros(1))) == "array_api_strict"
     assert device_library.is_on_host(pytest.importorskip("array_api_strict").zeros(1))
+
+
+# ---------------------------------------------------------------- batches and processes
+
+
+@pytest.mark.parametrize("options", [{"labels": [1, 0]}, {}, {"labels": [0, 1], "pos_label": 1}], ids=str)
+def test_batches_on_a_device_add_up_to_numpys_table(rows, to_device, options):
+    for weights in ({}, {"sample_weight": "w"}, {"frequency": "f"}, {"sample_weight": "w", "frequency": "f"}):
+        ours, numpys = steelyard.Accumulator(**options), steelyard.Accumulator(**options)
+        for start in (0, 100, 250):
+            batch = {name: values[start : start + 100] for name, values in rows.items()}
+            there = _sent(batch, to_device)
+            predicted = (batch["s"] >= 0.3).astype(np.int64)
+            numpys.update(batch["y"], predicted, **{key: batch[name] for key, name in weights.items()})
+            ours.update(there["y"], to_device(predicted), **{key: there[name] for key, name in weights.items()})
+        a, b = pickle.loads(pickle.dumps(ours)).result(), numpys.result()
+        assert (a.labels, a.positive) == (b.labels, b.positive) and (a.rows == b.rows).all()
+        _same(a.weights, b.weights)
+        _same(a.squares, b.squares)
+
+
+def test_no_batch_on_a_device_waits_for_it_and_the_result_refuses_what_was_wrong(rows, to_device, monkeypatch):
+    there, seen = _sent(rows, to_device), steelyard.Accumulator(labels=[0, 1])
+    ranks = steelyard.Accumulator(steelyard.score_table)
+    bring = device_library.DeviceLibrary.brought
+    monkeypatch.setattr(device_library.DeviceLibrary, "brought", lambda *_: pytest.fail("brought"))
+    seen.update(there["y"], there["y"])
+    seen.update(there["y"], there["k"], sample_weight=there["w"])
+    ranks.update(there["y"], y_score=there["s"])
+    ranks.update(there["y"][:0], y_score=there["s"][:0])
+    monkeypatch.setattr(device_library.DeviceLibrary, "brought", bring)
+    others = int(((rows["k"] < 0) | (rows["k"] > 1))[rows["w"] > 0].sum())
+    with pytest.raises(steelyard.SteelyardError, match=f"{others:,} rows .* none of the labels 0, 1"):
+        seen.result()
+    assert ranks.result() == steelyard.score_table(rows["y"], rows["s"])
+    weighed = steelyard.Accumulator(labels=[0, 1])
+    weighed.update(there["y"], there["y"], sample_weight=to_device(rows["w"] - 0.5))
+    with pytest.raises(steelyard.SteelyardError, match="weights that are negative"):
+        weighed.result()
+
+
+PROCESS = """
+import sys, torch, steelyard
+rank, meeting = int(sys.argv[1]), sys.argv[2]
+torch.distributed.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=2)
+truth, predicted = torch.tensor([0, 1, 1, 0][: 4 - rank]), torch.tensor([0, 1, 0, 1][: 4 - rank])
+labels, weighed, ranks = (steelyard.Accumulator(labels=[0, 1]) for _ in range(3))
+ranks = steelyard.Accumulator(steelyard.score_table)
+labels.update(truth, predicted)
+if rank:
+    weighed.update(truth, predicted, sample_weight=truth + 0.5)
+ranks.update(truth, y_score=predicted + 0.25 * rank)
+for each in (labels, weighed, ranks):
+    table = each.across_processes().result()
+    print(table.to_json())
+torch.distributed.destroy_process_group()
+"""
+
+
+def test_two_processes_of_torch_get_the_table_of_both(tmp_path):
+    pytest.importorskip("torch")
+    command = [sys.executable, "-c", PROCESS]
+    started = [
+        subprocess.Popen([*command, str(rank), str(tmp_path / "meeting")], stdout=subprocess.PIPE, text=True)
+        for rank in (0, 1)
+    ]
+    texts = [process.communicate(timeout=300)[0].splitlines() for process in started]
+    assert texts[0] == texts[1] and len(texts[0]) == 3
+    labels, weighed = map(steelyard.Confusion.from_json, texts[0][:2])
+    truth, predicted = [0, 1, 1, 0, 0, 1, 1], [0, 1, 0, 1, 0, 1, 0]
+    assert labels == steelyard.confusion(truth, predicted)
+    assert weighed == steelyard.confusion(truth[4:], predicted[4:], sample_weight=[0.5, 1.5, 1.5])
+    scores = [*predicted[:4], *(score + 0.25 for score in predicted[4:])]
+    numpys = steelyard.score_table(truth, np.array(scores, np.float32))  # as torch has them
+    assert steelyard.ScoreTable.from_json(texts[0][2]) == numpys
+
+
+def test_the_state_needs_declared_labels_and_processes_need_to_be_joined():
+    pytest.importorskip("torch")
+    seen = steelyard.Accumulator()
+    seen.update([0, 1], [0, 1])
+    with pytest.raises(steelyard.SteelyardError, match="declared labels"):
+        seen.state()
+    with pytest.raises(steelyard.SteelyardError, match="init_process_group"):
+        seen.across_processes()

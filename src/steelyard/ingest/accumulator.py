@@ -6,11 +6,11 @@ import warnings
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from steelyard._renamed import Renamed
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.array_tables import confusion, declared_labels
+from steelyard.ingest.device_batches import LabelSums
+from steelyard.ingest.device_columns import batch_device, column_length, kept_column
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Label, Weights
+    from steelyard.ingest.process_sums import StateTensors
     from steelyard.statistics.confusion import Confusion
+    from steelyard.statistics.device_library import DeviceLibrary
 
     Count = Callable[..., Confusion | ScoreTable]
 
@@ -30,6 +32,8 @@ class Accumulator:
     The batches are labels, or with `count=score_table` scores (which keeps each distinct score). `labels` and
     `pos_label` are those of the function that counts. Threads may share one. Accumulators of different workers merge
     with `+`: give each process its own, and send it back; one that was copied by a fork holds the parent's batches.
+    Tensors on a device are counted there, and nothing waits for them until `result` is asked for, which then refuses
+    what a batch held that it should not.
 
     >>> import steelyard
     >>> seen = steelyard.Accumulator(labels=[0, 1])
@@ -55,6 +59,8 @@ class Accumulator:
         self.labels = declared_labels(labels)
         self.pos_label = pos_label
         self._parts: list[Confusion | ScoreTable] = []
+        self._sums: dict[DeviceLibrary, LabelSums] = {}
+        self._scores: list[dict[str, Any]] = []  # batches of scores that are still on a device
         self._lock = Lock()
 
     def update(
@@ -78,37 +84,92 @@ class Accumulator:
                 "This accumulator counts predicted labels, and y_score= gives scores; make it with "
                 "Accumulator(score_table), or give the predictions as y_pred."
             )
-        if np.size(y_true) or np.size(given[0]):
-            options = {"labels": self.labels, "pos_label": self.pos_label}
-            part = self.count(y_true, given[0], **options, sample_weight=sample_weight, frequency=frequency)
-            part = part.compact() if isinstance(part, ScoreTable) else part
-            with self._lock:
-                parts = [*self._parts, part]
-                self._parts = _merged(parts) if self.count is confusion else parts
+        if column_length(y_true) or column_length(given[0]):
+            weights = {"sample_weight": sample_weight, "frequency": frequency}
+            if (library := batch_device(y_true, given[0], self.labels)) is not None:
+                self._count_there(library, y_true, given[0], weights)
+            else:
+                self._count_here(y_true, given[0], weights)
+
+    def _count_here(self, y_true: ArrayLike, other: ArrayLike, weights: dict[str, Weights]) -> None:
+        part = self.count(y_true, other, labels=self.labels, pos_label=self.pos_label, **weights)
+        part = part.compact() if isinstance(part, ScoreTable) else part
+        with self._lock:
+            parts = [*self._parts, part]
+            self._parts = _merged(parts) if self.count is confusion else parts
+
+    def _count_there(
+        self, library: DeviceLibrary, y_true: ArrayLike, other: ArrayLike, weights: dict[str, Weights]
+    ) -> None:
+        """Count labels into sums on the device, or keep a copy of scores there: nothing waits for it."""
+        with self._lock:
+            if self.count is confusion:
+                sums = self._sums.setdefault(library, LabelSums(library, self.labels))
+                sums.add(y_true, other, *weights.values())
+                return
+            columns = {"y_true": y_true, "y_score": other, **weights}
+            self._scores.append({name: kept_column(library, values, name) for name, values in columns.items()})
 
     def result(self) -> Confusion | ScoreTable:
         """The table of all batches so far."""
-        with self._lock:
-            self._parts = _merged(self._parts)
-            if not self._parts:
-                raise InputError("Nothing has been counted yet; call update(y_true, y_pred) first.")
-            return self._parts[0]
+        parts = _merged(self._counted())
+        if not parts:
+            raise InputError("Nothing has been counted yet; call update(y_true, y_pred) first.")
+        return parts[0]
 
     def _counted(self) -> list[Confusion | ScoreTable]:
+        """The tables counted so far, those on devices brought."""
         with self._lock:
-            return [*self._parts]
+            if self._scores:
+                options = {"labels": self.labels, "pos_label": self.pos_label}
+                self._parts = [*self._parts, *(self.count(**batch, **options) for batch in _joined(self._scores))]
+                self._scores = []
+            self._parts = _merged(self._parts)
+            there = [sums.brought() for sums in self._sums.values()]
+            there = there if self.pos_label is None else [table.with_positive(self.pos_label) for table in there]
+            return [*self._parts, *there]
+
+    def state(self) -> StateTensors:
+        """The sums so far as a few tensors of torch, on their device, which torch.distributed.all_reduce can sum.
+
+        They are of the same size in every process, so the labels must be declared. `with_state` reads them back.
+        """
+        from steelyard.ingest.process_sums import state_of
+
+        return state_of(self, [*self._parts], [*self._sums.values()])
+
+    def with_state(self, state: StateTensors) -> Accumulator:
+        """An accumulator of the same options that holds these sums, such as those of all processes."""
+        from steelyard.ingest.process_sums import table_of_state
+
+        return self._holding([table_of_state(self, state)])
+
+    def across_processes(self, group: object = None) -> Accumulator:
+        """One that holds the batches of all processes of torch.distributed; every process calls it and gets the same.
+
+        Labels that are declared are summed by all_reduce; otherwise, and for scores, the tables are gathered.
+        """
+        from steelyard.ingest.process_sums import gathered, summed_state
+
+        if self.count is confusion and self.labels is not None:
+            return self.with_state(summed_state(self.state(), group))
+        return self._holding([part for parts in gathered(self._counted(), group) for part in parts])
+
+    def _holding(self, parts: list[Confusion | ScoreTable]) -> Accumulator:
+        """One of the same options that holds these tables."""
+        other = Accumulator(self.count, pos_label=self.pos_label)
+        other.labels, other._parts = self.labels, parts
+        return other
 
     def __add__(self, other: object) -> Accumulator:
         if not isinstance(other, Accumulator):
             return NotImplemented
         if (self.count, self.labels, self.pos_label) != (other.count, other.labels, other.pos_label):
             raise InputError("These accumulators count differently; give both the same options.")
-        both = Accumulator(self.count, pos_label=self.pos_label)
-        both.labels, both._parts = self.labels, [*self._counted(), *other._counted()]
-        return both
+        return self._holding([*self._counted(), *other._counted()])
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_lock": None, "_parts": self._counted()}
+        return {**self.__dict__, "_lock": None, "_parts": self._counted(), "_sums": {}, "_scores": []}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -116,6 +177,21 @@ class Accumulator:
 
     def __radd__(self, other: object) -> Accumulator:
         return self if other == 0 else NotImplemented  # so that sum(accumulators) works
+
+
+def _joined(batches: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Batches of scores as one for each device and kind of weights."""
+    kinds: dict[object, list[dict[str, Any]]] = {}
+    for batch in batches:
+        given = tuple(None if column is None else column.library for column in batch.values())
+        kinds.setdefault((given, str(batch["y_score"].native.dtype)), []).append(batch)
+    return [
+        {
+            name: None if column is None else column.joined([batch[name] for batch in like])
+            for name, column in like[0].items()
+        }
+        for like in kinds.values()
+    ]
 
 
 def _merged(parts: list[Confusion | ScoreTable]) -> list[Confusion | ScoreTable]:

@@ -12,7 +12,7 @@ from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.device_library import DeviceLibrary, is_on_host, library_name
 
 if TYPE_CHECKING:
-    from steelyard._types import Array
+    from steelyard._types import Array, Labels
     from steelyard.statistics.device_library import Native
 
     Column: TypeAlias = Any  # of any library, or a list
@@ -24,6 +24,8 @@ def device_of(*columns: Column) -> DeviceLibrary | None:
     Beside text, which no device holds, the other columns are brought, and so are short ones.
     """
     library = None
+    if isinstance(columns[0], DeviceArray):
+        return columns[0].library
     if all(library_name(values) is None for values in columns):
         return None
     for values in columns:
@@ -64,6 +66,8 @@ def as_numpy(values: Native) -> Array:
 
 def device_column(library: DeviceLibrary, values: Column, name: str, ndim: int = 1) -> DeviceArray:
     """A column on the device; one that lies elsewhere is sent there."""
+    if isinstance(values, DeviceArray):
+        return values
     xp, there = library.xp, library_name(values) is not None
     native = values.detach() if library.name == "torch" and there else values
     if not there:
@@ -102,3 +106,30 @@ def device_weights(library: DeviceLibrary, values: Column, name: str, *, whole: 
         raise InputError(arrays.not_whole(name))
     arrays.check_rows(total, name)
     return DeviceArray(library, library.xp.astype(column.native, library.xp.int64))
+
+
+# ---------------------------------------------------------------- batches
+
+
+def column_length(values: Column) -> int:
+    """How many rows a column has, whatever it is."""
+    shape = getattr(values, "shape", None)
+    return int(shape[0]) if shape else np.size(values)
+
+
+def batch_device(y_true: Column, other: Column, declared: Labels | None) -> DeviceLibrary | None:
+    """The device on which a batch, of any length, is counted; None where NumPy counts it."""
+    if all(library_name(values) is None for values in (y_true, other)):
+        return None
+    if declared is not None and not all(isinstance(label, int) for label in declared):
+        return None
+    there = next((values for values in (y_true, other) if library_name(values) is not None and _stays(values)), None)
+    return None if there is None else DeviceLibrary.of(there)
+
+
+def kept_column(library: DeviceLibrary, values: Column, name: str) -> DeviceArray | None:
+    """A copy of a column on the device: a loop may write the next batch into the same memory."""
+    if values is None:
+        return None
+    column = device_column(library, values, name)
+    return DeviceArray(library, library.xp.asarray(column.native, copy=True))

@@ -41,8 +41,8 @@ def one_pass_counts(true: Native, pred: Native) -> tuple[int, ...] | None:
 
 if triton is not None:
 
-    @triton.jit
-    def _count(true, pred, sums, n, block: tl.constexpr, programs: tl.constexpr):  # noqa: ANN001, ANN202 - Triton's own
+    @triton.jit  # type: ignore[untyped-decorator]  # what Triton reads has types of its own
+    def _count(true, pred, sums, n, block: tl.constexpr, programs: tl.constexpr):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
         first = tl.program_id(0).to(tl.int64) * block
         ones_true = tl.zeros([block], dtype=tl.int64)
         ones_pred = tl.zeros([block], dtype=tl.int64)

@@ -17,7 +17,7 @@ from steelyard.statistics import device_functions
 from steelyard.statistics.device_operands import item
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from steelyard._types import Array
     from steelyard.statistics.device_library import DeviceLibrary, Native
@@ -62,6 +62,14 @@ class DeviceArray(NDArrayOperatorsMixin):
         """The distinct values in ascending order, and how often each occurs."""
         values, counts = self.library.unique_counts(self.native)
         return kept(self.library, values), kept(self.library, counts)
+
+    def joined(self, parts: Sequence[DeviceArray]) -> DeviceArray:
+        """Arrays of the same kind one after another."""
+        return DeviceArray(self.library, self.library.xp.concat([part.native for part in parts]))
+
+    def on_device_as(self, kind: Native) -> DeviceArray:
+        """The same as numbers of a kind of the library, few or many, on the device."""
+        return DeviceArray(self.library, self.library.xp.astype(self.native, kind))
 
     def ones(self) -> DeviceArray:
         """As many ones, whole numbers."""
