@@ -131,6 +131,30 @@ def test_evaluate_and_calibration_give_the_same_result_and_evaluate_brings_no_ro
     np.testing.assert_allclose([row.value for row in ours], [row.value for row in numpys], rtol=1e-9)
 
 
+def test_columns_of_classes_and_of_labels_give_numpys_numbers(to_device):
+    rng = np.random.default_rng(2)
+    classes, odds = rng.integers(0, 3, 400), rng.random((400, 3))
+    odds[np.arange(400), classes] += 0.5
+    scores, sets = odds / odds.sum(1, keepdims=True), rng.integers(0, 2, (400, 4))
+    guessed = np.where(rng.random((400, 4)) < 0.8, sets, 1 - sets)
+    weight = rng.random(400)
+    cases = [
+        lambda send: steelyard.roc_auc(send(classes), send(scores), average="macro"),
+        lambda send: steelyard.roc_auc(send(classes), send(scores), average="micro"),
+        lambda send: steelyard.average_precision(send(classes), send(scores), average=None, sample_weight=send(weight)),
+        lambda send: steelyard.roc_auc(send(classes), send(scores), average="weighted", multi_class="ovo"),
+        lambda send: steelyard.log_loss(send(classes), send(scores)),
+        lambda send: steelyard.f1(send(sets), send(guessed), average="macro"),
+        lambda send: steelyard.roc_auc(send(sets), send(scores[:, [0, 1, 2, 0]]), average="macro"),
+        lambda send: [row.value for row in steelyard.evaluate(send(classes), y_score=send(scores))],
+        lambda send: [
+            row.value for row in steelyard.evaluate(send(sets), send(guessed), metrics=["f1[average=macro]"])
+        ],
+    ]
+    for case in cases:
+        _same(case(to_device), case(lambda values: values))
+
+
 def test_bad_rows_on_a_device_are_refused_as_numpys_are(rows, to_device):
     broken = rows["s"].copy()
     broken[7] = np.nan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from os.path import commonprefix
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,10 @@ from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import declared_labels
 from steelyard.ingest.category_order import category_order
+from steelyard.ingest.device_columns import device_column, device_of, device_weights
+from steelyard.ingest.device_counts import device_codes
 from steelyard.ingest.row_order import check_order
+from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.probability_table import ProbabilityTable
 
 if TYPE_CHECKING:
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Labels, LabelSet, Weights
+    from steelyard.statistics.device_library import DeviceLibrary
 
 HIGHEST_TAKEN = "The class with the highest score of a row was taken as its predicted label."
 
@@ -32,9 +36,15 @@ def probability_table(
     labels: LabelSet | None = None,
     sample_weight: Weights = None,
     frequency: Weights = None,
+    on_device: bool = False,
 ) -> ProbabilityTable:
-    """The rows with a column of scores for each class: by the names of a frame's columns, else in the labels' order."""
+    """The rows with a column of scores for each class: by the names of a frame's columns, else in the labels' order.
+
+    Those on a device are brought, or stay there where each column is read by itself.
+    """
     check_order(y_true=y_true, y_score=y_score, sample_weight=sample_weight, frequency=frequency)
+    if on_device and (library := device_of(y_score, y_true)) is not None:
+        return _table_on_device(library, y_true, y_score, labels, (sample_weight, frequency))
     codes, classes, matrix = _encoded_matrix(y_true, y_score, labels)
     scores = arrays.numbers(matrix.ravel(), "y_score").reshape(matrix.shape)
     arrays.check_apart(matrix.ravel(), scores.ravel(), "y_score")
@@ -70,11 +80,37 @@ def _encoded_matrix(y_true: ArrayLike, y_score: ArrayLike, labels: LabelSet | No
     codes, classes = label_codes.encode(true, declared_labels(labels))
     if matrix.ndim != 2 or matrix.shape[1] != len(classes):
         _refuse_absent_class(y_score, classes)
-        raise InputError(
-            f"y_score has shape {matrix.shape}; with {len(classes)} classes it needs a column for each, in the order "
-            f"{', '.join(map(repr, classes[:5]))}{' ...' if len(classes) > 5 else ''}. labels= declares another."
-        )
+        raise InputError(_other_columns(matrix.shape, classes))
     return codes, classes, columns_by_name(matrix, y_score, classes)
+
+
+def _other_columns(shape: tuple[int, ...], classes: Labels) -> str:
+    return (
+        f"y_score has shape {shape}; with {len(classes)} classes it needs a column for each, in the order "
+        f"{', '.join(map(repr, classes[:5]))}{' ...' if len(classes) > 5 else ''}. labels= declares another."
+    )
+
+
+def _table_on_device(
+    library: DeviceLibrary, y_true: ArrayLike, y_score: ArrayLike, labels: LabelSet | None, weights: tuple[Weights, ...]
+) -> ProbabilityTable:
+    """The same of columns that stay on a device."""
+    true, matrix = device_column(library, y_true, "y_true"), device_column(library, y_score, "y_score", ndim=2)
+    arrays.check_lengths(y_true=true, y_score=matrix)
+    codes, classes = device_codes(true, declared_labels(labels))
+    if matrix.shape[1] != len(classes):
+        raise InputError(_other_columns(matrix.shape, classes))
+    ends = [float(end) for end in library.ends(matrix.native)]
+    if not np.isfinite(ends).all():
+        scores = matrix.brought()
+        arrays.finite_scores(scores[:, np.argmin(np.isfinite(scores).all(0))])  # refuses it by its row
+    weight, times = (
+        device_weights(library, weights[0], "sample_weight"),
+        device_weights(library, weights[1], "frequency", whole=True),
+    )
+    arrays.check_lengths(y_true=true, sample_weight=weight, frequency=times)
+    columns: list[Any] = [DeviceArray(library, codes), matrix, weight, times]  # which compute as NumPy's arrays do
+    return ProbabilityTable(classes, *columns)
 
 
 def _refuse_absent_class(y_score: ArrayLike, classes: Labels) -> None:

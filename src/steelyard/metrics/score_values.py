@@ -61,7 +61,8 @@ def counted_columns(
     if np.shape(y_score)[1] == 1:
         arrays.check_one_column(y_score)  # refuses it by its shape
     rows = {"sample_weight": options.sample_weight, "frequency": options.frequency}
-    table = probability_table(y_true, y_score, labels=options.labels, **rows)
+    by_column = metric.columns is None or options.average != NATIVE or options.pos_label is not None
+    table = probability_table(y_true, y_score, labels=options.labels, **rows, on_device=by_column)
     two = len(table.labels) == 2 and metric.columns is None
     if options.average != NATIVE or (options.pos_label is None and not two):
         return table

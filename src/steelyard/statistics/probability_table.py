@@ -11,6 +11,7 @@ import numpy as np
 
 from steelyard.exceptions import InputError, first_ten
 from steelyard.statistics.class_scores import ClassScores
+from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class ProbabilityTable:
     @cached_property
     def weights(self) -> Array:
         """The weight of each row: its sample weight as often as it counts."""
-        ones = np.ones(len(self.codes)) if self.sample_weight is None else self.sample_weight
+        ones = _ones(self.codes) if self.sample_weight is None else self.sample_weight
         return ones if self.frequency is None else ones * self.frequency
 
     @property
@@ -160,6 +161,11 @@ class ProbabilityTable:
 
     def __repr__(self) -> str:
         return f"<ProbabilityTable of {self.n:,} rows, {len(self.labels)} classes>"
+
+
+def _ones(codes: Array) -> Array:
+    """The weight 1 of each row, where the rows are."""
+    return codes.ones().astype(np.float64) if isinstance(codes, DeviceArray) else np.ones(len(codes))
 
 
 def _joined(mine: Array | None, theirs: Array | None, *tables: ProbabilityTable) -> Array | None:
