@@ -71,7 +71,9 @@ def test_where_only_the_threshold_is_wrong_the_control_says_so():
     row = result.row("12:1", "ac_score")
     assert row.low > 0.2 and row.favour == row.draws == 4 and row.control_low < 0 < row.control_high
     assert result.row("12:1", "roc_auc").difference == pytest.approx(0, abs=1e-9)
-    assert "nearest mean is ahead" in result.headline and "nothing beyond the threshold is shown" in result.headline
+    assert "ahead of LogisticRegression at N:P = 12:1 and behind at none" in result.headline
+    assert result.headline.endswith("with the same search for a threshold for both, ahead at none and behind at none.")
+    assert result.notes[0].endswith(": nothing beyond the threshold is shown.")
 
 
 def test_any_model_will_do_and_predicts_as_it_does_itself(tumours):
@@ -93,9 +95,12 @@ def test_one_seed_gives_one_result_and_another_a_different_one():
 
 def test_the_words_say_what_the_rows_show(study):
     text = repr(study)
-    assert text.startswith("At N:P = 1:3 by ac_score") and "at all 2 ratios by" in text
+    assert text.startswith("By ac_score nearest mean is shown to be ahead of") and "At N:P = 1:3 by ac_score" in text
+    assert "at all 2 ratios by" in " ".join(text.split())
     few = nearest_mean_study(LogisticRegression(), *small(), ratios=["1:1"], draws=2)
     assert "fewer than 10 test rows" in few.sentences[-1]
+    assert all(-2 <= row.low <= row.difference <= row.high <= 2 for row in few)
+    assert all(row.low >= -1 and row.high <= 1 for row in few if row.metric not in ("mcc", "kappa"))
 
 
 def small(rows=40):

@@ -136,4 +136,7 @@ def test_what_cannot_be_run_is_refused_in_one_sentence(folder, case):
 
 def test_scores_that_never_reach_a_half_are_read_at_the_prior(folder):
     frame = pl.read_csv(folder / "made.csv").select("ill", low=pl.col("s0") / 3)
-    assert run_own("garcia", frame, "ill", score=["low"], quick=True).choices["threshold"] == "prior"
+    study = run_own("garcia", frame, "ill", score=["low"], quick=True)
+    assert study.choices["threshold"] == "prior" and "by design" in study.summary[1]
+    at_half = run_own("garcia", frame, "ill", score=["low"], threshold="0.5", quick=True)
+    assert "try the threshold prior" in at_half.summary[1]  # distorted positives pass it, and recall rises

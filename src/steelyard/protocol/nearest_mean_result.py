@@ -76,8 +76,14 @@ class NearestMeanStudy(RatioTrials, Result[ModelGap]):
         gap = self.gap(ratio, short)
         defined = gap[np.isfinite(gap)]
         wins = int((self._sign(short) * defined > 0).sum())
-        control = _interval(self.gap(ratio, short, *self.models[2:]), self.level)
-        return ModelGap(ratio, short, first, second, *_interval(gap, self.level), wins, len(defined), *control)
+        plain, control = (self._interval(short, g) for g in (gap, self.gap(ratio, short, *self.models[2:])))
+        return ModelGap(ratio, short, first, second, *plain, wins, len(defined), *control)
+
+    def _interval(self, short: str, gap: Array) -> tuple[float, float, float]:
+        """The mean difference and its interval, which leaves no difference that the metric cannot have."""
+        lowest, highest = get_metric(self.metrics[short]).range
+        mean, low, high = _interval(gap, self.level)
+        return mean, max(low, lowest - highest), min(high, highest - lowest)
 
     def _sign(self, short: str) -> int:
         return -1 if get_metric(self.metrics[short]).direction == "lower" else 1

@@ -126,15 +126,21 @@ def _several(names: list[str]) -> str:
 
 def _caveats(study: CorrelationStudy) -> list[str]:
     recall, specificity = (study.names.index(name) for name in RATES)
-    both = signed(float(study.matrix(study.positives[0])[recall, specificity]))
+    r = float(study.matrix(study.positives[0])[recall, specificity])
+    both = f"Recall and specificity correlate at {signed(r)}"
     if "models" in study.choices:
         return [
-            f"Recall and specificity of these models correlate at {both}. The models are few and not drawn at random: "
-            "the columns 'left out' show how much one of them decides."
+            f"{both} over these models. They are few and not drawn at random: the columns 'left out' show how much one "
+            "of them decides."
+        ]
+    if r < 0:
+        return [
+            f"{both} by design, since the distortions of the two classes share one range: a metric that follows one of "
+            "them alone tends to fall with the other."
         ]
     return [
-        f"The distortions of the two classes share one range, so recall and specificity correlate at {both} by design: "
-        "a metric that follows one of them alone tends to fall with the other."
+        f"{both}: where most positives score below the threshold, distorting them raises recall, and the design does "
+        "not set the classes against each other as García's list does; try the threshold prior."
     ]
 
 

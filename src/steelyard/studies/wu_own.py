@@ -32,6 +32,11 @@ if TYPE_CHECKING:
     from steelyard.studies.pictures import Picture
 
 _DRAWS, _QUICK_DRAWS = 10, 3
+_PLACES = "Place: from the lowest (0) to the highest (1) score of the test rows."
+_INTERVALS = (
+    "Low and high: 95 % intervals, each by itself, Nadeau and Bengio's as draws share rows. Same search: the "
+    "difference where both get the same search for a threshold."
+)
 
 
 @WU_STUDY.own_data
@@ -71,35 +76,17 @@ def _choices(study: NearestMeanStudy) -> dict[str, str]:
 
 
 def _tables(study: NearestMeanStudy) -> list[Table]:
-    spread = f"Means over {study.draws} draws, and in brackets the standard deviation."
+    difference, means = difference_name(study), f"Means over {study.draws} draws"
+    ranked = f"Twelve metrics at each ratio, ranked by {difference}"
+    controls = "Every model at each ratio: its own threshold, and the same search"
+    places = f"The place of each metric in the ranking by {difference}, and whom it favours"
+    skill = "AC-score beside the no-skill baseline (same prediction rate)"
     return [
-        Table(
-            "comparison",
-            f"Twelve metrics at each ratio, ranked by {difference_name(study)}",
-            _comparison(study),
-            f"Means over {study.draws} draws. Low and high: 95 % intervals, each by itself, Nadeau and Bengio's as "
-            "draws share rows. Same search: the difference where both get the same search for a threshold.",
-            unfolded=True,
-        ),
-        Table("control", "Every model at each ratio: its own threshold, and the same search", _controls(study), spread),
-        Table(
-            "stability",
-            f"The place of each metric in the ranking by {difference_name(study)}, and whom it favours",
-            stability_rows(study),
-            f"By the mean difference over {study.draws} draws; place 1 speaks most for {NEAREST}.",
-        ),
-        Table(
-            "thresholds",
-            "The thresholds of the models",
-            threshold_rows(study),
-            "Place: from the lowest (0) to the highest (1) score of the test rows.",
-        ),
-        Table(
-            "no_skill",
-            "AC-score beside the no-skill baseline (same prediction rate)",
-            no_skill_rows(study),
-            f"Means over {study.draws} draws. AUROC of a random predictor is 0.5 for all.",
-        ),
+        Table("comparison", ranked, _comparison(study), f"{means}. {_INTERVALS}", unfolded=True),
+        Table("control", controls, _controls(study), f"{means}, and in brackets the standard deviation."),
+        Table("stability", places, stability_rows(study), f"{means}; place 1 speaks most for {NEAREST}."),
+        Table("thresholds", "The thresholds of the models", threshold_rows(study), _PLACES),
+        Table("no_skill", skill, no_skill_rows(study), f"{means}. AUROC of a random predictor is 0.5 for all."),
     ]
 
 
