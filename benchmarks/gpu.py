@@ -21,8 +21,6 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
-os.environ.setdefault("SCIPY_ARRAY_API", "1")  # for scikit-learn's own metrics of tensors; read when SciPy is imported
-
 import numpy as np
 
 import steelyard
@@ -387,6 +385,9 @@ def main(arguments: list[str] | None = None) -> int:
     if asked.device == "cuda" and not torch.cuda.is_available():
         print(NO_GPU, file=sys.stderr)
         return 2
+    os.environ.setdefault(
+        "SCIPY_ARRAY_API", "1"
+    )  # for scikit-learn's own metrics of tensors; SciPy reads it at its start
     compatibility()
     if asked.device == "cpu":  # a trial of the device's own path, which NumPy would otherwise take over
         from steelyard.ingest import device_columns

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import growth, page, readme, row, surroundings, tables
+from benchmarks import gpu, growth, page, readme, row, surroundings, tables
 from benchmarks.growth import Step
 from benchmarks.row import Row
 from benchmarks.trial import Trial
@@ -225,3 +225,19 @@ def test_a_section_of_coverage_that_is_simulated_anew_leaves_the_others_as_they_
     assert coverage.written(anew).keys() == sections.keys()
     assert coverage.written(anew)["Two classes"] == sections["Two classes"]
     assert "- **Few errors**: mean .500 of 1 cells; 1 outside 0.93 to 1, the worst recall, a setting: .500." in anew
+
+
+def test_the_benchmark_of_a_gpu_refuses_to_run_without_one(capsys):
+    torch = pytest.importorskip("torch")
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+    assert gpu.main([]) == 2
+    assert capsys.readouterr().err.strip() == gpu.NO_GPU
+
+
+def test_a_heading_that_was_measured_by_itself_takes_its_place_on_the_page():
+    row = gpu.Timed("roc_auc", "torch.sort", 0.06, 0.04, aim="at most 2.5 x", memory=10**9)
+    own = f"{gpu.TITLE}\n\n{tables.markdown(['work'] * 8, [row.cells()])}"
+    written = page.with_section("# Page\n\n## Growth\n\nrows\n", own)
+    assert written.index("## On a GPU") < written.index("## Growth") and "1.50 x as long" in written
+    assert page.with_section(written, own) == written
