@@ -204,6 +204,7 @@ REPEATED = {
     "study --score",
     "report --by",
     "report --mute",
+    "resampling --data",
     "shift --by",
     "shift --mute",
     "slices --features",

@@ -76,6 +76,13 @@ def studied():
 
 
 @cache
+def resampled():
+    X, y = load_breast_cancer(return_X_y=True)
+    samplers = {"<b>A</b>": "over", "B|\x1b[31m": "under"}
+    return steelyard.resampling_study(GaussianNB(), X, 1 - y, samplers, split=3, inner=2, metrics=["mcc", "roc_auc"])
+
+
+@cache
 def selected():
     X, y = load_breast_cancer(return_X_y=True)
     return steelyard.select_tree(DecisionTreeClassifier(), X, 1 - y, keep=2, most=3)
@@ -110,6 +117,8 @@ RESULTS = {
     "history rows": lambda: kept().rows,
     "interval": lambda: steelyard.interval("recall", TABLE),
     "slices": sliced,
+    "resampling study": resampled,
+    "resampling verdicts": lambda: resampled().verdicts,
     "interval of many tables": lambda: steelyard.interval("recall", Counts([1, 0], [3, 0], [5, 6], [7, 8])),
     "intervals": lambda: steelyard.intervals(
         ["recall", "f_beta[beta=2]", "f1[average=macro]"], TRUE, LABELS["<b>A</b>"]

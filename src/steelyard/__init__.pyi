@@ -84,6 +84,8 @@ from steelyard.protocol.cross_evaluate import cross_evaluate as cross_evaluate
 from steelyard.protocol.cross_evaluation import CrossEvaluation as CrossEvaluation
 from steelyard.protocol.nearest_mean_study import nearest_mean_study as nearest_mean_study
 from steelyard.protocol.ratio_study import ratio_study as ratio_study
+from steelyard.protocol.resampling_result import ResamplingStudy as ResamplingStudy
+from steelyard.protocol.resampling_study import resampling_study as resampling_study
 from steelyard.protocol.select_tree import select_tree as select_tree
 from steelyard.protocol.splits import Folds as Folds
 from steelyard.protocol.splits import HoldOut as HoldOut

@@ -81,6 +81,8 @@ HOME = {
     "HoldOut": "protocol.splits",
     "cross_evaluate": "protocol.cross_evaluate",
     "nearest_mean_study": "protocol.nearest_mean_study",
+    "ResamplingStudy": "protocol.resampling_result",
+    "resampling_study": "protocol.resampling_study",
     "select_tree": "protocol.select_tree",
     "ThresholdClassifier": "estimators.threshold",
     "Evaluation": "evaluation.evaluation",

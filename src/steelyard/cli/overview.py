@@ -88,6 +88,9 @@ COMMANDS = {
         "and the other displays, one a kind of figure",
     ),
     "crossval": CommandFacts("Cross-validate models: fit on parts of a table, test on the rest.", "cross_evaluate"),
+    "resampling": CommandFacts(
+        "Judge whether resampling gains anything that a moved threshold does not.", "resampling_study"
+    ),
     "study": CommandFacts(
         "Reproduce the experiment of a paper, its numbers beside ours.", "steelyard.studies.registry.run"
     ),

@@ -192,5 +192,7 @@ SUGGESTIONS: dict[str, Suggest] = {
     "report profile": _profiles,
     "study name": _studies,
     "crossval models": _models,
+    "resampling model": _models,
+    "METRIC": _metrics,
     "metrics family": _families,
 }

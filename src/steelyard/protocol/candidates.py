@@ -114,16 +114,25 @@ def _resampler_name(resampler: Resampler) -> str:
 
 def _candidate(name: str, estimator: Estimator, resampler: Resampler, weighted: bool) -> Candidate:
     if isinstance(resampler, str) and resampler == CLASS_WEIGHT:
-        estimator = _balanced(estimator)
+        estimator = balanced(estimator)
     return Candidate(name, estimator, resampler, _weight_name(estimator) if weighted else "sample_weight")
 
 
-def _balanced(estimator: Estimator) -> Estimator:
+def takes_class_weight(estimator: Estimator) -> bool:
+    """Whether it has a parameter for the weights of classes."""
+    return bool(_class_weight_names(estimator))
+
+
+def _class_weight_names(estimator: Estimator) -> list[str]:
+    parameters = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
+    return [name for name in parameters if name == "class_weight" or name.endswith("__class_weight")]
+
+
+def balanced(estimator: Estimator) -> Estimator:
     """A clone whose class weights make the classes count alike."""
     from sklearn.base import clone
 
-    parameters = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
-    names = [name for name in parameters if name == "class_weight" or name.endswith("__class_weight")]
+    names = _class_weight_names(estimator)
     if not names:
         raise InputError(f"{class_name(estimator)} takes no class_weight; use resample='over' or 'under'.")
     return cast("Estimator", clone(estimator).set_params(**dict.fromkeys(names, "balanced")))

@@ -88,8 +88,8 @@ def cross_evaluate(
     several = candidates(estimator, resample, weighted=data.weight is not None)
     if data.are_label_sets and any(candidate.resampler is not None for candidate in several):
         raise InputError("resample= makes classes equally frequent, and labels of one row cannot be; leave it out.")
-    _check_metrics(metrics)
-    _check_options(level, n_jobs, progress)
+    check_metrics(metrics)
+    check_options(level, n_jobs, progress)
     source = generator(rng)
     plan = planned_parts(split, data, groups, source)
     seeds = source.integers(SEEDS, size=len(plan)).tolist()
@@ -105,7 +105,7 @@ def cross_evaluate(
     _check_any_ended(runs)
     alone = len(several) == 1
     models = {name: result_of(name, rows, metrics, level, alone) for name, rows in runs.items()}
-    setting = {"split": _split_name(split), "runs": len(plan), "seed": _seed(rng)}
+    setting = {"split": split_name(split), "runs": len(plan), "seed": seed_of(rng)}
     return CrossEvaluation(models, setting=setting, notes=choice_sentences(pos_label, data.positive, data.labels))
 
 
@@ -137,7 +137,8 @@ def _positive(labels: Labels, pos_label: Label, codes: Array) -> Label:
     return conventional_label(labels) if pos_label is None else paired_tables.positive(labels, pos_label, codes)
 
 
-def _check_metrics(metrics: object) -> None:
+def check_metrics(metrics: object) -> None:
+    """Refuse what is no list of metrics."""
     if metrics is None:
         return
     if isinstance(metrics, str) or not isinstance(metrics, Iterable):
@@ -146,7 +147,8 @@ def _check_metrics(metrics: object) -> None:
         raise InputError("metrics= is empty; name at least one metric, or leave it out for all.")
 
 
-def _check_options(level: float, n_jobs: object, progress: object) -> None:
+def check_options(level: float, n_jobs: object, progress: object) -> None:
+    """Refuse a level, a number of jobs or a progress that is none."""
     check_level(level)
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or not n_jobs):
         raise InputError(f"n_jobs (--jobs) is how many runs there are at a time, or -1 for all cores, not {n_jobs!r}.")
@@ -163,12 +165,12 @@ def _check_any_ended(runs: Mapping[str, Rows[Run]]) -> None:
         raise InputError(f"Every run failed; the first, {first.model} on fold {first.part.fold}: {first.error}{hint}")
 
 
-def _split_name(split: SplitLike) -> str:
+def split_name(split: SplitLike) -> str:
     """The split as it is written down: of a list of pairs only its kind."""
     has_name = isinstance(split, (str, int, np.integer)) or hasattr(split, "split")
     return str(split) if has_name else "pairs of rows"
 
 
-def _seed(rng: Rng) -> int | None:
+def seed_of(rng: Rng) -> int | None:
     """The seed that gives the same runs again; None where a generator was given, which has moved on."""
     return 0 if rng is None else int(rng) if isinstance(rng, (int, np.integer)) else None

@@ -57,13 +57,15 @@ class Data:
 class RunPredictions:
     """What an estimator predicts for the test rows, as codes and, where it has any, scores; and what that cost.
 
-    Scores are those of the positive class, or where none is named a column for each class.
+    Scores are those of the positive class, or where none is named a column for each class. `trained` is the share of
+    the positive class among the rows of the fit where a sampler has changed it.
     """
 
     codes: Array | None = None
     scores: Array | None = None
     cost: Cost = Cost()  # noqa: RUF009 - frozen
     error: str | None = None
+    trained: float | None = None
 
     @property
     def has_probabilities(self) -> bool:

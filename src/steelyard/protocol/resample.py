@@ -12,10 +12,10 @@ from steelyard.exceptions import InputError, InputTypeError, did_you_mean
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array
+    from steelyard._types import Array, Label
 
 _OVER, UNDER, CLASS_WEIGHT = "over", "under", "class_weight"
-_WORDS = (_OVER, UNDER, CLASS_WEIGHT)
+SAMPLER_WORDS = (_OVER, UNDER, CLASS_WEIGHT)
 
 
 class Sampler(Protocol):
@@ -44,9 +44,9 @@ def check_resampler(resampler: object) -> None:
     if resampler is None or (not isinstance(resampler, str) and hasattr(resampler, "fit_resample")):
         return
     if isinstance(resampler, str):
-        if resampler in _WORDS:
+        if resampler in SAMPLER_WORDS:
             return
-        near = did_you_mean(resampler, _WORDS)
+        near = did_you_mean(resampler, SAMPLER_WORDS)
         raise InputError(f"resample= takes 'over', 'under', 'class_weight' or a sampler, not {resampler!r}.{near}")
     raise InputTypeError(
         f"resample= takes 'over', 'under', 'class_weight' or a sampler with fit_resample, "
@@ -105,3 +105,10 @@ def _by_sampler(sampler: Sampler, training: Training, seed: int) -> Training:
             f"{type(sampler).__name__} makes rows that have no weight; leave the weights out, or use resample='over'."
         )
     return Training(X, np.asarray(y), training.weight[rows])
+
+
+def trained_share(model: object, label: Label) -> float | None:
+    """The share of a class among the resampled rows that a model was fitted on; None where none were resampled."""
+    steps = getattr(model, "steps", None)
+    shares = getattr(steps[-1][1] if steps else model, "shares_", None)
+    return None if shares is None else float(shares.get(label, 0.0))

@@ -17,7 +17,7 @@ from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.score_matrix import probability_table
 from steelyard.protocol.cost import PER, Cost, model_size, peak_memory, timed, timings, tree_size
 from steelyard.protocol.predictions import Data, RunPredictions, checked_predictions
-from steelyard.protocol.resample import Training, resampled
+from steelyard.protocol.resample import Training, resampled, trained_share
 from steelyard.protocol.seeds import seeded
 from steelyard.statistics.confusion import Confusion
 
@@ -151,7 +151,7 @@ def _run(task: Task, data: Data) -> RunPredictions:
         model_size(model),
         *tree_size(model),
     )
-    return replace(predictions, cost=cost)
+    return replace(predictions, cost=cost, trained=trained_share(model, data.positive))
 
 
 def ready(candidate: Candidate, training: Training, seed: int) -> tuple[Candidate, Training]:

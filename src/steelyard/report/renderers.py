@@ -12,6 +12,7 @@ from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
 from steelyard.ledger.history import History
 from steelyard.protocol.cross_evaluation import CrossEvaluation
+from steelyard.protocol.resampling_result import ResamplingStudy
 
 if TYPE_CHECKING:
     from steelyard.analysis.results.result import Result
@@ -50,6 +51,10 @@ def _html(result: Result[Any], /, **options: str) -> str:
             from steelyard.report.pages.monitor_section import monitor_page
 
             return monitor_page(result, source=options.get("source", "predictions"))
+        case ResamplingStudy():
+            from steelyard.report.pages.resampling_section import resampling_page
+
+            return resampling_page(result, source=options.get("source", "predictions"))
         case Rows([Decision(), *_]):
             return audit_page(result)
     return result_page(result)

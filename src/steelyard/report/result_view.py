@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.results.result import Result
 
 _MOST_ROWS = 60  # of a table in a notebook; to_frame() has them all
-_MIDDLES = ("threshold", "value", "difference", "mean")  # what an interval of low and high is around
+_MIDDLES = ("threshold", "value", "difference", "mean", "gain")  # what an interval of low and high is around
 _USUALLY = ("undefined_share", "undefined", "of_rows", "own")  # columns that are 0 or False unless something is amiss
 _WIDE = 120  # of the picture of an interval, whose ends keep a margin of 4
 

@@ -76,6 +76,8 @@ HOMES = {
     "steelyard.protocol.holdouts": ("hold_out_row", "hold_outs"),
     "steelyard.protocol.ratio_study_result": ("metric_spread", "ratio_study"),
     "steelyard.protocol.nearest_mean_result": ("model_gap", "nearest_mean_study"),
+    "steelyard.protocol.resampling_result": ("resampling_study",),
+    "steelyard.protocol.resampling_verdict": ("sampler_verdict",),
     "steelyard.protocol.run_difference": ("run_difference",),
     "steelyard.protocol.run_summary": ("summary",),
     "steelyard.protocol.tree_selection": ("selection",),

@@ -1,0 +1,87 @@
+"""`steelyard resampling`: whether resampling gains anything that a moved threshold does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from steelyard.analysis.results.strict_json import json_text
+from steelyard.cli import options
+from steelyard.cli.commands import command
+from steelyard.cli.progress import bar
+
+if TYPE_CHECKING:
+    from steelyard._types import Label
+    from steelyard.cli.outputs import Output
+    from steelyard.protocol.resampling_result import ResamplingStudy
+
+
+@command
+@click.option("--data", "files", multiple=True, required=True, metavar="FILE", help="The table: one row per case.")
+@click.option("--target", required=True, metavar="COL", help="The column to predict; all others are features.")
+@click.option("--model", default="logistic", show_default=True, metavar="NAME", help="A model, as in crossval.")
+@click.option(
+    "--samplers",
+    metavar="NAME,NAME",
+    help="over, under, class_weight, or samplers of imbalanced-learn such as SMOTE; by default the first three.",
+)
+@click.option("--metric", metavar="METRIC", help="The metric that decides; by default the AC-score.")
+@click.option("--margin", type=float, default=0.02, show_default=True, help="A gain of less than this counts as none.")
+@click.option("--folds", default=5, show_default=True, help="The number of folds, each tested once.")
+@click.option("--repeats", default=2, show_default=True, help="How often the folds are drawn anew.")
+@click.option("--inner", default=3, show_default=True, help="The folds of a training part that choose thresholds.")
+@click.option("--jobs", type=int, metavar="N", help="Runs at the same time.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@options.shared(*options.POSITIVE, "level", "metrics")
+@options.output("table", "json", "html")
+def study_resampling(
+    files: tuple[str, ...],
+    target: str,
+    model: str,
+    samplers: str | None,
+    metric: str | None,
+    margin: float,
+    folds: int,
+    repeats: int,
+    inner: int,
+    jobs: int | None,
+    seed: int,
+    positive: Label,
+    level: float,
+    metrics: list[str] | None,
+    output: Output,
+) -> None:
+    """Was resampling worth it: samplers against the plain model with a moved threshold, on the same folds."""
+    from steelyard.ingest.files import load_columns
+    from steelyard.protocol.resampling_study import resampling_study
+    from steelyard.protocol.splits import Folds
+    from steelyard.studies.own_table import own_table
+
+    table = own_table(load_columns(files), target, model=[model], pos_label=positive)
+    table.check_two_classes()
+    with bar("fitting") as progress:
+        study = resampling_study(
+            table.models[model],
+            table.X,
+            table.y,
+            options.metric_names(samplers),
+            metric=metric,
+            metrics=metrics,
+            split=Folds(folds, repeats=repeats),
+            inner=inner,
+            margin=margin,
+            n_jobs=jobs,
+            rng=seed,
+            pos_label=table.positive,
+            level=level,
+            progress=progress,
+        )
+    output.write(_text(replace(study, remarks=(*table.notes, *study.remarks)), output.kind, target))
+
+
+def _text(study: ResamplingStudy, kind: str, target: str) -> str:
+    if kind == "json":
+        return json_text(study.to_dict(), indent=1)
+    return study.to_html(source=f"resampling for {target}") if kind == "html" else repr(study)

@@ -1,0 +1,145 @@
+"""The sentences of a resampling study: the answer, each sampler, other metrics, the threshold, the probabilities."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from steelyard.analysis.results.formatting import bounds_text, difference_text, interval_text, listed, three_digits
+from steelyard.protocol.named_samplers import PLAIN
+from steelyard.protocol.resampling_rows import CORRECTED, use_name, use_of
+from steelyard.protocol.resampling_runs import BEST, DEFAULT
+from steelyard.protocol.resampling_verdict import HELPS, HURTS, NO_CHANGE, NO_GAIN, OPEN
+
+if TYPE_CHECKING:
+    from steelyard.protocol.resampling_result import ResamplingStudy
+    from steelyard.protocol.resampling_verdict import SamplerVerdict
+    from steelyard.protocol.run_difference import RunDifference
+
+_FIT = "fit_seconds"
+_SLOWER = 1.5  # times as long as the plain fit, from which the cost is worth a sentence
+
+
+def study_head(study: ResamplingStudy) -> str:
+    """What was done."""
+    at, samplers = study.setting, len(study.samplers)
+    return (
+        f"{at['model']} on {at['rows']:,} rows, {at['positives']:,} of them {at['positive']!r}: {at['runs']} runs of "
+        f"the plain model and {samplers} sampler{'s' * (samplers > 1)} on the same folds, thresholds chosen in "
+        f"{at['inner']} folds of each training part. The {100 * study.level:g} % intervals are Nadeau and Bengio's."
+    )
+
+
+def study_sentences(study: ResamplingStudy) -> list[str]:
+    """All that was found, the answer first."""
+    answer = _answer(study)
+    return [
+        answer,
+        *(row.sentence for row in study.verdicts if row.sentence not in answer),
+        *_other_metrics(study),
+        *_threshold(study),
+        *_probabilities(study),
+        *_cost(study),
+    ]
+
+
+def _answer(study: ResamplingStudy) -> str:
+    """Whether it was worth it, by the metric that the study is about."""
+    title = study.spec.title
+    helps, open_ = _of_kind(study, HELPS), _of_kind(study, OPEN)
+    if helps:
+        return f"Resampling was worth it by {title}: {max(helps, key=lambda row: row.gain).sentence}"
+    if open_:
+        names, most = listed([row.sampler for row in open_]), max(row.high for row in open_)
+        return (
+            f"Whether resampling was worth it by {title} is open: no gain is shown, and gains of up to "
+            f"{difference_text(most, share=study.spec.is_share)} by {names} are not excluded."
+        )
+    harmful = [row.sampler for row in _of_kind(study, HURTS)]
+    as_good = [row.sampler for row in (*_of_kind(study, NO_CHANGE), *_of_kind(study, NO_GAIN))]
+    parts = [f"{listed(harmful)} did harm"] if harmful else []
+    if as_good:
+        within = difference_text(study.margin, share=study.spec.is_share)
+        parts.append(f"the plain model at a moved threshold is as good as with {listed(as_good)}, to within {within}")
+    return f"Resampling was not worth it by {title}: {'; '.join(parts)}." if parts else "No sampler could be judged."
+
+
+def _of_kind(study: ResamplingStudy, kind: str) -> list[SamplerVerdict]:
+    return [row for row in study.verdicts if row.verdict == kind]
+
+
+def _other_metrics(study: ResamplingStudy) -> list[str]:
+    """What each sampler is shown to do to other metrics of labels and of the order of scores."""
+    found = []
+    for name in study.samplers:
+        others = [
+            row for row in _compared(study, name) if row.spec != study.spec and not row.spec.metric.of_probabilities
+        ]
+        shown = [row for row in others if row.p_holm < 1 - study.level]
+        better, worse = ([row for row in shown if sign * row.spec.sign * row.difference > 0] for sign in (1, -1))
+        parts = [_changes(rows, words) for rows, words in ((better, "is better"), (worse, "is worse")) if rows]
+        if parts:
+            found.append(f"By other metrics {name} {' and '.join(parts)}.")
+    return found
+
+
+def _compared(study: ResamplingStudy, name: str) -> list[RunDifference]:
+    """The differences of a sampler from the plain model by which it is judged, of every metric."""
+    names = {row.spec: use_of(row.spec) for row in study.differences}
+    return [row for row in study.differences if row.a == use_name(name, names[row.spec])]
+
+
+def _changes(rows: list[RunDifference], words: str) -> str:
+    return f"{words} by {listed([f'{row.spec.title} ({_change(row)})' for row in rows])}"
+
+
+def _change(row: RunDifference) -> str:
+    sign = "+" if row.difference > 0 else "−"
+    return f"{sign}{three_digits(abs(row.difference))}"
+
+
+def _threshold(study: ResamplingStudy) -> list[str]:
+    """What moving the threshold of the plain model alone does."""
+    if use_of(study.spec) != BEST:
+        return []
+    moved, spec = study.moved(), study.spec
+    before, after = study.value(PLAIN, use=DEFAULT), study.value(PLAIN)
+    if math.isnan(moved.difference):
+        return []
+    values = (three_digits(before.mean), three_digits(after.mean))
+    change = interval_text(moved.difference, moved.low, moved.high)
+    return [
+        f"Moving the threshold of the plain model takes {spec.title} from {values[0]} to {values[1]}, a change of "
+        f"{change}, without resampling."
+    ]
+
+
+def _probabilities(study: ResamplingStudy) -> list[str]:
+    """Whose probabilities are wrong in the mean, and whether a corrected prior mends that."""
+    wrong, mended = [], []
+    for name in study.samplers:
+        if name not in study.calibrations:
+            continue
+        ratio = study.calibrations[name]["observed_to_expected"]
+        if ratio.high < 1 or ratio.low > 1:
+            wrong.append(f"{name} ({three_digits(float(ratio.value))})")
+            after = study.calibrations.get(use_name(name, CORRECTED))
+            if after is not None and not after.is_rejected:
+                mended.append(name)
+    if not wrong:
+        return []
+    plain = study.calibrations[PLAIN]["calibration_slope"]
+    slope = "" if math.isnan(plain.low) else f" The plain model has a slope of {bounds_text(plain.low, plain.high)}."
+    rest = f" correct_prior mends {listed(mended)}." if mended else " correct_prior does not mend that here."
+    return [f"Positives observed for each one expected are not 1 after {listed(wrong)}.{rest}{slope}"]
+
+
+def _cost(study: ResamplingStudy) -> list[str]:
+    """Which samplers make the fit slower than the plain one, or faster."""
+    seconds = {row.model: row.median for row in study.costs if row.name == _FIT}
+    plain = seconds.get(PLAIN)
+    if not plain:
+        return []
+    times = {name: (seconds.get(name) or math.nan) / plain for name in study.samplers}
+    slow = [f"{name} {three_digits(ratio)}" for name, ratio in times.items() if ratio > _SLOWER or ratio < 1 / _SLOWER]
+    return [f"Times as long as the plain fit, resampling included: {listed(slow)}."] if slow else []
