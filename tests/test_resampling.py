@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from steelyard import Folds, Result, resampling_study
+from steelyard import Folds, ResamplingStudy, Result, resampling_study
 from steelyard.analysis.holm import holm
 from steelyard.cli.commands import commands
 from steelyard.exceptions import InputError, SteelyardError
@@ -234,7 +234,7 @@ def test_without_imbalanced_learn_its_samplers_are_refused_and_ours_work(monkeyp
 
 
 def test_a_study_is_saved_shown_and_drawn(study):
-    assert Result.from_json(study.to_json()) == study
+    assert ResamplingStudy.from_json(study.to_json()) == study
     text = " ".join(repr(study).split())
     assert all(name in text for name in ("Nadeau and Bengio", "equal prior", "over, prior corrected", "fit seconds"))
     page = study.to_html(source="mine.csv")

@@ -117,8 +117,8 @@ RESULTS = {
     "history rows": lambda: kept().rows,
     "interval": lambda: steelyard.interval("recall", TABLE),
     "slices": sliced,
-    "resampling study": resampled,
-    "resampling verdicts": lambda: resampled().verdicts,
+    "resampling_study": resampled,
+    "resampling_study, verdicts": lambda: resampled().verdicts,
     "interval of many tables": lambda: steelyard.interval("recall", Counts([1, 0], [3, 0], [5, 6], [7, 8])),
     "intervals": lambda: steelyard.intervals(
         ["recall", "f_beta[beta=2]", "f1[average=macro]"], TRUE, LABELS["<b>A</b>"]
