@@ -131,6 +131,16 @@ def test_evaluate_and_calibration_give_the_same_result_and_evaluate_brings_no_ro
     np.testing.assert_allclose([row.value for row in ours], [row.value for row in numpys], rtol=1e-9)
 
 
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_narrow_scores_are_searched_for_wide_numbers_as_numpy_does(to_device, side):
+    ordered = np.sort(np.random.default_rng(3).random(50).astype(np.float32))
+    wide = ordered.astype(np.float64)
+    values = np.concatenate([wide, np.nextafter(wide, 2), np.nextafter(wide, -1), np.linspace(-1, 2, 99)])
+    native = to_device(ordered)
+    there = device_array.DeviceArray(device_library.DeviceLibrary.of(native), native)
+    assert (np.searchsorted(there, values, side=side) == np.searchsorted(wide, values, side=side)).all()
+
+
 def test_columns_of_classes_and_of_labels_give_numpys_numbers(to_device):
     rng = np.random.default_rng(2)
     classes, odds = rng.integers(0, 3, 400), rng.random((400, 3))
