@@ -24,7 +24,6 @@ from steelyard import (
     roc_curve,
     score_table,
 )  # fmt: skip
-from steelyard.metrics import ranking
 from steelyard.statistics import score_order
 from steelyard.statistics.class_scores import ClassScores
 
@@ -363,7 +362,6 @@ def test_places_summed_by_parts_are_those_of_all_at_once(monkeypatch):
     y, score = (rng.random(3_000) < 0.1).astype(int), rng.integers(0, 700, 3_000) / 7
     whole = steelyard.roc_auc(y, score), steelyard.average_precision(y, score)
     monkeypatch.setattr(score_order, "PART", 8)
-    monkeypatch.setattr(ranking, "PART", 8)
     asked = []
     monkeypatch.setattr(score_order, "around_unsorted", lambda *given: asked.append(given))
     assert close(steelyard.roc_auc(y, score), whole[0]) and close(steelyard.average_precision(y, score), whole[1])
