@@ -31,6 +31,7 @@ def folder(tmp_path_factory):
     made = {"row": [f"r{i}" for i in range(400)], "size": size, "colour": colour}
     score = np.clip(0.3 * fraud + 0.7 * rng.random(400), 0, 1).round(3)
     made |= {"kind": np.where(fraud, "fraud", "fine"), "score": score}
+    made |= {"gaps": [None if i == 3 else "fraud" for i in range(400)]}
     made |= {"pred": np.where(score > 0.5, "fraud", "fine"), "three": rng.choice(["a", "b", "c"], 400)}
     pl.DataFrame(made).write_csv(folder / "made.csv")
     pl.DataFrame(made).head(5).write_csv(folder / "few.csv")
@@ -56,10 +57,10 @@ def rows_of(study, name):
 
 def test_a_table_is_read_into_features_labels_and_predictions(folder):
     table = own_table(pl.read_csv(folder / "made.csv"), "kind", pred=["pred"], score=["score"], pos_label="fraud")
-    assert table.X.shape == (400, 3) and table.words.tolist() == [False, True, True]
+    assert table.X.shape == (400, 4) and table.words.tolist() == [False, True, True, True]
     assert np.isnan(table.X[:, 0]).any() and list(table.preds) == ["pred"] and table.positive == "fraud"
     assert table.notes[0].startswith("The column 'row' was left out")
-    assert table.choices()["features"].endswith("2 of text (one column for each word)")
+    assert table.choices()["features"].endswith("3 of text (one column for each word)")
     model = table.prepared("sklearn.naive_bayes:GaussianNB").fit(table.X, table.two_class_y)
     assert set(model.predict(table.X)) == {0, 1}
 
@@ -107,6 +108,11 @@ def test_nguyen_on_given_predictions_draws_the_rows_alone(folder):
             "No model is called 'tre'. Did you mean 'tree'",
         ),
         ("made.csv", "kind", ("--positive", "fraud", "--model", "math:floor"), "cannot be made without arguments"),
+        ("made.csv", "gaps", (), "The column 'gaps' holds missing labels"),
+        ("made.csv", "kind", ("--positive", "fraud", "--repeats", 0), "Repeats is a whole number of 1 or more, not 0"),
+        ("made.csv", "kind", ("--positive", "fraud", "--pred", "gaps"), "The prediction 'gaps' holds missing labels"),
+        ("made.csv", "kind", ("--positive", "fraud", "--score", "colour"), "The column 'colour' must hold numbers"),
+        ("made.csv", "kind", ("--positive", "fraud", "--tolerance", 1), "has no option 'tolerance'"),
         ("constant.csv", "kind", (), "y holds one class only, 'fine'"),
         ("few.csv", "kind", (), "The table has 5 rows; an experiment needs 20 or more."),
         (".", "kind", (), "--data-dir is the papers' folder"),
@@ -147,6 +153,8 @@ def test_asawa_on_predictions_takes_labels_and_scores_of_one_model_together(fold
     assert rows["average_precision"]["robust"] == "no" and study.own["tolerance"] == 0.05
     assert {row["model"] for row in rows_of(study, "changes")} == {"score"}
     assert 'id="roc"' in page and 'id="balanced"' in page
+    refused = shell("asawa", "--data", folder / "made.csv", "--target", "kind", "--positive", "fraud", "--pred", "gaps")
+    assert "The column 'gaps' holds missing labels" in " ".join(refused.output.split())
     refused = shell("asawa", "--data", folder / "made.csv", "--target", "three", "--positive", "a")
     assert "holds 3 classes and this study needs two" in " ".join(refused.output.split())
 

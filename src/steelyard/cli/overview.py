@@ -92,7 +92,9 @@ COMMANDS = {
         "Judge whether resampling gains anything that a moved threshold does not.", "resampling_study"
     ),
     "study": CommandFacts(
-        "Reproduce the experiment of a paper, its numbers beside ours.", "steelyard.studies.registry.run"
+        "Reproduce the experiment of a paper, or run it on a table of your own.",
+        "steelyard.studies.registry.run",
+        "`run_own` beside it takes a table",
     ),
     "metrics": CommandFacts("List the metrics: name, range, best value, meaning.", "list_metrics"),
     "explain": CommandFacts(

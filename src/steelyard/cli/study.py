@@ -1,4 +1,4 @@
-"""`steelyard study`: the experiment of a paper, run again."""
+"""`steelyard study`: the experiment of a paper, run again, or on a table of the user's own."""
 
 from __future__ import annotations
 

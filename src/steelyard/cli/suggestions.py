@@ -191,8 +191,7 @@ SUGGESTIONS: dict[str, Suggest] = {
     "plot kind": _figures,
     "report profile": _profiles,
     "study name": _studies,
-    "crossval models": _models,
-    "resampling model": _models,
+    **dict.fromkeys(("crossval models", "resampling model", "study models"), _models),
     "METRIC": _metrics,
     "metrics family": _families,
 }

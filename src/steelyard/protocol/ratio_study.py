@@ -150,7 +150,7 @@ def _given(name: str, predictions: ArrayLike, data: Data) -> Array:
     """The predicted labels as codes."""
     column = arrays.column(predictions, f"the predictions of {name}")
     arrays.check_lengths(y=data.codes, predictions=column)
-    codes, _ = label_codes.encode(column, data.labels, "predictions")
+    codes, _ = label_codes.encode(column, data.labels, f"The prediction {name!r}")
     return codes
 
 

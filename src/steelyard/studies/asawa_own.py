@@ -12,6 +12,7 @@ from steelyard.auditing.refit_robustness import refit_robustness
 from steelyard.auditing.robustness import robustness, undersampled
 from steelyard.auditing.robustness_result import TOLERANCE, Robustness
 from steelyard.exceptions import InputError
+from steelyard.ingest import label_codes
 from steelyard.metrics.registry import get_metric
 from steelyard.protocol.named_models import model as named_model
 from steelyard.protocol.splits import HoldOut
@@ -57,7 +58,7 @@ def _own(
     given = bool(table.preds or table.scores)
     if given and table.models:
         raise InputError("--model names models to fit, and --pred and --score predictions; give one of both.")
-    times = 1 if given else repeats or (_QUICK_SPLITS if plan.quick else _SPLITS)
+    times = 1 if given else plan.times(repeats, _SPLITS, _QUICK_SPLITS)
     options: dict[str, Any] = {"tolerance": tolerance, "metrics": metrics, "resamples": _DRAWS, "rng": plan.seeds(1)[0]}
     parts = {"": _of_predictions(table, options)} if given else _refitted(table, plan, times, options)
     every = parts[""] if given else Robustness.joined(parts)
@@ -109,16 +110,13 @@ def _of_predictions(table: OwnTable, options: dict[str, Any]) -> Robustness:
 
 def _labels(table: OwnTable) -> dict[str, Array]:
     """The predicted labels as 1 for the positive class, by the name of the column of scores beside them."""
-    strange = {str(x) for column in table.preds.values() for x in np.unique(column).tolist()} - {
-        *map(str, table.labels)
-    }
-    if strange:
-        raise InputError(
-            f"The predictions hold {min(strange)!r}, no label of {table.target!r}; give predictions of its labels."
-        )
+    place = table.labels.index(table.positive)
     names = [*(table.scores or table.preds)]
-    columns = zip(names, table.preds.values(), strict=False)
-    return {name: np.asarray(column == table.positive, dtype=np.int64) for name, column in columns}
+    coded = {
+        name: label_codes.encode(column, table.labels, f"The column {column_name!r}")[0]
+        for name, (column_name, column) in zip(names, table.preds.items(), strict=False)
+    }
+    return {name: np.asarray(codes == place, dtype=np.int64) for name, codes in coded.items()}
 
 
 def _refitted(table: OwnTable, plan: RunPlan, times: int, options: dict[str, Any]) -> dict[str, Robustness]:

@@ -62,6 +62,10 @@ class RunPlan:
     seed: int
     progress: Progress
 
+    def times(self, given: int | None, full: int, quick: int) -> int:
+        """How often something is repeated: as given, or as often as a full or a quick run does."""
+        return given if given is not None else quick if self.quick else full
+
     def seeds(self, n: int) -> range:
         """So many seeds, none of which a plan with another seed has.
 

@@ -57,12 +57,12 @@ def _own(table: OwnTable, plan: RunPlan, *, folds: int = 5, repeats: int | None 
     if table.preds or table.scores:
         raise InputError("Kalita's protocol fits models on parts of the table; name them with --model, no predictions.")
     models = table.models or {"tree": table.prepared("tree")}
-    seed, few = plan.seeds(1)[0], plan.quick
-    times = repeats or (_QUICK_REPEATS if few else _REPEATS)
+    seed = plan.seeds(1)[0]
+    times = plan.times(repeats, _REPEATS, _QUICK_REPEATS)
     holdouts = {}
     for k in _SIZES:
         plan.progress(f"hold-out, 1 to {k}")
-        split = HoldOut(k, repeats or (_QUICK_HOLDOUTS if few else _HOLDOUTS))
+        split = HoldOut(k, plan.times(repeats, _HOLDOUTS, _QUICK_HOLDOUTS))
         holdouts[k] = cross_evaluate(models, table.X, table.y, split=split, metrics=REPORTED, rng=seed)
     plan.progress("repeated folds with the training part balanced")
     repeated = _folds(table, models, Folds(folds, times), seed)

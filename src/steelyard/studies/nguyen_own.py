@@ -31,7 +31,7 @@ def _own(
     named: dict[str, Any] = {**table.models, **table.preds}
     models = named or {"naive-bayes": table.prepared("naive-bayes")}
     plan.progress(f"test sets of {', '.join(ratios)}")
-    times = repeats or (_QUICK_REPEATS if plan.quick else _REPEATS)
+    times = plan.times(repeats, _REPEATS, _QUICK_REPEATS)
     study = ratio_study(models, table.X, table.y, ratios, repeats=times, pos_label=table.positive, rng=plan.seeds(1)[0])
     return OwnFindings(
         [study.headline, *study.notes],

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.exceptions import InputError
+from steelyard.ingest import label_codes
+from steelyard.ingest.arrays import numbers
 from steelyard.ingest.label_tables import match_label
 from steelyard.protocol.cross_evaluate import read_data
 from steelyard.protocol.named_models import NAMES_ROWS, check_column, features, is_a_name, prepared, read_columns
@@ -115,7 +117,8 @@ def own_table(
     left_out = [name for name, column in columns.items() if is_a_name(column)]
     kept = {name: column for name, column in columns.items() if name not in left_out}
     X, words = features(kept) if kept else (np.empty((len(y), 0)), np.empty(0, dtype=bool))
-    named = None if pos_label is None else match_label(pos_label, np.unique(y).tolist())
+    _, labels = label_codes.encode(y, None, f"The column {target!r}")
+    named = match_label(pos_label, labels)
     data = read_data(X, y, None, named)
     notes = [f"The column {name!r} {NAMES_ROWS}" for name in left_out]
     notes += choice_sentences(pos_label, data.positive, data.labels)
@@ -129,7 +132,7 @@ def own_table(
         data.positive,
         {},
         {name: given[name] for name in pred},
-        {name: np.asarray(given[name], dtype=np.float64) for name in score},
+        {name: numbers(given[name], f"The column {name!r}") for name in score},
         tuple(notes),
     )
     own.models.update({name: own.prepared(name) for name in model})
