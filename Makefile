@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
-.PHONY: demo test test-ledger test-engines postgres locked lock chromium screenshots check house format mutants sklearn-suite coverage promises properties studies bench bench-gpu frames docs pages stub build lowest clean
+.PHONY: demo test test-ledger test-engines postgres locked lock chromium screenshots check house format mutants sklearn-suite coverage promises properties studies selection bench bench-gpu frames docs pages stub build lowest clean
 
 demo: $(VENV)/.demo  ## install into .venv and run the main job on embedded data
 	$(BIN)/steelyard demo -o build/demo
@@ -62,6 +62,9 @@ properties: $(VENV)/.test  ## decide every property of every metric; writes docs
 
 studies: $(VENV)/.test  ## run the studies in full with three seeds each and write docs/studies; one whose data are missing keeps its page
 	$(BIN)/python docs/findings.py
+
+selection: $(VENV)/.test $(VENV)/.selection  ## run the selection study in full, most of an hour on two cores, and write its page
+	$(BIN)/python docs/findings.py selection
 
 frames: $(VENV)/.test chromium  ## time how the page follows its sliders in Chromium, beside a frame of a screen
 	$(BIN)/python -m benchmarks.frames

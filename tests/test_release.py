@@ -67,7 +67,7 @@ def test_every_system_and_python_that_is_promised_has_its_job():
 
 def test_the_lock_names_every_dependency_within_its_bounds_and_with_hashes():
     extras = PROJECT["optional-dependencies"]
-    apart = {"bench", "mlflow", "engines"}  # which CI does not install
+    apart = {"bench", "mlflow", "engines", "selection"}  # which CI does not install
     asked = [
         Requirement(line)
         for part in (PROJECT["dependencies"], *(extras[name] for name in extras if name not in apart))

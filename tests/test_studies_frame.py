@@ -323,7 +323,7 @@ def test_one_study_gives_one_file(study, folder):
 
 @pytest.mark.parametrize("name", ["garica", "no-such"])
 def test_an_unknown_study_is_one_sentence(name):
-    assert_refused(lambda: run(name), KeyError, "There is no study .* asawa, garcia, kalita, nguyen, wu")
+    assert_refused(lambda: run(name), KeyError, "There is no study .* asawa, garcia, kalita, nguyen, selection, wu")
 
 
 def test_a_near_miss_is_told():

@@ -20,6 +20,7 @@ from steelyard.studies import study_names
 @click.option("--data-dir", metavar="DIR", help="The folder of the papers' data sets, in place of STEELYARD_DATA.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--overlap", is_flag=True, help="Of nguyen: draw test texts as the paper did, training texts among them.")
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Of selection: so many processes, not all cores.")
 @click.option("-o", "--output", metavar="DIR", help="Write the page, the tables and the figures to this new folder.")
 @click.option("--force", is_flag=True, help="Replace a folder that exists.")
 def run_study(
@@ -30,6 +31,7 @@ def run_study(
     data_dir: str | None,
     seed: int,
     overlap: bool,
+    jobs: int | None,
     output: str | None,
     force: bool,
 ) -> None:
@@ -47,13 +49,16 @@ def run_study(
         return
     if output is not None:
         study_files.check_folder(output, force=force)
-    if own.given and (overlap or data_dir is not None):
-        raise InputError("--overlap and --data-dir are about the papers' data, and --data is your own; leave them out.")
+    if own.given and (overlap or jobs is not None or data_dir is not None):
+        raise InputError(
+            "--overlap and --data-dir are about the papers' data, --jobs about the selection study, and --data is your "
+            "own; leave them out."
+        )
     with step_line(name) as progress:
         if own.given:
             study = own.run(name, quick=quick, seed=seed, progress=progress)
         else:
-            options = {"overlap": True} if overlap else {}
+            options = ({"overlap": True} if overlap else {}) | ({} if jobs is None else {"jobs": jobs})
             study = registry.run(name, quick=quick, data_dir=data_dir, seed=seed, progress=progress, **options)
     click.echo(repr(study))
     if output is not None:

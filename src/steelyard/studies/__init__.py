@@ -9,7 +9,7 @@ def study_names() -> tuple[str, ...]:
     """The studies: every module here that has its claims beside it.
 
     >>> study_names()
-    ('asawa', 'garcia', 'kalita', 'nguyen', 'wu')
+    ('asawa', 'garcia', 'kalita', 'nguyen', 'selection', 'wu')
     """
     modules = {module.name for module in iter_modules(__path__)}
     return tuple(sorted(name for name in modules if f"{name}_claims" in modules))

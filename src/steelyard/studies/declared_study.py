@@ -87,7 +87,7 @@ class DeclaredStudy(Generic[Results]):
     _claims: list[Callable[[Results], tuple[Claim, Finding]]] = field(default_factory=list)
     _tables: list[Callable[[Results], list[Table]]] = field(default_factory=list)
 
-    def run(self, plan: RunPlan, **options: bool) -> Study:
+    def run(self, plan: RunPlan, **options: int) -> Study:
         """Run the experiment, then read every claim, table and figure from its results."""
         results: Results = self._parts["experiment"](plan, **options)
         tried = [read(results) for read in self._claims]

@@ -46,7 +46,7 @@ def run(
     data_dir: str | Path | None = None,
     seed: int = 0,
     progress: Progress | None = None,
-    **options: bool,
+    **options: int,
 ) -> Study:
     """Run one study on its paper's data: `quick` on a part, `data_dir` their folder, `progress` hears of each step.
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.exceptions import MissingLibraryError
 from steelyard.protocol.resample import Training, resampled
 
 if TYPE_CHECKING:
@@ -20,6 +22,15 @@ PLAIN_ARM, OVER_ARM, UNDER_ARM, SMOTE_ARM = "plain", "random oversampling", "ran
 ARMS = (PLAIN_ARM, OVER_ARM, UNDER_ARM, SMOTE_ARM)
 WEIGHTED = ("logistic regression, balanced", "random forest, balanced")
 _EPSILON = float(np.finfo(np.float64).eps)  # as in scikit-learn's log loss, so that no score is certain
+
+
+def check_resampling() -> None:
+    """Refuse to begin without the library that has SMOTE."""
+    if find_spec("imblearn") is None:
+        raise MissingLibraryError(
+            "The selection study resamples with imbalanced-learn, which is not installed; run pip install "
+            "'steelyard[selection]'."
+        )
 
 
 def model_makers() -> dict[str, Callable[[int], Any]]:

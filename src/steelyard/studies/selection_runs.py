@@ -37,19 +37,22 @@ _EXCLUDED = "excluded"
 
 @dataclass(frozen=True)
 class SelectionPlan:
-    """The size of the study: seeds of the splits, of how many the intervals are looked at, and the arms."""
+    """The size of the study: seeds of the splits, of how many the intervals are looked at, the arms and the sets."""
 
     seeds: tuple[int, ...]
     covered_splits: int
     arms: tuple[str, ...] = ARMS
     quick: bool = False
+    names: tuple[str, ...] = ()  # of the only sets to run; all without
 
     @property
     def folder(self) -> Path:
         """Where the finished sets of this plan are kept, by all that their numbers depend on."""
         libraries = [f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn", "imbalanced-learn")]
         models = [str(maker(0)) for maker in model_makers().values()]
-        key = json.dumps([_FORMAT, self.seeds, self.covered_splits, self.arms, self.quick, METRICS, libraries, models])
+        key = json.dumps(
+            [_FORMAT, self.seeds, self.covered_splits, self.arms, self.quick, METRICS, libraries, models, *self.names]
+        )
         return cache_folder().parent / "selection" / hashlib.sha256(key.encode()).hexdigest()[:16]
 
 
@@ -120,7 +123,8 @@ def _number(name: str) -> int:
 
 def run_sets(plan: SelectionPlan, jobs: int, progress: Progress) -> list[SetRun]:
     """Every set of the plan in the order of names: read where it is finished, computed where it is not."""
-    names = list(dict.fromkeys(source.name for source in sources(quick=plan.quick)))
+    known = dict.fromkeys(source.name for source in sources(quick=plan.quick))
+    names = [name for name in known if not plan.names or name in plan.names]
     plan.folder.mkdir(parents=True, exist_ok=True)
     missing = [name for name in names if not _file(plan, name).exists()]
     for i, name in enumerate(_computed(missing, plan, jobs), len(names) - len(missing) + 1):
@@ -147,8 +151,10 @@ def _computed(names: list[str], plan: SelectionPlan, jobs: int) -> Any:
 
 def compute_set(name: str, plan: SelectionPlan) -> str:
     """Compute one set and keep it; of an excluded one an empty file is kept."""
+    import imblearn  # noqa: F401 - loaded before the limits, which bind only what is loaded
     from threadpoolctl import threadpool_limits  # which scikit-learn brings
 
+    model_makers()
     with threadpool_limits(1):
         candidates = (source for source in sources(quick=plan.quick) if source.name == name)
         data = next((loaded for source in candidates if (loaded := source.load()) is not None), None)

