@@ -36,15 +36,9 @@ def probability_table(
     labels: LabelSet | None = None,
     sample_weight: Weights = None,
     frequency: Weights = None,
-    on_device: bool = False,
 ) -> ProbabilityTable:
-    """The rows with a column of scores for each class: by the names of a frame's columns, else in the labels' order.
-
-    Those on a device are brought, or stay there where each column is read by itself.
-    """
+    """The rows with a column of scores for each class: by the names of a frame's columns, else in the labels' order."""
     check_order(y_true=y_true, y_score=y_score, sample_weight=sample_weight, frequency=frequency)
-    if on_device and (library := device_of(y_score, y_true)) is not None:
-        return _table_on_device(library, y_true, y_score, labels, (sample_weight, frequency))
     codes, classes, matrix = _encoded_matrix(y_true, y_score, labels)
     scores = arrays.numbers(matrix.ravel(), "y_score").reshape(matrix.shape)
     arrays.check_apart(matrix.ravel(), scores.ravel(), "y_score")
@@ -55,6 +49,20 @@ def probability_table(
     table = ProbabilityTable(classes, codes, scores, weight, times)
     order = None if labels is not None else category_order(y_true, arrays.column(y_true, "y_true"))
     return table if order is None else table.in_order(order)
+
+
+def separate_columns(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    labels: LabelSet | None = None,
+    sample_weight: Weights = None,
+    frequency: Weights = None,
+) -> ProbabilityTable:
+    """The same for questions that read each column by itself: those on a device stay there."""
+    if (library := device_of(y_score, y_true)) is not None:
+        return _table_on_device(library, y_true, y_score, labels, (sample_weight, frequency))
+    return probability_table(y_true, y_score, labels=labels, sample_weight=sample_weight, frequency=frequency)
 
 
 def needed_probabilities(table: ProbabilityTable, who: str) -> Array:

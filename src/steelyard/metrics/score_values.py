@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays
-from steelyard.ingest.score_matrix import needed_probabilities, probability_table
+from steelyard.ingest.score_matrix import needed_probabilities, probability_table, separate_columns
 from steelyard.metrics.call_options import NATIVE
 from steelyard.metrics.metric_value import MetricValue
 from steelyard.statistics.positive_class import absent_sentence, chosen_label
@@ -62,7 +62,8 @@ def counted_columns(
         arrays.check_one_column(y_score)  # refuses it by its shape
     rows = {"sample_weight": options.sample_weight, "frequency": options.frequency}
     by_column = metric.columns is None or options.average != NATIVE or options.pos_label is not None
-    table = probability_table(y_true, y_score, labels=options.labels, **rows, on_device=by_column)
+    counted = separate_columns if by_column else probability_table
+    table = counted(y_true, y_score, labels=options.labels, **rows)
     two = len(table.labels) == 2 and metric.columns is None
     if options.average != NATIVE or (options.pos_label is None and not two):
         return table
