@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from functools import wraps
 from itertools import pairwise
 from math import inf
@@ -16,7 +15,7 @@ from steelyard.metrics.curves import roc_points
 from steelyard.metrics.declaration import metric
 from steelyard.metrics.expression import ratio, undefined
 from steelyard.statistics.class_scores import starting_at_zero
-from steelyard.statistics.score_order import parts
+from steelyard.statistics.score_order import bin_starts, parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -467,7 +466,6 @@ def expected_calibration_error(t, *, bins=10):
     gap = np.zeros((*total.shape, bins))
     for side, truth in ((positive, 1), (negative, 0)):
         off = (truth - side.scores) * (1 if side.entry_weights is None else side.entry_weights)
-        inner = [bisect_left(side.scores, i, key=lambda score: score * bins) for i in range(1, bins)]
-        ends = pairwise([0, *inner, side.size])
+        ends = pairwise([0, *bin_starts(side.scores, bins), side.size])
         gap += np.stack([off[..., start:end].sum(-1) for start, end in ends], axis=-1)
     return np.abs(gap).sum(-1) / total

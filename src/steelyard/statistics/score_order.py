@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import timeit
+from bisect import bisect_left
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,14 @@ def parts(column: Array) -> Iterator[slice]:
     """Slices that cover the last axis of a column of which only a sum is asked for; on a device it is taken whole."""
     n = column.shape[-1]
     return iter((slice(None),)) if isinstance(column, DeviceArray) else chunks(n, PART)
+
+
+def bin_starts(ordered: Array, bins: int) -> list[int]:
+    """Where each of so many bins of [0, 1] but the first begins among ordered scores."""
+    if isinstance(ordered, DeviceArray):  # one search of all rather than a question for each step of it
+        starts: list[int] = np.searchsorted(ordered * bins, np.arange(1.0, bins)).tolist()
+        return starts
+    return [bisect_left(ordered, i, key=lambda score: score * bins) for i in range(1, bins)]
 
 
 def sort(scores: Array) -> Array:

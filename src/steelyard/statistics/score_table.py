@@ -74,7 +74,7 @@ class ScoreTable:
         """The weight of all rows; an array where the weights have an axis of draws."""
         return self.positive.total + self.negative.total
 
-    @property
+    @cached_property
     def has_probabilities(self) -> bool:
         """Whether all scores lie between 0 and 1, as probabilities do."""
         ends = (scores.scores[[0, -1]] for scores in self.classes if len(scores.scores))
