@@ -195,6 +195,9 @@ def test_an_interval_covers_by_the_truth_and_by_the_difference():
     assert selection_coverage.holds_no_difference(limits).tolist() == [0.0]
     wide = np.array([[[0.5, 0.4, 0.6]], [[0.62, 0.5, 0.7]]])
     assert selection_coverage.holds_no_difference(wide).tolist() == [1.0]
+    towards = np.array([[[0.5, 0.3, 0.52]], [[0.35, 0.33, 0.55]]])  # each reaches far to the side of the other
+    away = np.array([[[0.5, 0.48, 0.7]], [[0.35, 0.15, 0.37]]])
+    assert [selection_coverage.holds_no_difference(part).item() for part in (towards, away)] == [1.0, 0.0]
     assert np.isnan(selection_coverage.holds_truth(np.full((2, 1, 3), np.nan))).all()
 
 
