@@ -11,7 +11,7 @@ from steelyard.studies.selection import SELECTION_STUDY
 from steelyard.studies.selection_coverage import COVERED, LIKE_TRUTH, holds_no_difference, holds_truth
 from steelyard.studies.selection_metrics import METRICS, REGIMES
 from steelyard.studies.selection_models import ARMS, PLAIN_ARM
-from steelyard.studies.selection_results import DEFAULT, PROMISED_AT, TUNED, mean_of
+from steelyard.studies.selection_results import DEFAULT_AT, PROMISED_AT, TUNED_AT, mean_of
 from steelyard.studies.selection_values import CONFIDENCE, PROMISE
 
 if TYPE_CHECKING:
@@ -45,10 +45,10 @@ def resampling_change(results: SelectionResults, arm: str, metric: str, regime: 
 )
 def _resampling(results: SelectionResults) -> Finding:
     parts = (
-        ("G-mean at 0.5", "g_mean", DEFAULT, ABOVE_0),
-        ("G-mean at the tuned threshold", "g_mean", TUNED, _SAME),
-        ("ROC AUC", "roc_auc", DEFAULT, _SAME),
-        ("log loss", "log_loss", DEFAULT, ABOVE_0),
+        ("G-mean at 0.5", "g_mean", DEFAULT_AT, ABOVE_0),
+        ("G-mean at the tuned threshold", "g_mean", TUNED_AT, _SAME),
+        ("ROC AUC", "roc_auc", DEFAULT_AT, _SAME),
+        ("log loss", "log_loss", DEFAULT_AT, ABOVE_0),
     )
     effects = [
         Effect(f"{arm}: {words}", results.confirmed(resampling_change(results, arm, metric, regime)), claimed)

@@ -12,7 +12,7 @@ from steelyard.metrics.registry import get_metric
 from steelyard.studies.claims import ABOVE_0, Effect, Finding
 from steelyard.studies.selection import SELECTION_STUDY
 from steelyard.studies.selection_metrics import AT_THRESHOLD
-from steelyard.studies.selection_results import DEFAULT, TUNED
+from steelyard.studies.selection_results import DEFAULT_AT, TUNED_AT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,7 +87,7 @@ def _order(results: SelectionResults) -> Finding:
 )
 def _as_well(results: SelectionResults) -> Finding:
     effects, means = [], []
-    for regime in (DEFAULT, TUNED):
+    for regime in (DEFAULT_AT, TUNED_AT):
         by_auc, by_itself = (results.rank(name, ("mcc",), regime) for name in ("roc_auc", "mcc"))
         effects.append(_effect(results, f"ROC AUC behind MCC, {regime} threshold", by_auc - by_itself, _HALF_A_RANK))
         means.append(f"{results.confirmed(by_auc).mean():.2f} and {results.confirmed(by_itself).mean():.2f} {regime}")
@@ -105,7 +105,7 @@ def _as_well(results: SelectionResults) -> Finding:
 )
 def _itself(results: SelectionResults) -> Finding:
     effects = []
-    for regime in (DEFAULT, TUNED):
+    for regime in (DEFAULT_AT, TUNED_AT):
         lost = [
             results.rank(goal, (goal,), regime) - results.rank("log_loss", (goal,), regime) for goal in AT_THRESHOLD
         ]
@@ -147,7 +147,7 @@ def _garcia(results: SelectionResults) -> Finding:
             f"the others behind those that lean, {regime} threshold",
             results.mean_rank(_OTHERS, regime=regime) - results.mean_rank(_LEANING, regime=regime),
         )
-        for regime in (DEFAULT, TUNED)
+        for regime in (DEFAULT_AT, TUNED_AT)
     ]
     why = f"{', '.join(map(_title, _LEANING))} against {', '.join(map(_title, _OTHERS))}."
     return _finding(effects, why)
@@ -199,7 +199,7 @@ def _mcdermott(results: SelectionResults) -> Finding:
             _QUARTER,
             rare,
         )
-        for regime in (DEFAULT, TUNED)
+        for regime in (DEFAULT_AT, TUNED_AT)
     ]
     why = f"On sets with at most {100 * RARE:.0f} % positives; claimed is less than a quarter of a rank."
     return _finding(effects, why)
@@ -218,7 +218,7 @@ def _guidelines(results: SelectionResults) -> Finding:
         _effect(
             results,
             "on the five threshold goals at the tuned threshold",
-            mean(improper, AT_THRESHOLD, TUNED) - mean(proper, AT_THRESHOLD, TUNED),
+            mean(improper, AT_THRESHOLD, TUNED_AT) - mean(proper, AT_THRESHOLD, TUNED_AT),
         ),
     ]
     return _finding(effects, "The five: accuracy, F1, MCC, kappa, balanced accuracy; proper: log loss, Brier score.")

@@ -14,7 +14,7 @@ from steelyard.studies.selection_checks import RESAMPLED, coverage, resampling_c
 from steelyard.studies.selection_coverage import COVERED
 from steelyard.studies.selection_figures import DotIntervals, DotSeries, RankMatrix
 from steelyard.studies.selection_metrics import GOALS, METRICS, titles
-from steelyard.studies.selection_results import DEFAULT, TUNED, mean_of
+from steelyard.studies.selection_results import DEFAULT_AT, TUNED_AT, mean_of
 from steelyard.studies.selection_tables import ordered_selectors
 
 if TYPE_CHECKING:
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from steelyard.studies.selection_results import SelectionResults
 
 _RANDOM, _WORST = 6.5, 7.5
-_MOVED = (("g_mean", DEFAULT), ("g_mean", TUNED), ("mcc", DEFAULT), ("mcc", TUNED), ("roc_auc", DEFAULT))
+_MOVED = (("g_mean", DEFAULT_AT), ("g_mean", TUNED_AT), ("mcc", DEFAULT_AT), ("mcc", TUNED_AT), ("roc_auc", DEFAULT_AT))
 
 
 @SELECTION_STUDY.summary
 def _summary(results: SelectionResults) -> list[str]:
     names = ordered_selectors(results)
     mean = {name: float(results.confirmed(results.rank(name)).mean()) for name in METRICS}
-    tuned = {name: float(results.confirmed(results.rank(name, regime=TUNED)).mean()) for name in METRICS}
+    tuned = {name: float(results.confirmed(results.rank(name, regime=TUNED_AT)).mean()) for name in METRICS}
     first = ", ".join(f"{titles()[name]} {mean[name]:.2f}" for name in names[:3])
     last = ", ".join(f"{titles()[name]} {mean[name]:.2f}" for name in names[-3:])
     best = min(tuned, key=lambda name: tuned[name])
@@ -46,7 +46,7 @@ def _summary(results: SelectionResults) -> list[str]:
 def _pictures(results: SelectionResults) -> list[Picture]:
     return [
         Picture("selectors", _selectors(results), width=5.5),
-        *(Picture(f"matrix_{regime}", _matrix(results, regime), width=6.0) for regime in (DEFAULT, TUNED)),
+        *(Picture(f"matrix_{regime}", _matrix(results, regime), width=6.0) for regime in (DEFAULT_AT, TUNED_AT)),
         Picture("resampling", _resampling(results), width=5.5),
         Picture("coverage", _coverage(results), width=5.5),
     ]
@@ -95,7 +95,7 @@ def _resampling(results: SelectionResults) -> DotIntervals:
     lines, families = [], []
     for metric, regime in _MOVED:
         for arm in RESAMPLED:
-            where = "" if metric == "roc_auc" else ", 0.5" if regime == DEFAULT else ", tuned"
+            where = "" if metric == "roc_auc" else ", 0.5" if regime == DEFAULT_AT else ", tuned"
             lines.append(f"{titles()[metric]}{where}: {arm}")
             families.append(results.confirmed(resampling_change(results, arm, metric, regime)))
     text = (

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.studies.selection_runs import SelectionPlan, SetRun
 
-DEFAULT, TUNED, PROMISED_AT = REGIMES
+DEFAULT_AT, TUNED_AT, PROMISED_AT = REGIMES
 TEN = "plain, without class weights"
 FEWEST_PROMISED = 44  # positives of a set, of which 11 are in its selection part
 
@@ -49,7 +49,7 @@ class SelectionResults:
     def _kept(self) -> dict[tuple[str, str, str], Array]:
         return {}
 
-    def matrix(self, regime: str = DEFAULT, arm: str = PLAIN_ARM, *, regret: bool = False) -> Array:
+    def matrix(self, regime: str = DEFAULT_AT, arm: str = PLAIN_ARM, *, regret: bool = False) -> Array:
         """The rank of the chosen model, or its scaled regret: set, selector, goal; NaN where a promise is void."""
         key = regime, arm, "regret" if regret else "rank"
         if key not in self._kept:
@@ -64,7 +64,7 @@ class SelectionResults:
         self,
         selector: str,
         goals: Iterable[str] = GOALS,
-        regime: str = DEFAULT,
+        regime: str = DEFAULT_AT,
         arm: str = PLAIN_ARM,
         *,
         regret: bool = False,
@@ -74,7 +74,7 @@ class SelectionResults:
         values = self.matrix(regime, arm, regret=regret)[:, METRICS.index(selector)][:, places]
         return mean_of(values, axis=1)
 
-    def mean_rank(self, selectors: Iterable[str], goals: Iterable[str] = GOALS, regime: str = DEFAULT) -> Array:
+    def mean_rank(self, selectors: Iterable[str], goals: Iterable[str] = GOALS, regime: str = DEFAULT_AT) -> Array:
         """The mean over several selectors, one value for each set."""
         goals = tuple(goals)
         return np.asarray(np.mean([self.rank(selector, goals, regime) for selector in selectors], axis=0))

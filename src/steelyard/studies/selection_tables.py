@@ -13,7 +13,7 @@ from steelyard.studies.selection_coverage import COVERED
 from steelyard.studies.selection_metrics import AT_THRESHOLD, GOALS, METRICS, titles
 from steelyard.studies.selection_models import PLAIN_ARM, model_makers
 from steelyard.studies.selection_ranks import chances, ranks
-from steelyard.studies.selection_results import DEFAULT, PROMISED_AT, TEN, TUNED, SelectionResults
+from steelyard.studies.selection_results import DEFAULT_AT, PROMISED_AT, TEN, TUNED_AT, SelectionResults
 from steelyard.studies.study import Table
 
 if TYPE_CHECKING:
@@ -55,9 +55,9 @@ def _selector_row(results: SelectionResults, name: str) -> TableRow:
     explored = _interval(results.by_family(rank, among=results.explored))
     row: TableRow = {"selector": titles()[name], "rank": mean, "low": low, "high": high}
     row |= dict(zip(("exploratory", "exploratory low", "exploratory high"), explored, strict=True))
-    row["tuned"] = _mean(results.confirmed(results.rank(name, regime=TUNED)))
+    row["tuned"] = _mean(results.confirmed(results.rank(name, regime=TUNED_AT)))
     row["promised"] = _mean(results.confirmed(results.rank(name, regime=PROMISED_AT)))
-    row["threshold goals, tuned"] = _mean(results.confirmed(results.rank(name, AT_THRESHOLD, TUNED)))
+    row["threshold goals, tuned"] = _mean(results.confirmed(results.rank(name, AT_THRESHOLD, TUNED_AT)))
     regret = results.rank(name, regret=True)
     for words, families in (
         ("regret", results.confirmed(regret)),
@@ -77,7 +77,7 @@ def _matrices(results: SelectionResults) -> list[Table]:
             [_goal_row(results, name, regime) for name in ordered_selectors(results)],
             "All families, exploratory and confirmatory.",
         )
-        for regime in (DEFAULT, TUNED, PROMISED_AT)
+        for regime in (DEFAULT_AT, TUNED_AT, PROMISED_AT)
     ]
 
 
@@ -94,7 +94,7 @@ def _goal_row(results: SelectionResults, name: str, regime: str) -> TableRow:
 )
 def _own_goal(results: SelectionResults) -> list[TableRow]:
     rows = []
-    for regime in (DEFAULT, TUNED):
+    for regime in (DEFAULT_AT, TUNED_AT):
         for goal in GOALS:
             means = {name: results.confirmed(results.rank(name, (goal,), regime)).mean() for name in METRICS}
             best = min(means, key=lambda name: means[name])
@@ -143,8 +143,8 @@ def _models(results: SelectionResults) -> list[TableRow]:
 def _resampling(results: SelectionResults) -> list[TableRow]:
     rows = []
     for arm in RESAMPLED:
-        for regime in (DEFAULT, TUNED):
-            for goal in AT_THRESHOLD if regime == TUNED else GOALS:
+        for regime in (DEFAULT_AT, TUNED_AT):
+            for goal in AT_THRESHOLD if regime == TUNED_AT else GOALS:
                 ends = _interval(results.confirmed(resampling_change(results, arm, goal, regime)), 4)
                 row: TableRow = {"resampling": arm, "threshold": regime, "metric": titles()[goal]}
                 rows.append(row | dict(zip(("change", "low", "high"), ends, strict=True)))
