@@ -35,6 +35,7 @@ def test_version_and_help():
 
 
 ROOMS = {
+    "anytime_option",
     "next_command",
     "binned_by",
     "commands",
@@ -57,6 +58,7 @@ ROOMS = {
     "positive_option",
     "prevalence_option",
     "progress",
+    "result_output",
     "saved_tables",
     "streams",
     "suggestions",
@@ -208,6 +210,9 @@ REPEATED = {
     "shift --by",
     "shift --mute",
     "slices --features",
+    "sql --by",
+    "sql --pred",
+    "drift --unlabelled",
     "tally --by",
     "tally --cost",
     "tally --pred",

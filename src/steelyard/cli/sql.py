@@ -9,6 +9,7 @@ import click
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.streams import print_message
+from steelyard.exceptions import InputError
 from steelyard.ingest.counting_query import DIALECTS, counting_query
 
 if TYPE_CHECKING:
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
 @click.option("--score", metavar="COL", help="The column of scores, which are counted in 65,536 bins.")
 @click.option("--by", multiple=True, metavar="COL", help="Count each group of this column as well; repeatable.")
 @click.option("--threshold", type=float, metavar="T", help="A threshold that the bins of scores must keep.")
-@click.option(
-    "--score-range", type=(float, float), default=(0.0, 1.0), metavar="LOW HIGH", help="The scores to expect."
-)
+@click.option("--score-range", default="0,1", metavar="LOW,HIGH", help="The scores to expect; 0,1 if not given.")
 @click.option("--dialect", type=click.Choice(DIALECTS), default="postgres", help="The SQL of which database.")
 @options.output(about="Write the query to this file.")
 def print_query(
@@ -34,7 +33,7 @@ def print_query(
     score: str | None,
     by: tuple[str, ...],
     threshold: float | None,
-    score_range: tuple[float, float],
+    score_range: str,
     dialect: str,
     output: Output,
 ) -> None:
@@ -47,9 +46,18 @@ def print_query(
         by=by,
         dialect=dialect,
         threshold=threshold,
-        score_range=score_range,
+        score_range=_ends(score_range),
     )
     output.write(query + ";")
     words = [f"--true {true}", *(f"--pred {name}" for name in preds), *([f"--score {score}"] if score else [])]
     words += [f"--by {name}" for name in by]
     print_message(f"Save what the query gives as counts.csv, then: steelyard report counts.csv {' '.join(words)}")
+
+
+def _ends(text: str) -> tuple[float, float]:
+    """The lowest and the highest score of a text such as -5,5."""
+    try:
+        low, high = map(float, text.split(","))
+    except ValueError:
+        raise InputError(f"--score-range takes the lowest and the highest score, such as -5,5, not {text!r}.") from None
+    return low, high

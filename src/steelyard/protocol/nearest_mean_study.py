@@ -15,6 +15,7 @@ import numpy as np
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.levels import check_level
 from steelyard.exceptions import InputError, InputTypeError
+from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.registry import get_metric, metrics_with_role
 from steelyard.protocol.cross_evaluate import read_data
 from steelyard.protocol.nearest_mean_result import NEAREST, SEARCHED, NearestMeanStudy
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 _FEWEST_DRAWS = 2  # one has no interval
 
 
+@refuses_other_keywords
 def nearest_mean_study(
     estimator: Estimator | Mapping[str, Estimator],
     X: Features,
