@@ -333,3 +333,19 @@ def test_a_batch_that_cannot_be_read_is_refused_and_leaves_the_monitor_as_it_was
     words = Monitor("recall >= 0.5")
     words.update(["no", "yes"], ["no", "no"])
     assert words.pos_label == "yes" and words.batches[0].cells.tolist() == [0, 1, 0, 1]
+
+
+def test_a_positive_class_that_no_batch_has_is_refused_once_there_are_two_others():
+    monitor = Monitor("recall >= 0.7", pos_label="Fraud")
+    monitor.update(["ok"] * 3, ["ok"] * 3)  # a small batch may lack positives
+    with pytest.raises(InputError, match=r"'Fraud' does not occur; there are 'ok', 'fraud'. Did you mean 'fraud'"):
+        Monitor.from_json(monitor.to_json()).update(["ok"] * 3, ["ok", "fraud", "ok"])
+    monitor.update(["ok", "Fraud"], ["ok", "ok"], period="May")
+    monitor.update(["ok", "ok"], y_score=[0.1, 0.2])
+    assert len(monitor.batches) == 3 and len(monitor.result().notes) == 2  # with the threshold
+    other = Monitor("recall >= 0.7", pos_label="Fraud")
+    old = confusion(["Fraud", "ok"], ["Fraud", "ok"])
+    Monitor("recall >= reference", reference=old, pos_label="Fraud").update(["ok", "new"], y_score=[0.1, 0.2])
+    other.update(["ok", "Fraud", "pending"], ["ok", "ok", "ok"], period="June")
+    notes = (other + Monitor("recall >= 0.7", pos_label="Fraud")).result().notes
+    assert "All labels but 'Fraud' count as negative: 'ok', 'pending'." in notes

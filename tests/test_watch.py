@@ -235,3 +235,26 @@ def test_two_models_are_compared_by_all_files_so_far_as_often_as_one_likes(days)
     for extra, sentence in ((["--pred", "id"], "name both with --pred"), (["--weight", "id"], "leave out --weight")):
         refused = shell.invoke(commands, [*words, *extra])
         assert refused.exit_code == 2 and sentence in refused.stderr and len(refused.stderr.splitlines()) == 1
+
+
+def test_a_misspelt_class_a_third_label_and_repeated_headers_are_stated(days):
+    rows = ["fraud,fraud", *["ok,ok"] * 20, "fraud,ok"]
+    Path("a.csv").write_text("\n".join(["truth,flag", *rows]))
+    Path("b.csv").write_text("\n".join(["truth,flag", *rows, "pending,ok", "Fraud,fraud"]))
+    words = ("--true", "truth", "--pred", "flag", "--require", "recall >= 0.7", "--positive")
+    refused = run("a.csv", *words, "Fraud", code=2).stderr
+    assert "The positive class 'Fraud' does not occur; there are 'fraud', 'ok'. Did you mean 'fraud'?" in refused
+    ran = run("a.csv", "b.csv", *words, "fraud", "--json", "m.json")
+    assert "a.csv: " not in ran.stderr
+    assert "b.csv: All labels but 'fraud' count as negative: 'Fraud', 'ok', 'pending'." in ran.stderr
+    assert "The label 'pending' is new in b.csv; check its rows." in ran.stderr + Path("m.json").read_text()
+    assert "'fraud' and 'Fraud' differ in blanks or case alone" in ran.stderr
+    joined = run("-", *words, "fraud", stdin=Path("a.csv").read_text() + "\n" + Path("a.csv").read_text())
+    assert "1 line repeats the names of the columns; skipped." in joined.stderr and "44 labelled" in joined.stdout
+
+
+def test_labels_later_than_mature_are_counted_at_the_end(days):
+    ran = run("p[1-4].csv", "late[1-4].csv", "--key", "id", "--true", "y_true", "--pred", "y_pred",
+              "--require", RULE, "--mature", 1)  # fmt: skip
+    sentence = "900 labels came after their cohort was mature and were left out; give files in the order in which they"
+    assert ran.stderr.splitlines()[-1] == f"{sentence} came, or leave out --mature."

@@ -106,6 +106,8 @@ def _followed(watched: WatchedMonitor, files: WatchedFiles, outputs: WatchOutput
         result = outputs.write(watched)
         print_verdict(batch_line(batch[0], result))
         alarmed = bool(result.alarms)
+    for sentence in watched.monitor.pending.late_sentences:
+        print_message(of_shell(sentence.replace("give batches", "give files")))
     if len(watched.seen) == before:
         print_verdict(f"No batch was read. {watched.monitor.result().headline}")
     return alarmed

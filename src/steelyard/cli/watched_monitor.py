@@ -14,6 +14,7 @@ from steelyard.cli.option_words import of_shell
 from steelyard.cli.outputs import checked_output
 from steelyard.cli.usual_columns import guess_columns
 from steelyard.exceptions import InputError
+from steelyard.ingest import queries
 from steelyard.ingest.csv_values import MISSING
 from steelyard.ingest.repeated_files import file_digest
 from steelyard.ingest.replaced_files import replacement_file
@@ -62,12 +63,30 @@ class WatchedMonitor:
 
     def add(self, name: str, source: Source) -> list[str]:
         """A batch: labelled rows, or with keys predictions, labels, or both; and what the user should know of it."""
-        notes = self._add_rows(name, source) if self.key is None else self._add_keyed(name, source, self.key)
+        before = self._label_sentences()
+        source, notes = self._without_headers(source)
+        notes += self._add_rows(name, source) if self.key is None else self._add_keyed(name, source, self.key)
+        notes += [sentence for sentence in self._label_sentences() if sentence not in before]
         path = Path(name).resolve()
         self.seen.append(str(path) if path.exists() else name)
         if path.is_file():
             self.digests[str(path)] = file_digest(path)
         return notes
+
+    def _label_sentences(self) -> list[str]:
+        return self.monitor.labels.sentences(self.monitor.pos_label)
+
+    def _without_headers(self, source: Source) -> tuple[Source, list[str]]:
+        """The rows but those that repeat the line of the names, as files that were joined as text have them."""
+        there = [*source.parts[0].collect_schema().names()]
+        if not source.textual or len(there) < 2:
+            return source, []
+        parts, repeated = zip(*(_split_headers(part, there) for part in source.parts), strict=True)
+        number = sum(repeated)
+        if not number:
+            return source, []
+        lines = "1 line repeats" if number == 1 else f"{number:,} lines repeat"
+        return replace(source, parts=parts), [f"{lines} the names of the columns; skipped."]
 
     def changed(self, names: Iterable[str]) -> list[str]:
         """The files that were read before and have other content now."""
@@ -134,6 +153,15 @@ class WatchedMonitor:
                 "monitor": json.loads(self.monitor.to_json()),
             }
             write_whole(state, json.dumps(data, allow_nan=False))
+
+
+def _split_headers(part: Any, names: list[str]) -> tuple[Any, int]:
+    """The rows that do not hold the columns' own names, and how many do."""
+    import narwhals as nw
+
+    is_header = nw.all_horizontal(*(nw.col(name) == name for name in names), ignore_nulls=True)
+    number = len(queries.collect(part.filter(is_header).select(names[0])))
+    return part.filter(~is_header), number
 
 
 def _labelled(source: Source, true: str) -> Source:

@@ -56,6 +56,7 @@ class PositiveRows:
 
     columns: tuple[Array, ...]
     label: Label
+    present: tuple[Label, ...]
 
     @classmethod
     def of(cls, columns: dict[str, ArrayLike], pos_label: Label) -> PositiveRows:
@@ -63,9 +64,8 @@ class PositiveRows:
         coded = [label_codes.distinct(arrays.column(values, name), name) for name, values in columns.items()]
         present = list(dict.fromkeys(label for _, labels in coded for label in labels))
         label = _positive(present, pos_label)
-        return cls(
-            tuple(np.array([each == label for each in labels] or [False])[codes] for codes, labels in coded), label
-        )
+        rows = tuple(np.array([each == label for each in labels] or [False])[codes] for codes, labels in coded)
+        return cls(rows, label, tuple(present))
 
 
 def _positive(present: Sequence[Label], pos_label: Label) -> Label:

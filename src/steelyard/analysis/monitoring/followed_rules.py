@@ -52,7 +52,12 @@ def followed(monitor: Monitor) -> Monitoring:
     )
     rows = np.array([batch.rows for batch in monitor.batches], dtype=np.int64)
     pending = monitor.pending
-    stated = [*_assumed(monitor), *pending.delay.warnings, *pending.sentences]
+    stated = [
+        *_assumed(monitor),
+        *monitor.labels.sentences(monitor.pos_label),
+        *pending.delay.warnings,
+        *pending.sentences,
+    ]
     names = tuple(batch.name for batch in monitor.batches)
     return Monitoring(names, rows, tracks, monitor.level, pending.waiting, tuple(stated))
 

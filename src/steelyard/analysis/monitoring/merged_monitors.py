@@ -25,6 +25,7 @@ def merged_monitors(first: Monitor, second: Monitor) -> Monitor:
             merged.batches[places[batch.name]] += batch
         else:
             merged.batches.append(batch)
+    merged.labels = first.labels + second.labels
     merged.pos_label = first.pos_label if first.pos_label is not None else second.pos_label
     return merged
 

@@ -9,7 +9,7 @@ import numpy as np
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.monitoring import batch_rows
 from steelyard.analysis.monitoring.batch import Batch
-from steelyard.analysis.monitoring.batch_rows import BatchRows, PositiveRows
+from steelyard.analysis.monitoring.batch_rows import BatchRows
 from steelyard.analysis.monitoring.followed_rules import followed, groups_seen
 from steelyard.analysis.monitoring.merged_monitors import merged_monitors
 from steelyard.analysis.monitoring.monitor_rule import COST_NAME, parsed_rules
@@ -78,6 +78,7 @@ class Monitor(MonitorThreshold):
         self.pos_label, self.by = pos_label, by
         self.cost_between = None if cost_between is None else (float(cost_between[0]), float(cost_between[1]))
         self.reference = self._read_reference(reference)
+        self.labels.add_reference(reference, pos_label)
         self.batches: list[Batch] = []
         self.pending = PendingLabels(checked_age(mature))
         self._check()
@@ -111,20 +112,22 @@ class Monitor(MonitorThreshold):
         """
         name = self._name(period)
         if isinstance(y_true, (Counts, Confusion, Tally)):
-            batch = table_batch(name, y_true, self.pos_label, self.by)
+            batch, present = table_batch(name, y_true, self.pos_label, self.by)
             if self.cost_between is not None:
                 raise InputError("A table holds no costs of rows; give the rows.")
+            self.labels.add(present, name)
         else:
             if true is not None:
                 frame: Any = y_true
                 names = (true, pred, score, self.by, cost)
                 y_true, y_pred, y_score, by, cost = batch_rows.labelled_columns(frame, *names)  # type: ignore[arg-type]  # names
-            batch = Batch.of(name, self._rows(y_true, y_pred, y_score, by, cost))  # type: ignore[arg-type]  # arrays by now
+            batch = Batch.of(name, self._rows(name, y_true, y_pred, y_score, by, cost))  # type: ignore[arg-type]  # arrays by now
         if batch.rows:
             self.batches.append(batch)
 
     def _rows(
         self,
+        name: str,
         y_true: ArrayLike,
         y_pred: ArrayLike | None,
         y_score: ArrayLike | None,
@@ -134,7 +137,7 @@ class Monitor(MonitorThreshold):
         if (y_pred is None) == (y_score is None):
             raise InputTypeError("update takes y_true and either y_pred or y_score=; give one of the two.")
         labels: dict[str, ArrayLike] = {"y_true": y_true} if y_pred is None else {"y_true": y_true, "y_pred": y_pred}
-        positive = PositiveRows.of(labels, self.pos_label)
+        positive = self._positive(labels)
         flags = None if y_score is None else self._flagged(y_score)
         predicted = positive.columns[-1] if flags is None else flags.predicted
         groups, costs = batch_rows.group_names(by), self._costs(cost)
@@ -142,11 +145,8 @@ class Monitor(MonitorThreshold):
         if (groups is None) != (self.by is None):
             raise InputError("by= and the groups of every batch need each other; give both or neither.")
         self._take_threshold(flags)
-        self._take_class(positive.label)
+        self._take_class(positive, name)
         return BatchRows(positive.columns[0], predicted, groups, costs, self.cost_between)
-
-    def _take_class(self, label: Label) -> None:
-        self.pos_label = label if self.pos_label is None else self.pos_label
 
     def _costs(self, cost: ArrayLike | None) -> Array | None:
         if (cost is None) != (self.cost_between is None):
@@ -178,16 +178,14 @@ class Monitor(MonitorThreshold):
         if (y_pred is None) == (y_score is None):
             raise InputTypeError("predict takes keys and either y_pred or y_score=; give one of the two.")
         flags = None if y_score is None else self._flagged(y_score)
-        if flags is None:
-            positive = PositiveRows.of({"y_pred": y_pred}, self.pos_label)  # type: ignore[dict-item]  # one is given
-            predicted, label = positive.columns[0], positive.label
-        else:
-            predicted, label = flags.predicted, None
+        positive = None if y_pred is None else self._positive({"y_pred": y_pred})
+        predicted: Array = flags.predicted if positive is None else positive.columns[0]  # type: ignore[union-attr]  # one is given
         named, groups = checked_keys(arrays.column(keys, "keys").tolist()), batch_rows.group_names(by)
         check_sizes(keys=named, predictions=predicted, by=groups)
         self._take_threshold(flags)
-        self._take_class(label)
         cohort = f"cohort {len(self.pending.cohorts) + 1}" if period is None else str(period)
+        if positive is not None:
+            self._take_class(positive, cohort)
         twice = self.pending.add(cohort, named, predicted, groups)
         self._release(period)
         return twice
@@ -196,10 +194,10 @@ class Monitor(MonitorThreshold):
         self, keys: ArrayLike, y_true: ArrayLike, *, cost: ArrayLike | None = None, period: str | None = None
     ) -> JoinReport:
         """Join labels to the predictions of their keys; the rows that may be used are a batch."""
-        positive = PositiveRows.of({"y_true": y_true}, self.pos_label)
+        positive = self._positive({"y_true": y_true})
         named, costs = checked_keys(arrays.column(keys, "keys").tolist()), self._costs(cost)
         check_sizes(keys=named, y_true=positive.columns[0], cost=costs)
-        self._take_class(positive.label)
+        self._take_class(positive, self._name(period))
         report = self.pending.join(named, positive.columns[0], costs)
         self._release(period)
         return report

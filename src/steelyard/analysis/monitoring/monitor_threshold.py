@@ -1,4 +1,4 @@
-"""MonitorThreshold: the threshold that makes predictions of a monitor's scores, and its reference read there."""
+"""MonitorThreshold: what makes predictions of a monitor's rows: the threshold of scores, and the positive class."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from steelyard.analysis.monitoring.batch_rows import FlaggedRows
+from steelyard.analysis.monitoring.batch_rows import FlaggedRows, PositiveRows
 from steelyard.analysis.monitoring.monitor_reference import MonitorReference
+from steelyard.analysis.monitoring.seen_labels import SeenLabels
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -26,11 +27,22 @@ class MonitorThreshold:
         self.threshold = threshold
         self.threshold_assumed = False
         self.reference: MonitorReference | None = None
+        self.labels = SeenLabels()
 
     def _read_reference(self, reference: ReferenceTable | None) -> MonitorReference | None:
         if reference is None or isinstance(reference, MonitorReference):
             return reference
         return MonitorReference.of(reference, threshold=self.threshold, pos_label=self.pos_label, by=self.by)
+
+    def _positive(self, labels: dict[str, ArrayLike]) -> PositiveRows:
+        positive = PositiveRows.of(labels, self.pos_label)
+        if self.pos_label is not None:
+            self.labels.check(positive.label, positive.present)
+        return positive
+
+    def _take_class(self, positive: PositiveRows, name: str) -> None:
+        self.pos_label = positive.label if self.pos_label is None else self.pos_label
+        self.labels.add(positive.present, name)
 
     def _flagged(self, y_score: ArrayLike) -> FlaggedRows:
         return FlaggedRows.of(y_score, None if self.threshold_assumed else self.threshold)

@@ -67,6 +67,7 @@ class PendingLabels:
     unknown: int = 0
     early: dict[RowKey, tuple[bool, float | None]] = field(default_factory=dict)  # labels that came before predictions
     contradicted: list[RowKey] = field(default_factory=list)  # keys that have had both labels
+    late: int = 0  # labels that came when their cohort was used already
 
     def __post_init__(self) -> None:
         self._homes = {key: cohort for cohort in self.cohorts for key in cohort.waiting}
@@ -110,6 +111,7 @@ class PendingLabels:
                 continue
             joined, late = joined + (not cohort.released), late + cohort.released
             self._join_one(key, cohort, bool(truth[place]), cost)
+        self.late += late
         self._compare()
         unknown = self.unknown - before[1] + len(self.early) - kept
         contradicted = tuple(self.contradicted[before[2] :])
@@ -140,10 +142,18 @@ class PendingLabels:
         self._arrived(cohort, truth, predicted, group, cost)
 
     @property
+    def late_sentences(self) -> list[str]:
+        """How many labels came when the rows of their cohort were used already, and what to do about it."""
+        came = _counted(self.late, "label came", "labels came")
+        rest = "after their cohort was mature and were left out; give batches in the order in which they came, or"
+        return [f"{text.rstrip('.')} {rest} leave out mature=." for text in came]
+
+    @property
     def sentences(self) -> list[str]:
         """Keys that came twice, and labels of unknown keys."""
         kept = f"; {_EARLIEST:,} are kept"
         return [
+            *self.late_sentences,
             *contradiction_sentences(self.contradicted),
             *_counted(self.duplicate, "key came twice", "keys came twice"),
             *_counted(

@@ -11,6 +11,7 @@ from steelyard.analysis.monitoring.batch import Batch
 from steelyard.analysis.monitoring.label_delay import LabelDelay
 from steelyard.analysis.monitoring.monitor_reference import MonitorReference
 from steelyard.analysis.monitoring.pending_labels import Cohort, PendingLabels, checked_keys
+from steelyard.analysis.monitoring.seen_labels import SeenLabels
 from steelyard.analysis.sequential.anytime_interval import counted_cells
 from steelyard.exceptions import InputError, SteelyardError
 from steelyard.statistics.counts import Counts
@@ -39,6 +40,7 @@ def saved_monitor(monitor: Monitor) -> str:
             "reference": saved_reference(monitor.reference),
             "batches": [batch.saved() for batch in monitor.batches],
             "pending": _saved_pending(monitor.pending),
+            "labels": monitor.labels.saved(),
         }
     )
 
@@ -75,6 +77,7 @@ def read_monitor(kind: type[Monitor], text: Saved) -> Monitor:
         )
         monitor.threshold_assumed = bool(data["threshold_assumed"])
         monitor.pending = _read_pending(data["pending"])
+        monitor.labels = SeenLabels.from_saved(data.get("labels", {}))
     except SteelyardError:
         raise
     except (TypeError, ValueError, KeyError, AttributeError):
@@ -100,6 +103,7 @@ def _saved_pending(pending: PendingLabels) -> dict[str, Any]:
     ]
     early = [[key, truth, cost] for key, (truth, cost) in pending.early.items()]
     counts = {"duplicate": pending.duplicate, "unknown": pending.unknown, "contradicted": pending.contradicted}
+    counts |= {"late": pending.late}
     return {"mature": pending.mature, **counts, "delay": pending.delay.saved(), "cohorts": cohorts, "early": early}
 
 
@@ -122,7 +126,14 @@ def _read_pending(data: dict[str, Any]) -> PendingLabels:
     early = {checked_keys([key])[0]: (bool(truth), cost) for key, truth, cost in data.get("early", [])}
     contradicted = checked_keys(data["contradicted"])
     return PendingLabels(
-        data["mature"], cohorts, delay, int(data["duplicate"]), int(data["unknown"]), early, contradicted
+        data["mature"],
+        cohorts,
+        delay,
+        int(data["duplicate"]),
+        int(data["unknown"]),
+        early,
+        contradicted,
+        int(data.get("late", 0)),
     )
 
 

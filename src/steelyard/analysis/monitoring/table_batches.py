@@ -12,23 +12,27 @@ from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from steelyard._types import Array, Label
     from steelyard.statistics.counts import Counts
 
 
-def table_batch(name: str, table: Counts | Confusion | Tally, pos_label: Label, by: str | None) -> Batch:
-    """The table as a batch; of a tally its groups as well."""
+def table_batch(
+    name: str, table: Counts | Confusion | Tally, pos_label: Label, by: str | None
+) -> tuple[Batch, Sequence[Label]]:
+    """The table as a batch, of a tally its groups as well; and the labels it has."""
     if not isinstance(table, Tally):
         if by is not None:
             raise InputError("A table has no groups; give a tally counted by them, or the rows.")
-        return Batch(name, _cells(table, pos_label))
+        return Batch(name, _cells(table, pos_label)), getattr(table, "labels", ())
     if table.confusion is None:
         raise InputError("A monitor follows predicted labels; tally them with pred=, or scores with a threshold.")
     groups = {" / ".join(map(str, key)): group.confusion for key, group in table.groups.items()} if by else {}
     if by is not None and not groups:
         raise InputError(f"This tally has no groups; tally the rows with by={by!r}.")
     cells = {key: _cells(part, pos_label) for key, part in groups.items() if part is not None}
-    return Batch(name, _cells(table.confusion, pos_label), cells)
+    return Batch(name, _cells(table.confusion, pos_label), cells), table.confusion.labels
 
 
 def _cells(table: Counts | Confusion, pos_label: Label) -> Array:
