@@ -212,7 +212,7 @@ def test_a_notebook_shows_the_page_in_a_frame_of_its_own():
 
 def test_studies_are_listed_run_and_written(tmp_path):
     assert [line.split()[0] for line in ran("study", "--list").stdout.splitlines() if line[:1].islower()][1:] == [
-        "asawa", "garcia", "kalita", "nguyen", "wu",
+        "asawa", "garcia", "kalita", "nguyen", "selection", "wu",
     ]  # fmt: skip
     assert "There is no study 'wo'" in ran("study", "wo", code=2).stderr
     assert "The study garcia has no option 'overlap'" in ran("study", "garcia", "--overlap", code=2).stderr
