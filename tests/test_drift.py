@@ -227,3 +227,11 @@ def test_the_page_fits_a_phone_and_draws_each_period(found, show):
             "[...document.querySelectorAll('figure svg text')].map(t => t.getBoundingClientRect().right)"
         )
         assert max(ends) <= 390
+
+
+def test_periods_that_are_single_time_stamps_are_refused():
+    stamps = [f"2024-01-01 00:{row // 60:02}:{row % 60:02}" for row in range(401)]
+    with pytest.raises(
+        SteelyardError, match=r"There are 401 periods, such as '2024-.*; give a column of weeks or months"
+    ):
+        drift([0, 1] * 200 + [1], [0, 1] * 200 + [0], period=stamps)

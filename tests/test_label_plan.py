@@ -498,3 +498,10 @@ def test_intervals_hold_the_truth_in_a_quick_look():
 def _of_population():
     labels, scores = scored(99, rows=200_000)
     return labels, (scores >= THRESHOLD).astype(int)
+
+
+def test_a_budget_for_all_rows_is_stated_in_the_headline():
+    plan = label_plan(np.linspace(0.01, 0.9, 50), 80, "f1")
+    assert plan.headline == "Label all 50 rows for f1 where score >= 0.5: the budget is enough for each of them."
+    with pytest.raises(InputError, match=r"No score reaches the threshold 0.95, so all rows are predicted alike"):
+        label_plan(np.linspace(0.01, 0.9, 50), 20, "f1", threshold=0.95)

@@ -385,3 +385,13 @@ def test_a_reference_of_many_classes_is_counted_by_tally_and_read_with_scores_or
     by_labels = json.loads(_run(folder / "new3.csv", "--pred", "call", *asked).stdout)
     assert by_scores["shares"] == by_labels["shares"]
     assert [row["value"] for row in by_labels["shares"]] == pytest.approx(np.bincount(truth) / 900, abs=0.01)
+
+
+def test_rows_of_which_none_is_flagged_have_no_interval_that_is_a_point():
+    rng = np.random.default_rng(0)
+    truth = (rng.random(800) < 0.2).astype(int)
+    scores = np.clip(0.1 + 0.4 * truth + 0.15 * rng.normal(size=800), 0.01, 0.99)
+    result = steelyard.unlabelled(steelyard.evaluate(truth, y_score=scores), [0.05], metrics=["f1"])
+    assert np.isnan(result["f1"].covariate) and not result["f1"].parts
+    assert "All unlabelled rows are predicted as 0, so that covariate shift shows no interval of f1." in result.verdict
+    assert result.headline.startswith("Of the one unlabelled row ")

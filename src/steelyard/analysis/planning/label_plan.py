@@ -143,7 +143,7 @@ def _checked_threshold(spec: MetricSpec, given: PlannedScores, threshold: float 
     flagged = given.scores >= as_read(float(at), given.precision)
     if flagged.all() or not flagged.any():
         side = "All scores reach" if flagged.all() else "No score reaches"
-        raise InputError(f"{side} the threshold {at:g}, which leaves nothing to tell apart; give another threshold=.")
+        raise InputError(f"{side} the threshold {at:g}, so all rows are predicted alike; give another threshold=.")
     return float(at)
 
 

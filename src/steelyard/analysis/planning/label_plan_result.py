@@ -173,6 +173,8 @@ class LabelPlan(Result[ChosenRow]):
         """The plan in one sentence."""
         at = "" if self.threshold is None else f" where score >= {self.threshold:.4g}"
         text = f"Label {len(self):,} of {self.rows:,} rows for {self.metric}{at}"
+        if len(self) == self.rows:
+            return f"Label all {self.rows:,} rows for {self.metric}{at}: the budget is enough for each of them."
         if not np.isfinite(self.gain):
             return f"{text}."
         expected = sum(stratum.rows * stratum.expected for stratum in self.strata) / self.rows

@@ -46,9 +46,7 @@ class MetricSequence:
         """The method that fits; metrics of scores and of single classes are refused."""
         metric = spec.metric
         if metric.function is None:
-            raise InputError(
-                f"{spec.name} is of {metric.basis}; a sequence is of metrics of the four cells, such as recall."
-            )
+            raise InputError(f"{spec.name} is of {metric.basis}; give a metric of predicted labels, such as recall.")
         if not spec.is_native:
             raise InputError(f"{spec.name} names classes; ask for {metric.name}, and name the class with pos_label=.")
         ratio = LinearRatio.of(metric)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from steelyard.statistics.score_table import ScoreTable
 
 _NAN = (math.nan,) * 3
+_MOST_PERIODS = 400  # more than a year of days
 
 
 @refuses_other_keywords
@@ -123,6 +124,11 @@ def _counted(given: GivenRows, threshold: float | None) -> Tally:
 def _periods(tally: Tally, threshold: float | None, pos_label: Label) -> dict[Label, Period]:
     """Each period with its tables, in order."""
     groups = {key[0]: part for key, part in tally.groups.items()}
+    if len(groups) > _MOST_PERIODS:
+        raise InputError(
+            f"There are {len(groups):,} periods, such as {next(iter(groups))!r}, and at most {_MOST_PERIODS} can be "
+            "read; give a column of weeks or months instead of dates or time stamps."
+        )
     if any(key is None for key in groups):
         raise InputError("Some rows have no period; give each one, or leave them out.")
     whole = counted_inputs(tally, None, None, threshold, RowOptions(pos_label))

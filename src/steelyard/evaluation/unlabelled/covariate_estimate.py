@@ -57,7 +57,7 @@ class CovariateEstimate(NamedTuple):
         )
 
     def _ends(self, row: MetricRow) -> tuple[float, float, float]:
-        """The value and its interval under covariate shift; none of a metric that is read from scores."""
+        """The value and its interval under covariate shift; none of a metric of scores or one that cannot vary."""
         if self.known.table is None or row.spec.metric.function is None or row.spec.reads_scores(self.known.scores):
             return math.nan, math.nan, math.nan
         options: dict[str, Any] = {} if self.known.positive is None else {"pos_label": self.known.positive}
@@ -69,6 +69,8 @@ class CovariateEstimate(NamedTuple):
             tables = [fold @ cells @ fold.T for cells in tables]
         value, drawn = (estimand.on_cells(cells) for cells in tables)
         low, high = (float(end) for end in quantiles(drawn, self.inference.tails))
+        if low == high or math.isnan(value[0]):  # no row is predicted as some class: the draws vary nothing
+            return math.nan, math.nan, math.nan
         limits = row.spec.metric.range
         return float(value[0]), max(min(low, float(value[0])), limits[0]), min(max(high, float(value[0])), limits[1])
 

@@ -112,10 +112,22 @@ class Unlabelled(Result[UnlabelledMetric]):
     def verdict(self) -> list[str]:
         """What was found, and what to do next, in sentences; first of all that label shift is refused, where it is."""
         first = [self._share_sentence(), self._fit_sentence()] if self.fits else self._refusal()
-        return [*first, *self._parting(), *self._outside_sentence()]
+        return [*first, *self._parting(), *self._one_prediction(), *self._outside_sentence()]
+
+    def _one_prediction(self) -> list[str]:
+        """That the rows are all predicted as one class, where that leaves a metric without an interval."""
+        predicted = np.unique(np.asarray(self.decisions)[np.asarray(self.unlabelled) > 0])
+        rows = [row for row in self.metrics if row.is_first and math.isnan(row.covariate)]
+        if self.threshold is None or len(predicted) != 1 or not rows:
+            return []
+        return [
+            f"All unlabelled rows are predicted as {self.labels[int(predicted[0])]!r}, so that covariate shift shows "
+            f"no interval of {', '.join(row.metric for row in rows[:6])}{' and others' * (len(rows) > 6)}."
+        ]
 
     def _share_sentence(self) -> str:
-        return f"Of the {self.rows:,} unlabelled rows {self._shares_text(covariate=False)}."
+        rows = "the one unlabelled row" if self.rows == 1 else f"the {self.rows:,} unlabelled rows"
+        return f"Of {rows} {self._shares_text(covariate=False)}."
 
     def _shares_text(self, *, covariate: bool) -> str:
         texts = [(share.label, share.covariate_text() if covariate else share.text()) for share in self.shares]
