@@ -365,6 +365,10 @@ def test_places_summed_by_parts_are_those_of_all_at_once(monkeypatch):
     asked = []
     monkeypatch.setattr(score_order, "around_unsorted", lambda *given: asked.append(given))
     assert close(steelyard.roc_auc(y, score), whole[0]) and close(steelyard.average_precision(y, score), whole[1])
+    for threads in ("1", "3"):  # whoever places which part
+        monkeypatch.setattr("os.sched_getaffinity", lambda _: range(4), raising=False)
+        monkeypatch.setenv("POLARS_MAX_THREADS", threads)
+        assert steelyard.roc_auc(y, score) == whole[0]
     assert not asked  # a part is few, but what it is a part of is not: all scores would be looked through for each
 
 

@@ -16,6 +16,7 @@ from steelyard.metrics.declaration import metric
 from steelyard.metrics.expression import ratio, undefined
 from steelyard.statistics.class_scores import starting_at_zero
 from steelyard.statistics.score_order import bin_starts, parts
+from steelyard.statistics.threads import in_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,8 +92,8 @@ def roc_area(t: ScoreTable) -> Any:
     small, large = sorted((t.positive, t.negative), key=lambda side: side.size)
     scores, weights = small.distinct
     # Twice the pairs in which the smaller class scores higher, ties once: whole numbers stay exact.
-    steps = ((weights[..., part], below, up_to) for part, below, up_to in large.parts_around(scores))
-    twice, pairs = sum(_twice(below, up_to, mass) for mass, below, up_to in steps), small.total * large.total
+    twice = large.summed_around(scores, lambda part, below, up_to: _twice(below, up_to, weights[..., part]))
+    pairs = small.total * large.total
     return (twice if small is t.positive else 2 * pairs - twice) / (2 * pairs)
 
 
@@ -186,8 +187,10 @@ def average_precision(t):
 @once
 def _average_precision(t: ScoreTable) -> Any:
     at_positives = t.at_positive_scores
-    steps = ((column[..., part] for column in at_positives) for part in parts(at_positives[0]))
-    return sum(_precisions(*step) for step in steps) / t.positive.total
+    found = in_threads(
+        lambda part: _precisions(*(column[..., part] for column in at_positives)), parts(at_positives[0])
+    )
+    return sum(found) / t.positive.total
 
 
 def _precisions(weights: Array, tp: Array, fp: Array) -> Any:

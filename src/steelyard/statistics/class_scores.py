@@ -11,9 +11,10 @@ import numpy as np
 from steelyard.statistics import score_order
 from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.effective_rows import weight_per_row
+from steelyard.statistics.threads import in_threads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from steelyard._types import Array
 
@@ -125,14 +126,17 @@ class ClassScores:
         """The weight of the scores below each of some distinct ascending ones, and of those at or below it."""
         return self._around(few, ties=True)
 
-    def parts_around(self, few: Array) -> Iterator[tuple[slice, Array, Array]]:
-        """The same part by part, each with its slice of the few: what is summed need not be held."""
+    def summed_around(self, few: Array, worth: Callable[[slice, Array, Array], Any]) -> Any:
+        """The sum of a function of both part by part, each with its slice of the few: what is summed need not be held.
+
+        The parts are placed by several threads.
+        """
         if self._unsorted_serves(few) or self._placed(few) is not None or len(few) <= score_order.PART:
-            yield slice(None), *self.around_each(few)
-            return
+            return worth(slice(None), *self.around_each(few))
         # In order: a part may be few where all of them are not.
-        for part in score_order.parts(few):
-            yield part, *self._around_in_order(few[part], ties=True)
+        _ = self.scores, self.total  # before several threads ask for them
+        placed = lambda part: worth(part, *self._around_in_order(few[part], ties=True))  # noqa: E731 - used once
+        return sum(in_threads(placed, score_order.parts(few)))
 
     def _unsorted_serves(self, few: Array) -> bool:
         if self.ascending or "scores" in self.__dict__:
@@ -183,6 +187,14 @@ class ClassScores:
         """The distinct scores, ascending, and the weight of each."""
         compact = self.compact()
         return compact.scores, compact.weights
+
+    @property
+    def weight_from_each(self) -> Array:
+        """The weight at or above each distinct score."""
+        compact = self.compact()
+        if compact.entry_weights is None:  # one row each, which need not be summed
+            return np.arange(compact.size, 0, -1)
+        return np.cumsum(compact.weights[..., ::-1], -1)[..., ::-1]
 
     def compact(self) -> ClassScores:
         """The same with one entry for each distinct score."""

@@ -104,7 +104,7 @@ class ScoreTable:
     def at_positive_scores(self) -> tuple[Array, Array, Array]:
         """The weight of each distinct score of the positives, ascending, and that of each class at or above it."""
         scores, weights = self.positive.distinct
-        tp = np.cumsum(weights[..., ::-1], -1)[..., ::-1]
+        tp = self.positive.weight_from_each
         return weights, tp, np.asarray(self.negative.total)[..., None] - self.negative.below_each(scores)
 
     @cached_property

@@ -1,0 +1,38 @@
+"""Threads: how many may be used, and a function applied to the parts of a long column by several at the same time."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+LIMITS = ("OMP_NUM_THREADS", "POLARS_MAX_THREADS")
+_MOST = 8  # sorting is bound by memory beyond that
+
+_Part = TypeVar("_Part")
+_Value = TypeVar("_Value")
+
+
+def thread_count() -> int:
+    """The cores that this process may run on, or fewer where the environment limits threads.
+
+    `OMP_NUM_THREADS` and `POLARS_MAX_THREADS` are read at every call: pools of processes set the first in their
+    workers. Limits that threadpoolctl sets are those of other libraries' pools, and are not seen here.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    words = (os.environ.get(name, "").strip() for name in LIMITS)
+    return max(min([cores, _MOST, *(int(word) for word in words if word.isdecimal())]), 1)
+
+
+def in_threads(function: Callable[[_Part], _Value], parts: Iterable[_Part]) -> list[_Value]:
+    """The function of each part, in their order; NumPy lets other threads run while it sorts or searches one."""
+    listed = list(parts)
+    threads = min(thread_count(), len(listed))
+    if threads < 2:
+        return [function(part) for part in listed]
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(function, listed))

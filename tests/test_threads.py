@@ -1,0 +1,48 @@
+"""Threads: how many are used, and that what they compute does not depend on it."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from steelyard.statistics import score_order
+from steelyard.statistics.threads import LIMITS, in_threads, thread_count
+
+
+@pytest.fixture
+def cores(monkeypatch):
+    """A machine of four cores without a limit."""
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: range(4), raising=False)
+    for name in LIMITS:
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.usefixtures("cores")
+@pytest.mark.parametrize("name", LIMITS)
+def test_a_limit_of_the_environment_is_honoured(name, monkeypatch):
+    assert thread_count() == 4
+    for text, count in (("1", 1), ("3", 3), ("64", 4), ("0", 1), ("", 4), ("4,2", 4)):
+        monkeypatch.setenv(name, text)
+        assert thread_count() == count
+    monkeypatch.setenv(name, "1")
+    assert set(in_threads(lambda _: threading.get_ident(), range(9))) == {threading.get_ident()}
+
+
+@pytest.mark.usefixtures("cores")
+def test_parts_keep_their_order_and_their_errors():
+    assert in_threads(lambda part: part * 2, range(50)) == [*range(0, 100, 2)]
+    with pytest.raises(ZeroDivisionError):
+        in_threads(lambda part: 1 // part, range(5))
+
+
+@pytest.mark.usefixtures("cores")
+@pytest.mark.parametrize("slowly", [True, False])
+def test_several_threads_sort_and_place_as_one_does(slowly, monkeypatch):
+    monkeypatch.setattr(score_order, "_numpy_sorts_slowly", lambda: slowly)
+    rng = np.random.default_rng(0)
+    scores = np.round(rng.normal(size=300_000), 3)
+    expected = np.sort(scores)
+    assert np.array_equal(score_order.sort(scores.copy()), expected)
+    assert np.array_equal(score_order.below(expected, expected), np.searchsorted(expected, expected))
