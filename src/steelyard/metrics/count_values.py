@@ -57,7 +57,7 @@ def count_values(metric: Metric, counts: Counts[Any], parameters: Mapping[str, o
     if not metric.is_own:  # ours do not change with the scale, so weights of 1e-100 may be scaled
         cells = _of_usual_size(cells)
     try:
-        values = run_formula(metric.function, cells, parameters) + np.zeros(counts.shape)
+        values = run_formula(metric.function, cells, parameters)
     except (ValueError, TypeError, ZeroDivisionError) as error:
         if not metric.is_own or isinstance(error, SteelyardError):
             raise
@@ -65,12 +65,16 @@ def count_values(metric: Metric, counts: Counts[Any], parameters: Mapping[str, o
         raise InputTypeError(
             f"{problem}; a metric is handed arrays of cells, so use where() and ratio() in it."
         ) from None
-    return np.where(np.isinf(values), math.nan, values)  # x/0 in a plain division is as undefined as 0/0
+    values = values + (0.0 if values.shape == counts.shape else np.zeros(counts.shape))
+    infinite = np.isinf(values)  # x/0 in a plain division is as undefined as 0/0
+    return np.where(infinite, math.nan, values) if infinite.any() else values
 
 
 def _of_usual_size(cells: Cells) -> Cells:
     """The cells times a power of two, which loses no digit, where products of them would leave what floats hold."""
     total = cells.total
+    if np.size(total) and np.min(total) >= _LEAST_TOTAL and np.max(total) <= _MOST_TOTAL:  # in two quick passes
+        return cells
     extreme = (total > _MOST_TOTAL) | ((total < _LEAST_TOTAL) & (total > 0))
     if not np.any(extreme):
         return cells

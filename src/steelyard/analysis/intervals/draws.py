@@ -123,6 +123,8 @@ def _multinomial(cells: Array, draws: int, rng: np.random.Generator) -> Array:
 
 def as_counts(cells: Array) -> Counts:
     """Draws of a 2 x 2 table, the positive class first, as Counts with the draws on the last axis."""
+    if cells.ndim == 3:
+        return Counts.trusted(cells[:, 0, 0], cells[:, 0, 1], cells[:, 1, 0], cells[:, 1, 1])
     moved = np.moveaxis(cells, 0, -1)
     return Counts.trusted(moved[..., 0, 0, :], moved[..., 0, 1, :], moved[..., 1, 0, :], moved[..., 1, 1, :])
 

@@ -151,7 +151,7 @@ class IntervalSampler:
     def _hull(self, estimand: Estimand, drawn: DrawnValues, value: Array | float) -> Bounds:
         """The ends that hold both the draws and, where they have a centre, the draws moved to the value."""
         low, high = quantiles(drawn.values, self.inference.tails)
-        undefined = float(np.isnan(drawn.values).mean())
+        undefined = np.count_nonzero(np.isnan(drawn.values)) / drawn.values.size
         if drawn.centre is None:
             return Bounds(low, high, undefined)
         around = (low, high) if drawn.around is drawn.values else quantiles(drawn.around, self.inference.tails)
