@@ -147,6 +147,17 @@ def test_reports_and_comparisons_do_without_the_second_that_scipy_stats_takes_to
     assert "scipy.stats" not in names
 
 
+def test_a_report_of_labels_in_a_file_loads_nothing_that_other_questions_need(tmp_path):
+    file = tmp_path / "rows.csv"
+    file.write_text("y_true,y_pred\n" + "0,0\n1,1\n0,1\n1,0\n" * 9)
+    code = f"import atexit; from steelyard.cli import main; atexit.register(lambda: print(*sys.modules)); main(['report', {str(file)!r}])"
+    names = modules(code.replace("import atexit", "import atexit, sys"))
+    assert {"polars", "scipy.special", "steelyard.evaluation.evaluate"} <= names
+    others = {"scipy.stats", "scipy.sparse", "rich", "jinja2", "matplotlib", "pandas", "pyarrow", "sympy"}
+    ours = ("evaluation.label_sets.evaluate_label_sets", "analysis.planning.label_plan", "report.csv_text")
+    assert not names & {*others, *(f"steelyard.{name}" for name in ours)}
+
+
 PUBLIC = [name for name in dir(steelyard) if name in steelyard._HOME]
 
 

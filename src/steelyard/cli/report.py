@@ -160,9 +160,6 @@ def in_shell_words(evaluation: Evaluation) -> Evaluation:
 
 
 def _text(evaluation: Evaluation, kind: str, everything: bool, given: bool | None, inputs: Inputs) -> str:
-    from steelyard.report.csv_text import evaluation_csv
-    from steelyard.report.terminal.summary import evaluation_summary
-
     name = evaluation.source or inputs.name
     if kind == "html":
         return evaluation.to_html(source=name)
@@ -174,6 +171,10 @@ def _text(evaluation: Evaluation, kind: str, everything: bool, given: bool | Non
 
         return evaluation_markdown(evaluation, given=given)
     if kind == "csv":
+        from steelyard.report.csv_text import evaluation_csv
+
         return evaluation_csv(evaluation)
+    from steelyard.report.terminal.summary import evaluation_summary
+
     then = next_command(inputs, evaluation)
     return evaluation_summary(evaluation, name, everything=everything, given=given, then=then)

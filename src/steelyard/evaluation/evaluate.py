@@ -10,7 +10,6 @@ from steelyard.evaluation.class_columns import given_columns
 from steelyard.evaluation.given_rows import GivenRows, cluster_sentences, predicted_at_threshold
 from steelyard.evaluation.hierarchy_levels import with_levels
 from steelyard.evaluation.inputs import RowOptions, counted_inputs
-from steelyard.evaluation.label_sets.evaluate_label_sets import evaluate_label_sets
 from steelyard.evaluation.ordered_classes import in_stated_order
 from steelyard.evaluation.planned_inputs import PlannedInputs
 from steelyard.evaluation.table_evaluation import evaluate_tables
@@ -109,6 +108,8 @@ def evaluate(
     inference = Inference(level, "auto", draws, rng, prevalence, None, design)
     sets = LabelSetInput(y_true, y_pred, y_score, columns, labels, sample_weight, frequency, by, cluster)
     if sets.are_sets:
+        from steelyard.evaluation.label_sets.evaluate_label_sets import evaluate_label_sets
+
         refuse_of_one_label(pos_label=pos_label, exact=exact, hierarchy=hierarchy)
         return evaluate_label_sets(sets, threshold=threshold, inference=inference, **asked)  # type: ignore[return-value]  # of the same faces
     given = GivenRows(y_true, y_pred, y_score, rows, columns, by, cluster)

@@ -11,7 +11,6 @@ import numpy as np
 from steelyard.analysis.distributions import normal_quantile, normal_reach
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.planning.paired_power import paired_rows
-from steelyard.analysis.planning.plan_size import labels_by_plan
 from steelyard.analysis.planning.planned_widths import AucPlan, ClassesPlan, CountsPlan, Plan
 from steelyard.analysis.planning.row_search import rows_for_width, rows_to_tell
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
@@ -109,6 +108,8 @@ def sample_size(
         size = asked.result(spec, goal, plans[0], lambda plan: rows_for_width(plan, share, assurance), assurance)
         if y_score is None:
             return size
+        from steelyard.analysis.planning.plan_size import labels_by_plan
+
         labels = labels_by_plan(spec, y_score, threshold, plans[0].class_shares[0], size.rows)
         return replace(size, planned_labels=labels)
     values = [plan.value for plan in plans]
