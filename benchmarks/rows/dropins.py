@@ -17,7 +17,7 @@ LABELS = (
 )  # fmt: skip
 SCORES = ("roc_auc_score", "average_precision_score", "roc_curve", "precision_recall_curve")
 IMBALANCED = ("geometric_mean_score", "specificity_score", "classification_report_imbalanced")
-AREAS = ((0.01, 30), (0.1, 10), (0.5, 10))
+AREAS = ((0.01, 30), (0.1, 10), (0.5, 12))
 AVERAGED = (*LABELS[3:6], "jaccard_score", "fbeta_score")
 OPTIONS = {
     "classification_report": {"output_dict": True},
@@ -39,6 +39,7 @@ def large():
     for share, aim in AREAS:
         for name in SCORES[:2]:
             yield row(name, f"1e7, {share:.0%} positive", functools.partial(scores, share=share), 10**7, aim)
+    yield row(SCORES[0], "1e8, 10% positive", scores, 10**8, 10)
     for name in (*LABELS[1:], "classification_report", *IMBALANCED):
         yield row(name, "1e6 int64", labels, 10**6)
     for name in SCORES[2:]:

@@ -29,6 +29,10 @@ def rows():
         yield Row(f"{every}, {k} classes", "PyCM, ConfusionMatrix", functools.partial(each_class, k), 10**5, 1)
         what = f"evaluate with its intervals and verdict, 1e5 labels, {k} classes"
         yield Row(what, "PyCM, ConfusionMatrix without them", functools.partial(weighed, k), 10**5, part=True)
+    yield Row("evaluate with its intervals and verdict, 1e3 labels", "scikit-learn, classification_report", few, 10**3)
+    for name in ("recall", "f1", "mcc"):
+        what = f"{name} of Counts"
+        yield Row(what, "scikit-learn, n = 100", functools.partial(of_counts, name), 100, 100)
     yield Row("f1, 1e6 labels", "torchmetrics, tensors", single, 10**6, 1, within=SINGLE)
     what = f"{len(TORCH)} metrics of 1e6 labels in batches of {BATCH:,}"
     yield Row(what, "torchmetrics, MetricCollection", batches, 10**6, 1, within=SINGLE)
@@ -64,6 +68,23 @@ def weighed(k, n):
         return [found.Overall_ACC, found.Kappa]
 
     return ours, others
+
+
+def few(n):
+    """All metrics of few rows, where draws and calls cost more than counting; the peer gives no interval."""
+    report = needed("sklearn.metrics").classification_report
+    given = labels(n)
+    ours = lambda: steelyard.evaluate(*given)["f1"].value
+    return ours, lambda: report(*given, output_dict=True)["1"]["f1-score"]
+
+
+def of_counts(name, n):
+    """A metric of four numbers, beside the peer's of the rows that they count."""
+    peers = {"recall": "recall_score", "f1": "f1_score", "mcc": "matthews_corrcoef"}
+    theirs, ours = getattr(needed("sklearn.metrics"), peers[name]), getattr(steelyard, name)
+    given = labels(n)
+    counts = steelyard.confusion(*given).counts()
+    return lambda: ours(counts), lambda: theirs(*given)
 
 
 def single(n):
