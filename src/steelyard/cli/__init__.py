@@ -36,7 +36,7 @@ def _run(words: list[str]) -> None:
     """Run a command; a signal at any moment ends it in order, and decides the exit code."""
     from steelyard.cli import interruptions
 
-    # A command ends before cycles matter; looking for them among what imports make is a fifteenth of its time.
+    # A command ends before cycles matter; looking for them among what imports make takes time.
     gc.set_threshold(_OBJECTS_BETWEEN_LOOKS)
     interruptions.heed_signals()
     try:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 CHUNK = 32_768  # float64 temporaries of this length stay in the second-level cache
-_HALVED = 2**18  # scores from which on two threads sort them sooner than one
+_HALVED = 2**18  # scores from which on two threads sort a half each; chosen, not timed
 PART = 2**18  # scores of one class placed in the other at a time where only a sum of their places is asked for
 
 

@@ -9,14 +9,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 LIMITS = ("OMP_NUM_THREADS", "POLARS_MAX_THREADS")
-_MOST = 8  # sorting is bound by memory beyond that
+_MOST = 8  # a bound of prudence: only two cores were timed
 
 _Part = TypeVar("_Part")
 _Value = TypeVar("_Value")
 
 
 def thread_count() -> int:
-    """The cores that this process may run on, or fewer where the environment limits threads.
+    """The cores that this process may run on, eight at most, or fewer where the environment limits threads.
 
     `OMP_NUM_THREADS` and `POLARS_MAX_THREADS` are read at every call: pools of processes set the first in their
     workers. Limits that threadpoolctl sets are those of other libraries' pools, and are not seen here.
