@@ -8,6 +8,7 @@ import json
 import sys
 import zlib
 from types import SimpleNamespace
+from urllib.parse import quote
 
 import numpy as np
 import polars as pl
@@ -301,14 +302,44 @@ def test_files_that_are_not_there_or_not_alike_are_refused(frame, tmp_path):
     (tmp_path / "a.csv").write_bytes(csv(frame))
     frame.write_parquet(tmp_path / "b.parquet")
     (tmp_path / "c.csv").write_text("y,q\n1,1\n")
+    (tmp_path / "empty").mkdir()
     for names, words in (
         ([tmp_path / "none.csv"], "There is no file '.*none.csv'"),
         ([tmp_path / "*.arrow"], "No file fits "),
-        ([tmp_path], r"is a folder; give the files in it, such as '.*/\*.parquet'"),
+        ([tmp_path], r"of different kinds \(csv, parquet\)"),
+        ([tmp_path / "empty"], r"The folder '.*empty' holds no files; give one with files of predictions"),
+        (["s3://bucket/a.parquet"], r"There is no file 's3://.*; read the address by an engine, such as polars"),
         ([tmp_path / "a.csv", tmp_path / "b.parquet"], r"of different kinds \(csv, parquet\)"),
         ([tmp_path / "a.csv", tmp_path / "c.csv"], "There is no column 'p' in|'p'"),
     ):
         assert_refused(lambda names=names: read(names, pred="p"), InputError, words)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_folder_is_its_files_and_the_names_of_folders_are_columns(frame, kind, tmp_path):
+    frame = frame.with_columns(year=pl.int_range(pl.len()) % 2 + 2023, code=pl.lit("007"))
+    frame = frame.with_columns(site=pl.when(pl.col("site") != "b, c").then("site"))
+    for (site, year), part in frame.group_by("site", "year"):
+        title = "__HIVE_DEFAULT_PARTITION__" if site is None else quote(site)
+        folder = tmp_path / f"site={title}" / f"year={year}" / "code=007"
+        folder.mkdir(parents=True)
+        getattr(part.drop("site", "year", "code"), f"write_{kind}")(folder / f"part-0.{kind}")
+        (folder / ".part-0.crc").write_text("no data")
+    (tmp_path / "_SUCCESS").touch()
+    (tmp_path / "_temporary" / "0").mkdir(parents=True)
+    (tmp_path / "_temporary" / "0" / "part").write_text("half")
+    for by in (["site"], ["year"], ["code"], ["site", "year"]):
+        found = read([tmp_path], pred="p", by=by)
+        whole = frame.with_columns(pl.col("year").cast(pl.String)) if kind == "csv" else frame
+        expected = tally(whole, true="y", pred="p", by=by)
+        assert found.confusion == expected.confusion
+        titles = {tuple(map(str, key)): group for key, group in expected.groups.items()}
+        assert {tuple(map(str, key)): group for key, group in found.groups.items()} == titles
+    assert read([tmp_path / "site=a" / "year=*" / "*"], pred="p", by="year").rows == (frame["site"] == "a").sum()
+    own = tmp_path / "site=z" / "own.csv"
+    own.parent.mkdir()
+    own.write_text("y,p,site\n1,1,here\n0,0,here\n")
+    assert [*read([own], pred="p", by="site").groups] == [("here",)]  # what a file holds is not replaced
 
 
 def test_a_header_of_very_many_columns_is_read_once(tmp_path):

@@ -1537,7 +1537,7 @@ TALLY = {"schema": 1, "kind": "confusion", "labels": [0, 1], "positive": 1, "row
 BAD = [
     ("no such file", None, ["report", "x.csv", *YP], "There is no file 'x.csv'; check the name and the folder."),
     ("a pattern without files", None, ["report", "x*.csv", *YP], "No file fits 'x*.csv'; check the pattern and the folder."),
-    ("a folder", "x/a.csv", ["report", "x", *YP], "'x' is a folder; give the files in it, such as 'x/*.parquet'."),
+    ("an empty folder", "x/a.csv", ["report", "x", *YP], "The folder 'x' holds no files; give one with files of predictions."),
     ("an empty file", b"", ["report", "in", *YP], "'in' is empty; give a file with a header and rows."),
     ("a header alone", b"y,p\n", ["report", "in", *YP], "There are no rows to count; give at least one."),
     ("too many groups", "y,p,g\n" + "".join(f"{i % 2},1,{i}\n" for i in range(20_001)), ["report", "in", *YP, "--by", "g"], "The column 'g' holds 20,001 different values in its first 20,001 rows; at most 20,000 groups are counted. Is it a column of groups"),

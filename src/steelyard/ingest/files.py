@@ -17,6 +17,7 @@ from steelyard.ingest import bad_rows, repeated_files, temporary_files
 from steelyard.ingest.compressed_files import BLOCK, unpack
 from steelyard.ingest.file_errors import STDIN, file_title, is_there, reworded_errors
 from steelyard.ingest.forked import refuse_polars_after_fork
+from steelyard.ingest.partitions import folder_files, partition_columns
 from steelyard.ingest.source import Source
 from steelyard.statistics.natural_order import naturally_sorted
 
@@ -60,7 +61,8 @@ def scan_files(names: Sequence[str], progress: Callable[[int, int], object] | No
         if len(kinds) > 1:
             raise InputError(f"The files are of different kinds ({', '.join(sorted(kinds))}); give those of one kind.")
         repeated_files.refuse_repeated((file.name, file.path) for file in files)
-        parts = [part for file in files for part in _parts(file)]
+        columns = partition_columns([file.name for file in files], textual=kinds == {"csv"})
+        parts = [part for file, given in zip(files, columns, strict=True) for part in _with_columns(file, given)]
         done = iter(range(1, sys.maxsize))
         step = (lambda: progress(next(done), len(parts))) if progress else (lambda: None)
         yield Source(
@@ -97,7 +99,7 @@ def _narwhals(part: pl.LazyFrame) -> nw.LazyFrame[pl.LazyFrame]:
 
 
 def expand_names(names: Sequence[str]) -> list[str]:
-    """The files that the names and patterns stand for."""
+    """The files that the names, patterns and folders stand for."""
     files: list[str] = []
     for name in names:
         pattern = has_magic(name) and not Path(name).exists()
@@ -108,10 +110,13 @@ def expand_names(names: Sequence[str]) -> list[str]:
     for name in files:
         path = Path(name)
         if name != STDIN and not is_there(path):
-            raise InputError(f"There is no file {name!r}; check the name and the folder.")
-        if name != STDIN and path.is_dir():
-            raise InputError(f"{name!r} is a folder; give the files in it, such as '{name.rstrip('/')}/*.parquet'.")
-    return files
+            raise InputError(f"There is no file {name!r}; {_away(name) or 'check the name and the folder'}.")
+    return [file for name in files for file in (folder_files(name) if Path(name).is_dir() else [name])]
+
+
+def _away(name: str) -> str:
+    """What to do with an address, which is not opened by name."""
+    return "read the address by an engine, such as polars.scan_parquet, and give its frame" if "://" in name else ""
 
 
 # ---------------------------------------------------------------- unpacking
@@ -183,6 +188,15 @@ def _other_encoding(start: bytes) -> bool:
 
 
 # ---------------------------------------------------------------- reading
+
+
+def _with_columns(file: UnpackedFile, columns: dict[str, pl.Expr]) -> list[pl.LazyFrame]:
+    """The parts of a file, with the columns that the names of its folders hold and the file does not."""
+    parts = _parts(file)
+    if not columns:
+        return parts
+    own = parts[0].collect_schema()
+    return [part.with_columns(value for name, value in columns.items() if name not in own) for part in parts]
 
 
 def _parts(file: UnpackedFile) -> list[pl.LazyFrame]:
