@@ -13,8 +13,8 @@ test: $(VENV)/.test chromium  ## install the test tools and run every test
 test-ledger: $(VENV)/.test  ## two programs log 500 evaluations each into one ledger, and one is killed ten times
 	STEELYARD_LEDGER_WRITES=500 $(BIN)/python -m pytest -q tests/test_ledger_crash.py
 
-test-engines: $(VENV)/.engines postgres  ## install MLflow and PostgreSQL, some hundred megabytes, and run the tests against them
-	$(BIN)/python -m pytest -q tests/test_mlflow.py tests/test_postgres.py
+test-engines: $(VENV)/.engines postgres  ## install MLflow, PostgreSQL, Ray, Daft and Dask distributed, some hundred megabytes, and run the tests against them
+	STEELYARD_CLUSTERS=1 $(BIN)/python -m pytest -q tests/test_mlflow.py tests/test_postgres.py tests/test_clusters_engines.py
 
 postgres:  ## a PostgreSQL server for the tests of SQL; without one they are skipped by name
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \

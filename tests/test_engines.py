@@ -593,3 +593,44 @@ def test_a_thing_that_is_no_frame_is_refused():
         assert_refused(
             lambda thing=thing: tally(thing, true="y", pred="p"), InputTypeError, "A frame of pandas, Polars"
         )
+
+
+# ---------------------------------------------------------------- Spark
+
+
+def plans(monkeypatch):
+    """The plan of each query that Spark runs."""
+    import narwhals as nw
+
+    seen, collect = [], nw.LazyFrame.collect
+
+    def spy(self, *args, **options):
+        seen.append(self.to_native()._jdf.queryExecution().executedPlan().toString())
+        return collect(self, *args, **options)
+
+    monkeypatch.setattr(nw.LazyFrame, "collect", spy)
+    return seen
+
+
+def test_no_query_of_spark_runs_python_on_its_workers(monkeypatch):
+    made = ENGINES["pyspark"](pa.table(rows()))
+    seen = plans(monkeypatch)
+    for options in ({"pred": "a", "by": "site", "weight": "w"}, {"score": "s", "exact": False, "by": "site"}):
+        tally(made, true="y", **options)
+    assert len(seen) > 4 and not any(word in plan for plan in seen for word in ("Python", "Pandas", "MapInArrow"))
+    by_python = made.mapInArrow(lambda batches: batches, made.schema)  # a plan does name it
+    assert "MapInArrow" in by_python._jdf.queryExecution().executedPlan().toString()
+
+
+def test_a_failing_task_of_spark_is_one_sentence_and_a_rerun_counts_the_same():
+    made = ENGINES["pyspark"](pa.table(rows()))
+    whole = tally(made, true="y", pred="a")
+    broken = made.selectExpr(
+        "y", "case when s > 0.9 then cast(raise_error('sensor 7 is broken') as int) else a end as a"
+    )
+    with pytest.raises(
+        InputError, match=r"^pyspark could not count the rows \(.*sensor 7 is broken.*; nothing was kept"
+    ) as raised:
+        tally(broken, true="y", pred="a")
+    assert "\n" not in str(raised.value)
+    assert tally(made, true="y", pred="a") == whole

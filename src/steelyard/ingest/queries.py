@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.exceptions import InputError, InputTypeError, SteelyardError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import exact_sums
 from steelyard.ingest.forked import refuse_polars_after_fork
 from steelyard.ingest.label_number import too_many_labels
+from steelyard.ingest.lost_engines import worded_losses
 from steelyard.ingest.source import nested_sentence
 from steelyard.statistics.confusion import MOST_LABELS
 from steelyard.statistics.label_kinds import parse_number, parser
@@ -57,18 +58,14 @@ def collect(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
         return frame.collect(engine="streaming")
     if engine.is_pandas_like() or engine.is_pyarrow():
         return frame.collect()
-    try:
+    with worded_losses(_engine_name(frame)):
         return frame.collect()
-    except (SteelyardError, TypeError):  # objects of Dask show their kind only when they are compared
-        raise
-    except Exception as error:  # a lost worker, a closed connection: each engine has errors of its own
-        raise InputError(_lost(engine.name.lower(), error)) from error
 
 
-def _lost(engine: str, error: Exception) -> str:
-    """Why an engine counted nothing, in one sentence."""
-    first = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
-    return f"{engine} could not count the rows ({first[:200].rstrip('.')}); nothing was kept, so run it again."
+def _engine_name(frame: nw.LazyFrame[Any]) -> str:
+    """What the engine is called; narwhals has no name for those of its plugins, such as Daft."""
+    name = frame.implementation.name.lower()
+    return type(frame.to_native()).__module__.partition(".")[0] if name == "unknown" else name
 
 
 def count_rows(source: Source) -> int:

@@ -7,6 +7,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean, file_hint, first_ten
+from steelyard.ingest.ray_blocks import is_ray_dataset, ray_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -52,9 +53,9 @@ class Source:
 
     @property
     def is_remote(self) -> bool:
-        """Whether other machines may hold the rows, which then stay there: those of Spark, Dask and Ibis."""
+        """Whether other machines may hold the rows, which then stay there: those of Spark, Dask, Daft and Ibis."""
         engines = [part.implementation for part in self.parts]
-        return any(engine.is_spark_like() or engine.is_dask() or engine.is_ibis() for engine in engines)
+        return any(engine.is_spark_like() or engine.name in ("DASK", "IBIS", "UNKNOWN") for engine in engines)
 
     @classmethod
     def of(cls, data: Frame | Source) -> Source:
@@ -77,13 +78,15 @@ def _lazy_frame(data: Frame) -> nw.LazyFrame[Any]:
     """The frame of any engine, lazily."""
     import narwhals as nw
 
+    native = ray_frame(data) if is_ray_dataset(data) else data
     try:
-        frame: nw.LazyFrame[Any] = nw.from_native(data).lazy()
+        frame: nw.LazyFrame[Any] = nw.from_native(native).lazy()
     except (TypeError, AttributeError):
-        engines = "pandas, Polars, PyArrow, DuckDB, Ibis, Dask or PySpark"
-        raise InputTypeError(
-            f"A frame of {engines} was expected, not {type(data).__name__}{file_hint(data)}."
-        ) from None
+        engines = "pandas, Polars, PyArrow, DuckDB, Ibis, Dask, Daft, Ray Data or PySpark"
+        hint = f"{file_hint(data)}."
+        if type(data).__module__.startswith("daft."):
+            hint = f" without narwhals' plugin for Daft, which is not installed: pip install narwhals-daft{hint}"
+        raise InputTypeError(f"A frame of {engines} was expected, not {type(data).__name__}{hint}") from None
     return frame
 
 
