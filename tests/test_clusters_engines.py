@@ -1,4 +1,4 @@
-"""Clusters: Dask distributed, Ray Data, Daft, Spark Connect and a Spark cluster count what arrays count.
+"""Clusters: Dask distributed, Ray Data, Daft and Spark Connect count what arrays count.
 
 Each starts processes of its own, so they run by `make test-engines`, which sets STEELYARD_CLUSTERS.
 """
@@ -217,29 +217,3 @@ for options in OPTIONS:
 print("same")
 """
     assert run_spark(script, tmp_path).endswith("same\n")
-
-
-def test_workers_of_spark_have_no_python_and_one_that_dies_is_one_sentence(tmp_path):
-    script = """
-builder = SparkSession.builder.master("local-cluster[2,1,700]").config("spark.executor.memory", "700m")
-spark = session(builder.config("spark.task.maxFailures", "2"))
-spark.sparkContext.setLogLevel("OFF")
-rows = spark.range(4000).selectExpr(*EXPRESSIONS)
-for options in OPTIONS:
-    assert tally(rows, true="y", **options) == tally(here, true="y", **options), options
-try:
-    spark.sparkContext.parallelize([1]).map(lambda one: one).collect()
-    print("workers have Python")
-except Exception:
-    pass
-exits = rows.selectExpr("y", "coalesce(cast(reflect('java.lang.System', 'exit', y) as int), p) p")
-try:
-    tally(exits, true="y", pred="p")
-except InputError as error:
-    print(error)
-assert tally(rows, true="y", pred="p") == tally(here, true="y", pred="p")
-print("same")
-"""
-    sentence, same = run_spark(script, tmp_path, PYSPARK_PYTHON="/bin/false").splitlines()[-2:]
-    assert sentence.startswith("pyspark could not count the rows (") and sentence.endswith("so run it again.")
-    assert same == "same"
