@@ -199,10 +199,10 @@ def session(builder):
         builder = builder.config(name, value)
     return builder.getOrCreate()
 
-EXPRESSIONS = "cast(id % 10 = 0 as int) y", "cast(id % 7 = 0 as int) p", "(id * 37 % 1000) / 1000D s", "id % 3 site"
+EXPRESSIONS = "cast(id % 10 = 0 as int) y", "cast(id % 7 = 0 as int) p", "(id * 37 % 1024) / 1024D s", "id % 3 site"
 ids = pl.int_range(4000, eager=True).alias("id").to_frame()
 here = ids.select(y=(pl.col("id") % 10 == 0).cast(int), p=(pl.col("id") % 7 == 0).cast(int),
-                  s=(pl.col("id") * 37 % 1000) / 1000, site=pl.col("id") % 3)
+                  s=(pl.col("id") * 37 % 1024) / 1024, site=pl.col("id") % 3)
 OPTIONS = {"pred": "p"}, {"pred": "p", "by": "site"}, {"score": "s", "exact": False}
 """
 

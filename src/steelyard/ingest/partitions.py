@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-MISSING = "__HIVE_DEFAULT_PARTITION__"  # what Hive and Spark call the folder of the rows without a value
+HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"  # what Hive and Spark call the folder of the rows without a value
 
 
 def folder_files(name: str) -> list[str]:
@@ -44,7 +44,7 @@ def partition_columns(names: Sequence[str], *, textual: bool) -> list[dict[str, 
 def _values(name: str) -> dict[str, str | None]:
     """What the folders of a path hold: of `a/site=north/year=2024/part.parquet` site and year."""
     pairs = (part.partition("=") for part in Path(name).parts[:-1] if "=" in part)
-    return {unquote(key): None if value == MISSING else unquote(value) for key, _, value in pairs if key}
+    return {unquote(key): None if value == HIVE_NULL else unquote(value) for key, _, value in pairs if key}
 
 
 def _is_whole(value: str | None) -> bool:
