@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from sklearn.datasets import load_breast_cancer
 
 from steelyard.cli.commands import commands
+from steelyard.ingest.files import load_columns
 from steelyard.protocol.holdouts import HoldOuts
 from steelyard.studies.own_table import own_table
 from steelyard.studies.study import Study
@@ -63,6 +64,16 @@ def test_a_table_is_read_into_features_labels_and_predictions(folder):
     assert table.choices()["features"].endswith("3 of text (one column for each word)")
     model = table.prepared("sklearn.naive_bayes:GaussianNB").fit(table.X, table.two_class_y)
     assert set(model.predict(table.X)) == {0, 1}
+
+
+def test_numbers_stay_numbers_however_what_is_missing_is_spelled(tmp_path):
+    (tmp_path / "gaps.csv").write_text(
+        "age,size,note,y\n" + "41,NA,n/a,yes\n  ,2.5,x,no\nnull,3,y,no\n52,NaN,NA,yes\n" * 10
+    )
+    columns = load_columns([str(tmp_path / "gaps.csv")])
+    assert [columns[name].dtype.is_numeric() for name in ("age", "size", "note", "y")] == [True, True, False, False]
+    assert columns["age"].to_list()[:4] == [41, None, None, 52]
+    assert columns["size"].to_list()[:4] == [None, 2.5, 3.0, None]
 
 
 def test_nguyen_on_a_shipped_table_moves_precision_and_the_factor_holds_it(folder):

@@ -260,6 +260,7 @@ def test_the_shell_studies_a_table_and_says_the_same_as_python(tmp_path):
     assert ran.exit_code == 0, ran.output
     found = Result.from_json(json.loads(ran.stdout))
     assert (found.samplers, found.setting["positive"]) == (["over", "under"], "yes")
+    assert "by Matthews correlation" in found.headline  # the first metric that is named decides
     assert any("by convention" in note for note in found.notes)
     assert CliRunner().invoke(commands, [*words, "-o", str(out)]).exit_code == 0
     assert found.headline.split(":")[0] in out.read_text()

@@ -27,21 +27,25 @@ if TYPE_CHECKING:
     metavar="NAME,NAME",
     help="over, under, class_weight, or samplers of imbalanced-learn such as SMOTE; by default the first three.",
 )
-@click.option("--metric", metavar="METRIC", help="The metric that decides; by default the AC-score.")
+@click.option(
+    "--metrics",
+    metavar="A,B",
+    callback=lambda ctx, parameter, value: options.metric_names(value),  # noqa: ARG005 - click's own
+    help="The metric that decides, by default the AC-score, and those shown beside it.",
+)
 @click.option("--margin", type=float, default=0.02, show_default=True, help="A gain of less than this counts as none.")
 @click.option("--folds", default=5, show_default=True, help="The number of folds, each tested once.")
 @click.option("--repeats", default=2, show_default=True, help="How often the folds are drawn anew.")
 @click.option("--inner", default=3, show_default=True, help="The folds of a training part that choose thresholds.")
 @click.option("--jobs", type=int, metavar="N", help="Runs at the same time.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@options.shared(*options.POSITIVE, "level", "metrics")
+@options.shared(*options.POSITIVE, "level")
 @options.output("table", "json", "html")
 def study_resampling(
     files: tuple[str, ...],
     target: str,
     model: str,
     samplers: str | None,
-    metric: str | None,
     margin: float,
     folds: int,
     repeats: int,
@@ -67,8 +71,8 @@ def study_resampling(
             table.X,
             table.y,
             options.metric_names(samplers),
-            metric=metric,
-            metrics=metrics,
+            metric=metrics[0] if metrics else None,
+            metrics=metrics[1:] or None if metrics else None,
             split=Folds(folds, repeats=repeats),
             inner=inner,
             margin=margin,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from steelyard.exceptions import InputError
 from steelyard.ingest import bad_rows, repeated_files, temporary_files
 from steelyard.ingest.compressed_files import BLOCK, unpack
+from steelyard.ingest.csv_values import MISSING
 from steelyard.ingest.file_errors import STDIN, file_title, is_there, reworded_errors
 from steelyard.ingest.forked import refuse_polars_after_fork
 from steelyard.ingest.partitions import folder_files, partition_columns
@@ -83,12 +84,14 @@ def load_columns(names: Sequence[str]) -> dict[str, pl.Series]:
 
 
 def _as_numbers(column: pl.Series) -> pl.Series:
+    """The column as numbers where all that is not missing is one, however what is missing is spelled."""
     import polars as pl
 
+    missing = column.str.strip_chars().str.to_lowercase().is_in(list(MISSING)).fill_null(value=True)
     for kind in (pl.Int64, pl.Float64):
         numbers = column.cast(kind, strict=False)
-        if numbers.null_count() == column.null_count():
-            return numbers
+        if not missing.all() and (numbers.is_not_null() | missing).all():
+            return numbers.set(missing, None)
     return column
 
 
