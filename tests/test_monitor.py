@@ -292,7 +292,7 @@ def test_labels_that_come_before_their_predictions_are_kept_and_joined():
         ([], {}, "needs a rule"),
         ("recall", {}, "cannot be read"),
         ("recall >= 1.5", {}, "no limit"),
-        ("roc_auc >= 0.8", {}, "four cells"),
+        ("roc_auc >= 0.8", {}, "metric of predicted labels"),
         ("recall >= reference", {}, "give its table"),
         ("cost <= reference", {}, "as a number"),
         ("recall >= 0.8", {"level": 2}, "level is a probability"),

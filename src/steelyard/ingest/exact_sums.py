@@ -78,7 +78,8 @@ def _summary(frame: nw.LazyFrame[Any], columns: ColumnNames, collect: Collect) -
     weight, times = _floats(columns)
     values = {"weight": weight, "times": times, "mass": weight * times, "square": weight * weight * times}
     finite = {f"finite_{use}": values[use].is_finite().cast(nw.Int64) for use in ("weight", "times")}
-    broken = {"broken": times - times.floor()}
+    # The floor of Ibis is an integer, which NaN is none of; not every other engine has a remainder.
+    broken = {"broken": times % 1.0 if frame.implementation.is_ibis() else times - times.floor()}
     positive = {least: nw.when(values[name] > 0).then(values[name]) for least, name in _LEAST.items()}
     part = frame.select(*(value.alias(name) for name, value in {**values, **finite, **broken, **positive}.items()))
     sums = [nw.col(name).sum() for name in finite] + [nw.col("times").sum().alias("sum_times"), nw.col("broken").max()]
@@ -137,10 +138,10 @@ def numbers_to_sum(frame: nw.LazyFrame[Any], columns: ColumnNames, scales: Weigh
         row_count = row_count * whole.cast(nw.Int64)
     if columns.weight is None:
         return [row_count.alias("row_count")]
-    on_spark = frame.implementation.is_spark_like()
+    to_integers = frame.implementation.is_spark_like() or frame.implementation.is_ibis()
     limbs = [
-        *_limbs(weight * times, "weight", scales.weight, scales.weight_limbs, floors_to_integers=on_spark),
-        *_limbs(weight * weight * times, "square", scales.square, scales.square_limbs, floors_to_integers=on_spark),
+        *_limbs(weight * times, "weight", scales.weight, scales.weight_limbs, floors_to_integers=to_integers),
+        *_limbs(weight * weight * times, "square", scales.square, scales.square_limbs, floors_to_integers=to_integers),
     ]
     return [row_count.alias("row_count"), *limbs]
 
@@ -149,7 +150,8 @@ def _limbs(value: nw.Expr, name: str, scale: int, size: int, *, floors_to_intege
     import narwhals as nw
 
     # Each step is exact: scaling by a power of two, the whole part, and the difference of two neighbours of 2**28 at
-    # most. Spark's floor is an integer of 64 bits, which later limbs exceed; less its fraction a float stays a float.
+    # most. The floor of Spark and Ibis is an integer of 64 bits, which later limbs exceed; less its fraction a float
+    # stays a float.
     scaled = [value * 2.0**scale * 2.0 ** (BITS * i) for i in range(size)]
     wholes = [part - part % 1.0 if floors_to_integers else part.floor() for part in scaled]
     limbs = [wholes[0], *(wholes[i] - wholes[i - 1] * 2.0**BITS for i in range(1, size))]
