@@ -127,7 +127,7 @@ def test_an_interval_depends_on_the_counts_alone_and_one_side_is_shorter():
 @pytest.mark.parametrize(
     ("metric", "given", "words"),
     [
-        ("roc_auc", Counts(1, 2, 3, 4), "four cells"),
+        ("roc_auc", Counts(1, 2, 3, 4), "metric of predicted labels"),
         ("recall[class=1]", Counts(1, 2, 3, 4), "pos_label="),
         ("recall", Counts(1.5, 2, 3, 4), "not whole"),
         ("recall", steelyard.confusion([0, 1], [0, 1], sample_weight=[1, 2]), "sample weights"),
