@@ -116,7 +116,7 @@ def folder(tmp_path):
 
 
 def test_commands_options_formats_columns_metrics_and_names_are_completed(folder):
-    assert complete("re") == ["report", "recommend"]
+    assert complete("re") == ["report", "resampling", "recommend"]
     assert complete("") == list(COMMANDS)
     assert complete("report", "--fo") == ["--format", "--force"]
     assert complete("report", "--format", "") == ["table", "json", "md", "csv", "html"]
@@ -147,17 +147,23 @@ def test_every_metric_is_suggested_under_each_of_its_names():
 
 def test_every_value_of_text_has_suggestions_or_is_the_users_own():
     own = {
+        "A:B,A:B",
         "C",
         "GROUP",
+        "K|A:B",
         "LABEL",
         "LOW,HIGH",
+        "NAME,NAME",
         "NAME=TEXT",
         "P",
         "P_*",
         "PERIOD",
+        "S,S",
         "SHARE",
         "SIGN",
         "SLICE",
+        "T",
+        "TABLE",
         "TP,FN,FP,TN",
     }
     for name in COMMANDS:
