@@ -163,5 +163,8 @@ def test_counts_are_not_taken_for_rows(database):
         tally(lines, true="truth", score="flag")
     with pytest.raises(InputError, match="weight= is of rows"):
         tally(lines, true="truth", pred="flag", weight="flag")
-    with pytest.raises(InputError, match="whole number, 0 or more"):
-        tally(lines.with_columns(steelyard_rows=-1.5), true="truth", pred="flag")
+    for wrong in (-1.5, float("inf"), "many"):
+        with pytest.raises(InputError, match="whole number, 0 or more"):
+            tally(lines.with_columns(steelyard_rows=pl.lit(wrong)), true="truth", pred="flag")
+    spelled = lines.with_columns((pl.col("steelyard_rows").cast(pl.String) + ".0").alias("steelyard_rows"))
+    assert tally(spelled, true="truth", pred="flag") == tally(lines, true="truth", pred="flag")

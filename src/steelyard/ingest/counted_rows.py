@@ -8,12 +8,11 @@ import numpy as np
 
 from steelyard.exceptions import InputError
 from steelyard.ingest import queries
-from steelyard.ingest.queries import KeyCounts
+from steelyard.ingest.queries import KeyCounts, key_column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard._types import Array
     from steelyard.ingest.source import ColumnNames, Source
 
 COUNT_COLUMN, LOW_COLUMN, HIGH_COLUMN = "steelyard_rows", "steelyard_low", "steelyard_high"  # of the query
@@ -51,20 +50,14 @@ def read_counts(source: Source, keys: Sequence[str], *, bins: bool = False) -> K
             "finite number. Leave such rows out of the table that is counted."
         )
     low, high = ends or (None, None)
-    return KeyCounts(tuple(_objects(columns[name].to_list()) for name in keys), rows, None, None, low, high)
-
-
-def _objects(values: list[Any]) -> Array:
-    keys = np.empty(len(values), dtype=object)
-    keys[:] = values
-    return keys
+    return KeyCounts(tuple(key_column(columns[name].to_list()) for name in keys), rows, None, None, low, high)
 
 
 def _whole(value: Any) -> int:
     number = _number(value)
-    if not (number >= 0 and number == int(number)):
+    if not (number >= 0 and number.is_integer()):
         raise InputError(f"The column {COUNT_COLUMN!r} holds {value!r}; a number of rows is a whole number, 0 or more.")
-    return int(value)
+    return int(number) if isinstance(value, str) and not value.strip().isdigit() else int(value)
 
 
 def _number(value: Any) -> float:

@@ -111,7 +111,7 @@ def sum_by_key(
             "counted. Are these labels, or columns of numbers or names?"
         )
     lists = {name: result.get_column(name).to_list() for name in result.columns}
-    table = {name: _keys(lists[name]) for name in lists if name.startswith("key")}
+    table = {name: key_column(lists[name]) for name in lists if name.startswith("key")}
     table["rows"] = np.array([int(n) for n in lists["row_count" if summed else "rows"]], dtype=np.int64)
     for name in ("weight", "square") if scales is not None and columns.weight is not None else ():
         limbs = [lists[f"{name}{i}"] for i in range(getattr(scales, f"{name}_limbs"))]
@@ -119,7 +119,8 @@ def sum_by_key(
     return table | {name: np.array(lists[name], dtype=np.float64) for name in ("low", "high") if name in lists}
 
 
-def _keys(values: list[Any]) -> Array:
+def key_column(values: list[Any]) -> Array:
+    """The values as an array of objects, whatever they are."""
     keys = np.empty(len(values), dtype=object)
     keys[:] = values
     return keys
