@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from sklearn.model_selection import cross_val_predict
 
-from steelyard import Counts, correlation_study, get_metric, metric_correlation
+from steelyard import RARER, Counts, correlation_study, get_metric, metric_correlation
 from steelyard.auditing.invariance import invariance
 from steelyard.auditing.own_correlation import by_chance
 
@@ -47,6 +47,44 @@ def test_rows_are_drawn_at_the_shares_asked_for(tumours):
     np.testing.assert_allclose(shares[:, 0], 0.1, atol=0.002)
     np.testing.assert_allclose(shares[:, 1], 0.5, atol=0.002)
     assert study.counts.shape == (2, 2, 13, 10) and study.matrix(0.1, rank=True).shape == (3, 3)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_conclusions_speak_of_the_metrics_asked_for_alone(tumours, models, several):
+    y, score = tumours
+    study = metric_correlation(y, models if several else score, metrics=["g_mean", "f1", "kappa"], seeds=2)
+    words = ["G-mean rises with recall", "kappa and F1 follow specificity"]
+    assert [c.words for c in study.conclusions()] == words and all(words in study.headline for words in words)
+    assert "accuracy" not in study.headline and "IBA" not in repr(study)
+    whole = metric_correlation(y, models if several else score, seeds=2)
+    assert [c.number for c in whole.conclusions()] == [1, 2, 3] and "weighted AUC and class-weighted" in repr(whole)
+
+
+def test_without_a_metric_of_a_conclusion_none_is_judged(tumours):
+    study = metric_correlation(*tumours, metrics=["mcc", "class_weighted_accuracy[w=0.9]"], seeds=2)
+    assert not study.conclusions()
+    assert study.headline == (
+        "García concludes nothing about the metrics asked for; leave metrics= out to try his conclusions."
+    )
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_convention_names_the_positive_class_and_the_study_states_it(tumours, models, several):
+    y, score = tumours
+    words, given = np.where(y, "yes", "no"), models if several else score
+    study = metric_correlation(words, given, metrics=["f1"], seeds=2)
+    assert study.counts == metric_correlation(y, given, metrics=["f1"], seeds=2).counts
+    sentence = "The positive class is 'yes' by convention; pos_label='no' would take the other one."
+    assert study.notes == (sentence,) and sentence in " ".join(repr(study).split())
+    assert type(study).from_json(study.to_json()).notes == study.notes
+    other = metric_correlation(words, given, metrics=["f1"], seeds=2, pos_label="no")
+    assert other.notes == () and other.positives[0] == pytest.approx(1 - study.positives[0])
+    fruit = np.where(y, "pear", "apple")
+    rarer = metric_correlation(fruit, given, metrics=["f1"], seeds=2, pos_label=RARER)
+    assert rarer.counts == study.counts and rarer.notes == (
+        "The positive class is 'pear', the rarer of 'apple', 'pear'.",
+    )
+    assert_refused(lambda: metric_correlation(fruit, given), ValueError, "not clear from the labels 'apple', 'pear'")
 
 
 def test_correlations_over_models_are_scipys_of_scikit_learns_values(tumours, models):

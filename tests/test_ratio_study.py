@@ -61,6 +61,14 @@ def test_an_estimator_is_tested_on_rows_it_was_not_trained_on():
     assert again == found and found.spread("recall", "bayes") < 0.2
 
 
+def test_a_class_that_is_positive_by_convention_is_stated():
+    yes = np.where(TRUE, "yes", "no")
+    study = ratio_study(np.where(PRED, "yes", "no"), None, yes, ["1:1", "1:2"], repeats=2)
+    assert study.positive == "'yes'" and "The positive class is 'yes' by convention" in study.notes[-1]
+    named = ratio_study(np.where(PRED, "yes", "no"), None, yes, ["1:1", "1:2"], repeats=2, pos_label="yes")
+    assert "convention" not in repr(named) and "by convention" in " ".join(repr(study).split())
+
+
 def test_one_class_of_many_is_tried_against_the_rest():
     kinds = np.array(["a", "b", "c"])[np.arange(90) % 3]
     study = ratio_study(np.roll(kinds, 1), None, kinds, ["1:1", "1:2"], repeats=2, pos_label="a")

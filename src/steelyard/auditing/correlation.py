@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from steelyard._types import Array
+from steelyard.analysis.results.formatting import filled
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, Rows, table_text
 from steelyard.auditing.correlation_coefficients import (
@@ -28,11 +29,11 @@ from steelyard.auditing.correlation_design import (
     read_shares,
 )
 from steelyard.auditing.garcia_conclusions import (
-    CONCLUSIONS,
     RATES,
     Conclusion,
     ConclusionResult,
     conclusion_result,
+    conclusions_on,
 )
 from steelyard.auditing.metric_values import metric_values
 from steelyard.auditing.perturbation import collection, generators, widths_of
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 
 
 _HOLDS = {True: "holds", False: "does not hold"}
+NO_CONCLUSION = "García concludes nothing about the metrics asked for; leave metrics= out to try his conclusions"
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +79,7 @@ class CorrelationStudy(Result[Correlation]):
     undefined: Array = field(repr=False)
     choices: dict[str, Any] = field(default_factory=dict)
     left_out: Array | None = field(default=None, repr=False)  # Pearson's matrix without each of the user's own models
+    remarks: tuple[str, ...] = ()
     also_saved: ClassVar = ("rows",)
 
     @property
@@ -84,10 +87,18 @@ class CorrelationStudy(Result[Correlation]):
         """In how many seeds the conclusions hold."""
         return ". ".join(self._conclusions()) + "."
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How the labels were read."""
+        return self.remarks
+
     def _conclusions(self) -> list[str]:
+        results = self.conclusions()
+        if not results:
+            return [NO_CONCLUSION]
         if "models" in self.choices:
-            return [f"Over these models it {_HOLDS[c.holds]}: {c.words}" for c in self.conclusions()]
-        return [f"{100 * c.share:g} % of seeds: {c.words}" for c in self.conclusions()]
+            return [f"Over these models it {_HOLDS[c.holds]}: {c.words}" for c in results]
+        return [f"{100 * c.share:g} % of seeds: {c.words}" for c in results]
 
     def __iter__(self) -> Iterator[Correlation]:
         return iter(self.rows())
@@ -116,15 +127,16 @@ class CorrelationStudy(Result[Correlation]):
             for j, name in enumerate(self.names)
         )
 
-    def conclusions(self, claims: Sequence[Conclusion] = CONCLUSIONS) -> Rows[ConclusionResult]:
-        """García's three conclusions, or others, tested on every seed at every imbalance.
+    def conclusions(self, claims: Sequence[Conclusion] | None = None) -> Rows[ConclusionResult]:
+        """García's conclusions on the metrics of the study, or others, tested on every seed at every imbalance.
 
         >>> [result.holds for result in correlation_study(seeds=3).conclusions()]
         [True, True, True]
         >>> [result.holds for result in correlation_study(seeds=3, list_kind="global_linear").conclusions()]
         [False, True, False]
         """
-        return Rows(conclusion_result(conclusion, self.counts, self.positives) for conclusion in claims)
+        tried = conclusions_on(self.metrics) if claims is None else claims
+        return Rows(conclusion_result(conclusion, self.counts, self.positives) for conclusion in tried)
 
     def __repr__(self) -> str:
         sentences = self._conclusions()
@@ -134,7 +146,7 @@ class CorrelationStudy(Result[Correlation]):
             for j, name in enumerate(self.names)
         ]
         head = "Pearson's correlation with recall / specificity, by the share of positives"
-        return "\n".join([*sentences, "", head, table_text(table)])
+        return "\n".join([*sentences, "", head, table_text(table), *map(filled, self.notes)])
 
 
 def _pair(r: Array) -> str:

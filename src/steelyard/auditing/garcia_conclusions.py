@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.analysis.results.formatting import listed
 from steelyard.analysis.results.rows import Flat
 from steelyard.auditing.correlation_coefficients import by_metric, correlation
 from steelyard.auditing.metric_values import metric_values
 from steelyard.metrics.registry import get_metric
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from steelyard._types import Array
     from steelyard.metrics.metric import Metric
@@ -46,26 +47,74 @@ class Conclusion:
     bounds: RateBounds
 
 
-CONCLUSIONS = (
-    Conclusion(
+@dataclass(frozen=True, eq=False)
+class _Pattern:
+    """What one of García's conclusions says of a metric and of several, and how it calls each of its metrics."""
+
+    number: int
+    of_single: str
+    of_several: str
+    bounds: RateBounds
+    spoken: dict[str, str]
+
+    def conclusion(self, names: Sequence[str]) -> Conclusion:
+        """The conclusion on these of its metrics."""
+        says = self.of_single if len(names) == 1 else self.of_several
+        words = f"{listed([self.spoken[name] for name in names])} {says}"
+        return Conclusion(self.number, words, tuple(names), self.bounds)
+
+
+_PATTERNS = (
+    _Pattern(
         1,
-        "accuracy falls with recall and follows specificity",
-        ("accuracy",),
+        "falls with recall and follows specificity",
+        "fall with recall and follow specificity",
         RateBounds(recall=(-np.inf, 0), specificity=(STRONG, np.inf)),
+        {"accuracy": "accuracy"},
     ),
-    Conclusion(
+    _Pattern(
         2,
-        "AUC of one point, G-mean, IBA, weighted AUC and class-weighted accuracy rise with recall",
-        ("balanced_accuracy", "g_mean", "iba", "weighted_auc", "class_weighted_accuracy"),
+        "rises with recall",
+        "rise with recall",
         RateBounds(recall=(0, np.inf)),
+        {
+            "balanced_accuracy": "AUC of one point",
+            "g_mean": "G-mean",
+            "iba": "IBA",
+            "weighted_auc": "weighted AUC",
+            "class_weighted_accuracy": "class-weighted accuracy",
+        },
     ),
-    Conclusion(
+    _Pattern(
         3,
-        "optimized precision, kappa, adjusted G-mean and F1 follow specificity",
-        ("optimized_precision", "kappa", "adjusted_g_mean", "f1"),
+        "follows specificity",
+        "follow specificity",
         RateBounds(specificity=(STRONG, np.inf)),
+        {
+            "optimized_precision": "optimized precision",
+            "kappa": "kappa",
+            "adjusted_g_mean": "adjusted G-mean",
+            "f1": "F1",
+        },
     ),
 )
+CONCLUSIONS = tuple(pattern.conclusion([*pattern.spoken]) for pattern in _PATTERNS)
+
+
+def conclusions_on(metrics: Iterable[Metric]) -> list[Conclusion]:
+    """García's conclusions as far as they speak of these metrics.
+
+    >>> [conclusion.words for conclusion in conclusions_on([get_metric("mcc"), get_metric("kappa")])]
+    ['kappa follows specificity']
+    """
+    asked = {(metric.name, metric.function) for metric in metrics}  # a parameter makes another function of a name
+    parts = [
+        (pattern, [name for name in pattern.spoken if (name, get_metric(name).function) in asked])
+        for pattern in _PATTERNS
+    ]
+    return [pattern.conclusion(names) for pattern, names in parts if names]
+
+
 # The paper's 13 metrics: it concludes nothing about precision.
 GARCIA_METRICS = (*RATES, "precision", *(name for conclusion in CONCLUSIONS for name in conclusion.metrics))
 

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import array_tables as ingest
+from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.class_checks import check_classes
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.positive_class import RARER, choice_sentences, chosen_label, conventional_label
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -60,6 +62,21 @@ def scores_of_models(
         else ingest.score_table(rows, scores, pos_label=pos_label, sample_weight=sample_weight)
         for name, scores in by_model.items()
     }
+
+
+def stated_positive(y_true: ArrayLike, pos_label: Label) -> tuple[Label, tuple[str, ...]]:
+    """The positive class as it is named, the rarer one or that of a convention, and the sentence that states it.
+
+    >>> stated_positive(["no", "yes", "no"], None)
+    ('yes', ("The positive class is 'yes' by convention; pos_label='no' would take the other one.",))
+    """
+    if pos_label is RARER:
+        codes, labels = label_codes.encode(arrays.column(y_true, "y_true"))
+        positive = chosen_label(RARER, labels, lambda: label_codes.counts(codes, len(labels), None))
+    else:
+        labels = ingest.occurring_labels(y_true)
+        positive = conventional_label(labels) if pos_label is None else pos_label
+    return positive, choice_sentences(pos_label, positive, labels)
 
 
 def is_counted(models: Models | ArrayLike) -> bool:

@@ -6,6 +6,7 @@ García's study (section 3.1) with the user's scores in place of the list of tru
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from steelyard.analysis.distributions import student_quantile
 from steelyard.auditing.correlation import CorrelationStudy, correlated
 from steelyard.auditing.correlation_design import check_distortions, chosen_with_rates, read_shares
 from steelyard.auditing.metric_values import metric_values
-from steelyard.auditing.model_tables import counts_at_half, counts_of_predictions, scores_of_models
+from steelyard.auditing.model_tables import counts_at_half, counts_of_predictions, scores_of_models, stated_positive
 from steelyard.auditing.perturbation import collection_of, generators, widths_of
 from steelyard.exceptions import InputError, InputTypeError, TooFewRowsError
 from steelyard.ingest.refused_keywords import refuses_other_keywords
@@ -72,15 +73,16 @@ def metric_correlation(
     if y_pred is None and y_score is None:
         raise InputTypeError("Give y_score, the scores of one model or {model: scores}, or y_pred={model: labels}.")
     models = _column_names(y_score if y_pred is None else y_pred)
+    positive, remarks = stated_positive(y_true, pos_label)
     if len(models) > 1:
         if positives is not None:
             raise InputError("positives= draws rows of one model's scores to distort; leave it out of several models.")
-        return _over_models(y_true, y_score, y_pred, chosen, pos_label)
+        return replace(_over_models(y_true, y_score, y_pred, chosen, positive), remarks=remarks)
     if y_pred is not None or y_score is None:
         raise InputError("Labels of one model cannot be distorted; give its probabilities as y_score, or more models.")
-    ((_, table),) = scores_of_models(y_true, y_score, pos_label).items()
+    ((_, table),) = scores_of_models(y_true, y_score, positive).items()
     design = {"total_range": total_range, "steps": steps, "tuples": tuples, "threshold": threshold, "seeds": seeds}
-    return _over_distortions(table, chosen, positives, design, rng)
+    return replace(_over_distortions(table, chosen, positives, design, rng), remarks=remarks)
 
 
 def _column_names(columns: Any) -> list[str]:

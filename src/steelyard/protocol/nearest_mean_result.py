@@ -61,6 +61,7 @@ class NearestMeanStudy(RatioTrials, Result[ModelGap]):
     sizes: dict[str, tuple[int, int]] = field(default_factory=dict)
     level: float = 0.95
     positive: Label = None
+    remarks: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[ModelGap]:
         return iter(self.rows)
@@ -102,7 +103,7 @@ class NearestMeanStudy(RatioTrials, Result[ModelGap]):
     @property
     def notes(self) -> list[str]:
         """The rest in sentences."""
-        return self.sentences[1:]
+        return [*self.sentences[1:], *self.remarks]
 
     @property
     def sentences(self) -> list[str]:
@@ -145,7 +146,7 @@ class NearestMeanStudy(RatioTrials, Result[ModelGap]):
         return [f"At N:P = {listed(few)} fewer than {_FEW} test rows of a class make the values coarse."] if few else []
 
     def __repr__(self) -> str:
-        sentences = [filled(sentence) for sentence in self.sentences]
+        sentences = [filled(sentence) for sentence in (self.headline, *self.notes)]
         return "\n".join([*sentences, "", table_text([row.row() for row in self.rows], keys=2)])
 
 

@@ -23,7 +23,7 @@ from steelyard.protocol.ratio_draws import draw_rows, read_ratios
 from steelyard.protocol.ratio_fits import RatioFit
 from steelyard.protocol.ratio_trials import tabulated
 from steelyard.protocol.seeds import SEEDS
-from steelyard.statistics.positive_class import CONVENTION, chosen_label
+from steelyard.statistics.positive_class import CONVENTION, choice_sentences, chosen_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -89,9 +89,8 @@ def nearest_mean_study(
         fit = RatioFit(data, truth, train, test, int(source.integers(SEEDS)))
         trials[i][ratio] = fit.trial(model, prepare, models)
     values, tables = tabulated(trials, models, named)
-    return NearestMeanStudy(
-        tuple(sizes), models, named, values, tables, trials, sizes=sizes, level=level, positive=positive
-    )
+    remarks = choice_sentences(pos_label, positive, data.labels)
+    return NearestMeanStudy(tuple(sizes), models, named, values, tables, trials, sizes, level, positive, remarks)
 
 
 def _check(draws: object) -> None:

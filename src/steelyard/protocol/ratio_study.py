@@ -21,7 +21,7 @@ from steelyard.protocol.cross_evaluate import cross_evaluate, read_data
 from steelyard.protocol.ratio_study_result import RatioStudy
 from steelyard.protocol.sized_splits import Sizes, drawn_part
 from steelyard.protocol.splits import HoldOut
-from steelyard.statistics.positive_class import unclear_sentence
+from steelyard.statistics.positive_class import choice_sentences, unclear_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -95,6 +95,7 @@ def ratio_study(
         np.stack([*drawn.values()], 1),
         np.stack([np.stack(part, -1) for part in whole.values()], 1),
         repr(data.positive),
+        choice_sentences(pos_label, data.positive, data.labels),
     )
 
 

@@ -61,6 +61,7 @@ class RatioStudy(Result[MetricSpread]):
     cells: Array
     whole: Array
     positive: str
+    remarks: tuple[str, ...] = ()
     also_saved: ClassVar = ("spreads",)
 
     def __iter__(self) -> Iterator[MetricSpread]:
@@ -136,7 +137,7 @@ class RatioStudy(Result[MetricSpread]):
                 f"The test sets are small: at {ratio} {min(size)} rows of one class, so one row moves its rate by "
                 f"{three_digits(1 / min(size))}; read the spread by weights, or give more rows."
             )
-        return notes
+        return [*notes, *self.remarks]
 
     def __repr__(self) -> str:
         table = table_text(self.to_dicts(), keys=2)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.results.formatting import listed
+from steelyard.auditing.correlation import NO_CONCLUSION
 from steelyard.auditing.garcia_conclusions import RATES
 from steelyard.auditing.invariance import MORE, invariance
 from steelyard.auditing.own_correlation import by_chance, metric_correlation
@@ -145,16 +146,19 @@ def _caveats(study: CorrelationStudy) -> list[str]:
 
 
 def _conclusions(study: CorrelationStudy) -> list[str]:
+    results = study.conclusions()
+    if not results:
+        return [f"{NO_CONCLUSION}."]
     if "models" in study.choices:
         return [
             f"García's conclusion {c.number}, that {c.words}, {'holds' if c.holds else 'does not hold'} over them."
-            for c in study.conclusions()
+            for c in results
         ]
     seeds = study.choices["seeds"]
     return [
         f"García's conclusion {c.number}, that {c.words}, holds on these scores in {round(c.share * seeds)} of {seeds} "
         f"seeds{f'; it fails for {c.fails}' if c.fails else ''}."
-        for c in study.conclusions()
+        for c in results
     ]
 
 
