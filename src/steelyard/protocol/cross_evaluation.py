@@ -21,6 +21,7 @@ from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import pooling, summary_text
 from steelyard.protocol.cost import COST_KINDS
 from steelyard.protocol.model_result import ModelResult
+from steelyard.protocol.ranked_metrics import ranked_metrics
 from steelyard.protocol.run_difference import RunDifference
 from steelyard.protocol.run_leaderboard import run_leaderboard
 from steelyard.protocol.run_summary import Summary
@@ -105,11 +106,13 @@ class CrossEvaluation(Result[Summary]):
 
     @property
     def default_spec(self) -> MetricSpec:
-        """The metric that models are ranked by unless another is named."""
-        return next(iter(self.models.values())).default_spec
+        """The metric that models are ranked by unless another is named: the first asked for, or the AC-score."""
+        return next(iter(ranked_metrics(self)), next(iter(self.models.values())).default_spec)
 
     def ranking(self, metric: SpecLike | None = None) -> Rows[Summary]:
-        """The models from the best to the worst by the mean of a metric, or of a cost; the AC-score by default.
+        """The models from the best to the worst by the mean of a metric, or of a cost.
+
+        Where none is named it is the first metric that was asked for, or the AC-score.
 
         The mean is over the runs in which it is defined for every model. Where those are fewer than half of the runs,
         as when rows are left out one by one, the merged tables decide, and `why` says so. Kalita's study ranks by
@@ -135,9 +138,9 @@ class CrossEvaluation(Result[Summary]):
     def differences(self, metrics: SpecLike | Iterable[SpecLike] | None = None) -> Rows[RunDifference]:
         """Every pair of models, run by run: the mean difference with Nadeau and Bengio's corrected t-test.
 
-        Where no metric is named they are the AC-score and Kalita's mean F.
+        Where no metric is named they are those that were asked for, or the AC-score and Kalita's mean F.
         """
-        metrics = (self.default_spec, KALITA_MEAN_F) if metrics is None else metrics
+        metrics = (ranked_metrics(self) or (self.default_spec, KALITA_MEAN_F)) if metrics is None else metrics
         several = metrics if isinstance(metrics, Iterable) and not isinstance(metrics, str) else [metrics]
         specs = [MetricSpec.of(metric) for metric in several]
         rows = [self._difference(a, b, spec) for spec in specs for a, b in combinations(self.models, 2)]

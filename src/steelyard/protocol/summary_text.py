@@ -10,6 +10,7 @@ from steelyard.analysis.results.formatting import bounds_text, filled, interval_
 from steelyard.analysis.results.rows import table_text
 from steelyard.analysis.results.strict_json import strict
 from steelyard.metrics.spec import MetricSpec
+from steelyard.protocol.ranked_metrics import ranked_metrics
 from steelyard.protocol.run_values import KALITA_MEAN_F
 
 if TYPE_CHECKING:
@@ -110,16 +111,26 @@ def _ranked_row(result: CrossEvaluation, row: Summary) -> dict[str, Any]:
         f"mean {row.name}": interval_text(row.mean, row.low, row.high),
         "undefined": row.undefined,
         "pooled": row.pooled,
-        f"mean {KALITA_MEAN_F}": model.summarised(KALITA_MEAN_F).mean,
+        **{f"mean {other.name}": other.mean for other in _beside(model, row)},
         "fit s": costs["fit_seconds"],
         "predict s / 1000": costs["predict_seconds_per_1000"],
         "bytes": costs["model_bytes"],
     }
 
 
+def _beside(model: ModelResult, ranked: Summary) -> list[Summary]:
+    """The other metrics that were asked for, or Kalita's mean F."""
+    if model.metrics is None:
+        return [model.summarised(KALITA_MEAN_F)]
+    return [row for row in model.summary if row.spec != ranked.spec]
+
+
 def order(result: CrossEvaluation) -> str:
     """By which metric the models are ranked and why, and whom Kalita's mean F puts first."""
     name, first = result.default_spec.name, str(result.ranking()[0].model)
+    if ranked_metrics(result):
+        is_first = result.default_spec == next(iter(result.models.values())).specs[0]
+        return f"Ranked by {name}, the first metric asked for{'' if is_first else ' by which models can be ranked'}."
     by_mean_f = result.ranking(KALITA_MEAN_F)[0]
     sentence = f"Ranked by {name}, which gives the classes equal weight at any prevalence"
     if np.isnan(by_mean_f.mean) and (by_mean_f.pooled is None or np.isnan(by_mean_f.pooled)):

@@ -50,7 +50,7 @@ def runs_section(result: CrossEvaluation, comparison: Comparison | None = None) 
         run_count=len(first.runs),
         level=f"{100 * first.level:g} %",
         cost=_costs(result),
-        models=[_of_model(model) for model in result.models.values()],
+        models=[_of_model(model, result.default_spec) for model in result.models.values()],
         differences=_table(map(_difference, result.differences())) if several else None,
     )
     return Section(html, scripts=("runs.js",), styles=("names.css", "board.css"))
@@ -118,7 +118,7 @@ def _costs(result: CrossEvaluation) -> HtmlTable:
     return HtmlTable(["model", *heads], rows if measured else [], notes=[] if timed else [summary_text.ONE_TIMING])
 
 
-def _of_model(model: ModelResult) -> dict[str, object]:
+def _of_model(model: ModelResult, ranked_by: MetricSpec) -> dict[str, object]:
     """A model over its runs, and each run, the first of them where they are very many."""
     many = len(model.runs) > _MOST_RUNS
     return {
@@ -126,13 +126,13 @@ def _of_model(model: ModelResult) -> dict[str, object]:
         "summary": _table(summary_text.shown_row(row) for row in summary_text.first_rows(model)),
         "remarks": summary_text.remarks(model),
         "notes": [f"The first {_MOST_RUNS} of {len(model.runs):,} runs are shown."] if many else [],
-        "runs": _table(_runs(model)),
+        "runs": _table(_runs(model, ranked_by)),
     }
 
 
-def _runs(model: ModelResult) -> Iterable[dict[str, Any]]:
+def _runs(model: ModelResult, ranked_by: MetricSpec) -> Iterable[dict[str, Any]]:
     """Each run with the value that models are ranked by."""
-    name, values = model.default_spec.name, model.values()
+    name, values = ranked_by.name, model.values(ranked_by)
     for i, run in enumerate(model.runs[:_MOST_RUNS]):
         row = {key: value for key, value in run.row().items() if key != "model"}
         yield {"run": i + 1, **row, name: float(values[i])}
