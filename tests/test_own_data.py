@@ -13,6 +13,7 @@ from sklearn.datasets import load_breast_cancer
 
 from steelyard.cli.commands import commands
 from steelyard.ingest.files import load_columns
+from steelyard.protocol.cross_evaluation import CrossEvaluation
 from steelyard.protocol.holdouts import HoldOuts
 from steelyard.studies.own_table import own_table
 from steelyard.studies.study import Study
@@ -205,6 +206,42 @@ def test_crossval_holds_out_parts_of_every_size_and_shows_each_class(folder):
     text = crossval(folder, "--holdout", 4, "--repeats", 2, "--per-class").output
     assert "2 runs of tree on 569 rows, 455 trained on and 114 tested" in " ".join(text.split())
     assert "class shares" in text
+
+
+def test_crossval_of_several_models_shows_and_ranks_by_what_was_asked_for(folder):
+    two = ("--model", "logistic", "--folds", 3, "--metrics", "specificity,mcc,roc_auc")
+    text = crossval(folder, *two).output
+    head = next(line for line in text.splitlines() if line.startswith("model"))
+    asked = ("mean specificity", "mean mcc", "mean roc_auc")
+    assert [head.index(words) for words in asked] == sorted(head.index(words) for words in asked)
+    assert "ac_score" not in text and "f1" not in text and "Ranked by specificity, the first metric asked for." in text
+    result = CrossEvaluation.from_json(crossval(folder, *two, "--format", "json").output)
+    values = {name: model.values("specificity").mean() for name, model in result.models.items()}
+    assert [row.model for row in result.ranking()] == sorted(values, key=values.get, reverse=True)
+    assert {row.metric for row in result.differences()} == {"specificity", "mcc", "roc_auc"}
+    page = crossval(folder, *two, "--format", "html").output
+    assert "Ranked by specificity" in page and "AC-score" not in page[page.index("Ranked by") :].partition("</p>")[0]
+
+
+def test_what_leaves_the_shell_names_options_of_the_shell(folder):
+    frame = pl.read_csv(folder / "made.csv").select(
+        "size", "score", ill=pl.col("kind").replace({"fraud": "yes", "fine": "no"})
+    )
+    frame.write_csv(folder / "ill.csv")
+    made = ["--data", str(folder / "ill.csv"), "--target", "ill"]
+    runs = {
+        "study": ["study", "nguyen", *made, "--quick"],
+        "crossval": ["crossval", *made, "--folds", "2"],
+        "sizes": ["crossval", *made, "--holdout", "2:3", "--repeats", "2"],
+        "tree": ["crossval", *made, "--select-tree", "--holdout", "2", "--repeats", "2"],
+        "page": ["crossval", *made, "--folds", "2", "--format", "html"],
+        "resampling": ["resampling", *made, "--samplers", "over", "--folds", "2", "--repeats", "1"],
+    }
+    for name, words in runs.items():
+        result = CliRunner().invoke(commands, words)
+        text = " ".join(result.output.split()).replace("&#39;", "'")
+        assert "The positive class is 'yes' by convention; --positive 'no' would take the other one." in text, name
+        assert "pos_label" not in text.partition("<script")[0], name
 
 
 def test_crossval_chooses_a_tree_and_refuses_what_contradicts(folder):

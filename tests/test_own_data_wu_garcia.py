@@ -107,6 +107,15 @@ def test_garcia_over_the_models_of_a_made_table_needs_no_features(folder):
     assert study.headline.startswith("Over 5 models") and "0.88" in study.headline
 
 
+def test_garcia_judges_conclusions_on_the_metrics_asked_for(folder):
+    asked = shell(folder, "garcia", "made.csv", "ill", "--score", "s0", "--metrics", "f1", "--quick")
+    words = " ".join(asked.output.split())
+    assert "conclusion 3, that F1 follows specificity, holds" in words
+    assert "conclusion 1" not in words and "IBA" not in words
+    other = shell(folder, "garcia", "made.csv", "ill", "--score", "s0", "--metrics", "mcc", "--quick")
+    assert "leave --metrics out to try his conclusions." in " ".join(other.output.split())
+
+
 REFUSED = {
     "a ratio that cannot be drawn": (("wu", "made.csv", "ill", "--ratios", "200:1"), "At N:P = 200:1 the data's"),
     "too few positives": (("wu", "few.csv", "ill"), "4 positives and 56 negatives leave"),

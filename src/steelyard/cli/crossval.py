@@ -16,6 +16,7 @@ from steelyard.cli.model_splits import (
     named_splits,
     selected_tree,
 )
+from steelyard.cli.option_words import of_shell, with_shell_words
 from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def cross_validate_models(
     results = evaluated_splits(table, target, splits, **asked)
     shown = HoldOuts.of(results, metrics) if len(results) > 1 else next(iter(results.values()))
     classes = class_tables(results) if per_class and output.kind == "table" else ""
-    return output.write(_text(shown, output.kind, target) + classes)
+    return output.write(_text(with_shell_words(shown), output.kind, target) + classes)
 
 
 def _text(result: Result, kind: str, target: str) -> str:
@@ -101,4 +102,4 @@ def _text(result: Result, kind: str, target: str) -> str:
         return json_text(result.to_dict(), indent=1)
     if kind == "html":
         return result.to_html(f"cross-evaluation of {target}")
-    return repr(result)
+    return of_shell(repr(result))  # the text has sentences of its own beside those that the result carries

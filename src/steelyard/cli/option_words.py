@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
+if TYPE_CHECKING:
+    from steelyard.analysis.results.result import Result
+
+    Shown = TypeVar("Shown", bound=Result[Any])
+
+_SAID = ("summary", "notes", "remarks")  # fields of results that hold sentences
 _ENDS = r"(?=[ ,.;:)]|$)"
 _WORDS = {
     r"\blist_metrics\(\) lists": "`steelyard metrics` lists",
     r"\bbest_threshold finds": "steelyard threshold finds",
     r"`interval` gives the confidence interval of one": "`steelyard report` gives the confidence interval of one",
+    r"\bpos_label= \(--positive on the command line\)": "--positive",
+    r"\bcost=True \(--cost\)": "--cost",
     rf"\bpos_label={_ENDS}": "--positive",
     r"\bpos_label=RARER\b": "--rarer-positive",
     r"\bpos_label=(?=\S)": "--positive ",
@@ -59,3 +69,12 @@ def of_shell(sentence: str) -> str:
     for words, option in _WORDS.items():
         sentence = re.sub(words, option, sentence)
     return sentence
+
+
+def with_shell_words(result: Shown) -> Shown:
+    """The result with the options of the command line in the sentences that it carries."""
+    said = [field.name for field in fields(result) if field.name in _SAID]  # type: ignore[arg-type]  # a dataclass
+    changed = {
+        name: type(sentences)(map(of_shell, sentences)) for name in said for sentences in [getattr(result, name)]
+    }
+    return replace(result, **changed)  # type: ignore[type-var]  # a dataclass

@@ -6,6 +6,7 @@ import click
 
 from steelyard.analysis.results.formatting import listed
 from steelyard.cli.commands import command
+from steelyard.cli.option_words import with_shell_words
 from steelyard.cli.own_data import OwnData, own_data
 from steelyard.cli.progress import step_line
 from steelyard.exceptions import InputError
@@ -60,6 +61,7 @@ def run_study(
         else:
             options = ({"overlap": True} if overlap else {}) | ({} if jobs is None else {"jobs": jobs})
             study = registry.run(name, quick=quick, data_dir=data_dir, seed=seed, progress=progress, **options)
+    study = with_shell_words(study)
     click.echo(repr(study))
     if output is not None:
         click.echo(f"The page is {study_files.write_study(study, output, force=force) / 'page.html'}", err=True)
