@@ -13,8 +13,11 @@ import pytest
 from checks import TABLES, close
 from oracle import ORACLE
 
+import steelyard
 from steelyard import Counts, get_metric, list_metrics, score_table
+from steelyard.metrics.count_values import count_values
 from steelyard.metrics.references import references
+from steelyard.statistics.shared_cells import SharedCells
 
 COUNTS = Counts(*np.array(TABLES).T)
 _draw = random.Random(20)
@@ -290,3 +293,24 @@ def test_equals_scikit_learn_where_both_are_defined(metric):
 
 def test_the_catalogue_is_what_we_think_it_is():
     assert [m.name for m in COUNT_METRICS] == [name for name in ORACLE if "[" not in name]
+
+
+def test_cells_that_formulas_share_give_every_metric_the_same_bits():
+    shared = SharedCells.of(COUNTS)
+    for metric in COUNT_METRICS:
+        assert same(count_values(metric, shared, metric.parameters), metric(COUNTS)), metric.name
+    assert len(shared.parts) > 10  # recall and others were indeed read again
+
+
+def test_a_function_of_a_users_own_cannot_write_into_shared_cells():
+    @steelyard.metric("Spoiler", family="rates", range=(0, 2))
+    def spoiler(c):
+        """Writes into what it reads."""
+        rates = steelyard.recall(c)
+        rates += 1
+        return rates
+
+    shared = SharedCells.of(COUNTS)
+    before = count_values(steelyard.recall, shared, {})
+    count_values(spoiler, shared, {})
+    assert same(count_values(steelyard.recall, shared, {}), before)

@@ -26,6 +26,7 @@ from steelyard.analysis.intervals import class_draws, cluster_draws, draws, larg
 from steelyard.analysis.intervals import intervals as intervals_module
 from steelyard.analysis.intervals.inference import COUNT_METHODS
 from steelyard.analysis.intervals.kinks import kinks
+from steelyard.analysis.intervals.quantiles import quantiles, undefined_share
 
 FINLEY = Counts(28, 23, 72, 2680)
 COUNT_METRICS = [m for m in list_metrics() if m.function]
@@ -126,6 +127,22 @@ def test_many_metrics_share_one_set_of_draws():
     one, two = intervals(["recall", "false_negative_rate"], FINLEY)
     assert one.low == pytest.approx(1 - two.high, abs=1e-12)
     assert one.high == pytest.approx(1 - two.low, abs=1e-12)
+
+
+def test_the_two_classes_of_a_table_and_a_kinked_metric_share_its_draws():
+    report = steelyard.evaluate(["no"] * 950 + ["yes"] * 50, ["no"] * 900 + ["yes"] * 60 + ["no"] * 40)
+    rows, classes = {row.name: row for row in report}, {row.label: row.intervals for row in report.per_class}
+    for name in ("precision", "recall", "f1"):
+        assert (rows[name].low, rows[name].high) == (classes["yes"][name].low, classes["yes"][name].high)
+    assert (rows["specificity"].low, rows["specificity"].high) == (
+        classes["no"]["recall"].low,
+        classes["no"]["recall"].high,
+    )
+    counts, beside = Counts(10, 40, 50, 900), ["adjusted_g_mean", "recall", "optimized_precision"]
+    assert kinks(steelyard.optimized_precision.expression)
+    for interval in intervals(beside, counts):
+        (alone,) = intervals([interval.metric], counts)
+        assert (interval.low, interval.high) == (alone.low, alone.high), interval.metric
 
 
 def test_one_input_gives_one_output_and_a_generator_varies_it():
@@ -568,6 +585,22 @@ def test_tables_kept_from_rows_give_the_same_interval():
     pred = (S > 0.5).astype(int)
     assert interval("mcc", confusion(Y, pred)).low == interval("mcc", Y, pred).low
     assert interval("roc_auc", score_table(Y, S)).low == interval("roc_auc", Y, S).low
+
+
+@pytest.mark.parametrize("levels", [(0.025, 0.975), (0.0005, 0.9995), (0.05, 1.0), (0.4, 0.9)])
+def test_quantiles_of_draws_are_those_of_numpy_to_the_last_bit(levels):
+    rng = np.random.default_rng(5)
+    for values in (
+        rng.random(10_000),
+        rng.integers(0, 3, 10_000) / 2,
+        rng.random((2, 10_000)),
+        np.zeros(5_000),
+        rng.random(99),
+    ):
+        assert np.array_equal(quantiles(values, levels), np.quantile(values, levels, axis=-1))
+        assert undefined_share(values) == 0
+    half = np.where(np.arange(10_000) % 2, np.nan, rng.random(10_000))
+    assert undefined_share(half) == 0.5 and np.array_equal(quantiles(half, levels), np.nanquantile(half, levels))
 
 
 def test_quantiles_and_tails_are_those_of_scipy_stats_to_the_last_bit():

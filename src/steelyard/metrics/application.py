@@ -25,6 +25,7 @@ from steelyard.statistics.counts import Cells, Counts
 from steelyard.statistics.multilabel_table import MultilabelTable
 from steelyard.statistics.probability_table import ProbabilityTable
 from steelyard.statistics.score_table import ScoreTable
+from steelyard.statistics.shared_cells import SharedCells
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric_value import MetricValue
     from steelyard.statistics.statistic import AnyTable, MetricTable
 
-INNER = (Cells, ClassCells)  # what a formula hands to the metrics inside it
+INNER = (Cells, ClassCells, SharedCells)  # what a formula hands to the metrics inside it
 __all__ = [
     "INNER",
     "ClassCells",
@@ -181,6 +182,11 @@ def inner_value(metric: Metric, cells: Cells, parameters: Mapping[str, object]) 
     if metric.function is None:
         raise InputTypeError(f"{metric.name} is a metric of scores; it cannot stand in a formula of counts.")
     values = {**metric.parameters, **parameters} if parameters else metric.parameters
+    if type(cells) is SharedCells:
+        key = (metric.function, *parameters.items())
+        if key not in cells.parts:
+            cells.parts[key] = metric.function(cells, **values)
+        return cells.parts[key]
     if not isinstance(cells.tp, Expression):
         return metric.function(cells, **values)
     # As nodes, so that exact arithmetic meets 0.1 and not what floats make of 2 - 0.1.

@@ -11,6 +11,7 @@ from steelyard.exceptions import InputTypeError, SteelyardError
 from steelyard.metrics import reasons
 from steelyard.metrics.metric_value import MetricValue
 from steelyard.statistics.counts import Cells, Counts
+from steelyard.statistics.shared_cells import SharedCells
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +31,7 @@ def on_counts(metric: Metric, counts: Counts[Any], parameters: Mapping[str, obje
     return MetricValue(values, lambda: _count_reasons(metric, counts, values, parameters))
 
 
-def single_value(metric: Metric, counts: Counts[Any], parameters: Mapping[str, object]) -> float | None:
+def single_value(metric: Metric, counts: Cells[Any], parameters: Mapping[str, object]) -> float | None:
     """The value of one table by plain numbers, without arrays; None where only arrays know it.
 
     The operations and their order are the same, so the last bit is too.
@@ -47,13 +48,16 @@ def single_value(metric: Metric, counts: Counts[Any], parameters: Mapping[str, o
     return (math.nan if math.isinf(value) else float(value)) if isinstance(value, float) else None
 
 
-def count_values(metric: Metric, counts: Counts[Any], parameters: Mapping[str, object]) -> Array:
+def count_values(metric: Metric, counts: Counts[Any] | SharedCells, parameters: Mapping[str, object]) -> Array:
     """The values alone, in the shape of the counts."""
     if (value := single_value(metric, counts, parameters)) is not None:
         return np.asarray(value)
     if metric.function is None:
         raise InputTypeError(f"{metric.name} is a metric of scores; give (y_true, y_score) or a ScoreTable.")
-    cells = Cells(*map(_floats, counts))
+    shared = (
+        isinstance(counts, SharedCells) and not metric.is_own
+    )  # a function of a user's may write into what it reads
+    cells = counts if shared else Cells(*map(_floats, counts))
     if not metric.is_own:  # ours do not change with the scale, so weights of 1e-100 may be scaled
         cells = _of_usual_size(cells)
     try:
@@ -72,6 +76,12 @@ def count_values(metric: Metric, counts: Counts[Any], parameters: Mapping[str, o
 
 def _of_usual_size(cells: Cells) -> Cells:
     """The cells times a power of two, which loses no digit, where products of them would leave what floats hold."""
+    if (
+        isinstance(cells, SharedCells)
+        and cells.least_and_most[0] >= _LEAST_TOTAL
+        and cells.least_and_most[1] <= _MOST_TOTAL
+    ):
+        return cells
     total = cells.total
     if np.size(total) and np.min(total) >= _LEAST_TOTAL and np.max(total) <= _MOST_TOTAL:  # in two quick passes
         return cells

@@ -29,6 +29,8 @@ class MetricValue:
     @property
     def why(self) -> Any:
         """The reasons in the shape of the values; None where a value is defined."""
+        if np.ndim(self.value) == 0 and math.isfinite(self.value):
+            return None
         return self.explain() if np.isnan(self.value).any() or np.isinf(self.value).any() else self._none()
 
     def _none(self) -> Any:

@@ -36,6 +36,8 @@ def check_range(metric: Metric) -> None:
 
 def check_value(metric: Metric, value: float | Array) -> None:
     """Refuse a value outside the declared range: an interval in it could not hold the value."""
+    if np.ndim(value) == 0 and metric.range[0] <= value <= metric.range[1]:
+        return
     outside = np.asarray(value)[leaves_range(metric, value)]
     if outside.size:
         raise InputError(_sentence(metric, float(outside.flat[0]), "here"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from steelyard.exceptions import InputError, InputTypeError
@@ -72,7 +73,7 @@ class MetricSpec:
 
     # ---------------------------------------------------------------- what it is called
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The written form, by which reports, rules and JSON call it; it is read back equal."""
         stem, settings = parse_form(self.metric.name)

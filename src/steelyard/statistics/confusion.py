@@ -16,7 +16,7 @@ from steelyard.statistics.one_vs_rest import one_vs_rest
 from steelyard.statistics.positive_class import ClassRule, absent_sentence, chosen_label
 from steelyard.statistics.saved_json import SCHEMA, Saved, check_labels, read_table, to_strict_json
 from steelyard.statistics.saved_matrix import read_matrices
-from steelyard.statistics.sparse_matrix import MOST_DENSE_LABELS, SparseMatrix, cell_entries
+from steelyard.statistics.sparse_matrix import SparseMatrix, cell_entries, grown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -118,7 +118,14 @@ class Confusion:
 
     def one_vs_rest(self) -> Counts:
         """One two-class table a label, that label against all others."""
-        return Counts.trusted(*one_vs_rest(self.matrix))
+        return self._against_rest
+
+    @cached_property
+    def _against_rest(self) -> Counts:
+        cells = one_vs_rest(self.matrix)
+        for cell in cells:
+            cell.flags.writeable = False
+        return Counts.trusted(*cells)
 
     def __add__(self, other: object) -> Confusion:
         if not isinstance(other, Confusion):
@@ -144,9 +151,9 @@ class Confusion:
             return self
         place = {label: i for i, label in enumerate(labels)}
         places = [place[label] for label in self.labels]
-        rows = _grown(self.rows, places, len(labels))
+        rows = grown(self.rows, places, len(labels))
         given = (self.given_weights, self.given_squares)
-        weights, squares = (None if part is None else _grown(part, places, len(labels)) for part in given)
+        weights, squares = (None if part is None else grown(part, places, len(labels)) for part in given)
         return Confusion(tuple(labels), rows, weights, squares, self.positive)
 
     def __radd__(self, other: object) -> Confusion:
@@ -236,14 +243,3 @@ def _plus(a: Array, b: Array) -> Array:
         raise CountOverflowError(f"A merged cell exceeds {LARGEST}, the largest whole count.")
     total = a + b
     return total if isinstance(total, SparseMatrix) else np.asarray(total)
-
-
-def _grown(matrix: Array, places: Sequence[int], size: int) -> Array:
-    """The matrix over more classes, each at its new place: of very many the cells that exist alone."""
-    if size > MOST_DENSE_LABELS:
-        sparse: Any = matrix if isinstance(matrix, SparseMatrix) else SparseMatrix.of_dense(matrix)
-        grown: Array = sparse.moved(places, size)
-        return grown
-    wide = np.zeros((size, size), dtype=matrix.dtype)
-    wide[np.ix_(places, places)] = matrix
-    return wide

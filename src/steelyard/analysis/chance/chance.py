@@ -137,8 +137,8 @@ class Baselines:
 
     def same_margins(self, spec: MetricSpec, options: CallOptions) -> float:
         """The value of the baseline of the same margins."""
-        call = spec.options(options)
-        return float(next(self.values(spec.metric, replace(call, average=call.average or NATIVE))))
+        call, native = spec.options(options), {"average": NATIVE}
+        return float(next(self.values(spec.metric, replace(call, **native) if call.average is None else call)))
 
     def values(self, metric: Metric, call: CallOptions) -> Iterator[Array | float]:
         """The metric on the expected table of each baseline."""
@@ -171,8 +171,8 @@ def spec_and_options(metric: SpecLike, options: dict[str, Any]) -> tuple[MetricS
         MetricSpec.of(metric),
         {key: options.pop(key) for key in list(options) if key not in OPTION_NAMES},
     )
-    undefined = undefined_or_zero_division(options.pop("undefined", math.nan), parameters.pop("zero_division", None))
-    options["undefined"] = undefined
+    given = options.pop("undefined", math.nan), parameters.pop("zero_division", None)
+    options["undefined"] = undefined_or_zero_division(*given)
     spec = replace(spec, metric=spec.metric.fixed(**parameters)) if parameters else spec
     return spec, spec.options(CallOptions(**options))
 

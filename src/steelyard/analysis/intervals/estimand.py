@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.metric_value import MetricValue
     from steelyard.statistics.score_table import ScoreTable
+    from steelyard.statistics.shared_cells import SharedCells
     from steelyard.statistics.statistic import AnyTable
 
 
@@ -128,7 +129,7 @@ class Estimand:
         cells = ClassCells(right, wrong, wrong, (k - 2) * (right + wrong) + right, right_and_wrong)
         return application.class_values(self.metric, cells, self.options, self.parameters)
 
-    def on_counts(self, counts: Counts[Any]) -> Array:
+    def on_counts(self, counts: Counts[Any] | SharedCells) -> Array:
         """The values on counts of the class that it is about."""
         return np.asarray(application.count_values(self.metric, counts, self.parameters))
 

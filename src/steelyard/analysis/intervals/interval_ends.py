@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.analysis.intervals import bca
+from steelyard.analysis.intervals.bounds import Bounds
 from steelyard.analysis.intervals.calibrated_reference import beside_reference, is_calibration_error
 from steelyard.analysis.intervals.draws import as_counts
 from steelyard.analysis.intervals.inference import RANK_METHODS, RATE_METHODS, REFERENCE_METHODS, Inference
@@ -20,7 +21,7 @@ from steelyard.analysis.intervals.large_tables import DrawnValues, draw_count
 from steelyard.analysis.intervals.planned_draws import PlannedIntervals
 from steelyard.analysis.intervals.point_intervals import lowest
 from steelyard.analysis.intervals.probability_intervals import probability_ends
-from steelyard.analysis.intervals.quantiles import quantiles
+from steelyard.analysis.intervals.quantiles import quantiles, undefined_share
 from steelyard.analysis.intervals.rank_sampler import RankSampler
 from steelyard.analysis.intervals.rate_intervals import rate_interval
 from steelyard.analysis.intervals.recentred import ALWAYS, HALF_WAY, recentred, unbiased
@@ -48,16 +49,6 @@ if TYPE_CHECKING:
 _CLUSTERED_CALIBRATION = (
     "no interval: rows of one cluster go wrong together, and how far that moves a calibration error is not known"
 )
-
-
-class Bounds(NamedTuple):
-    """The ends, the share of draws that are undefined and, where scores were binned, the error of that."""
-
-    low: Any
-    high: Any
-    undefined_share: float = 0.0
-    bin_error: float | None = None
-    why: Any = None  # the reason where a value has no interval
 
 
 @dataclass
@@ -101,12 +92,7 @@ class IntervalSampler:
             small = self.scores.tables(estimand.table)[0]  # type: ignore[arg-type]  # a metric of scores
             return beside_reference(estimand, small, computed, self.inference.level, self.inference.generator)
         value, bounds = computed.value, self._bounds(estimand, method, computed.value)
-        # The value belongs to its interval, also where all draws lie on one side of it, as at a recall of 1.
-        undefined = np.isnan(value) | np.isnan(bounds.low) | np.isnan(bounds.high)
-        limits = estimand.named.metric.range
-        ends = (np.fmin(np.clip(bounds.low, *limits), value), np.fmax(np.clip(bounds.high, *limits), value))
-        low, high = (plain(np.where(undefined, np.nan, end)) for end in ends)
-        numbers: tuple[Any, Any, Any] = (plain(value), low, high)
+        numbers: tuple[Any, Any, Any] = (plain(value), *bounds.around(value, estimand.named.metric.range))
         shares = (bounds.undefined_share, bounds.bin_error)
         why = computed.why if bounds.why is None or np.any(computed.why != np.array(None)) else bounds.why
         if isinstance(estimand.table, ScoreTable) and self.inference.clustered is None and bounds.why is not None:
@@ -151,7 +137,7 @@ class IntervalSampler:
     def _hull(self, estimand: Estimand, drawn: DrawnValues, value: Array | float) -> Bounds:
         """The ends that hold both the draws and, where they have a centre, the draws moved to the value."""
         low, high = quantiles(drawn.values, self.inference.tails)
-        undefined = np.count_nonzero(np.isnan(drawn.values)) / drawn.values.size
+        undefined = undefined_share(drawn.values)
         if drawn.centre is None:
             return Bounds(low, high, undefined)
         around = (low, high) if drawn.around is drawn.values else quantiles(drawn.around, self.inference.tails)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.intervals.class_draws import TableDraws
     from steelyard.analysis.intervals.estimand import Estimand
+    from steelyard.statistics.shared_cells import SharedCells
 
 DRAWS_AT_ONCE, LEAST_DRAWS, COUNT_DRAWS = 4_000_000, 200, 10_000
 
@@ -25,9 +26,9 @@ class DrawnValues(NamedTuple):
     least_shift: float = 0.0  # the share of the way from the centre to the value that the draws move at least
 
     @classmethod
-    def of(cls, estimand: Estimand, drawn: TableDraws) -> DrawnValues:
+    def of(cls, estimand: Estimand, drawn: TableDraws, shared: SharedCells | None = None) -> DrawnValues:
         """The values of a metric on the draws; those of one and the same draws are computed once."""
-        values = estimand.on_cells(drawn.cells)
+        values = estimand.on_cells(drawn.cells) if shared is None else estimand.on_counts(shared)
         around = values if drawn.around is drawn.cells else estimand.on_cells(drawn.around)
         centre = None if drawn.centre is None else estimand.on_cells(drawn.centre)[..., 0]
         return cls(values, around, centre, (1 - 2 / drawn.cells.shape[-1]) ** 2)

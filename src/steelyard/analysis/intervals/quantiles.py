@@ -16,9 +16,7 @@ _MANY, _STEP, _ERRORS = 4_096, 16, 5.0  # draws from which on tails are sorted a
 
 def quantiles(values: Array, levels: tuple[float, float]) -> Ends:
     """The two quantiles of the draws on the last axis, of those that are defined."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        all_finite = np.isfinite(values.sum())  # one sum finds both
-    if all_finite:
+    if _all_finite(values):
         low, high = _interpolated(values, levels)
     elif np.isnan(values).any():
         import warnings
@@ -34,6 +32,17 @@ def quantiles(values: Array, levels: tuple[float, float]) -> Ends:
     return low, high
 
 
+def undefined_share(values: Array) -> float:
+    """The share of the draws that are undefined."""
+    return 0.0 if _all_finite(values) else np.count_nonzero(np.isnan(values)) / values.size
+
+
+def _all_finite(values: Array) -> bool:
+    """Whether none is infinite or undefined: one sum finds both, and is quicker than to look at each."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return math.isfinite(values.sum())
+
+
 def _interpolated(values: Array, levels: tuple[float, float]) -> list[Array]:
     """As np.quantile to the last bit, in a third of its time: it also looks for what is not a number."""
     places = [level * (values.shape[-1] - 1) for level in levels]
@@ -47,30 +56,28 @@ def _interpolated(values: Array, levels: tuple[float, float]) -> list[Array]:
 
 def _ordered_pairs(values: Array, places: list[tuple[int, int]]) -> list[tuple[Array, Array]]:
     """The values at those places of their order."""
-    if values.ndim == 1 and len(values) >= _MANY:
-        tails = _low_tail(values, places[0]), _high_tail(values, places[1])
-        if tails[0] is not None and tails[1] is not None:
-            return [tails[0], tails[1]]
+    if values.ndim == 1 and len(values) >= _MANY and (tails := _tails(values, places)) is not None:
+        return tails
     ordered = np.partition(values, [place for pair in places for place in pair], axis=-1)
     return [(ordered[..., before], ordered[..., after]) for before, after in places]
 
 
-def _low_tail(values: Array, places: tuple[int, int]) -> tuple[Array, Array] | None:
-    """Those near the lower end, by sorting them alone: a sample bounds them; None where it bounds too few or most."""
-    sample = np.sort(values[::_STEP])
-    share = places[1] / len(values)
-    reach = int(share * len(sample) + _ERRORS * math.sqrt(share * len(sample)) + 1)
-    if reach >= len(sample) // 2:
+def _tails(values: Array, places: list[tuple[int, int]]) -> list[tuple[Array, Array]] | None:
+    """Those near either end, by sorting them alone: a sample bounds them; None where it bounds too few or most."""
+    sample, last = np.sort(values[::_STEP]), len(values) - 1
+    low, high = places[0], (last - places[1][1], last - places[1][0])  # the upper end by places from the top
+    reaches = [_reach(far[1] / len(values), len(sample)) for far in (low, high)]
+    if max(reaches) >= len(sample) // 2:
         return None
-    tail = values.take(np.flatnonzero(values <= sample[reach]))
-    if len(tail) <= places[1]:
+    lowest = values.take(np.flatnonzero(values <= sample[reaches[0]]))
+    highest = values.take(np.flatnonzero(values >= sample[-1 - reaches[1]]))
+    if len(lowest) <= low[1] or len(highest) <= high[1]:
         return None
-    tail.sort()
-    return tail[places[0]], tail[places[1]]
+    lowest.sort()
+    highest.sort()
+    return [(lowest[low[0]], lowest[low[1]]), (highest[-1 - high[1]], highest[-1 - high[0]])]
 
 
-def _high_tail(values: Array, places: tuple[int, int]) -> tuple[Array, Array] | None:
-    """Those near the upper end, which is the lower one of the negated values."""
-    last = len(values) - 1
-    tail = _low_tail(-values, (last - places[1], last - places[0]))
-    return None if tail is None else (-tail[1], -tail[0])
+def _reach(share: float, size: int) -> int:
+    """So many of an ordered sample have that share of all below them, but for errors of five deviations."""
+    return int(share * size + _ERRORS * math.sqrt(share * size) + 1)

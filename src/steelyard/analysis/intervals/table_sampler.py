@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from steelyard.analysis.intervals.class_draws import HALF_ROW, MOST_DENSE, TableDraws
 from steelyard.analysis.intervals.cluster_draws import cluster_draws
 from steelyard.analysis.intervals.draws import (
+    as_counts,
     bootstrap_draws,
     effective_cells,
     mapped,
@@ -26,15 +28,17 @@ from steelyard.analysis.prevalence.class_shares import shares_in_use
 from steelyard.exceptions import InputError
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.shared_cells import SharedCells
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from steelyard._types import Array
     from steelyard.analysis.intervals.estimand import Estimand
     from steelyard.analysis.intervals.inference import Inference
 
 _BY_MARGINS = ("posterior", "stratified")  # methods of which the margins of very many classes are drawn
+_MOST_SHARED = 400_000  # cells of draws whose margins and rates are kept for the next metric
 _MOST_CLUSTER_DRAWS = 10_000_000  # weights of clusters drawn in all, unless more draws are asked for
 
 
@@ -48,6 +52,7 @@ class TableSampler:
     asked: Sequence[tuple[Estimand, str]] = ()  # every metric of the call with its method
     _drawn: dict[tuple[int | None, int | None, str], TableDraws] = field(default_factory=dict)
     _large: dict[Estimand, DrawnValues] = field(default_factory=dict)
+    _shared: dict[int, SharedCells] = field(default_factory=dict)
     _pooled: Array | None = None
 
     def values(self, estimand: Estimand, method: str) -> DrawnValues:
@@ -56,28 +61,60 @@ class TableSampler:
             return self._pooled_values(estimand)
         if (large := self._large_values(estimand, method)) is not None:
             return large
-        return DrawnValues.of(estimand, self.tables(estimand, method))
+        drawn = self.tables(estimand, method)
+        return DrawnValues.of(estimand, drawn, self._shared_cells(estimand, drawn))
 
     def tables(self, estimand: Estimand, method: str) -> TableDraws:
         """The draws of a table, or of one label of it against the rest, that label first; made once."""
-        table, place = estimand.label_table, estimand.positive_place
-        key = (id(table) if isinstance(table, Counts) else None, place, method)
-        if key not in self._drawn:
-            self._drawn[key] = (
-                self._draw_clusters(self.cluster_tables, table, place)
-                if self.cluster_tables is not None
-                else self._draw(table, place, method)
-            )
-        return self._drawn[key]
+        return self._kept(estimand.label_table, estimand.positive_place, method)
 
     def class_tables(self, table: Confusion, method: str) -> TableDraws:
         """The draws of every class against the rest, classes on the second axis; made once."""
         key = (id(table), None, f"{method} of classes")
         if key not in self._drawn:
-            folded = ClassFolds.of(table)
-            parts = (self._draw_cells(*folded[place], table, place, method) for place in range(len(table.labels)))
-            self._drawn[key] = stacked(parts, len(table.labels))
+            places = range(len(table.labels))
+            if len(places) == 2:
+                # The second one first, which is the usual positive class: so it has the draws of its own metrics.
+                parts: Iterable[TableDraws] = [self._kept(table, place, method) for place in (1, 0)][::-1]
+            else:
+                folded = ClassFolds.of(table)
+                parts = (self._draw_cells(*folded[place], table, place, method) for place in places)
+            self._drawn[key] = stacked(parts, len(places))
         return self._drawn[key]
+
+    def _kept(self, table: Counts | Confusion, place: int | None, method: str) -> TableDraws:
+        """The draws of a table or of a class of it: one of two classes against the other is the other one turned."""
+        if method == "posterior" and self._reads_deviance:
+            method = "deviance"  # the same draws, and how unlikely each is
+        key = (id(table) if isinstance(table, Counts) else None, place, method)
+        if key not in self._drawn:
+            turned = self._other_class(table, place, method)
+            if turned is not None:
+                self._drawn[key] = mapped(turned, lambda cells: cells[..., ::-1, ::-1])
+            elif self.cluster_tables is not None:
+                self._drawn[key] = self._draw_clusters(self.cluster_tables, table, place)
+            else:
+                self._drawn[key] = self._draw(table, place, method)
+        return self._drawn[key]
+
+    @cached_property
+    def _reads_deviance(self) -> bool:
+        """Whether a metric of the call asks how unlikely each draw is."""
+        return any(method == "deviance" for _, method in self.asked)
+
+    def _shared_cells(self, estimand: Estimand, drawn: TableDraws) -> SharedCells | None:
+        """The draws of one table of two classes, for all metrics of them; None where there are many more."""
+        of_one = isinstance(estimand.table, Counts) or estimand.positive_place is not None
+        if not of_one or drawn.cells.ndim > 3 or drawn.cells.size > _MOST_SHARED:
+            return None
+        if id(drawn) not in self._shared:  # the draws are kept, so that no other ones get their place
+            self._shared[id(drawn)] = SharedCells.of(as_counts(drawn.cells))
+        return self._shared[id(drawn)]
+
+    def _other_class(self, table: Counts | Confusion, place: int | None, method: str) -> TableDraws | None:
+        """The draws of the other one of two classes, where they are made."""
+        of_two = isinstance(table, Confusion) and len(table.labels) == 2
+        return None if place is None or not of_two else self._drawn.get((None, 1 - place, method))
 
     def unknown_variation(self, estimand: Estimand) -> str | None:
         """Why clusters give no interval of the metric: a class that it reads is in one of them alone."""
