@@ -16,7 +16,15 @@ DATA = HERE.parent.parent / "shared" / "data"
 if "STEELYARD_DATA" not in os.environ and DATA.is_dir():
     os.environ["STEELYARD_DATA"] = str(DATA)
 
-collect_ignore = ["checks.py", "engines.py", "own_metrics.py", "mutants.py", "sklearn_suite.py", "typed_script.py"]
+collect_ignore = [
+    "checks.py",
+    "drawn_tables.py",
+    "engines.py",
+    "own_metrics.py",
+    "mutants.py",
+    "sklearn_suite.py",
+    "typed_script.py",
+]
 
 QUIET = (
     "--no-sandbox",

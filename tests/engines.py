@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import warnings
+from decimal import Decimal
 from functools import cache
 
 import pytest
@@ -90,6 +91,20 @@ def ibis_table(table):
     return needs("ibis").memtable(plain(table))
 
 
+def sqlite_table(table):
+    """A table of SQLite by Ibis, in a database of its own in memory, which has no decimals."""
+    ibis, table = needs("ibis"), plain(table)
+    backend = ibis.sqlite.connect()
+    made = backend.create_table("preds", schema=ibis.Schema.from_pyarrow(table.schema))
+    rows = zip(*(map(_of_sqlite, column.to_pylist()) for column in table.columns), strict=True)
+    backend.con.executemany(f"INSERT INTO preds VALUES ({', '.join('?' * table.num_columns)})", rows)
+    return made
+
+
+def _of_sqlite(value):
+    return str(value) if isinstance(value, (Decimal, list)) else value
+
+
 ENGINES = {
     "pandas": pandas_frame,
     "pandas-pyarrow": pandas_arrow_frame,
@@ -100,4 +115,5 @@ ENGINES = {
     "dask": dask_frame,
     "pyspark": spark_frame,
     "ibis": ibis_table,
+    "ibis-sqlite": sqlite_table,
 }

@@ -11,6 +11,7 @@ import numpy as np
 
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean, first_ten
 from steelyard.ingest import arrays, csv_values, queries
+from steelyard.ingest.finite_numbers import is_number
 from steelyard.ingest.source import Source
 from steelyard.statistics.condition import Conjunction
 
@@ -148,11 +149,8 @@ def condition_expression(condition: Condition, schema: nw.Schema) -> nw.Expr:
 
     column = nw.col(condition.feature)
     number = schema[condition.feature].is_numeric()
-    there = ~column.is_null()
-    if number:
-        column = column.cast(nw.Float64)
-        there = there & (column == column)  # noqa: PLR0124 - what is NaN equals nothing
-        there = there & ~column.is_nan()
+    there = is_number(column) if number else ~column.is_null()
+    column = column.cast(nw.Float64) if number else column
     if condition.is_missing:
         return ~there
     if condition.is_range:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.exceptions import InputError
 from steelyard.ingest import arrays
+from steelyard.ingest.finite_numbers import is_finite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -77,7 +78,7 @@ def _summary(frame: nw.LazyFrame[Any], columns: ColumnNames, collect: Collect) -
 
     weight, times = _floats(columns)
     values = {"weight": weight, "times": times, "mass": weight * times, "square": weight * weight * times}
-    finite = {f"finite_{use}": values[use].is_finite().cast(nw.Int64) for use in ("weight", "times")}
+    finite = {f"finite_{use}": is_finite(values[use]).cast(nw.Int64) for use in ("weight", "times")}
     # The floor of Ibis is an integer, which NaN is none of; not every other engine has a remainder.
     broken = {"broken": times % 1.0 if frame.implementation.is_ibis() else times - times.floor()}
     positive = {least: nw.when(values[name] > 0).then(values[name]) for least, name in _LEAST.items()}
@@ -149,13 +150,26 @@ def numbers_to_sum(frame: nw.LazyFrame[Any], columns: ColumnNames, scales: Weigh
 def _limbs(value: nw.Expr, name: str, scale: int, size: int, *, floors_to_integers: bool) -> list[nw.Expr]:
     import narwhals as nw
 
-    # Each step is exact: scaling by a power of two, the whole part, and the difference of two neighbours of 2**28 at
-    # most. The floor of Spark and Ibis is an integer of 64 bits, which later limbs exceed; less its fraction a float
-    # stays a float.
+    # Each step is exact: scaling by a power of two, the whole part, and the difference of two neighbours of at most
+    # 2**28.
     scaled = [value * 2.0**scale * 2.0 ** (BITS * i) for i in range(size)]
-    wholes = [part - part % 1.0 if floors_to_integers else part.floor() for part in scaled]
+    wholes = [_whole_part(part) if floors_to_integers else part.floor() for part in scaled]
     limbs = [wholes[0], *(wholes[i] - wholes[i - 1] * 2.0**BITS for i in range(1, size))]
     return [limb.cast(nw.Int64).alias(f"{name}{i}") for i, limb in enumerate(limbs)]
+
+
+def _whole_part(value: nw.Expr) -> nw.Expr:
+    """The whole part where the floor is an integer of 64 bits, as of Spark and Ibis, which later limbs exceed.
+
+    From 2**53 on every number is whole. The remainder would not do: SQL's sign of it differs, so that engines add one,
+    which rounds it.
+    """
+    import narwhals as nw
+
+    small = value < 2.0**_DIGITS
+    return nw.when(small).then(value).otherwise(0.0).floor().cast(nw.Float64) + nw.when(small).then(0.0).otherwise(
+        value
+    )
 
 
 def sum_names(columns: ColumnNames, scales: WeightScales | None) -> list[str]:

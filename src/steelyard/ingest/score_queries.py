@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.ingest import exact_sums
+from steelyard.ingest.finite_numbers import is_finite, is_infinite
 from steelyard.ingest.queries import MOST_KEYS, KeyCounts, collect, concatenate, sum_by_key
 from steelyard.statistics.precision import DOUBLE, PRECISIONS, as_read, finest
 
@@ -38,7 +39,7 @@ def summarize(source: Source, score: str) -> ScoreSummary:
     for frame in source.parts:
         # Engines differ in whether NaN is null, and whether it is a maximum; a count of what is finite is the same.
         value = nw.col(score).cast(nw.Float64)
-        finite, endless = value.is_finite().cast(nw.Int64), (value.abs() == math.inf).cast(nw.Int64)
+        finite, endless = is_finite(value).cast(nw.Int64), is_infinite(value).cast(nw.Int64)
         part = frame.select(value.alias("s"), finite.alias("finite"), endless.alias("infinite"))
         ends = (nw.col("s").min().alias("low"), nw.col("s").max().alias("high"))
         row = collect(part.select(nw.len().alias("rows"), nw.col("finite").sum(), nw.col("infinite").sum(), *ends))

@@ -142,9 +142,9 @@ def _binned_tables(source: Source, request: TallyRequest, ends: tuple[float, flo
     columns = request.columns
     sizes = queries.count_keys(source, [*columns.by, columns.true], replace(columns, weight=None, frequency=None))
     sorted_groups(key for key in _group_places(sizes, request, source) if key)  # refuses too many before the bins
-    labels = np.full(len({*sizes.keys[-1].tolist()}), int(sizes.rows.sum()))
-    tables, present = _binned_groups(source, replace(request, columns=replace(columns, by=())), ends, labels)
-    groups = _binned_groups(source, request, ends, sizes.rows)[0] if columns.by else {}
+    whole = replace(sizes, rows=np.full(len({*sizes.keys[-1].tolist()}), int(sizes.rows.sum())))
+    tables, present = _binned_groups(source, replace(request, columns=replace(columns, by=())), ends, whole)
+    groups = _binned_groups(source, request, ends, sizes)[0] if columns.by else {}
     return {**groups, **tables}, present
 
 
@@ -154,12 +154,13 @@ def _group_places(counted: KeyCounts, request: TallyRequest, source: Source) -> 
 
 
 def _binned_groups(
-    source: Source, request: TallyRequest, ends: tuple[float, float], sizes: Array
+    source: Source, request: TallyRequest, ends: tuple[float, float], sizes: KeyCounts
 ) -> tuple[Tables, Labels]:
     """The binned scores of each group and of all rows, of one query; `sizes` are the rows of each key."""
-    bins = score_queries.fitting_bins(sizes)
+    bins = score_queries.fitting_bins(sizes.rows)
     counted = score_queries.count_bins(source, request.columns, ends, request.threshold, bins)
-    return _of_bins(source, request, counted, score_queries.column_precision(source, str(request.columns.score)))
+    precision = score_queries.column_precision(source, str(request.columns.score))
+    return _of_bins(source, request, counted, precision, sizes.keys[-1])
 
 
 def counted_score_tables(source: Source, request: TallyRequest) -> tuple[Tables, Labels]:
@@ -168,17 +169,20 @@ def counted_score_tables(source: Source, request: TallyRequest) -> tuple[Tables,
     counted = counted_rows.read_counts(source, [*columns.by, columns.true], bins=True)
     if not counted.rows.sum():
         raise InputError(NO_ROWS)
-    tables, labels = _of_bins(source, request, counted, DOUBLE)
+    tables, labels = _of_bins(source, request, counted, DOUBLE, counted.keys[-1])
     sorted_groups(key for key in tables if key)
     return tables, labels
 
 
-def _of_bins(source: Source, request: TallyRequest, counted: KeyCounts, precision: str) -> tuple[Tables, Labels]:
+def _of_bins(
+    source: Source, request: TallyRequest, counted: KeyCounts, precision: str, present: Array
+) -> tuple[Tables, Labels]:
+    """The tables of counted bins; `present` are the labels of all rows, those of no weight among them."""
     columns = request.columns
-    true = present_labels(counted.keys[len(columns.by)], columns.true)
+    true = np.concatenate([counted.keys[len(columns.by)], present_labels(present, columns.true)])
     true = csv_values.labels([true], [columns.true], request.labels)[0] if source.textual else true
-    label, labels = _positive(true, counted.rows, request)
-    positive = _equal(true, label)
+    label, labels = _positive(true, np.concatenate([counted.rows, np.zeros(len(present), np.int64)]), request)
+    positive = _equal(true, label)[: len(counted.rows)]
     groups = _group_places(counted, request, source)
     binned = {group: _binned(counted, rows, positive[rows], label) for group, rows in groups.items()}
     return {group: replace(table, precision=precision) for group, table in binned.items()}, labels

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import bad_rows, exact_sums, queries
+from steelyard.ingest import bad_rows, exact_sums, finite_numbers, queries
 from steelyard.ingest.condition_rows import condition_expression, is_missing_value
 from steelyard.ingest.feature_bins import bin_edges
 from steelyard.ingest.feature_codes import binned_feature, levels_feature
@@ -77,7 +77,7 @@ class RemoteNumbers:
 def _finite(name: str) -> nw.Expr:
     import narwhals as nw
 
-    return ~nw.col(name).is_null() & nw.col(name).cast(nw.Float64).is_finite()
+    return ~nw.col(name).is_null() & finite_numbers.is_finite(nw.col(name).cast(nw.Float64))
 
 
 def _aggregated(source: Source, asked: Sequence[nw.Expr], how: str) -> Array:
@@ -148,7 +148,7 @@ def _binned(source: Source, names: tuple[str, ...], columns: SliceColumns) -> di
     import narwhals as nw
 
     finite = [_finite(name).cast(nw.Int64) for name in names]
-    there = [(~nw.col(name).is_null() & ~nw.col(name).cast(nw.Float64).is_nan()).cast(nw.Int64) for name in names]
+    there = [finite_numbers.is_number(nw.col(name)).cast(nw.Int64) for name in names]
     numbers = [nw.when(_finite(name)).then(nw.col(name).cast(nw.Float64)) for name in names]
     sums = _aggregated(source, [*finite, *there], "sum").reshape(2, -1)
     ends = (_aggregated(source, numbers, "min"), _aggregated(source, numbers, "max"))
