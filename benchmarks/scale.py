@@ -1,7 +1,8 @@
 """Scale: labels and scores of very many rows, made lazily by the engine itself, counted on one core and on all.
 
 `python -m benchmarks.scale` counts 1e9 rows by Polars and DuckDB (`--rows` for fewer), each in a process of its own,
-and writes what it took into docs/how/scale.md. CPU seconds are those of the process, so that another program on the
+and writes what it took into docs/how/scale.md, each line as soon as it is there; `--engine` and `--work` choose some of
+the lines, and the others stay as they are. CPU seconds are those of the process, so that another program on the
 machine changes them little; seconds of the clock and the load of the machine stand beside them.
 """
 
@@ -14,6 +15,7 @@ import re
 import subprocess
 import sys
 import time
+from itertools import product
 from pathlib import Path
 
 from benchmarks import memory
@@ -21,7 +23,17 @@ from benchmarks import memory
 PAGE = Path(__file__).parent.parent / "docs" / "how" / "scale.md"
 MARKS = "<!-- written by python -m benchmarks.scale -->", "<!-- end -->"
 ENGINES = ("polars", "duckdb")
-WORKS = {"labels": {"pred": "p"}, "scores in bins": {"score": "s", "exact": False}}
+BINNED = {"score": "s", "exact": False}
+WORKS = {
+    "labels": {"pred": "p"},
+    "scores in bins": BINNED,
+    "labels of 10,000 groups": {"pred": "p", "by": "g"},
+    "scores in bins of 10,000 groups": {**BINNED, "by": "g"},
+}
+HEAD = (
+    "| engine | counted | rows | cores | seconds | CPU seconds | million rows per CPU second | peak MiB | table, kB | load |",
+    "|---|---|---|---|---|---|---|---|---|---|",
+)
 
 
 def polars_rows(n):
@@ -32,6 +44,7 @@ def polars_rows(n):
         y=(pl.col("id") % 100 == 0).cast(pl.Int8),
         p=(pl.col("id") % 77 == 0).cast(pl.Int8),
         s=(pl.col("id") * 7919 % 1_000_003 / 1_000_003),
+        g=(pl.col("id") // 100 % 10_000).cast(pl.Int32),
     )
 
 
@@ -55,7 +68,8 @@ def duckdb_rows(n):
     duckdb.sql(f"set threads = {os.environ['STEELYARD_SCALE_CORES']}; set memory_limit = '700MB'")
     return duckdb.sql(
         "select cast(range % 100 = 0 as tinyint) y, cast(range % 77 = 0 as tinyint) p, "
-        f"(range * 7919 % 1000003) / 1000003 s from range({n})"
+        "(range * 7919 % 1000003) / 1000003 s, cast(range // 100 % 10000 as integer) g "
+        f"from range({n})"
     )
 
 
@@ -94,32 +108,35 @@ def row(engine, work, cores, n, took):
     ).replace("e+0", "e")
 
 
-def written(lines):
-    """The page with the lines in place of the former."""
-    head = [
-        "| engine | counted | rows | cores | seconds | CPU seconds | million rows per CPU second | peak MiB | table, kB | load |",
-        "|---|---|---|---|---|---|---|---|---|---|",
-    ]
+def place(line):
+    """Where a line stands in the table: by engine, work, rows and cores."""
+    engine, work, rows, cores = (cell.strip() for cell in line.split("|")[1:5])
+    return ENGINES.index(engine), list(WORKS).index(work), float(rows), int(cores)
+
+
+def written(page, lines):
+    """The page with the lines among the former ones, in place of those of the same work."""
     start, end = MARKS
-    text = "\n".join([start, "", *head, *lines, "", end])
-    return re.sub(f"{start}.*?{end}", lambda _: text, PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
+    former = re.search(f"{start}(.*?){end}", page, re.DOTALL)[1].strip().splitlines()[len(HEAD) :]
+    merged = {place(line): line for line in [*former, *lines]}
+    text = "\n".join([start, "", *HEAD, *(merged[key] for key in sorted(merged)), "", end])
+    return re.sub(f"{start}.*?{end}", lambda _: text, page, flags=re.DOTALL)
 
 
 def main():
     given = argparse.ArgumentParser(description="Count very many rows and write docs/how/scale.md.")
     given.add_argument("--rows", type=float, default=1e9)
+    given.add_argument("--engine", choices=ENGINES, action="append", help="this engine alone; repeatable")
+    given.add_argument("--work", choices=WORKS, action="append", help="this work alone; repeatable")
     given.add_argument("--print", action="store_true", help="write no page")
     asked = given.parse_args()
     n, most = int(asked.rows), len(os.sched_getaffinity(0))
     cores = sorted({1, *(2**k for k in range(1, 10) if 2**k < most), most})
-    lines = []
-    for engine in ENGINES:
-        for work in WORKS:
-            for several in cores:
-                lines.append(row(engine, work, several, n, counted(engine, work, several, n)))
-                print(lines[-1], flush=True)
-    if not asked.print:
-        PAGE.write_text(written(lines), encoding="utf-8")
+    for engine, work, several in product(asked.engine or ENGINES, asked.work or WORKS, cores):
+        line = row(engine, work, several, n, counted(engine, work, several, n))
+        print(line, flush=True)
+        if not asked.print:
+            PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), [line]), encoding="utf-8")
 
 
 if __name__ == "__main__":
