@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.exceptions import CountOverflowError, InputError, InputTypeError, file_hint
 from steelyard.ingest.device_columns import as_numpy
-from steelyard.statistics.cell_values import LARGEST
+from steelyard.statistics.cell_values import LARGEST, is_masked_array
 from steelyard.statistics.device_library import library_name
 from steelyard.statistics.precision import DOUBLE, finest
 
@@ -44,7 +44,7 @@ def _converted(values: LabelSet) -> Array:
         return as_numpy(values)
     if (given := categorical(values)) is not None:
         return _category_values(given)
-    if isinstance(values, np.ma.MaskedArray):
+    if is_masked_array(values):
         return np.array(
             [None if hidden else v for v, hidden in zip(values.data, np.ma.getmaskarray(values), strict=True)]
         )

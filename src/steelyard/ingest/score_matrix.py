@@ -15,6 +15,7 @@ from steelyard.ingest.category_order import category_order
 from steelyard.ingest.device_columns import device_column, device_of, device_weights
 from steelyard.ingest.device_counts import device_codes
 from steelyard.ingest.row_order import check_order
+from steelyard.statistics.cell_values import is_masked_array
 from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.probability_table import ProbabilityTable
 
@@ -81,7 +82,7 @@ def improper_row(table: ProbabilityTable) -> str | None:
 
 
 def _encoded_matrix(y_true: ArrayLike, y_score: ArrayLike, labels: LabelSet | None) -> tuple[Array, Labels, Array]:
-    if isinstance(y_score, np.ma.MaskedArray) and np.ma.is_masked(y_score):
+    if is_masked_array(y_score) and np.ma.is_masked(y_score):
         raise InputError("y_score holds masked values; a score is a finite number. Fill or drop such rows first.")
     true, matrix = arrays.column(y_true, "y_true"), arrays.matrix(y_score)
     arrays.check_lengths(y_true=true, y_score=matrix)

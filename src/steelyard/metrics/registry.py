@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TypeAlias
 
 from steelyard._names import HOME
@@ -44,10 +44,8 @@ def register(declared: Metric, *, replace: bool = False) -> Metric:
 
 def find(name: str) -> Metric | None:
     """The metric of that name or alias, if there is one; case, hyphens and blanks do not matter."""
-    exact = _REGISTRY.get(_ALIASES.get(name, name))
-    return exact or next(
-        (_REGISTRY[_ALIASES.get(n, n)] for n in (*_REGISTRY, *_ALIASES) if _key(n) == _key(name)), None
-    )
+    key, exact = _key(name), _REGISTRY.get(_ALIASES.get(name, name))
+    return exact or next((_REGISTRY[_ALIASES.get(n, n)] for n in (*_REGISTRY, *_ALIASES) if _key(n) == key), None)
 
 
 def find_by_sklearn(name: str) -> Metric | None:
@@ -55,6 +53,7 @@ def find_by_sklearn(name: str) -> Metric | None:
     return next((metric for metric in _REGISTRY.values() if metric.sklearn and metric.sklearn == _key(name)), None)
 
 
+@lru_cache(4_096)  # every name is compared with all others when the catalogue is loaded
 def _key(name: str) -> str:
     return name.strip().lower().replace("-", "_").replace(" ", "_")
 

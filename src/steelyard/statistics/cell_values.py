@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sys
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -34,9 +35,14 @@ def exact_sum(cell: ArrayLike, axis: int | tuple[int, ...] | None) -> ArrayLike:
     return total
 
 
+def is_masked_array(values: object) -> TypeGuard[np.ma.MaskedArray[Any, Any]]:
+    """Whether it is a masked array: where nobody has imported numpy.ma, which takes a while, there is none."""
+    return "numpy.ma" in sys.modules and isinstance(values, np.ma.MaskedArray)
+
+
 def checked_values(name: str, cell: ArrayLike) -> Array:
     """The numbers of a cell as int64 or float64, or one sentence on what is wrong with it."""
-    if isinstance(cell, np.ma.MaskedArray) and np.ma.is_masked(cell):
+    if is_masked_array(cell) and np.ma.is_masked(cell):
         raise InputError(f"{name} holds masked values; a cell is a finite number. Fill or drop them first.")
     try:
         array = np.asarray(cell)

@@ -73,8 +73,6 @@ class TruePositives:
 
         By Loader's deviances: Stirling's leading terms cancel on paper, and what is left is small and exact.
         """
-        from scipy.special import xlog1py
-
         rows, columns = (self.positives, self.negatives), (self.flagged, self.left)
         middle, over = divmod(self.positives * self.flagged, self.total)
         shift = (tp - middle) - over / self.total
@@ -82,7 +80,8 @@ class TruePositives:
         sides = ((rows[i] * columns[j] / self.total, 1 if i == j else -1) for i in (0, 1) for j in (0, 1))
         for cell, (expected, sign) in zip(self.tables(tp), sides, strict=True):
             off = np.maximum(sign * shift / np.where(expected, expected, 1.0), -1.0)
-            log = log - _beyond_stirling(cell) - expected * (xlog1py(1 + off, off) - off)
+            entropy = (1 + off) * np.log1p(np.where(off > -1, off, 0.0))  # 0 log 0 is 0
+            log = log - _beyond_stirling(cell) - expected * (entropy - off)
         return np.asarray(log)
 
     def support(self, tp: int) -> Iterator[Array]:

@@ -225,6 +225,8 @@ class IntervalSampler:
         expression = estimand.metric.trace(**estimand.parameters)
         assert drawn.deviance is not None  # noqa: S101 - the method makes it
         near = near_kink(expression, Cells(*as_counts(drawn.cells)), values.shape[:-1])
+        if not near.any():
+            return hull
         likely = np.where(drawn.deviance <= deviance_limit(self.inference.level), values, np.nan)
         ranged = (np.fmin.reduce(likely, axis=-1), np.fmax.reduce(likely, axis=-1))
         return hull._replace(low=np.where(near, ranged[0], hull.low), high=np.where(near, ranged[1], hull.high))
