@@ -131,6 +131,18 @@ def test_seeds_that_share_rows_have_a_wider_interval_and_several_effects_hold_to
     assert joint_level([alone, shared]) == pytest.approx(0.975)
 
 
+def test_too_few_seeds_judge_nothing_and_an_interval_stays_within_what_is_possible():
+    few = Effect("gain", [2.0, 2.1, 2.2], fewest=6)
+    finding = Finding.of([few], "Why so.", seeds="families")
+    assert (finding.verdict, finding.ours, finding.spread) == ("not shown", "gain +2.100", "means over 3 families")
+    assert finding.why == "3 families, at least 6 needed. Why so."
+    assert few.row(0.95)["low"] is None and Effect("gain", [2.0, 2.1, 2.2], fewest=3).shown()
+    shares = [1.0, 1.0, 1.0, 1.0, 0.97, 0.9]
+    assert Effect("share", shares).interval()[2] > 1  # as Student's interval is
+    mean, low, high = Effect("share", shares, possible=(0, 1)).interval()
+    assert low < mean < high == 1 and low == Effect("share", shares).interval()[1]
+
+
 def test_an_undefined_value_is_left_out_and_never_printed():
     effect = Effect("precision", [0.5, math.nan, 0.6, 0.7], (0, 1))
     assert effect.seeds == 3 and "nan" not in effect.text(0.95) and effect.row(0.95)["seeds"] == 3

@@ -28,7 +28,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from steelyard import Counts, best_threshold, score_table
-from steelyard.studies import selection_coverage, selection_sets
+from steelyard.studies import (
+    selection_checks,
+    selection_claims,
+    selection_coverage,
+    selection_pictures,
+    selection_sets,
+    selection_tables,
+)
+from steelyard.studies.selection_effects import SHARES, family_effect, family_interval, rank_range, value_differences
 from steelyard.studies.selection_metrics import GOALS, METRICS, THRESHOLDED
 from steelyard.studies.selection_models import PLAIN_ARM
 from steelyard.studies.selection_ranks import chances, chosen_ranks, ranks, scaled_regrets
@@ -187,6 +195,33 @@ def test_tuned_thresholds_are_those_of_best_threshold(sets):
 
 
 # ---------------------------------------------------------------- intervals
+
+
+def test_few_families_judge_nothing_and_have_no_interval(results):
+    for claim in (selection_claims._proper, selection_claims._wu, selection_checks._promises):
+        finding = claim(results)
+        assert finding.verdict == "not shown" and ", at least 6 needed. " in finding.why
+        assert " to " not in finding.ours
+    assert selection_pictures._summary(results)[0].startswith("This shows how the study works and judges nothing: 2 ")
+    rows = selection_tables._selectors(results)
+    assert all(row["low"] is None and row["exploratory high"] is None and 1 <= row["rank"] <= 12 for row in rows)
+    assert "without intervals, for which 6 families are needed" in selection_pictures._selectors(results).caption()
+
+
+def test_intervals_over_families_hold_only_ranks_and_shares_that_can_be():
+    nearly_best = np.array([1.0, 1.0, 1.0, 1.0, 1.0, 4.0])
+    assert family_effect("", nearly_best, possible=(-np.inf, np.inf)).interval()[1] < 1
+    mean, low, high = family_interval(nearly_best, rank_range())
+    assert (low, rank_range()) == (1, (1, 12)) and mean < high <= 12
+    behind = family_effect("", np.array([-11.0, 11, 11, -11, 11, 11, -11, 11]), (-np.inf, 0.5))
+    assert behind.interval(0.9999) == (2.75, -11, 11) and behind.shown() is None
+    assert family_interval(np.array([1, 1, 1, 1, 1, 0.8]), SHARES)[2] == 1
+    assert value_differences("log_loss")[1] == np.inf and value_differences("mcc") == (-2, 2)
+
+
+def test_a_quick_run_has_every_family_and_fewer_sets_of_each():
+    quick, full = ([source.name.split("_")[0] for source in selection_sets._shipped(quick=q)] for q in (True, False))
+    assert {*quick} == {*full, "iris", "wdbc"} and len(quick) == 6 and max(map(full.count, full)) == 3
 
 
 def test_an_interval_covers_by_the_truth_and_by_the_difference():

@@ -50,22 +50,26 @@ class Effect:
     """A number that a claim speaks of, one for each of disjoint seeds, and the range in which the claim puts its mean.
 
     `test_share` is the share of the rows that is tested, where seeds draw from the same rows: the interval of the mean
-    is then Nadeau and Bengio's, which more seeds do not make as narrow as they like.
+    is then Nadeau and Bengio's, which more seeds do not make as narrow as they like. The interval is cut off at what is
+    `possible`; with less than the `fewest` seeds there is none, and nothing is shown.
     """
 
     name: str
     values: ArrayLike
     claimed: tuple[float, float] = ABOVE_0
     test_share: float | None = None
+    possible: tuple[float, float] = (-math.inf, math.inf)
+    fewest: int = _FEWEST
 
     def interval(self, level: float = _LEVEL) -> tuple[float, float, float]:
         """The mean over the seeds in which it is defined, and its interval; endless where they are too few."""
         values = self._defined
-        if len(values) < _FEWEST:
+        if len(values) < self.fewest:
             return (float(values.mean()) if len(values) else math.nan), -math.inf, math.inf
         shared = {"test_share": self.test_share} if self.test_share else {"n_train": math.inf, "n_test": 1.0}
         test = corrected_t_test(values, level=level, **shared)
-        return test.difference, test.low, test.high
+        lowest, highest = self.possible  # the parameter cannot lie beyond, so that the interval covers as often
+        return test.difference, max(test.low, lowest), min(test.high, highest)
 
     def shown(self, level: float = _LEVEL) -> bool | None:
         """Whether the interval lies inside the claimed range, or outside; None where it crosses an end of it.
@@ -83,6 +87,11 @@ class Effect:
         """In how many seeds it is defined."""
         return len(self._defined)
 
+    @property
+    def is_of_too_few(self) -> bool:
+        """Whether the seeds are too few for an interval."""
+        return self.seeds < self.fewest
+
     def row(self, level: float) -> TableRow:
         """What the table of all effects shows of it."""
         mean, low, high = self.interval(level)
@@ -99,7 +108,7 @@ class Effect:
     def text(self, level: float) -> str:
         """The mean and its interval, signed where a sign is what is claimed: "gain +0.021 (+0.012 to +0.030)"."""
         mean, *ends = (self._number(value) for value in self.interval(level))
-        return f"{self.name} {mean}" + (f" ({ends[0]} to {ends[1]})" if self.seeds >= _FEWEST else "")
+        return f"{self.name} {mean}" + ("" if self.is_of_too_few else f" ({ends[0]} to {ends[1]})")
 
     def _number(self, value: float) -> str:
         is_sign = 0 in self.claimed or -math.inf < self.claimed[0] < 0
@@ -159,14 +168,28 @@ class Finding:
         """What effects say of a claim; `seeds` names what they are repeated over, such as "splits"."""
         level = joint_level(effects)
         texts = "; ".join(effect.text(level) for effect in effects)
-        n = max(effect.seeds for effect in effects)
-        jointly = ", all together" if len(effects) > 1 else ""
-        spread = f"means over {n} {seeds}, 95 % intervals{jointly}"
+        spread = _over(effects, seeds)
         sides = {word: [e.name for e in effects if e.shown(level) is side] for side, word in _SIDES.items()}
         if max(map(len, sides.values())) < len(effects):
             spread += "".join(f"; {word}: {', '.join(names)}" for word, names in sides.items() if names)
         both = (ours, f"{texts}; {spread}" if len(effects) <= _MOST_TOLD else spread) if ours else (texts, spread)
-        return cls(*both, verdict_of(effects), why, paper, tuple(effects))
+        return cls(*both, verdict_of(effects), _too_few(effects, seeds) + why, paper, tuple(effects))
+
+
+def _over(effects: Sequence[Effect], seeds: str) -> str:
+    """What the means are over, and which intervals they have."""
+    means = f"means over {max(effect.seeds for effect in effects)} {seeds}"
+    if all(effect.is_of_too_few for effect in effects):
+        return means
+    return f"{means}, 95 % intervals{', all together' if len(effects) > 1 else ''}"
+
+
+def _too_few(effects: Sequence[Effect], seeds: str) -> str:
+    """The sentence that nothing can be judged by so few; none where some effect has enough."""
+    if not all(effect.is_of_too_few for effect in effects):
+        return ""
+    n, fewest = max(effect.seeds for effect in effects), min(effect.fewest for effect in effects)
+    return f"{n} {seeds}, at least {fewest} needed. "
 
 
 _SIDES = {None: "not shown", False: "against it"}
@@ -182,10 +205,10 @@ def count_verdicts(verdicts: Sequence[Verdict]) -> str:
 def signed(value: float, digits: int = 2) -> str:
     """A difference or a correlation with its sign, in the signs of print.
 
-    >>> signed(-0.5), signed(0.25, 1)
-    ('−0.50', '+0.2')
+    >>> signed(-0.5), signed(0.25, 1), signed(-1e-17)
+    ('−0.50', '+0.2', '+0.00')
     """
-    return f"{value:+.{digits}f}".replace("-", "−")
+    return f"{round(value, digits) + 0.0:+.{digits}f}".replace("-", "−")
 
 
 def tiny(value: float) -> str:

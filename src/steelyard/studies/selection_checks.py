@@ -9,6 +9,7 @@ import numpy as np
 from steelyard.studies.claims import ABOVE_0, Effect, Finding
 from steelyard.studies.selection import SELECTION_STUDY
 from steelyard.studies.selection_coverage import COVERED, LIKE_TRUTH, holds_no_difference, holds_truth
+from steelyard.studies.selection_effects import SHARES, family_effect, value_differences
 from steelyard.studies.selection_metrics import METRICS, REGIMES
 from steelyard.studies.selection_models import ARMS, PLAIN_ARM
 from steelyard.studies.selection_results import DEFAULT_AT, PROMISED_AT, TUNED_AT, mean_of
@@ -51,7 +52,12 @@ def _resampling(results: SelectionResults) -> Finding:
         ("log loss", "log_loss", DEFAULT_AT, ABOVE_0),
     )
     effects = [
-        Effect(f"{arm}: {words}", results.confirmed(resampling_change(results, arm, metric, regime)), claimed)
+        family_effect(
+            f"{arm}: {words}",
+            results.confirmed(resampling_change(results, arm, metric, regime)),
+            claimed,
+            value_differences(metric),
+        )
         for arm in RESAMPLED
         for words, metric, regime, claimed in parts
     ]
@@ -60,6 +66,10 @@ def _resampling(results: SelectionResults) -> Finding:
 
 
 # ---------------------------------------------------------------- intervals
+
+
+def _share_effect(name: str, families: Array, least: float) -> Effect:
+    return family_effect(name, families, (least, np.inf), SHARES)
 
 
 def coverage(results: SelectionResults, *, direct: bool) -> Array:
@@ -78,8 +88,8 @@ def coverage(results: SelectionResults, *, direct: bool) -> Array:
 def _coverage(results: SelectionResults) -> Finding:
     noisy, direct = (coverage(results, direct=direct) for direct in (False, True))
     effects = [
-        Effect("with the truth's own noise", results.by_family(mean_of(noisy, 1)), (0.93, 1.0)),
-        Effect(f"held-out parts of {LIKE_TRUTH} positives", results.by_family(mean_of(direct, 1)), (0.90, 1.0)),
+        _share_effect("with the truth's own noise", results.by_family(mean_of(noisy, 1)), 0.93),
+        _share_effect(f"held-out parts of {LIKE_TRUTH} positives", results.by_family(mean_of(direct, 1)), 0.90),
     ]
     why = (
         f"Mean over {len(COVERED)} metrics and twelve models at 0.5. The second takes the value of the held-out part "
@@ -103,7 +113,7 @@ def promises_held(results: SelectionResults, *, direct: bool = True) -> Array:
     own=True,
 )
 def _promises(results: SelectionResults) -> Finding:
-    effects = [Effect("share that holds", results.by_family(promises_held(results)), (0.85, 1.0))]
+    effects = [_share_effect("share that holds", results.by_family(promises_held(results)), 0.85)]
     why = (
         f"On held-out parts with {LIKE_TRUTH} positives or more. Models of one split share its rows, so that they "
         "hold or fail together."

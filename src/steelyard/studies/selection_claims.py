@@ -11,6 +11,7 @@ import numpy as np
 from steelyard.metrics.registry import get_metric
 from steelyard.studies.claims import ABOVE_0, Effect, Finding
 from steelyard.studies.selection import SELECTION_STUDY
+from steelyard.studies.selection_effects import family_effect
 from steelyard.studies.selection_metrics import AT_THRESHOLD
 from steelyard.studies.selection_results import DEFAULT_AT, TUNED_AT
 
@@ -41,7 +42,7 @@ def _effect(
     claimed: tuple[float, float] = ABOVE_0,
     among: Array | bool = True,
 ) -> Effect:
-    return Effect(name, results.confirmed(values, among), claimed)
+    return family_effect(name, results.confirmed(values, among), claimed)
 
 
 def _behind(results: SelectionResults, others: Sequence[str], better: str) -> list[Effect]:

@@ -29,14 +29,29 @@ class DotSeries:
 
 
 @dataclass(eq=False, repr=False)
-class DotIntervals(Display):
+class _SelectionDisplay(Display):
+    """A display whose caption is handed to it, as its fields are."""
+
+    text: str
+
+    def caption(self) -> str:
+        """What is shown."""
+        return self.text
+
+    @classmethod
+    def from_result(cls, result: Any, **options: Any) -> Self:
+        """The figure of what its fields say."""
+        return cls(**result, **options)
+
+
+@dataclass(eq=False, repr=False)
+class DotIntervals(_SelectionDisplay):
     """Lines by name, with a dot and its interval for each of one or two series, and a dashed line to read them by."""
 
     lines: tuple[str, ...]
     series: tuple[DotSeries, ...]
     axis: str
     reference: float
-    text: str
 
     @property
     def height(self) -> float:
@@ -50,15 +65,6 @@ class DotIntervals(Display):
             for i, line in enumerate(self.lines)
             for part in self.series
         )
-
-    def caption(self) -> str:
-        """What is shown."""
-        return self.text
-
-    @classmethod
-    def from_result(cls, result: Any, **options: Any) -> Self:
-        """The figure of what its fields say."""
-        return cls(**result, **options)
 
     def _draw(self, ax: Axes) -> DrawnAxes:
         at = np.arange(len(self.lines))[::-1]
@@ -79,14 +85,13 @@ class DotIntervals(Display):
 
 
 @dataclass(eq=False, repr=False)
-class RankMatrix(Display):
+class RankMatrix(_SelectionDisplay):
     """The mean rank for each selector, a line each, on each goal, a column each; darker is worse."""
 
     selectors: tuple[str, ...]
     goals: tuple[str, ...]
     values: Array
     worst: float
-    text: str
 
     @property
     def height(self) -> float:
@@ -100,15 +105,6 @@ class RankMatrix(Display):
             for i, selector in enumerate(self.selectors)
             for j, goal in enumerate(self.goals)
         )
-
-    def caption(self) -> str:
-        """What is shown."""
-        return self.text
-
-    @classmethod
-    def from_result(cls, result: Any, **options: Any) -> Self:
-        """The figure of what its fields say."""
-        return cls(**result, **options)
 
     def _draw(self, ax: Axes) -> DrawnAxes:
         from matplotlib.colors import LinearSegmentedColormap

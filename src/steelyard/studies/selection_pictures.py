@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.studies.claims import Effect
 from steelyard.studies.pictures import Picture
 from steelyard.studies.selection import SELECTION_STUDY
 from steelyard.studies.selection_checks import RESAMPLED, coverage, resampling_change
 from steelyard.studies.selection_coverage import COVERED
+from steelyard.studies.selection_effects import (
+    FEWEST_FAMILIES,
+    SHARES,
+    family_interval,
+    family_interval_words,
+    rank_range,
+    value_differences,
+)
 from steelyard.studies.selection_figures import DotIntervals, DotSeries, RankMatrix
 from steelyard.studies.selection_metrics import GOALS, METRICS, titles
 from steelyard.studies.selection_results import DEFAULT_AT, TUNED_AT, mean_of
@@ -33,7 +39,13 @@ def _summary(results: SelectionResults) -> list[str]:
     first = ", ".join(f"{titles()[name]} {mean[name]:.2f}" for name in names[:3])
     last = ", ".join(f"{titles()[name]} {mean[name]:.2f}" for name in names[-3:])
     best = min(tuned, key=lambda name: tuned[name])
+    n = results.family_number(~results.explored)
+    few = (
+        f"This shows how the study works and judges nothing: {n} families that were not looked at before are here, and "
+        f"{FEWEST_FAMILIES} or more are needed."
+    )
     return [
+        *([few] if n < FEWEST_FAMILIES else []),
         f"On families not looked at before, the model chosen at 0.5 by {titles()[names[0]]} has the best mean rank "
         f"over nine goals, {mean[names[0]]:.2f} of 12; a random choice has 6.5.",
         f"First: {first}. Last: {last}.",
@@ -52,12 +64,16 @@ def _pictures(results: SelectionResults) -> list[Picture]:
     ]
 
 
-def _series(name: str, families: list[Array]) -> DotSeries:
+def _series(name: str, families: list[Array], possible: list[tuple[float, float]]) -> DotSeries:
     """The means of lines over families, with their intervals; without one where there are too few."""
-    ends = [Effect("", values).interval() for values in families]
+    ends = [family_interval(values, span) for values, span in zip(families, possible, strict=True)]
     mean, low, high = (tuple(float(v) for v in column) for column in zip(*ends, strict=True))
     finite = [(v, v) if not np.isfinite(a) else (a, b) for v, a, b in zip(mean, low, high, strict=True)]
     return DotSeries(name, mean, tuple(a for a, _ in finite), tuple(b for _, b in finite))
+
+
+def _confirmed_intervals(results: SelectionResults) -> str:
+    return family_interval_words(results.family_number(~results.explored))
 
 
 def _selectors(results: SelectionResults) -> DotIntervals:
@@ -66,13 +82,14 @@ def _selectors(results: SelectionResults) -> DotIntervals:
         ("confirmatory families", ~results.explored),
         ("exploratory families", results.explored),
     )
-    series = [_series(w, [results.by_family(results.rank(n), among=among) for n in names]) for w, among in parts]
+    spans = [rank_range()] * len(names)
+    series = [_series(w, [results.by_family(results.rank(n), among=among) for n in names], spans) for w, among in parts]
     text = (
         "Mean rank, over nine goals on held-out rows, of the model that each metric chooses at 0.5; 1 is the best of "
-        "twelve. Means over families with Student's 95 % intervals; dashed: a random choice."
+        f"twelve. Means over families {_confirmed_intervals(results)}; dashed: a random choice."
     )
     lines = tuple(titles()[name] for name in names)
-    return DotIntervals(lines, tuple(series), "Mean rank of the chosen model", _RANDOM, text)
+    return DotIntervals(text, lines, tuple(series), "Mean rank of the chosen model", _RANDOM)
 
 
 def _matrix(results: SelectionResults, regime: str) -> RankMatrix:
@@ -88,21 +105,22 @@ def _matrix(results: SelectionResults, regime: str) -> RankMatrix:
         "all families. Bold: the best selector for the goal."
     )
     lines, columns = (tuple(titles()[name] for name in part) for part in (names, GOALS))
-    return RankMatrix(lines, columns, values, _WORST, text)
+    return RankMatrix(text, lines, columns, values, _WORST)
 
 
 def _resampling(results: SelectionResults) -> DotIntervals:
-    lines, families = [], []
+    lines, families, spans = [], [], []
     for metric, regime in _MOVED:
         for arm in RESAMPLED:
             where = "" if metric == "roc_auc" else ", 0.5" if regime == DEFAULT_AT else ", tuned"
             lines.append(f"{titles()[metric]}{where}: {arm}")
             families.append(results.confirmed(resampling_change(results, arm, metric, regime)))
+            spans.append(value_differences(metric))
     text = (
         "What resampling the training rows changes on held-out rows, over ten models: means over the confirmatory "
-        "families with Student's 95 % intervals."
+        f"families {_confirmed_intervals(results)}."
     )
-    return DotIntervals(tuple(lines), (_series("change", families),), "Resampled less plain", 0.0, text)
+    return DotIntervals(text, tuple(lines), (_series("change", families, spans),), "Resampled less plain", 0.0)
 
 
 def _coverage(results: SelectionResults) -> DotIntervals:
@@ -111,9 +129,7 @@ def _coverage(results: SelectionResults) -> DotIntervals:
     families = [results.by_family(noisy[:, COVERED.index(name)]) for name in names]
     text = (
         "How often the 95 % intervals of evaluate cover on real data, the truth's own noise included: means over all "
-        "families with Student's 95 % intervals, twelve models at 0.5; dashed: 95 %."
+        f"families {family_interval_words(results.family_number())}, twelve models at 0.5; dashed: 95 %."
     )
     lines = tuple(titles()[name] for name in names)
-    shares = _series("coverage", families)
-    shares = replace(shares, high=tuple(min(end, 1.0) for end in shares.high))
-    return DotIntervals(lines, (shares,), "Share that covers", 0.95, text)
+    return DotIntervals(text, lines, (_series("coverage", families, [SHARES] * len(names)),), "Share that covers", 0.95)

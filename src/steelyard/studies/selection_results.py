@@ -93,6 +93,10 @@ class SelectionResults:
         """The means of the families that were not looked at before."""
         return self.by_family(values, among=~self.explored & among)
 
+    def family_number(self, among: Array | None = None) -> int:
+        """How many families there are, of the sets that are `among` the named ones."""
+        return len(self.by_family(self.prevalences, among=among))
+
     def weighted_share(self, selector: str) -> float:
         """How often a selector chooses a model with class weights, at 0.5 on the confirmatory families."""
         place, n = METRICS.index(selector), len(WEIGHTED)

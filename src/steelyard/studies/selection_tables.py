@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.studies.claims import Effect
 from steelyard.studies.selection import SELECTION_STUDY
 from steelyard.studies.selection_checks import RESAMPLED, coverage, promises_held, resampling_change
 from steelyard.studies.selection_coverage import COVERED
+from steelyard.studies.selection_effects import family_interval, family_interval_words, rank_range, value_differences
 from steelyard.studies.selection_metrics import AT_THRESHOLD, GOALS, METRICS, titles
 from steelyard.studies.selection_models import PLAIN_ARM, model_makers
 from steelyard.studies.selection_ranks import chances, ranks
@@ -28,9 +28,13 @@ def _mean(values: Array, digits: int = 4) -> float | None:
     return round(float(values.mean()), digits) if len(values) else None
 
 
-def _interval(values: Array, digits: int = 4) -> tuple[float | None, ...]:
+def _interval(values: Array, possible: tuple[float, float], digits: int = 4) -> tuple[float | None, ...]:
     """The mean over families and its 95 % interval."""
-    return tuple(round(v, digits) if np.isfinite(v) else None for v in Effect("", values).interval())
+    return tuple(round(v, digits) if np.isfinite(v) else None for v in family_interval(values, possible))
+
+
+def _intervals(results: SelectionResults) -> str:
+    return family_interval_words(results.family_number(~results.explored))
 
 
 def ordered_selectors(results: SelectionResults) -> list[str]:
@@ -41,8 +45,10 @@ def ordered_selectors(results: SelectionResults) -> list[str]:
 @SELECTION_STUDY.table(
     "selectors",
     "Mean rank of the chosen model over nine goals, by what it is chosen by",
-    "1 is the best of twelve models, 6.5 a random choice. Means over families with Student's 95 % intervals; default, "
-    "tuned and promised are the thresholds. Regret: 0 the best model, 1 the median one.",
+    lambda results: (
+        f"1 is the best of twelve models, 6.5 a random choice. Means over families {_intervals(results)}; default, "
+        "tuned and promised are the thresholds. Regret: 0 the best model, 1 the median one."
+    ),
     unfolded=True,
 )
 def _selectors(results: SelectionResults) -> list[TableRow]:
@@ -51,8 +57,8 @@ def _selectors(results: SelectionResults) -> list[TableRow]:
 
 def _selector_row(results: SelectionResults, name: str) -> TableRow:
     rank = results.rank(name)
-    mean, low, high = _interval(results.confirmed(rank))
-    explored = _interval(results.by_family(rank, among=results.explored))
+    mean, low, high = _interval(results.confirmed(rank), rank_range())
+    explored = _interval(results.by_family(rank, among=results.explored), rank_range())
     row: TableRow = {"selector": titles()[name], "rank": mean, "low": low, "high": high}
     row |= dict(zip(("exploratory", "exploratory low", "exploratory high"), explored, strict=True))
     row["tuned"] = _mean(results.confirmed(results.rank(name, regime=TUNED_AT)))
@@ -138,14 +144,15 @@ def _models(results: SelectionResults) -> list[TableRow]:
 @SELECTION_STUDY.table(
     "resampling",
     "Resampled less plain on held-out rows, over the ten models without class weights",
-    "Means over the confirmatory families with 95 % intervals.",
+    lambda results: f"Means over the confirmatory families {_intervals(results)}.",
 )
 def _resampling(results: SelectionResults) -> list[TableRow]:
     rows = []
     for arm in RESAMPLED:
         for regime in (DEFAULT_AT, TUNED_AT):
             for goal in AT_THRESHOLD if regime == TUNED_AT else GOALS:
-                ends = _interval(results.confirmed(resampling_change(results, arm, goal, regime)), 4)
+                families = results.confirmed(resampling_change(results, arm, goal, regime))
+                ends = _interval(families, value_differences(goal))
                 row: TableRow = {"resampling": arm, "threshold": regime, "metric": titles()[goal]}
                 rows.append(row | dict(zip(("change", "low", "high"), ends, strict=True)))
     return rows
