@@ -561,6 +561,8 @@ def test_folds_that_test_rows_again_count_as_many_as_share_none():
 
 def test_folds_without_any_difference_or_spread():
     assert corrected_t_test([0.0, 0.0, 0.0], test_share=0.1).p_value == 1
+    around = [0.1, 0.2, -0.3] * 3  # whose mean is 0, and -1e-17 as a computer adds them
+    assert sum(around) != 0 and corrected_t_test(around, test_share=0.1).difference == 0
     assert corrected_t_test([0.1] * 7, test_share=0.1).t == math.inf
 
 

@@ -93,6 +93,15 @@ def test_one_seed_gives_one_result_and_another_a_different_one():
     assert first == again != other
 
 
+def test_values_that_differ_by_rounding_alone_are_no_difference(study):
+    from dataclasses import replace
+
+    values = study.values.copy()
+    values[:, 0, 0], values[:, 0, 1] = 0.1 + 0.2, 0.3
+    row = replace(study, values=values).row(study.ratios[0], next(iter(study.metrics)))
+    assert 0.1 + 0.2 != 0.3 and (row.difference, row.low, row.high, row.favour) == (0, 0, 0, 0)
+
+
 def test_the_words_say_what_the_rows_show(study):
     text = repr(study)
     assert text.startswith("By ac_score nearest mean is shown to be ahead of") and "At N:P = 1:3 by ac_score" in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import polars as pl
@@ -121,7 +122,12 @@ def test_nguyen_on_given_predictions_draws_the_rows_alone(folder):
         ),
         ("made.csv", "kind", ("--positive", "fraud", "--model", "math:floor"), "cannot be made without arguments"),
         ("made.csv", "gaps", (), "The column 'gaps' holds missing labels"),
-        ("made.csv", "kind", ("--positive", "fraud", "--repeats", 0), "Repeats is a whole number of 1 or more, not 0"),
+        (
+            "made.csv",
+            "kind",
+            ("--positive", "fraud", "--repeats", 0),
+            "--repeats is a whole number of 1 or more, not 0",
+        ),
         ("made.csv", "kind", ("--positive", "fraud", "--pred", "gaps"), "The prediction 'gaps' holds missing labels"),
         ("made.csv", "kind", ("--positive", "fraud", "--score", "colour"), "The column 'colour' must hold numbers"),
         ("made.csv", "kind", ("--positive", "fraud", "--tolerance", 1), "has no option 'tolerance'"),
@@ -221,6 +227,17 @@ def test_crossval_of_several_models_shows_and_ranks_by_what_was_asked_for(folder
     assert {row.metric for row in result.differences()} == {"specificity", "mcc", "roc_auc"}
     page = crossval(folder, *two, "--format", "html").output
     assert "Ranked by specificity" in page and "AC-score" not in page[page.index("Ranked by") :].partition("</p>")[0]
+
+
+@pytest.mark.parametrize("name", ["nguyen", "asawa", "kalita", "wu", "garcia"])
+def test_one_of_a_kind_has_no_plural(folder, name):
+    words = ("--data", folder / "cancer.parquet", "--target", "malignant", "--repeats", 2 if name == "wu" else 1)
+    study = shell(name, *words, *(("--ratios", "1:1,1:2") if name in ("nguyen", "wu") else ()))
+    assert study.exit_code == 0, study.output
+    text = " ".join(study.output.split())
+    refused = shell(name, *words[:-1], 1 if name == "wu" else 0)
+    assert refused.exit_code == 2 and "--repeats is a whole number of" in refused.output
+    assert re.search(r"\b1 (tables|figures|draws|splits|seeds|repetitions|times|runs|rows)\b", text) is None
 
 
 def test_what_leaves_the_shell_names_options_of_the_shell(folder):

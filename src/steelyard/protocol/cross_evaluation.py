@@ -16,6 +16,7 @@ from steelyard.analysis.comparison.corrected_t_test import corrected_t_test
 from steelyard.analysis.holm import holm
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Rows
+from steelyard.auditing.metric_values import value_change
 from steelyard.exceptions import InputError, UnknownNameError, did_you_mean
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import pooling, summary_text
@@ -148,7 +149,7 @@ class CrossEvaluation(Result[Summary]):
         return Rows(replace(row, p_holm=p) for row, p in zip(rows, adjusted, strict=True))
 
     def _difference(self, a: str, b: str, spec: MetricSpec) -> RunDifference:
-        differences = self[a].values(spec) - self[b].values(spec)
+        differences = value_change(self[a].values(spec), self[b].values(spec))
         finite = differences[np.isfinite(differences)]
         if len(finite) < 2:
             return RunDifference(a, b, spec, len(finite))

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard._types import Label
 from steelyard.analysis.comparison.corrected_t_test import corrected_t_test
-from steelyard.analysis.results.formatting import filled, listed
+from steelyard.analysis.results.formatting import filled, listed, number_of
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, Rows, table_text
 from steelyard.metrics.registry import get_metric, metrics_with_role
@@ -135,10 +135,10 @@ class NearestMeanStudy(RatioTrials, Result[ModelGap]):
         if len(self.ratios) < 2:
             return []
         sides = self.mean_sides()
-        kept = [short for short, at in sides.items() if len(set(at)) == 1]
+        kept, means = [short for short, at in sides.items() if len(set(at)) == 1], number_of(self.draws, "draw")
         return [
-            f"By the mean over {self.draws} draws the same model is ahead at all {len(self.ratios)} ratios by "
-            f"{listed(kept) if kept else 'no metric'} ({len(kept)} of {len(sides)} metrics)."
+            f"By the mean over {means} the same model is ahead at all {len(self.ratios)} ratios "
+            f"by {listed(kept) if kept else 'no metric'} ({len(kept)} of {len(sides)} metrics)."
         ]
 
     def _doubts(self) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from steelyard._types import Array
 from steelyard.analysis.prevalence.prevalence import at_prevalence
-from steelyard.analysis.results.formatting import filled, listed, three_digits
+from steelyard.analysis.results.formatting import filled, listed, number_of, three_digits
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, Rows, table_text
 from steelyard.auditing.ratio_spread import ratio_spread
@@ -128,8 +128,9 @@ class RatioStudy(Result[MetricSpread]):
         rows = sum(self.sizes[0])
         runs = self.cells.shape[-1]
         notes = [
-            f"Each of {runs} repetitions has a test set of {rows:,} rows at each ratio. The spread is the highest less "
-            "the lowest value of a repetition, so chance is part of it; the spread by weights is without chance."
+            f"{number_of(runs, 'repetition')}, with a test set of {rows:,} rows at each ratio. The spread is the "
+            "highest less the lowest value of a repetition, so chance is part of it; the spread by weights is without "
+            "chance."
         ]
         if few:
             ratio, size = min(few, key=lambda pair: min(pair[1]))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard._types import Array  # noqa: TC001 - a result's JSON is read by the types of its fields
+from steelyard.auditing.metric_values import value_change
 from steelyard.ingest.array_tables import confusion
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts
@@ -87,7 +88,7 @@ class RatioTrials:
 
     def gap(self, ratio: str, short: str, a: str | None = None, b: str | None = None) -> Array:
         """Model a less model b by one metric, over the draws; without names the first less the second."""
-        return self.of(ratio, a or self.models[0], short) - self.of(ratio, b or self.models[1], short)
+        return value_change(self.of(ratio, a or self.models[0], short), self.of(ratio, b or self.models[1], short))
 
     def counts(self, ratio: str, model: str) -> Counts[Array]:
         """The tables of one model over the draws."""

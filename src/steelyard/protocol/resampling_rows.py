@@ -13,6 +13,7 @@ from steelyard.analysis.comparison.corrected_t_test import corrected_t_test
 from steelyard.analysis.holm import holm
 from steelyard.analysis.prevalence.prior_correction import correct_prior
 from steelyard.analysis.results.rows import Rows
+from steelyard.auditing.metric_values import value_change
 from steelyard.exceptions import SteelyardError
 from steelyard.protocol import pooling
 from steelyard.protocol.cost import COST_KINDS
@@ -101,8 +102,7 @@ class ResamplingRows:
                 yield (PLAIN, use), (PLAIN, DEFAULT), spec
 
     def _difference(self, a: tuple[str, str], b: tuple[str, str], spec: MetricSpec) -> RunDifference:
-        with np.errstate(invalid="ignore"):  # two infinite losses have no difference
-            differences = self._values[*a, spec] - self._values[*b, spec]
+        differences = value_change(self._values[*a, spec], self._values[*b, spec])
         finite = differences[np.isfinite(differences)]
         names = (use_name(*a), use_name(*b), spec, len(finite))
         if len(finite) < 2:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.analysis.results.formatting import number_of
 from steelyard.auditing.metric_values import metric_values, named_metrics, score_metrics
 from steelyard.auditing.model_tables import counts_at_half, counts_of_predictions, scores_of_models
 from steelyard.auditing.refit_robustness import refit_robustness
@@ -218,6 +219,6 @@ def _pictures(table: OwnTable, parts: dict[str, Robustness]) -> list[Picture]:
         each = np.stack([p.changes[:, 0] if name == "balanced" else p.swap_changes for p in parts.values()])
         values = tuple(each[:, m][:, shown].T for m in range(len(first.models)))
         display = RunsDisplay(first.models, tuple(get_metric(first.metrics[i]) for i in shown), values)
-        caption = f"Changes of the metrics when {words}, over {len(parts)} splits, by model."
+        caption = f"Changes of the metrics when {words}, over {number_of(len(parts), 'split')}, by model."
         figures.append(Picture(name, display, caption, columns=2, width=7))
     return figures

@@ -28,6 +28,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from steelyard.exceptions import InputError
 from steelyard.metrics.references import reference
 from steelyard.studies.claims import Claim, Finding, count_verdicts, joint_level
 from steelyard.studies.study import Study, Table
@@ -62,8 +63,10 @@ class RunPlan:
     seed: int
     progress: Progress
 
-    def times(self, given: int | None, full: int, quick: int) -> int:
+    def times(self, given: int | None, full: int, quick: int, least: int = 1) -> int:
         """How often something is repeated: as given, or as often as a full or a quick run does."""
+        if given is not None and (not isinstance(given, int) or given < least):
+            raise InputError(f"repeats is a whole number of {least} or more, not {given!r}; give one of these.")
         return given if given is not None else quick if self.quick else full
 
     def seeds(self, n: int) -> range:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.results.formatting import listed
+from steelyard.analysis.results.formatting import listed, number_of
 from steelyard.auditing.correlation import NO_CONCLUSION
 from steelyard.auditing.garcia_conclusions import RATES
 from steelyard.auditing.invariance import MORE, invariance
@@ -50,7 +50,7 @@ def _own(
     plan.progress("predictions")
     models = own_models(table, y, read_threshold(threshold), seed)
     plan.progress("correlations of the metrics")
-    seeds = (_QUICK_SEEDS if plan.quick else _SEEDS) if repeats is None else repeats
+    seeds = plan.times(repeats, _SEEDS, _QUICK_SEEDS)
     study = _study(models, y, metrics, positives=_shares(positives), seeds=seeds, rng=seed)
     first = next(iter(models.flagged))
     return OwnFindings(
@@ -122,7 +122,7 @@ def _leaning(study: CorrelationStudy, rows: list[Correlation]) -> str:
 
 
 def _several(names: list[str]) -> str:
-    return f"{len(names)} metric{'s' * (len(names) > 1)} ({listed(names)})" if names else "no metric"
+    return f"{number_of(len(names), 'metric')} ({listed(names)})" if names else "no metric"
 
 
 def _caveats(study: CorrelationStudy) -> list[str]:
@@ -156,8 +156,8 @@ def _conclusions(study: CorrelationStudy) -> list[str]:
         ]
     seeds = study.choices["seeds"]
     return [
-        f"García's conclusion {c.number}, that {c.words}, holds on these scores in {round(c.share * seeds)} of {seeds} "
-        f"seeds{f'; it fails for {c.fails}' if c.fails else ''}."
+        f"García's conclusion {c.number}, that {c.words}, holds on these scores in {round(c.share * seeds)} of "
+        f"{number_of(seeds, 'seed')}{f'; it fails for {c.fails}' if c.fails else ''}."
         for c in results
     ]
 
@@ -177,7 +177,7 @@ def _correlations(study: CorrelationStudy) -> Table:
     note = "Pearson's r and Spearman's rank correlation. " + (
         "Left out: the lowest and the highest Pearson's r when one model is left out."
         if study.left_out is not None
-        else f"Means over {study.choices['seeds']} seeds; sd: of Pearson's r over the seeds."
+        else f"Means over {number_of(study.choices['seeds'], 'seed')}; sd: of Pearson's r over the seeds."
     )
     rows = [_correlation_row(study, row) for row in study.rows()]
     return Table("correlations", "Correlation of each metric with recall and specificity", rows, note, unfolded=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from steelyard.analysis.results.formatting import number_of
 from steelyard.exceptions import InputError, TooFewRowsError
 from steelyard.ingest.label_codes import encode
 from steelyard.protocol.seeds import seeded
@@ -90,7 +91,8 @@ def _unseen(model: Estimator, X: Array, y: Array, seed: int, method: str = "pred
     scarce = int(np.bincount(y, minlength=2).min())
     if scarce < _FOLDS:
         raise TooFewRowsError(
-            f"One class has {scarce} rows, and {_FOLDS} folds need one each; give {_FOLDS} or more, or --score columns."
+            f"One class has {number_of(scarce, 'row')}, and {_FOLDS} folds need one each; give {_FOLDS} or "
+            "more, or --score columns."
         )
     folds = StratifiedKFold(_FOLDS, shuffle=True, random_state=seed)
     return cross_val_predict(seeded(model, seed), X, y, cv=folds, method=method)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.results.formatting import listed, three_digits
+from steelyard.analysis.results.formatting import listed, number_of, three_digits
 from steelyard.exceptions import InputError
 from steelyard.metrics.registry import get_metric
 from steelyard.protocol.candidates import candidates
@@ -70,8 +70,8 @@ def _own(table: OwnTable, plan: RunPlan, *, folds: int = 5, repeats: int | None 
     tree = table.prepared("tree")
     selection = select_tree(tree, table.X, table.y, metric=MEAN_F, most=_STEPS, pos_label=table.chosen, rng=seed)
     outcome = _Outcome(holdouts, repeated, selection)
-    how: dict[str, Any] = {"folds": f"{folds}, {times} times"}
-    how |= {"hold-out": f"1 to k for k from 2 to 9, {split.repeats} times each"}
+    how: dict[str, Any] = {"folds": f"{folds}, {number_of(times, 'time')}"}
+    how |= {"hold-out": f"1 to k for k from 2 to 9, {number_of(split.repeats, 'time')} each"}
     how |= {"models": list(models), "selection": f"a tree, with {SET_ASIDE:.0%} of the rows set aside"}
     return OwnFindings(_summary(outcome), _tables(outcome), _pictures(outcome), how, _TITLE)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.analysis.results.formatting import number_of
 from steelyard.exceptions import InputError
 from steelyard.ingest import label_codes
 from steelyard.ingest.arrays import numbers
@@ -146,5 +147,5 @@ def _taken(columns: dict[str, Array], target: str, predictions: Sequence[str]) -
     for name in predictions:
         check_column(columns, name, " of predictions")
     if len(y) < LEAST_ROWS:
-        raise InputError(f"The table has {len(y):,} rows; an experiment needs {LEAST_ROWS} or more.")
+        raise InputError(f"The table has {number_of(len(y), 'row')}; an experiment needs {LEAST_ROWS} or more.")
     return y, {name: columns.pop(name) for name in dict.fromkeys(predictions)}

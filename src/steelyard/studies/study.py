@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
+from steelyard.analysis.results.formatting import number_of
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.result_json import from_fields
 from steelyard.analysis.results.rows import table_text
@@ -128,7 +129,7 @@ class Study(Result[Claim | TableLine]):
     @property
     def took(self) -> str:
         """How long it took: "20 seconds, 18 of CPU"."""
-        return f"{self.seconds:,.0f} seconds, {self.cpu:,.0f} of CPU"
+        return f"{number_of(round(self.seconds), 'second')}, {self.cpu:,.0f} of CPU"
 
     @property
     def verdict_counts(self) -> str:
@@ -142,7 +143,8 @@ class Study(Result[Claim | TableLine]):
         claims = [_claim_text(i, claim) for i, claim in enumerate(self.claims, 1)]
         shown = [table for i, table in enumerate(self.tables) if not i or len(table.rows) <= MOST_SHOWN]
         tables = [_table_text(table) for table in shown] if self.own else []
-        rest = f"{len(self.tables)} tables and {len(self.pictures)} figures; computed in {self.took}."
+        parts = f"{number_of(len(self.tables), 'table')} and {number_of(len(self.pictures), 'figure')}"
+        rest = f"{parts}; computed in {self.took}."
         return "\n\n".join([head, "\n".join(sentences), *self._tried, *claims, *tables, rest])
 
     @property

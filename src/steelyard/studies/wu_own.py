@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from steelyard.analysis.results.formatting import number_of
 from steelyard.exceptions import InputError
 from steelyard.protocol.nearest_mean_result import NEAREST
 from steelyard.protocol.nearest_mean_study import nearest_mean_study
@@ -52,7 +53,7 @@ def _own(
         table.two_class_y,
         ratios=ratios,
         metrics=WU_METRICS,
-        draws=(_QUICK_DRAWS if plan.quick else _DRAWS) if repeats is None else repeats,
+        draws=plan.times(repeats, _DRAWS, _QUICK_DRAWS, least=2),
         prepare=nearest.steps[0][1],  # type: ignore[attr-defined]  # a pipeline
         rng=plan.seeds(1)[0],
         progress=plan.progress,
@@ -76,7 +77,7 @@ def _choices(study: NearestMeanStudy) -> dict[str, str]:
 
 
 def _tables(study: NearestMeanStudy) -> list[Table]:
-    difference, means = difference_name(study), f"Means over {study.draws} draws"
+    difference, means = difference_name(study), f"Means over {number_of(study.draws, 'draw')}"
     ranked = f"Twelve metrics at each ratio, ranked by {difference}"
     controls = "Every model at each ratio: its own threshold, and the same search"
     places = f"The place of each metric in the ranking by {difference}, and whom it favours"
@@ -99,7 +100,7 @@ def _comparison(study: NearestMeanStudy) -> list[TableRow]:
             "difference": row.difference,
             "low": row.low,
             "high": row.high,
-            f"{NEAREST} ahead": f"{row.favour} of {row.draws} draws",
+            f"{NEAREST} ahead": f"{row.favour} of {number_of(row.draws, 'draw')}",
             "same search": row.control,
             "its low": row.control_low,
             "its high": row.control_high,

@@ -9,6 +9,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from steelyard.analysis.comparison.model_columns import finite_values
 from steelyard.analysis.distributions import student_below, student_quantile
 from steelyard.analysis.levels import check_level
@@ -18,6 +20,8 @@ from steelyard.ingest import arrays
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+
+_ROUNDING = 1e-15  # of the largest value: a mean of no more is what rounding leaves of 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +62,7 @@ def corrected_t_test(
     if worth is not None and not 0 < worth <= len(values):
         raise InputError(f"worth is above 0 and at most the number of folds, {len(values)}, not {worth!r}.")
     mean, degrees = float(values.mean()), len(values) - 1
+    mean = 0.0 if abs(mean) <= _ROUNDING * float(np.abs(values).max()) else mean
     alike = bool((values == values[0]).all())  # their rounded mean may differ from each of them
     variance = 0.0 if alike else values.var(ddof=1)
     factor = 1 / (worth or len(values)) + (0.0 if alike else _tested_to_trained(test_share, n_train, n_test))

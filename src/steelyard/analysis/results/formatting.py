@@ -136,6 +136,15 @@ def percent_interval(value: float, low: float, high: float) -> str:
     return interval_text(value, low, high, share=True) if low <= high else percent_text(value)
 
 
+def number_of(n: int, noun: str) -> str:
+    """A number and its noun, which takes an s beside all numbers but 1.
+
+    >>> number_of(1, "table"), number_of(2_000, "row")
+    ('1 table', '2,000 rows')
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
 def listed(words: list[str], joint: str = "and") -> str:
     """Words in a row: a, b and c."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {joint} {words[-1]}"

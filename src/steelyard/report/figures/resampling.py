@@ -104,6 +104,7 @@ class ResamplingDisplay(Display):
                 for i, name in enumerate(self.study.samplers):
                     self._line(panel, self._gain(name, spec, use), j * step + i, i)
             panel.set(xlabel="gain on the plain model")
+            panel.locator_params(axis="x", nbins=4)  # as many labels as fit beside each other
             panel.set_title(_TITLES[use], fontsize=8)
             panel.grid(visible=False, axis="y")
             panel.tick_params(axis="y", length=0)
@@ -118,7 +119,7 @@ class ResamplingDisplay(Display):
             return
         middle, low, high = gain
         ax.plot([low, high], [y, y], color=style.colour(i), linewidth=2, alpha=0.55, solid_capstyle="butt")
-        style.draw_mark(ax, middle, y, i, size=4)
+        style.draw_mark(ax, middle, y, i, size=5.5)
 
     def _legend(self, ax: Axes) -> None:
         """The samplers, each in its colour and mark, at the right of the panels."""
