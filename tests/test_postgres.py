@@ -70,13 +70,15 @@ def columns():
     named = {}
     for kind, values in LABELS.items():
         named |= {f"truth {kind}": [values[i] for i in truth], f"flag {kind}": [values[i] for i in flag]}
-    return {**named, "score": score.astype(float).tolist(), "site": rng.choice(["a", "b", "ü"], ROWS).tolist()}
+    beside = {"score": score.astype(float).tolist(), "site": rng.choice(["a", "b", "ü"], ROWS).tolist()}
+    weight = [Decimal(int(cents)) / 100 for cents in rng.integers(0, 500, ROWS)]
+    return {**named, **beside, "weight": weight}
 
 
 @pytest.fixture(scope="module")
 def connection(server, columns):
     """A connection to a table of these predictions."""
-    kinds = [*(kind for kind in LABELS for _ in range(2)), "real", "text"]
+    kinds = [*(kind for kind in LABELS for _ in range(2)), "real", "text", "numeric(10, 2)"]
     with psycopg.connect(server, autocommit=True) as opened:
         fields = ", ".join(f'"{name}" {kind}' for name, kind in zip(columns, kinds, strict=True))
         opened.execute(f"CREATE TABLE preds ({fields})")
@@ -108,6 +110,16 @@ def test_scores_are_binned_as_in_a_frame(connection, columns):
     names = {"true": "truth integer", "score": "score"}
     frame = pl.DataFrame({name: columns[name] for name in names.values()})
     assert counted.scores == tally(frame, **names, exact=False, threshold=0.25).scores
+
+
+def test_weights_are_summed_on_the_server(connection, columns):
+    names = {"true": "truth text", "pred": "flag text", "weight": "weight"}
+    counted = tally(frame_of(connection.execute(counting_query("preds", **names))), **names).confusion
+    weights = [float(weight) for weight in columns["weight"]]
+    wanted = steelyard.confusion(columns["truth text"], columns["flag text"], sample_weight=weights)
+    assert counted.labels == wanted.labels and counted.rows.tolist() == wanted.rows.tolist()
+    for name in ("weights", "squares"):
+        np.testing.assert_allclose(getattr(counted, name), getattr(wanted, name), rtol=1e-12)
 
 
 def test_nulls_are_named_when_they_are_read(connection):

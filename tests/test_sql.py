@@ -35,7 +35,9 @@ def rows():
     truth = rng.random(4000) < 0.1
     score = np.clip(rng.beta(2, 5, 4000) + 0.3 * truth, 0, 1)
     site = rng.choice(["a", "b", "it's c"], 4000)
-    return {"truth": truth.astype(int), "flag": (score >= 0.3).astype(int), "score": score, "site": site}
+    weight = np.where(rng.random(4000) < 0.1, 0, rng.gamma(2, 3, 4000))
+    labels = {"truth": truth.astype(int), "flag": (score >= 0.3).astype(int)}
+    return {**labels, "score": score, "site": site, "weight": weight}
 
 
 @pytest.fixture(scope="module")
@@ -89,9 +91,9 @@ def test_binned_scores_are_the_bins_of_a_frame(database, rows, threshold):
 @pytest.mark.parametrize("shift", [0.0, -2.0])
 def test_sqlite_counts_labels_and_scores_of_either_sign(rows, shift):
     connection = sqlite3.connect(":memory:")
-    connection.execute("CREATE TABLE preds (truth INTEGER, flag INTEGER, score REAL, site TEXT)")
+    connection.execute("CREATE TABLE preds (truth INTEGER, flag INTEGER, score REAL, site TEXT, weight REAL)")
     columns = {**rows, "score": rows["score"] + shift}
-    connection.executemany("INSERT INTO preds VALUES (?, ?, ?, ?)", pl.DataFrame(columns).rows())
+    connection.executemany("INSERT INTO preds VALUES (?, ?, ?, ?, ?)", pl.DataFrame(columns).rows())
     query = counting_query("preds", true="truth", pred="flag", dialect="sqlite")
     counted = tally(frame_of(connection.execute(query)), true="truth", pred="flag")
     assert counted.confusion == steelyard.confusion(rows["truth"], rows["flag"])
@@ -102,6 +104,58 @@ def test_sqlite_counts_labels_and_scores_of_either_sign(rows, shift):
         steelyard.roc_auc(rows["truth"], columns["score"]), abs=1e-5
     )
     assert (np.diff(counted.scores.bins, axis=1) <= 2.0**-15).all()
+    query = counting_query("preds", true="truth", pred="flag", weight="weight", dialect="sqlite")
+    counted = tally(frame_of(connection.execute(query)), true="truth", pred="flag", weight="weight")
+    assert_weighted_alike(
+        counted.confusion, steelyard.confusion(rows["truth"], rows["flag"], sample_weight=rows["weight"])
+    )
+
+
+def assert_weighted_alike(counted, wanted):
+    """Rows are the same, and weights and their squares to the rounding of the database's sums."""
+    assert counted.labels == wanted.labels and counted.rows.tolist() == wanted.rows.tolist()
+    for name in ("weights", "squares"):
+        np.testing.assert_allclose(getattr(counted, name), getattr(wanted, name), rtol=1e-12)
+
+
+def test_weights_are_summed_in_the_database(database, rows):
+    names = {"true": "truth", "weight": "weight", "by": "site"}
+    query = counting_query("preds", **names, pred="flag", dialect="duckdb")
+    counted = tally(database.sql(query), **names, pred="flag")
+    whole = steelyard.confusion(rows["truth"], rows["flag"], sample_weight=rows["weight"])
+    assert_weighted_alike(counted.confusion, whole)
+    for (site,), group in counted.groups.items():
+        part = {name: column[rows["site"] == site] for name, column in rows.items()}
+        alone = steelyard.confusion(part["truth"], part["flag"], sample_weight=part["weight"])
+        assert_weighted_alike(group.confusion, alone)
+    query = counting_query("preds", true="truth", weight="weight", score="score", dialect="duckdb", threshold=0.3)
+    binned = tally(database.sql(query), true="truth", weight="weight", score="score").scores
+    exact = steelyard.score_table(rows["truth"], rows["score"], sample_weight=rows["weight"])
+    assert binned.at(0.3).to_dict() == pytest.approx(exact.at(0.3).to_dict(), rel=1e-12)
+    assert [part.n for part in binned.classes] == [part.n for part in exact.classes]
+    assert steelyard.roc_auc(binned) == pytest.approx(steelyard.roc_auc(exact), abs=1e-5)
+
+
+@pytest.mark.parametrize("weight", ["NULL", "-1", "'NaN'", "'Infinity'"])
+def test_weights_that_are_none_are_refused_when_they_are_read(weight):
+    connection = duckdb.connect()
+    connection.execute(
+        f"CREATE TABLE t AS SELECT * FROM (VALUES (0, 0, 1.0::DOUBLE), (1, 1, {weight}::DOUBLE)) v(y, p, w)"
+    )
+    lines = connection.sql(counting_query("t", true="y", pred="p", weight="w", dialect="duckdb"))
+    with pytest.raises(InputError, match=r"weights that are missing, negative or not finite among 1 rows"):
+        tally(lines, true="y", pred="p", weight="w")
+    with pytest.raises(InputError, match="name the column of the weights with weight="):
+        tally(lines, true="y", pred="p")
+
+
+def test_rows_that_all_have_no_weight_are_no_counts():
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE t AS SELECT 1 AS y, 1 AS p, 0.0 AS w, 0.5 AS s")
+    for asked in ({"pred": "p"}, {"score": "s"}):
+        lines = connection.sql(counting_query("t", true="y", weight="w", dialect="duckdb", **asked))
+        with pytest.raises(InputError, match="no row that has a weight"):
+            tally(lines, true="y", weight="w", **asked)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -120,15 +174,18 @@ def test_two_models_side_by_side(database, rows):
     assert counted.paired.n == 4000
 
 
-def test_the_shell_prints_a_query_and_reads_what_it_gives(database, tmp_path):
-    words = ["--true", "truth", "--pred", "flag", "--by", "site"]
+@pytest.mark.parametrize("beside", [[], ["--weight", "weight"]], ids=str)
+def test_the_shell_prints_a_query_and_reads_what_it_gives(database, tmp_path, beside):
+    words = ["--true", "truth", "--pred", "flag", *beside, "--by", "site"]
     printed = CliRunner().invoke(commands, ["sql", "--table", "preds", *words, "--dialect", "duckdb"])
-    assert "steelyard report counts.csv --true truth --pred flag --by site" in printed.stderr
+    assert f"steelyard report counts.csv {' '.join(words)}" in printed.stderr
     database.sql(printed.stdout.strip().removesuffix(";")).pl().write_csv(tmp_path / "counts.csv")
     counted = CliRunner().invoke(commands, ["tally", str(tmp_path / "counts.csv"), *words])
     assert not counted.exit_code, counted.output
     saved = Tally.from_json(counted.stdout)
-    assert saved.confusion == tally(database.table("preds"), true="truth", pred="flag").confusion
+    weight = "weight" if beside else None
+    whole = tally(database.table("preds"), true="truth", pred="flag", weight=weight).confusion
+    assert_weighted_alike(saved.confusion, whole)
 
 
 def test_missing_labels_and_scores_are_refused_when_they_are_read():
@@ -149,6 +206,7 @@ def test_missing_labels_and_scores_are_refused_when_they_are_read():
         ({"score": "s"}, InputTypeError, "labels or of scores"),
         ({"pred": None}, InputTypeError, "labels or of scores"),
         ({"pred": None, "score": "s", "score_range": (1, 1)}, InputError, "lowest and the highest"),
+        ({"pred": ["p", "q"], "weight": "w"}, InputError, "Two models side by side"),
         ({"table": "a b; DROP"}, InputError, "cannot be read as the name of a table"),
     ],
 )
@@ -166,5 +224,14 @@ def test_counts_are_not_taken_for_rows(database):
     for wrong in (-1.5, float("inf"), "many"):
         with pytest.raises(InputError, match="whole number, 0 or more"):
             tally(lines.with_columns(steelyard_rows=pl.lit(wrong)), true="truth", pred="flag")
-    spelled = lines.with_columns((pl.col("steelyard_rows").cast(pl.String) + ".0").alias("steelyard_rows"))
-    assert tally(spelled, true="truth", pred="flag") == tally(lines, true="truth", pred="flag")
+    rows = pl.col("steelyard_rows")
+    for spelled in (
+        rows.cast(pl.String) + ".0",
+        " " + rows.cast(pl.String),
+        rows.cast(float),
+        rows.cast(pl.Decimal(20, 0)),
+    ):
+        assert tally(lines.with_columns(spelled), true="truth", pred="flag") == tally(lines, true="truth", pred="flag")
+    large = [2**53 + 1, "9007199254740993", Decimal(2**53 + 1)]
+    for n in (pl.Series("steelyard_rows", [n] * len(lines)) for n in large):
+        assert tally(lines.with_columns(n), true="truth", pred="flag").rows == len(lines) * (2**53 + 1)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 @click.option("--true", "true", required=True, metavar="COL", help="The column of true labels.")
 @click.option("--pred", "preds", multiple=True, metavar="COL", help="The column of labels; two for two models.")
 @click.option("--score", metavar="COL", help="The column of scores, which are counted in 65,536 bins.")
+@click.option("--weight", metavar="COL", help="The column of sample weights.")
 @click.option("--by", multiple=True, metavar="COL", help="Count each group of this column as well; repeatable.")
 @click.option("--threshold", type=float, metavar="T", help="A threshold that the bins of scores must keep.")
 @click.option("--score-range", default="0,1", metavar="LOW,HIGH", help="The scores to expect; 0,1 if not given.")
@@ -31,6 +32,7 @@ def print_query(
     true: str,
     preds: tuple[str, ...],
     score: str | None,
+    weight: str | None,
     by: tuple[str, ...],
     threshold: float | None,
     score_range: str,
@@ -43,6 +45,7 @@ def print_query(
         true=true,
         pred=preds,
         score=score,
+        weight=weight,
         by=by,
         dialect=dialect,
         threshold=threshold,
@@ -50,7 +53,7 @@ def print_query(
     )
     output.write(query + ";")
     words = [f"--true {true}", *(f"--pred {name}" for name in preds), *([f"--score {score}"] if score else [])]
-    words += [f"--by {name}" for name in by]
+    words += [*([f"--weight {weight}"] if weight else []), *(f"--by {name}" for name in by)]
     print_message(f"Save what the query gives as counts.csv, then: steelyard report counts.csv {' '.join(words)}")
 
 

@@ -13,9 +13,15 @@ from steelyard.ingest.queries import KeyCounts, key_column
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import narwhals as nw
+    import polars as pl
+
+    from steelyard._types import Array
     from steelyard.ingest.source import ColumnNames, Source
 
 COUNT_COLUMN, LOW_COLUMN, HIGH_COLUMN = "steelyard_rows", "steelyard_low", "steelyard_high"  # of the query
+_MOST = 2.0**62  # rows, which a sum of lines may double
+WEIGHT_COLUMN, SQUARE_COLUMN, REFUSED_COLUMN = "steelyard_weight", "steelyard_square", "steelyard_refused"
 
 
 def holds_counts(source: Source) -> bool:
@@ -25,12 +31,19 @@ def holds_counts(source: Source) -> bool:
 
 def check_counted(source: Source, columns: ColumnNames) -> None:
     """Refuse what such lines do not hold."""
-    beside = {"weight": columns.weight, "frequency": columns.frequency, "cost": columns.cost}
-    for name in (name for name, given in beside.items() if given):
+    for name in (name for name, given in {"frequency": columns.frequency, "cost": columns.cost}.items() if given):
         raise InputError(f"{name}= is of rows, and these lines are counts without a {name}; leave it out.")
+    schema = source.parts[0].collect_schema()
+    if columns.weight is not None and WEIGHT_COLUMN not in schema:
+        raise InputError(
+            "weight= is of rows, and these lines are counts without weights; leave it out, or print the query with "
+            "`steelyard sql --weight`."
+        )
+    if columns.weight is None and WEIGHT_COLUMN in schema:
+        raise InputError("These lines are counts with weights; name the column of the weights with weight=.")
     if columns.score is not None and columns.pred:
         raise InputError("A counting query is of labels or of scores; name one of pred= and score=.")
-    if columns.score is not None and LOW_COLUMN not in source.parts[0].collect_schema():
+    if columns.score is not None and LOW_COLUMN not in schema:
         raise InputError(
             "These lines count labels, not scores; print a query of scores with `steelyard sql --score`, or name the "
             "column of labels with pred=."
@@ -38,31 +51,72 @@ def check_counted(source: Source, columns: ColumnNames) -> None:
 
 
 def read_counts(source: Source, keys: Sequence[str], *, bins: bool = False) -> KeyCounts:
-    """The keys of each line with its rows and, of scores, the lowest and highest of its bin."""
-    names = [*keys, COUNT_COLUMN, *((LOW_COLUMN, HIGH_COLUMN) if bins else ())]
-    columns = queries.fetch_columns(source, names)
-    rows = np.array([_whole(value) for value in columns[COUNT_COLUMN].to_list()], dtype=np.int64)
-    ends = [np.array([_number(value) for value in columns[name].to_list()]) for name in names[len(keys) + 1 :]]
-    if any(not np.isfinite(end).all() for end in ends):
-        bad = int(rows[~np.all([np.isfinite(end) for end in ends], axis=0)].sum())
+    """The keys of each line with its rows, its weight and, of scores, the lowest and highest of its bin."""
+    weighted = WEIGHT_COLUMN in source.parts[0].collect_schema()
+    ends = (LOW_COLUMN, HIGH_COLUMN) if bins else ()
+    sums = (WEIGHT_COLUMN, SQUARE_COLUMN, REFUSED_COLUMN) if weighted else ()
+    columns = queries.fetch_columns(source, [*keys, COUNT_COLUMN, *ends, *sums])
+    rows = _whole(columns[COUNT_COLUMN])
+    numbers = {name: _numbers(columns[name]) for name in (*ends, *sums)}
+    if weighted:
+        _check_weights(numbers, rows)
+    bad = ~np.all([np.isfinite(numbers[name]) for name in ends], axis=0) if ends else np.zeros(len(rows), dtype=bool)
+    if bad.any():
         raise InputError(
-            f"The query met scores that are not numbers (null, NaN or infinite) in bins of {bad:,} rows; a score is a "
-            "finite number. Leave such rows out of the table that is counted."
+            f"The query met scores that are not numbers (null, NaN or infinite) in bins of {int(rows[bad].sum()):,} "
+            "rows; a score is a finite number. Leave such rows out of the table that is counted."
         )
-    low, high = ends or (None, None)
-    return KeyCounts(tuple(key_column(columns[name].to_list()) for name in keys), rows, None, None, low, high)
+    made = tuple(key_column(columns[name].to_list()) for name in keys)
+    return KeyCounts(made, rows, *map(numbers.get, (WEIGHT_COLUMN, SQUARE_COLUMN, LOW_COLUMN, HIGH_COLUMN)))
 
 
-def _whole(value: Any) -> int:
-    number = _number(value)
-    if not (number >= 0 and number.is_integer()):
+def _check_weights(sums: dict[str, Array], rows: Array) -> None:
+    """Refuse weights that were missing, negative or no numbers in the database."""
+    bad = ~(np.isfinite(sums[WEIGHT_COLUMN]) & np.isfinite(sums[SQUARE_COLUMN]) & (sums[REFUSED_COLUMN] == 0))
+    if bad.any():
+        raise InputError(
+            f"The query met weights that are missing, negative or not finite among {int(rows[bad].sum()):,} rows; a "
+            "weight is a finite number, 0 or more. Leave such rows out of the table that is counted."
+        )
+    if not len(rows):
+        raise InputError("The query counted no row that has a weight; count a table with rows whose weight is above 0.")
+
+
+def _whole(column: nw.Series[Any]) -> Array:
+    """Numbers of rows, exact beyond 2**53 where they are whole numbers in the column or its text."""
+    import narwhals as nw
+
+    numbers = _numbers(column)
+    bad = ~((numbers >= 0) & (numbers <= _MOST) & (numbers == np.floor(numbers)))
+    if bad.any():
+        value = column.to_list()[int(np.argmax(bad))]
         raise InputError(f"The column {COUNT_COLUMN!r} holds {value!r}; a number of rows is a whole number, 0 or more.")
-    return int(number) if isinstance(value, str) and not value.strip().isdigit() else int(value)
+    if column.dtype.is_integer() or column.dtype.is_decimal():
+        return column.cast(nw.Int64).to_numpy()
+    if column.dtype == nw.String:
+        digits = _polars(column).cast(int, strict=False)  # nothing where it is spelled 3.0
+        return np.where(digits.is_null(), numbers.astype(np.int64), digits.fill_null(0))
+    return numbers.astype(np.int64)
+
+
+def _numbers(column: nw.Series[Any]) -> Array:
+    """The numbers of a column, of whatever kind the client of a database gives them; NaN where there are none."""
+    import narwhals as nw
+
+    if column.dtype.is_numeric():
+        return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
+    if column.dtype == nw.String:
+        return _polars(column).cast(float, strict=False).fill_null(np.nan).to_numpy()
+    return np.array([_number(value) for value in column.to_list()], dtype=np.float64)
+
+
+def _polars(column: nw.Series[Any]) -> pl.Series:
+    return column.to_polars().str.strip_chars()
 
 
 def _number(value: Any) -> float:
-    """The number of a cell, of whatever kind the client of a database gives it; NaN where there is none."""
+    """The number of an object, such as a decimal of Python."""
     try:
         return float("nan" if value is None else value)
-    except ValueError:
+    except (ValueError, TypeError):
         return float("nan")

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steelyard.exceptions import InputError, InputTypeError, MissingLibraryError
-from steelyard.ingest.counted_rows import COUNT_COLUMN, HIGH_COLUMN, LOW_COLUMN
+from steelyard.ingest.counted_rows import (
+    COUNT_COLUMN,
+    HIGH_COLUMN,
+    LOW_COLUMN,
+    REFUSED_COLUMN,
+    SQUARE_COLUMN,
+    WEIGHT_COLUMN,
+)
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.score_queries import BINS, bin_grid
 from steelyard.ingest.source import check_choices, check_name, named_columns
@@ -23,6 +30,7 @@ def counting_query(
     true: str,
     pred: str | Sequence[str] | None = None,
     score: str | None = None,
+    weight: str | None = None,
     by: str | Sequence[str] | None = None,
     dialect: str = "postgres",
     threshold: float | None = None,
@@ -32,7 +40,9 @@ def counting_query(
 
     The result has a line for each combination of group, true and predicted label; of scores one for each of about
     65,536 bins over `score_range` and label, with the lowest and highest score there. A `threshold` divides the bin
-    it falls in. Save the result as a file, or take its rows as a frame, and hand it to `tally` with the same names.
+    it falls in. A `weight` names the column of sample weights: each line then brings their sum and that of their
+    squares, in double precision, and rows of no weight are left out. Save the result as a file, or take its rows as a
+    frame, and hand it to `tally` with the same names.
     Dialects are postgres, bigquery, snowflake, redshift, mysql, sqlite, spark and duckdb.
 
     >>> print(counting_query("preds", true="y", pred="p", by="site", dialect="bigquery"))
@@ -48,13 +58,16 @@ def counting_query(
       `p`
     """
     preds, groups = named_columns("pred", pred), named_columns("by", by)
-    for use, name in {"table": table, "true": true, **({} if score is None else {"score": score})}.items():
-        check_name(use, name)
+    for use, name in {"table": table, "true": true, "score": score, "weight": weight}.items():
+        if name is not None or use in ("table", "true"):
+            check_name(use, name)
     check_choices(threshold, None)
     if dialect not in DIALECTS:
         raise InputError(f"dialect= takes one of {', '.join(DIALECTS)}, not {dialect!r}.")
     if bool(preds) == (score is not None):
         raise InputTypeError("A counting query is of labels or of scores: name a column with pred= or with score=.")
+    if weight is not None and len(preds) > 1:
+        raise InputError("Two models side by side are counted by their labels alone; leave out weight=.")
     exp = _sqlglot().exp
     keys = [exp.column(name, quoted=True) for name in (*groups, true, *preds)]
     sums = {COUNT_COLUMN: exp.Count(this=exp.Star())}
@@ -62,9 +75,32 @@ def counting_query(
         value = exp.cast(exp.column(score, quoted=True), "double")
         keys += _bins(value, threshold, score_range, dialect)
         sums |= {LOW_COLUMN: exp.Min(this=value.copy()), HIGH_COLUMN: exp.Max(this=value.copy())}
+    sums |= {} if weight is None else _weight_sums(weight)
     named = (part.as_(name, quoted=True) for name, part in sums.items())
     query = exp.select(*keys[: len(groups) + 1 + len(preds)], *named).from_(_table(table, dialect))
+    query = query if weight is None else query.where(_has_weight(weight))
     return str(query.group_by(*(key.copy() for key in keys)).sql(dialect=dialect, pretty=True, comments=False))
+
+
+def _weight_sums(weight: str) -> dict[str, Any]:
+    """The sums of the weights and of their squares, and how many rows have none that is above 0."""
+    exp = _sqlglot().exp
+    value = exp.cast(exp.column(weight, quoted=True), "double")
+    square = exp.Mul(this=value.copy(), expression=value.copy())
+    positive = exp.GT(this=value.copy(), expression=exp.Literal.number(0))
+    refused = exp.Case().when(positive, "0").else_("1")
+    return {
+        WEIGHT_COLUMN: exp.Sum(this=value),
+        SQUARE_COLUMN: exp.Sum(this=square),
+        REFUSED_COLUMN: exp.Sum(this=refused),
+    }
+
+
+def _has_weight(weight: str) -> Any:
+    """A row of no weight is as good as absent; one whose weight is missing is not, so that it can be refused."""
+    exp = _sqlglot().exp
+    column = exp.column(weight, quoted=True)
+    return exp.or_(column.neq(0), column.copy().is_(exp.null()))
 
 
 def _bins(value: Any, threshold: float | None, score_range: tuple[float, float], dialect: str) -> list[Any]:

@@ -80,12 +80,11 @@ def tally(
     if columns.cost and (score is None or weight is not None):
         raise InputError("cost= is of scores, without weights; name their column with score=, and leave out weight=.")
     source = Source.of(data)
-    if holds_counts(source):
+    rows = replace(columns, score=None, weight=None) if holds_counts(source) else columns  # there are bins and sums
+    if rows is not columns:
         check_counted(source, columns)
-        check_columns(source, replace(columns, score=None))  # in place of scores there are their bins
-    else:
-        check_columns(source, columns)
-    with bad_rows.naming_bad_numbers(source, score, weight, frequency, *columns.cost):
+    check_columns(source, rows)
+    with bad_rows.naming_bad_numbers(source, rows.score, rows.weight, frequency, *columns.cost):
         return _tally(source, TallyRequest(columns, pos_label, declared_labels(labels), threshold, exact))
 
 
