@@ -22,7 +22,14 @@ from steelyard import (
     score_table,
 )
 from steelyard.analysis import distributions
-from steelyard.analysis.intervals import class_draws, cluster_draws, draws, large_tables, rate_intervals
+from steelyard.analysis.intervals import (
+    class_draws,
+    cluster_draws,
+    draws,
+    large_tables,
+    point_intervals,
+    rate_intervals,
+)
 from steelyard.analysis.intervals import intervals as intervals_module
 from steelyard.analysis.intervals.inference import COUNT_METHODS
 from steelyard.analysis.intervals.kinks import kinks
@@ -629,6 +636,19 @@ def test_recall_at_precision_reaches_down_to_what_is_sure():
         y = np.repeat([1, 0], [positives, 300])
         found = interval("recall_at_precision", y, y_score=np.where(y == 1, 0.9, 0.1))
         assert found.value == 1 and (found.low > 0.9 if is_sure else found.low == 0), found
+
+
+def test_no_threshold_whose_precision_is_sure_is_screened_out():
+    rng = np.random.default_rng(0)
+    for level in (0.5, 0.8, 0.95, 0.999):
+        for precision in (0.01, 0.3, 0.9, 0.999):
+            rows = np.exp(rng.uniform(0, np.log(1e9), 2_000))
+            error = np.sqrt(precision * (1 - precision) / rows)
+            mean = np.clip(precision + rng.uniform(-1, 7, len(rows)) * error, 1e-9, 1 - 1e-9)
+            a, b = rows * mean + 0.5, rows * (1 - mean) + 0.5
+            sure = distributions.beta_below(precision, a, b) <= (1 - level) / 2
+            screened = ~point_intervals.may_be_above(precision, a, b, level)
+            assert sure.any() and screened.any() and not (sure & screened).any(), (level, precision)
 
 
 # ---------------------------------------------------------------- many classes

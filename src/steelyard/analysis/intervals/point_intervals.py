@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.distributions import beta_below, student_reach
+from steelyard.analysis.distributions import beta_below, normal_reach, student_reach
 from steelyard.analysis.intervals.influence_spread import welch
 from steelyard.analysis.intervals.rate_intervals import score_ends
 from steelyard.analysis.levels import tails
@@ -21,11 +21,13 @@ from steelyard.statistics.score_order import chunks
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from steelyard._types import Array
     from steelyard.analysis.intervals.estimand import Estimand
     from steelyard.metrics.metric import Metric
     from steelyard.statistics.score_table import ScoreTable
 
 NEIGHBOURS = 0.8  # the power of the flagged rows, or of those left, that are read around a threshold
+_AT_ONCE, _CHECKED = 16_384, 64  # thresholds that are screened at a time, and of them those looked at closely
 
 
 def is_of_highest(metric: Metric) -> bool:
@@ -143,9 +145,24 @@ def _surest_recall(table: ScoreTable, precision: float, level: float) -> float:
     usual = table.total / (table.positive.effective_size + table.negative.effective_size)
     hits, misses = tp / usual, fp / usual
     near = np.flatnonzero((hits > 0) & (hits + 2 > precision * (hits + misses)))  # of a lower precision none is sure
-    for part in chunks(len(near), 1_024):  # the highest recall comes first
+    for part in chunks(len(near), _AT_ONCE):  # the highest recall comes first
         some = near[part]
-        sure = beta_below(precision, hits[some] + 0.5, misses[some] + 0.5) <= tails(level)[0]
-        if sure.any():
-            return float(tp[some[sure.argmax()]] / tp[0])
+        a, b = hits[some] + 0.5, misses[some] + 0.5
+        likely = np.flatnonzero(may_be_above(precision, a, b, level))
+        for few in (likely[step] for step in chunks(len(likely), _CHECKED)):
+            sure = beta_below(precision, a[few], b[few]) <= tails(level)[0]
+            if sure.any():
+                return float(tp[some[few[sure.argmax()]]] / tp[0])
     return 0.0
+
+
+def may_be_above(value: float, a: Array, b: Array, level: float) -> Array:
+    """Whether beta distributions may lie above a value with that confidence: by a normal one, a margin below.
+
+    It spares the incomplete beta function, 4 microseconds each, where among millions of rows thousands of thresholds
+    stand between a precision that is reached and one that is sure. The margin is five times what the skewness of a beta
+    distribution moves its quantiles by, of which the smaller parameter m makes at most 2 / sqrt(m).
+    """
+    mean, reach = a / (a + b), normal_reach(level)
+    margin = 5 * (1 + reach**2) / (3 * np.sqrt(np.minimum(a, b)))
+    return np.asarray(mean - value >= (reach - margin) * np.sqrt(mean * (1 - mean) / (a + b + 1)))
