@@ -7,8 +7,9 @@ import threading
 import numpy as np
 import pytest
 
+import steelyard
 from steelyard.statistics import score_order
-from steelyard.statistics.threads import LIMITS, in_threads, thread_count
+from steelyard.statistics.threads import LIMITS, in_background, in_threads, thread_count
 
 
 @pytest.fixture
@@ -46,3 +47,28 @@ def test_several_threads_sort_and_place_as_one_does(slowly, monkeypatch):
     expected = np.sort(scores)
     assert np.array_equal(score_order.sort(scores.copy()), expected)
     assert np.array_equal(score_order.below(expected, expected), np.searchsorted(expected, expected))
+
+
+@pytest.mark.usefixtures("cores")
+def test_what_is_begun_in_the_background_keeps_its_settings_and_its_errors(monkeypatch):
+    with np.errstate(divide="raise"):
+        begun = in_background(lambda: np.ones(1) / np.zeros(1))
+        with pytest.raises(FloatingPointError):
+            begun.result()
+    assert in_background(threading.get_ident).result() != threading.get_ident()
+    monkeypatch.setenv(LIMITS[0], "1")
+    assert in_background(threading.get_ident).result() == threading.get_ident()
+
+
+@pytest.mark.usefixtures("cores")
+@pytest.mark.parametrize("rng", [None, 3, "given"])
+def test_intervals_by_draws_are_those_of_one_thread(rng, monkeypatch):
+    y = (np.arange(20_000) % 3 == 0).astype(int)
+    scores = np.random.default_rng(0).normal(size=len(y)) + y
+    names, ends = ["recall_at_precision[at=0.6]", "average_precision"], []
+    for _ in range(2):
+        drawn_by = np.random.default_rng(5) if rng == "given" else rng
+        found = steelyard.intervals(names, y, scores, rng=drawn_by)
+        ends.append([(each.low, each.high) for each in found])
+        monkeypatch.setenv(LIMITS[0], "1")
+    assert ends[0] == ends[1]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from concurrent.futures import Future
 
 LIMITS = ("OMP_NUM_THREADS", "POLARS_MAX_THREADS")
 _MOST = 8  # a bound of prudence: only two cores were timed
@@ -36,3 +37,21 @@ def in_threads(function: Callable[[_Part], _Value], parts: Iterable[_Part]) -> l
 
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(function, listed))
+
+
+def in_background(function: Callable[[], _Value]) -> Future[_Value]:
+    """The function begun in a thread of its own, with the floating-point settings of this one; at once without threads.
+
+    For long works that let other threads run, such as drawing random numbers: others would only hinder each other.
+    """
+    from concurrent.futures import Future, ThreadPoolExecutor
+    from contextvars import copy_context
+
+    if thread_count() < 2:
+        done: Future[_Value] = Future()
+        done.set_result(function())
+        return done
+    pool = ThreadPoolExecutor(1)
+    begun = pool.submit(copy_context().run, function)
+    pool.shutdown(wait=False)
+    return begun

@@ -75,12 +75,14 @@ class IntervalSampler:
 
     def intervals(self, estimands: Sequence[Estimand]) -> list[Interval]:
         """The intervals of all estimands; all values come first, as draws are not kept for a next one."""
-        values = [estimand.on(self._table_at_prevalence(estimand.table)) for estimand in estimands]
         methods = [chosen_method(estimand, self.inference) for estimand in estimands]
         pairs = zip(estimands, methods, strict=True)
         self.tables.asked = list(zip(estimands, methods, strict=True))
         self.scores.asked = estimands
         self.ranks.estimands = [estimand for estimand, method in pairs if method in RANK_METHODS]
+        if self.planned is None:
+            self.ranks.begin(estimands)
+        values = [estimand.on(self._table_at_prevalence(estimand.table)) for estimand in estimands]
         return [self._interval(*parts) for parts in zip(estimands, values, methods, strict=True)]
 
     def _table_at_prevalence(self, table: AnyTable) -> AnyTable:

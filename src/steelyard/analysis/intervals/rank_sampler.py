@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,16 +13,20 @@ from steelyard.analysis.intervals.draws import binned, rank_draws
 from steelyard.analysis.prevalence.class_shares import positive_shares
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.prevalence.prevalence import scores_at
+from steelyard.statistics.score_table import ScoreTable
+from steelyard.statistics.threads import in_background
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from concurrent.futures import Future
 
     from steelyard._types import Array
     from steelyard.analysis.intervals.estimand import Estimand
     from steelyard.analysis.intervals.inference import Inference
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.statistics.statistic import AnyTable
 
 RANK_DRAWS, ENTRIES_AT_ONCE = 1_000, 1_000_000
+_LONG = 10_000  # scores of a table from which on draws are worth a thread of their own
 USUAL_DRAWS, USUAL_ENTRIES = 500, 256  # of the few metrics that are drawn unless another method is asked for
 
 
@@ -33,12 +38,26 @@ class RankSampler:
     rng: np.random.Generator
     estimands: Sequence[Estimand] = ()
     _drawn: dict[int, tuple[bool, list[tuple[float, Array]]]] = field(default_factory=dict)
+    _begun: dict[int, Future[tuple[bool, list[tuple[float, Array]]]]] = field(default_factory=dict)
+
+    def begin(self, asked: Sequence[Estimand]) -> None:
+        """Draw in the background what will be asked for, while the values of all that is asked are computed.
+
+        Not with a generator that was given: others may draw from it in the meantime, and no run would be like another.
+        """
+        is_given = isinstance(self.inference.rng, np.random.Generator)
+        if is_given or not all(_is_long(estimand.table) for estimand in asked):
+            return
+        for table in {id(estimand.table): estimand.table for estimand in self.estimands}.values():
+            small = self._small(table)  # type: ignore[arg-type]  # of scores
+            self._begun[id(table)] = in_background(partial(self._draw, table, small))  # type: ignore[arg-type]  # of scores
 
     def values(self, estimand: Estimand, value: float) -> tuple[Array, float | None]:
         """The metric on every draw, moved by what binning the scores changed, and how much that is."""
         table: ScoreTable = estimand.table  # type: ignore[assignment]  # asked of scores alone
         if id(table) not in self._drawn:
-            self._drawn[id(table)] = self._draw(table)
+            begun = self._begun.get(id(table))
+            self._drawn[id(table)] = self._draw(table, self._small(table)) if begun is None else begun.result()
         is_binned, by_estimand = self._drawn[id(table)]
         on_small, values = by_estimand[self._place(estimand)]
         return values + (value - on_small), abs(on_small - value) if is_binned else None
@@ -46,13 +65,18 @@ class RankSampler:
     def _place(self, estimand: Estimand) -> int:
         return next(i for i, other in enumerate(self.estimands) if other is estimand)
 
-    def _draw(self, table: ScoreTable) -> tuple[bool, list[tuple[float, Array]]]:
+    @property
+    def _is_usual(self) -> bool:
+        return self.inference.method == "auto"  # by name it takes its time
+
+    def _small(self, table: ScoreTable) -> ScoreTable:
+        return binned(table, USUAL_ENTRIES) if self._is_usual else binned(table)
+
+    def _draw(self, table: ScoreTable, small: ScoreTable) -> tuple[bool, list[tuple[float, Array]]]:
         """Whether scores were binned; and each metric on the table drawn from and on every draw, some at a time."""
-        is_usual = self.inference.method == "auto"  # by name it takes its time
-        small = binned(table, USUAL_ENTRIES) if is_usual else binned(table)
         is_binned = small.positive.size + small.negative.size < table.positive.size + table.negative.size
         size = max(len(small.positive.scores), len(small.negative.scores), 1)
-        draws = self.inference.draws or (USUAL_DRAWS if is_usual else RANK_DRAWS)
+        draws = self.inference.draws or (USUAL_DRAWS if self._is_usual else RANK_DRAWS)
         steps = math.ceil(draws / max(1, ENTRIES_AT_ONCE // size))
         parts: list[list[Array]] = [[] for _ in self.estimands]
         for step in np.array_split(np.arange(draws), steps):
@@ -71,3 +95,9 @@ class RankSampler:
         is_drawn = draws is not None and isinstance(prevalence, Prevalence)
         drawn = prevalence.draws(draws, self.rng) if is_drawn else None  # type: ignore[union-attr, arg-type]  # as asked
         return scores_at(table, positive_shares(table, prevalence, drawn))
+
+
+def _is_long(table: AnyTable) -> bool:
+    """Whether it is a table of both classes' scores, on which each metric takes a while."""
+    sizes = [side.size for side in table.classes] if isinstance(table, ScoreTable) else [0]
+    return min(sizes) > 0 and sum(sizes) > _LONG
