@@ -67,15 +67,6 @@ class _Curve(NamedTuple):
     fp: Array
     places: list[Array]
 
-    @classmethod
-    def of(cls, table: ScoreTable) -> _Curve:
-        scores, places = table.merged
-        cells = np.zeros((2, len(scores) + 1))
-        for cell, side, at in zip(cells, table.classes, places, strict=True):
-            cell[1:][at] = side.distinct[1][::-1]
-        tp, fp = cells.cumsum(-1)
-        return cls(tp, fp, places)
-
     @property
     def rates(self) -> tuple[Array, Array]:
         """The false and the true positive rate."""
@@ -95,29 +86,39 @@ class _Curve(NamedTuple):
         return self.influence(by_tp, by_fp)
 
 
-def _area_until(at: float, x: Array, y: Array) -> tuple[Array, Array]:
-    """The derivatives in x and in y of the area below the straight lines between them, up to a place of x."""
-    by_x, by_y = np.zeros(len(x)), np.zeros(len(x))
-    i = int(np.clip(np.searchsorted(x, at), 1, len(x) - 1))
-    wide, high = np.diff(x[:i]) / 2, (y[: i - 1] + y[1:i]) / 2
-    by_y[: i - 1] += wide
-    by_y[1:i] += wide
-    by_x[: i - 1] -= high
-    by_x[1:i] += high
+@ranking.once
+def _curve(table: ScoreTable) -> _Curve:
+    scores, places = table.merged
+    cells = np.zeros((2, len(scores) + 1))
+    for cell, side, at in zip(cells, table.classes, places, strict=True):
+        cell[1:][at] = side.distinct[1][::-1]
+    tp, fp = cells.cumsum(-1)
+    return _Curve(tp, fp, places)
+
+
+def _area_until(at: Array, weights: Array, x: Array, y: Array) -> tuple[Array, Array]:
+    """The derivatives in x and in y of the area below the straight lines between them, up to places of x.
+
+    Of several places those of the weighted sum of the areas, each line read once.
+    """
+    i = np.clip(np.searchsorted(x, at), 1, len(x) - 1)
+    inside = np.cumsum(np.bincount(i - 1, weights, minlength=len(x))[::-1])[::-1][1:]  # the weight that holds a line
+    wide, high = inside * np.diff(x) / 2, inside * (y[:-1] + y[1:]) / 2
+    by_x, by_y = np.append(0.0, high) - np.append(high, 0.0), np.append(wide, 0.0) + np.append(0.0, wide)
     into, step, rise = at - x[i - 1], x[i] - x[i - 1], y[i] - y[i - 1]  # the part of the line that is still inside
-    share = into / step if step else 0.0
-    by_y[i - 1] += into * (1 - share / 2)
-    by_y[i] += into * share / 2
-    by_x[i - 1] -= y[i - 1] + rise * share * (1 - share / 2)
-    by_x[i] -= rise * share**2 / 2
+    share = np.divide(into, step, out=np.zeros(len(i)), where=step != 0)
+    np.add.at(by_y, i - 1, weights * into * (1 - share / 2))
+    np.add.at(by_y, i, weights * into * share / 2)
+    np.add.at(by_x, i - 1, -weights * (y[i - 1] + rise * share * (1 - share / 2)))
+    np.add.at(by_x, i, -weights * rise * share**2 / 2)
     return by_x, by_y
 
 
 @_influence_of(ranking.roc_auc)
 def _roc_auc(table: ScoreTable, parameters: Mapping[str, Any]) -> Influence:
-    curve, most = _Curve.of(table), parameters.get("max_fpr") or 1.0
+    curve, most = _curve(table), parameters.get("max_fpr") or 1.0
     scale = 0.5 / (most - most**2 / 2) if most < 1 else 1.0  # McClish's: 1/2 is a random ranking
-    by_fpr, by_tpr = _area_until(most, *curve.rates)
+    by_fpr, by_tpr = _area_until(np.array([most]), np.ones(1), *curve.rates)
     return curve.influence_by_rates(scale * by_fpr, scale * by_tpr)
 
 
@@ -130,14 +131,10 @@ def _gini(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
 @_influence_of(weighted_auc)
 def _weighted_auc(table: ScoreTable, parameters: Mapping[str, Any]) -> Influence:
     rho, bands = (parameters.get(key, weighted_auc.parameters[key]) for key in ("rho", "bands"))
-    curve, weights = _Curve.of(table), rho ** np.arange(1, bands)
+    curve, weights = _curve(table), rho ** np.arange(1, bands)
     fpr, tpr = curve.rates
     of_band = np.append(1 - weights, 1 + weights.sum())  # of each band of recall; the last is subtracted from the rest
-    by_fpr, by_tpr = np.zeros(len(fpr)), np.zeros(len(tpr))
-    for i, weight in enumerate(np.diff(of_band, append=0.0), start=1):
-        by_recall, by_false = _area_until(i / bands, tpr, fpr)
-        by_fpr += weight * by_false
-        by_tpr += weight * by_recall
+    by_tpr, by_fpr = _area_until(np.arange(1, bands + 1) / bands, np.diff(of_band, append=0.0), tpr, fpr)
     return curve.influence_by_rates(by_fpr, by_tpr)
 
 
@@ -150,7 +147,7 @@ def _precision(curve: _Curve) -> tuple[Array, Array, Array]:
 
 @_influence_of(ranking.average_precision)
 def _average_precision(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
-    curve = _Curve.of(table)
+    curve = _curve(table)
     precision, by_tp, by_fp = _precision(curve)
     gained, positives = np.diff(curve.tp), curve.tp[-1]
     value = gained @ precision / positives
@@ -174,7 +171,7 @@ def _mean_average_precision(table: ScoreTable, parameters: Mapping[str, Any]) ->
 
 @_influence_of(ranking.pr_auc)
 def _pr_auc(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
-    curve = _Curve.of(table)
+    curve = _curve(table)
     precision, by_tp, by_fp = _precision(curve)
     gained, positives = np.diff(curve.tp), curve.tp[-1]
     before = np.append(precision[:1], precision[:-1])

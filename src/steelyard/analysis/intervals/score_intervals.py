@@ -221,7 +221,8 @@ def _spread(table: ScoreTable, influence: tuple[Array, Array], *, fixed_shares: 
     """How far the value scatters; where the shares of the classes are given, they do not move it."""
     classes = []
     for side, values in zip(table.classes, influence, strict=True):
-        weights, squares = side.weights.astype(np.float64), side.squares.astype(np.float64)
+        weights = side.weights.astype(np.float64)
+        squares = weights if side.given_squares is None else side.given_squares.astype(np.float64)
         with np.errstate(invalid="ignore"):
             centre = float(weights @ values / weights.sum()) if fixed_shares else 0.0
         # A loss that is infinite has no centre, and scatters without bound wherever it is.
