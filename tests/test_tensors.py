@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import steelyard
-from steelyard.ingest import device_columns
+from steelyard.ingest import device_columns, device_tables
 from steelyard.statistics import device_array, device_library
 
 N = 3_000
@@ -163,6 +163,35 @@ def test_columns_of_classes_and_of_labels_give_numpys_numbers(to_device):
     ]
     for case in cases:
         _same(case(to_device), case(lambda values: values))
+
+
+def test_evaluate_asks_the_device_few_questions(to_device, monkeypatch):
+    monkeypatch.setattr(device_array, "MOST_BROUGHT", 2_500)
+    rng = np.random.default_rng(1)
+    y = (rng.random(20_000) < 0.3).astype(np.int64)
+    scores = 1 / (1 + np.exp(2 - rng.normal(size=len(y)) - 1.5 * y))
+    asked, bring = [], device_library.DeviceLibrary.brought
+    monkeypatch.setattr(device_library.DeviceLibrary, "brought", lambda *given: asked.append(1) or bring(*given))
+    steelyard.evaluate(to_device(y), y_score=to_device(scores))
+    assert 0 < len(asked) < 100  # each of them waits for all that was begun there
+
+
+def test_which_of_two_labels_occur_is_not_counted(rows, to_device, monkeypatch):
+    monkeypatch.setattr(device_library.DeviceLibrary, "code_sums", lambda *_: pytest.fail("counted"))
+    for given, labels in ((rows["y"], (0, 1)), (rows["y"] + 6, (6, 7)), (rows["y"] * 0, (0,)), (rows["y"] == 1, None)):
+        library = device_columns.device_of(to_device(given))
+        occurring = device_tables.labels_on_device(library, to_device(given))
+        assert occurring == (labels or (False, True)) and all(type(label) is type(occurring[0]) for label in occurring)
+
+
+@pytest.mark.parametrize("starts", [[0, 9, 10, 2_000], np.arange(0, 5_000, 100), np.arange(5, 5_000, 2)])
+def test_sums_of_stretches_are_numpys(to_device, starts):
+    values, places = np.random.default_rng(0).random(5_000), np.asarray(starts)
+    there = device_array.DeviceArray(device_library.DeviceLibrary.of(to_device(values)), to_device(values))
+    # By the standard alone they are differences of running sums, which round.
+    np.testing.assert_allclose(np.add.reduceat(there, places), np.add.reduceat(values, places), rtol=1e-10)
+    whole = (values > 0.5).astype(np.int64), (there > 0.5).astype(np.int64)
+    assert np.array_equal(*(np.asarray(np.add.reduceat(column, places)) for column in whole))
 
 
 def test_bad_rows_on_a_device_are_refused_as_numpys_are(rows, to_device):

@@ -93,7 +93,7 @@ class LabelSums:
         else:
             ordered, order = self._ordered
             near = xp.clip(self.library.places(ordered, whole, "left"), max=len(self.declared) - 1)
-            places, is_label = xp.take(order, near), xp.take(ordered, near) == whole
+            places, is_label = self.library.take(order, near), self.library.take(ordered, near) == whole
         is_label = is_label if known is None else is_label & known
         return xp.where(is_label, places, 0), is_label
 

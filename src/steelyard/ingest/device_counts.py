@@ -80,10 +80,12 @@ def device_labels(column: DeviceArray, name: str) -> tuple[Native, Labels]:
     if high - low >= max(len(column), _TABLE):
         present, _ = library.unique_counts(native)
         return library.places(present, native, "left"), tuple(library.brought(present).tolist())
+    if high - low < 2:  # both ends occur: nothing is counted, which of two labels takes as long as a sort
+        return native - low, tuple(map(kind, range(low, high + 1)))
     seen = library.brought(library.code_sums(native - low, high - low + 1)) > 0
     labels = np.flatnonzero(seen) + low
     table = library.native(np.cumsum(seen) - 1)
-    codes = native - low if seen.all() else xp.take(table, native - low)
+    codes = native - low if seen.all() else library.take(table, native - low)
     return codes, tuple(map(kind, labels.tolist()))
 
 
@@ -111,7 +113,7 @@ def moved_codes(library: DeviceLibrary, codes: Native, present: Labels, labels: 
     table = label_codes.recode(np.arange(len(present)), present, labels, name)
     if (table == np.arange(len(table))).all():
         return codes
-    return library.xp.take(library.native(table.astype(np.int64)), codes)
+    return library.take(library.native(table.astype(np.int64)), codes)
 
 
 def device_pair_counts(

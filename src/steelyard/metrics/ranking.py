@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import wraps
-from itertools import pairwise
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,7 +14,7 @@ from steelyard.metrics.curves import roc_points
 from steelyard.metrics.declaration import metric
 from steelyard.metrics.expression import ratio, undefined
 from steelyard.statistics.class_scores import starting_at_zero
-from steelyard.statistics.score_order import bin_starts, parts
+from steelyard.statistics.score_order import bin_starts, bin_sums, parts
 from steelyard.statistics.threads import in_threads
 
 if TYPE_CHECKING:
@@ -141,9 +140,9 @@ def weighted_auc_of_scores(t, *, rho=0.1, bands=10):
     negatives = np.asarray(t.negative.total, dtype=np.float64)[..., None]
     fpr = (above / negatives, at / negatives)
     lost = starting_at_zero(np.cumsum(np.diff(tpr) * (fpr[0] + fpr[1]) / 2, -1))
-    areas = 1 / bands - np.diff([_lost_until(i / bands, fpr, tpr, lost) for i in range(bands + 1)], axis=0)
+    areas = 1 / bands - np.diff(_lost_until(np.arange(bands + 1) / bands, fpr, tpr, lost))
     weights = rho ** np.arange(1, bands)
-    return areas.sum(0) - np.tensordot(weights, areas[:-1] - areas[-1], 1)
+    return areas.sum(-1) - (areas[..., :-1] - areas[..., -1:]) @ weights
 
 
 @once
@@ -158,13 +157,22 @@ def positive_steps(t: ScoreTable) -> tuple[Array, Array, Array]:
     return tp[..., ::-1], fp[..., ::-1], above[..., ::-1]
 
 
-def _lost_until(recall: float, fpr: tuple[Array, Array], tpr: Array, lost: Array) -> Any:
-    """The area left of the curve up to a recall, given that at its steps and the false positive rates around them."""
-    i = np.clip((tpr < recall).sum(-1, keepdims=True), 1, tpr.shape[-1] - 1)
-    pick = lambda v, j: np.take_along_axis(v, j, -1)[..., 0]  # noqa: E731 - used in the next lines alone
-    low, high, left, right = pick(tpr, i - 1), pick(tpr, i), *(pick(rate, i - 1) for rate in fpr)
-    into = recall - low
-    return pick(lost, i - 1) + into * (left + (right - left) * ratio(into, 2 * (high - low), limit=0))
+def _lost_until(recalls: Array, fpr: tuple[Array, Array], tpr: Array, lost: Array) -> Any:
+    """The area left of the curve up to each recall, by that at its steps and the false positive rates around them."""
+    i = np.clip(_counted_below(tpr, recalls), 1, tpr.shape[-1] - 1)
+    low, high, left, right = (
+        np.take_along_axis(rate, at, -1) for rate, at in ((tpr, i - 1), (tpr, i), (fpr[0], i - 1), (fpr[1], i - 1))
+    )
+    into = recalls - low
+    within = into * (left + (right - left) * ratio(into, 2 * (high - low), limit=0))
+    return np.take_along_axis(lost, i - 1, -1) + within
+
+
+def _counted_below(ordered: Array, values: Array) -> Array:
+    """How many of the ordered numbers are below each value, of every draw where they have an axis of draws."""
+    if ordered.ndim == 1:
+        return np.searchsorted(ordered, values)
+    return np.stack([(ordered < value).sum(-1) for value in values], -1)
 
 
 @metric(
@@ -234,15 +242,16 @@ def pr_auc(t):
 
 
 @once
-def _precision_and_recall(t: ScoreTable) -> tuple[Array, Array, Array]:
+def _precision_and_recall(t: ScoreTable) -> tuple[Array, Array, Array | float]:
     """Both at the scores of the positives: of the thresholds of one recall these have the highest precision.
 
     And by how much rounding may move each precision: the more, the less is flagged.
     """
     _, tp, fp = t.at_positive_scores
+    flagged, share = tp + fp, rounding(t)
     with np.errstate(invalid="ignore", divide="ignore"):
-        slack = rounding(t) * np.asarray(t.total, dtype=np.float64)[..., None] / (tp + fp)
-        return tp / (tp + fp), tp / tp[..., :1].astype(np.float64), slack
+        slack = share * np.asarray(t.total, dtype=np.float64)[..., None] / flagged if share else 0.0
+        return tp / flagged, tp / tp[..., :1].astype(np.float64), slack
 
 
 @metric(
@@ -359,7 +368,7 @@ def top_k_accuracy(t, *, k=2):
 
 def check_probabilities(name: str, t: ScoreTable) -> tuple[ClassScores, ClassScores]:
     """The scores of both classes, which are refused where they are no probabilities."""
-    for side in (t.positive, t.negative):
+    for side in () if t.has_probabilities else t.classes:
         if len(side.scores) and (side.scores[0] < 0 or side.scores[-1] > 1):
             worst = side.scores[0] if side.scores[0] < 0 else side.scores[-1]
             raise InputError(f"{name} needs probabilities from 0 to 1, not a score of {worst:g}; calibrate them first.")
@@ -378,10 +387,9 @@ def _sum(values: Array, mass: Array | None) -> Any:
     """The weighted sum of values; what has weight 0 adds nothing, were it infinite."""
     if mass is None:
         return values.sum()
-    if np.isfinite(values).all():
-        return (values * mass).sum(-1)
     with np.errstate(invalid="ignore"):
-        return np.where(mass == 0, 0.0, values * mass).sum(-1)
+        total = (values * mass).sum(-1)
+        return total if np.isfinite(total).all() else np.where(mass == 0, 0.0, values * mass).sum(-1)
 
 
 @metric(
@@ -469,6 +477,5 @@ def expected_calibration_error(t, *, bins=10):
     gap = np.zeros((*total.shape, bins))
     for side, truth in ((positive, 1), (negative, 0)):
         off = (truth - side.scores) * (1 if side.entry_weights is None else side.entry_weights)
-        ends = pairwise([0, *bin_starts(side.scores, bins), side.size])
-        gap += np.stack([off[..., start:end].sum(-1) for start, end in ends], axis=-1)
+        gap += bin_sums(off, [0, *bin_starts(side.scores, bins), side.size])
     return np.abs(gap).sum(-1) / total

@@ -247,4 +247,4 @@ class ClassScores:
 
 def starting_at_zero(running: Array) -> Array:
     """Running sums with the 0 they start from, on the last axis."""
-    return np.concatenate([np.zeros_like(running[..., :1]) if running.shape[-1] else np.zeros(1), running], -1)
+    return np.concatenate([np.zeros((*running.shape[:-1], 1), dtype=running.dtype), running], -1)

@@ -49,6 +49,7 @@ class DeviceArray(NDArrayOperatorsMixin):
 
     def __init__(self, library: DeviceLibrary, native: Native) -> None:
         self.library, self.native = library, native
+        self._as_kinds: dict[Native, Native] = {}
 
     def brought(self) -> Array:
         """The same as an array of NumPy."""
@@ -66,6 +67,19 @@ class DeviceArray(NDArrayOperatorsMixin):
     def joined(self, parts: Sequence[DeviceArray]) -> DeviceArray:
         """Arrays of the same kind one after another."""
         return DeviceArray(self.library, self.library.xp.concat([part.native for part in parts]))
+
+    def as_kind(self, kind: Native) -> Native:
+        """The numbers as those of a kind of the library, made once: formulas read a column again and again."""
+        if self.native.dtype == kind:
+            return self.native
+        if kind not in self._as_kinds:
+            self._as_kinds[kind] = self.library.xp.astype(self.native, kind)
+        return self._as_kinds[kind]
+
+    def wide(self) -> Native:
+        """The numbers at the width in which they compute."""
+        xp = self.library.xp
+        return self.as_kind({"b": xp.bool, "i": xp.int64, "f": xp.float64}[self.dtype.kind])
 
     def on_device_as(self, kind: Native) -> DeviceArray:
         """The same as numbers of a kind of the library, few or many, on the device."""

@@ -32,6 +32,7 @@ _LOGIC = {
     "bitwise_or": "bitwise_or",
     "invert": "bitwise_invert",
 }
+_FEW = 32  # stretches that are summed one by one
 
 
 def run_ufunc(
@@ -44,12 +45,16 @@ def run_ufunc(
     """A ufunc of NumPy on the device, or on NumPy's arrays where it has no counterpart."""
     name, xp = ufunc.__name__, library.xp
     if method == "reduceat" and name == "add":
-        return _reduceat(library, *(on_device(values, library) for values in inputs[:2]))
+        return _reduceat(library, library.wide(on_device(inputs[0], library)), inputs[1])
     if method != "__call__" or not set(options) <= {"dtype"}:
         return getattr(ufunc, method)(*map(brought_all, inputs), **{k: brought_all(v) for k, v in options.items()})
     real = name in _REAL or options.get("dtype") in (np.float64, float)
     if name == "matmul":
         return as_kept(library, xp.sum(xp.multiply(*natives(library, inputs)), axis=-1))
+    if name == "power" and np.ndim(inputs[1]) == 0 and inputs[1] == 2:  # as NumPy does: a general power takes long
+        return as_kept(library, xp.square(*natives(library, inputs[:1], real=real)))
+    if name == "negative" and xp.isdtype(inputs[0].native.dtype, "real floating"):  # exact at every width
+        return as_kept(library, xp.negative(inputs[0].native))
     if name in _COMPARED:
         return as_kept(library, getattr(xp, name)(*natives(library, inputs, narrow=True)))
     if name in _ARITHMETIC | _REAL:
@@ -59,17 +64,15 @@ def run_ufunc(
     return ufunc(*map(brought_all, inputs), **options)
 
 
-def _reduceat(library: DeviceLibrary, values: Native, starts: Native) -> Any:
+def _reduceat(library: DeviceLibrary, wide: Native, starts: DeviceOperand) -> Any:
     """The sums of the stretches that begin at ascending places, each up to the next."""
-    xp, wide, n = library.xp, library.wide(values), values.shape[-1]
-    if xp.isdtype(wide.dtype, "integral"):
-        running = xp.cumulative_sum(wide, include_initial=True)
-        ends = xp.concat([starts[1:], xp.full((1,), n, dtype=starts.dtype, device=library.device)])
-        return as_kept(library, xp.take(running, ends) - xp.take(running, starts))
-    size = starts.shape[0]  # not by differences of running sums, which would round
-    stretch = xp.cumulative_sum(library.code_sums(starts, n)) - 1
-    inside = xp.where(stretch < 0, size, stretch)
-    return as_kept(library, library.code_sums(inside, size + 1, wide)[:size])
+    xp, places = library.xp, on_device(starts, library)
+    if not xp.isdtype(wide.dtype, "integral"):
+        few = not is_device(starts) and len(starts) <= _FEW
+        return as_kept(library, library.few_sums(wide, starts) if few else library.stretch_sums(wide, places))
+    running = xp.cumulative_sum(wide, include_initial=True)
+    ends = xp.concat([places[1:], xp.full((1,), wide.shape[-1], dtype=places.dtype, device=library.device)])
+    return as_kept(library, library.take(running, ends) - library.take(running, places))
 
 
 def run_function(
@@ -89,7 +92,7 @@ def cast(array: DeviceOperand, dtype: np.dtype[Any]) -> Any:
     if dtype == array.dtype:
         return array
     wanted = {"b": xp.bool, "i": xp.int64, "u": xp.int64, "f": xp.float64}.get(dtype.kind)
-    return array.brought().astype(dtype) if wanted is None else as_kept(library, xp.astype(array.native, wanted))
+    return array.brought().astype(dtype) if wanted is None else as_kept(library, array.as_kind(wanted))
 
 
 # ---------------------------------------------------------------- functions by NumPy's names
@@ -100,7 +103,7 @@ def _reduced(
 ) -> Any:
     if set(options) - {"keepdims", "dtype", "initial"} or not array.size:
         return NotImplemented
-    native = array.native if name in ("max", "min", "argmax", "argmin") else library.wide(array.native)
+    native = array.native if name in ("max", "min", "argmax", "argmin") else array.wide()
     if name == "sum" and native.dtype == library.xp.bool:
         native = library.xp.astype(native, library.xp.int64)
     if name in ("any", "all") and native.dtype != library.xp.bool:
@@ -118,7 +121,7 @@ def _cumsum(
     dtype: DeviceOperand = None,
     **_: DeviceOperand,
 ) -> Any:
-    native = library.wide(array.native) if dtype is None else cast(array, np.dtype(dtype)).native
+    native = array.wide() if dtype is None else cast(array, np.dtype(dtype)).native
     native = library.xp.astype(native, library.xp.int64) if native.dtype == library.xp.bool else native
     return as_kept(library, library.xp.cumulative_sum(native, axis=-1 if axis is None else axis))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _LIBRARIES = {"torch": "torch", "cupy": "cupy", "jax": "jax", "jaxlib": "jax", "array_api_strict": "array_api_strict"}
 _MOST_UNIQUE = 2**31 - 1  # of which torch finds the distinct ones
 _COPIES, _MOST_CELLS = 1_024, 2**22  # of a table into which weights are added, and of all its copies
+_LONG = 64  # numbers of a stretch from which on it is worth a block of threads
 
 
 def library_name(values: object) -> str | None:
@@ -83,7 +85,10 @@ class DeviceLibrary:
     # ---------------------------------------------------------------- to and from the device
 
     def native(self, values: Array) -> Native:
-        """An array of NumPy on the device."""
+        """An array of NumPy on the device; of one number it is filled in there, and nothing is sent."""
+        if values.size == 1 and values.dtype in (np.int64, np.float64):
+            kind = self.xp.int64 if values.dtype.kind == "i" else self.xp.float64
+            return self.xp.full(values.shape, values.item(), dtype=kind, device=self.device)
         given = values if values.flags.c_contiguous and values.flags.writeable else values.copy(order="C")
         return self.xp.asarray(given, device=self.device)
 
@@ -106,6 +111,18 @@ class DeviceLibrary:
         wanted = next(kind for name, kind in kinds.items() if xp.isdtype(values.dtype, name))
         return values if values.dtype == wanted else xp.astype(values, wanted)
 
+    def number(self, value: float, kind: Native) -> Native:
+        """One number beside arrays of the device; torch takes it from the processor's memory, and nothing is sent."""
+        if self.name == "torch":
+            return _torch_number(value, kind)
+        return self.xp.full((), value, dtype=kind, device=self.device)
+
+    def take(self, values: Native, places: Native, axis: int = 0) -> Native:
+        """The values at places, none of which counts from the end; the wrapper of torch's would look for such first."""
+        if self.name == "torch":
+            return values.index_select(axis, places)
+        return self.xp.take(values, places, axis=axis)
+
     # ---------------------------------------------------------------- order
 
     def sort(self, values: Native) -> Native:
@@ -125,7 +142,7 @@ class DeviceLibrary:
         ends = self.xp.concat(
             [starts[1:], self.xp.full((1,), ordered.shape[0], dtype=starts.dtype, device=self.device)]
         )
-        return self.xp.take(ordered, starts), ends - starts
+        return self.take(ordered, starts), ends - starts
 
     def ends(self, values: Native) -> tuple[Native, Native]:
         """The least and the greatest value."""
@@ -161,6 +178,22 @@ class DeviceLibrary:
             case _:
                 return self._standard_sums(codes, size, weights)
 
+    def few_sums(self, values: Native, starts: Array) -> Native:
+        """The sums of a few stretches that begin at ascending places, each up to the next and by all threads."""
+        return self.xp.stack([self.xp.sum(values[i:j]) for i, j in pairwise([*starts.tolist(), None])])
+
+    def stretch_sums(self, values: Native, starts: Native) -> Native:
+        """The sums of the stretches of floats that begin at ascending places, each up to the next."""
+        xp, n, size = self.xp, values.shape[-1], starts.shape[0]
+        if self.name == "torch" and n >= _LONG * size:  # one pass, in which a block of threads adds up each stretch
+            import torch
+
+            ends = torch.cat([starts, torch.full((1,), n, dtype=starts.dtype, device=self.device)])
+            return torch.segment_reduce(values.contiguous(), "sum", offsets=ends, unsafe=True)
+        # Not by differences of running sums, which would round.
+        stretch = xp.cumulative_sum(self.code_sums(starts, n)) - 1
+        return self.code_sums(xp.where(stretch < 0, size, stretch), size + 1, values)[:size]
+
     def _standard_sums(self, codes: Native, size: int, weights: Native | None) -> Native:
         """The same by what the standard has: the ends of the runs of ordered codes."""
         xp, every = self.xp, self.xp.arange(size, device=self.device)
@@ -170,6 +203,13 @@ class DeviceLibrary:
         running = xp.cumulative_sum(xp.take(amounts, order), include_initial=True)
         totals = xp.take(running, ends)
         return xp.concat([totals[:1], totals[1:] - totals[:-1]])
+
+
+@cache
+def _torch_number(value: float, kind: Native) -> Native:
+    import torch
+
+    return torch.tensor(value, dtype=kind)
 
 
 def _torch_sums(codes: Native, size: int, weights: Native | None) -> Native:

@@ -37,10 +37,8 @@ def natives(
     library: DeviceLibrary, values: Sequence[DeviceOperand], *, real: bool = False, narrow: bool = False
 ) -> list[Native]:
     """Operands on the device as numbers of one kind: booleans, int64 or float64; narrow where all agree and may be."""
-    given = [value.native if is_device(value) else np.asarray(value) for value in values]
-    numbers = [
-        value if not isinstance(value, np.ndarray) or value.ndim == 0 else library.native(value) for value in given
-    ]
+    given: list[Any] = [value if is_device(value) else np.asarray(value) for value in values]
+    numbers = [_sent(library, value) for value in given]
     arrays = [native for native in numbers if not isinstance(native, np.ndarray)]
     if narrow and len(arrays) == len(numbers) and all(native.dtype == arrays[0].dtype for native in arrays):
         return arrays
@@ -48,7 +46,17 @@ def natives(
     kinds = [_kind(library, native) for native in numbers] + (["f"] if real else [])
     kind = next(kind for kind in "fib" if kind in kinds)
     wanted = {"f": xp.float64, "i": xp.int64, "b": xp.bool}[kind]
-    return [_as_kind(library, native, wanted) for native in numbers]
+    return [
+        value.as_kind(wanted) if is_device(value) else _as_kind(library, native, wanted)
+        for value, native in zip(given, numbers, strict=True)
+    ]
+
+
+def _sent(library: DeviceLibrary, value: DeviceOperand) -> Any:
+    """What lies on the device, or is sent there; a single number stays."""
+    if is_device(value):
+        return value.native
+    return value if value.ndim == 0 else library.native(value)
 
 
 def _kind(library: DeviceLibrary, native: Native) -> str:
@@ -59,8 +67,8 @@ def _kind(library: DeviceLibrary, native: Native) -> str:
 
 
 def _as_kind(library: DeviceLibrary, native: Native, wanted: Native) -> Native:
-    if isinstance(native, np.ndarray):  # one number: filled in on the device, nothing is sent
-        return library.xp.full((), native.item(), dtype=wanted, device=library.device)
+    if isinstance(native, np.ndarray):
+        return library.number(native.item(), wanted)
     return native if native.dtype == wanted else library.xp.astype(native, wanted)
 
 
@@ -112,6 +120,6 @@ def _picked(library: DeviceLibrary, native: Native, part: DeviceOperand, axis: i
     if places.dtype == library.xp.bool:
         places = library.xp.nonzero(places)[0]
     if len(places.shape) == 1:
-        return library.xp.take(native, places, axis=axis)
+        return library.take(native, places, axis)
     shape = (*native.shape[:axis], *places.shape, *native.shape[axis + 1 :])
-    return library.xp.reshape(library.xp.take(native, library.xp.reshape(places, (-1,)), axis=axis), shape)
+    return library.xp.reshape(library.take(native, library.xp.reshape(places, (-1,)), axis), shape)

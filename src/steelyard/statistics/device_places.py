@@ -49,9 +49,7 @@ def take_there(
     """The values at places."""
     places = np.clip(places, 0, len(array) - 1) if mode == "clip" else places
     return (
-        array[places]
-        if is_device(array)
-        else as_kept(library, library.xp.take(on_device(array, library), places.native))
+        array[places] if is_device(array) else as_kept(library, library.take(on_device(array, library), places.native))
     )
 
 

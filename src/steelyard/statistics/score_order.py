@@ -5,6 +5,7 @@ from __future__ import annotations
 import timeit
 from bisect import bisect_left
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,6 +41,21 @@ def bin_starts(ordered: Array, bins: int) -> list[int]:
         starts: list[int] = np.searchsorted(ordered * bins, np.arange(1.0, bins)).tolist()
         return starts
     return [bisect_left(ordered, i, key=lambda score: score * bins) for i in range(1, bins)]
+
+
+def bin_sums(column: Array, ends: list[int]) -> Array:
+    """The sum of a column, along its last axis, between each two of the ends."""
+    if isinstance(column, DeviceArray):  # one pass rather than a question for each bin
+        return sums_between(column, np.array(ends))
+    return np.stack([column[..., start:end].sum(-1) for start, end in pairwise(ends)], axis=-1)
+
+
+def sums_between(column: Array, ends: Array) -> Array:
+    """The same in one pass, where many of the bins may be empty."""
+    used = np.diff(ends) > 0
+    sums = np.zeros(len(used), dtype=column.dtype)
+    sums[used] = np.add.reduceat(column, ends[:-1][used])
+    return sums
 
 
 def sort(scores: Array) -> Array:

@@ -36,7 +36,9 @@ class Components:
         """What the class adds to the variance of the AUC; infinite where a single row shows no spread."""
         if size <= 1:
             return inf
-        return float(self.weights @ (self.values - self.mean) ** 2 / self.weights.sum() / (size - 1))
+        total = self.weights.sum()
+        mean = self.weights @ self.values / total
+        return float(self.weights @ (self.values - mean) ** 2 / total / (size - 1))
 
 
 def components(table: ScoreTable) -> tuple[Components, Components]:
@@ -50,13 +52,22 @@ def components(table: ScoreTable) -> tuple[Components, Components]:
     >>> positives.values
     array([0.5, 1. ])
     """
-    few, many = sorted((table.positive, table.negative), key=lambda side: side.size)
+    few, many = _by_size(table)
+    first, second = _shares_below(few, many)
+    return (first, _above(second)) if few is table.positive else (second, _above(first))
+
+
+def _by_size(table: ScoreTable) -> list[ClassScores]:
+    return sorted((table.positive, table.negative), key=lambda side: side.size)
+
+
+def _shares_below(few: ClassScores, many: ClassScores) -> tuple[Components, Components]:
+    """The share of the other class below each of the few, and below each of the many, ties half."""
     scores, weights = few.distinct
     below, up_to = large = many.around_each(scores)
     total = _total(many)
     first = Components(np.add(below, up_to, dtype=np.float64) / (2.0 * total), weights.astype(np.float64))
-    second = _between(weights, large, total)
-    return (first, _above(second)) if few is table.positive else (second, _above(first))
+    return first, _between(weights, large, total)
 
 
 def _total(side: ClassScores) -> float:
@@ -67,9 +78,10 @@ def _total(side: ClassScores) -> float:
 def _between(weights: Array, around: tuple[Array, Array], total: float) -> Components:
     """The share of the few below the many that lie before each of them, tie with it, or lie above them all."""
     reached = starting_at_zero(np.cumsum(weights, dtype=np.float64))
-    shares = np.append(np.stack([reached[:-1], (reached[:-1] + reached[1:]) / 2], -1), reached[-1]) / reached[-1]
-    ends = np.append(np.stack(around, -1).astype(np.float64), total)
-    return Components(shares, np.diff(ends, prepend=0.0))
+    shares = np.concatenate([reached, (reached[:-1] + reached[1:]) / 2]) / reached[-1]
+    below, up_to = around
+    before = np.append(below, total) - starting_at_zero(up_to)
+    return Components(shares, np.concatenate([before, up_to - below]).astype(np.float64))
 
 
 def _above(shares: Components) -> Components:
@@ -84,7 +96,8 @@ def delong_variance(table: ScoreTable) -> float:
     >>> delong_variance(score_table([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
     0.125
     """
-    sizes = table.positive.effective_size, table.negative.effective_size
-    if min(sizes) <= 1:
+    few, many = _by_size(table)
+    if min(few.effective_size, many.effective_size) <= 1:
         return inf
-    return sum(part.variance_of_mean(size) for part, size in zip(components(table), sizes, strict=True))
+    shares = zip(_shares_below(few, many), (few, many), strict=True)  # of those above the variance is the same
+    return sum(part.variance_of_mean(side.effective_size) for part, side in shares)

@@ -13,6 +13,7 @@ from steelyard.statistics.cell_values import LARGEST
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.effective_rows import weight_per_class_row
+from steelyard.statistics.score_order import sums_between
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -151,14 +152,15 @@ def _binned(table: ScoreTable, most: int) -> ScoreTable:
     sides = [side.compact() for side in (table.positive, table.negative)]
     ends = [_group_ends(side, edges) for side in sides]
     pairs = list(zip(sides, ends, strict=True))
-    sums = sum(_between(side.scores * side.weights, end) for side, end in pairs)
-    masses = np.asarray(sum(_between(side.weights, end) for side, end in pairs), dtype=np.float64)
+    sums = sum(sums_between(side.scores * side.weights, end) for side, end in pairs)
+    weights = [_weights_between(side, end) for side, end in pairs]
+    masses = np.asarray(sum(weights), dtype=np.float64)
     scores = sums / np.where(masses > 0, masses, 1)
     # Of scores a rounding apart a mean may come to an edge or pass it, and the order would be lost.
     limits = [np.concatenate([[-np.inf], edges]), np.concatenate([edges, [np.inf]])]
     scores[::2] = np.clip(scores[::2], np.nextafter(limits[0], np.inf), np.nextafter(limits[1], -np.inf))
     scores[1::2] = edges
-    positive, negative = (_grouped(side, end, scores) for side, end in pairs)
+    positive, negative = (_grouped(*pair, mass, scores) for pair, mass in zip(pairs, weights, strict=True))
     return ScoreTable(positive, negative, table.label)
 
 
@@ -185,19 +187,18 @@ def _group_ends(side: ClassScores, edges: Array) -> Array:
     return np.concatenate([[0], inner.ravel(), [len(side.scores)]])
 
 
-def _between(column: Array, ends: Array) -> Array:
-    """The sum of a column in each group, many of which may be empty."""
-    used = np.diff(ends) > 0
-    sums = np.zeros(len(used), dtype=column.dtype)
-    sums[used] = np.add.reduceat(column, ends[:-1][used])
-    return sums
+def _weights_between(side: ClassScores, ends: Array) -> Array:
+    """The weight of each group; of whole rows by their running sums, which round nothing."""
+    whole = side.given_weights is None
+    return np.diff(side.running_or_places[ends]) if whole else sums_between(side.weights, ends)
 
 
-def _grouped(side: ClassScores, ends: Array, scores: Array) -> ClassScores:
+def _grouped(side: ClassScores, ends: Array, weights: Array, scores: Array) -> ClassScores:
     used = np.diff(ends) > 0
-    given = (side.rows, side.given_weights, side.given_squares)
-    rows, weights, squares = (None if column is None else _between(column, ends)[used] for column in given)
-    return ClassScores(scores[used], rows, weights, squares)
+    if side.given_weights is None:
+        return ClassScores(scores[used], weights[used])
+    rows, squares = (sums_between(column, ends)[used] for column in (side.rows, side.squares))
+    return ClassScores(scores[used], rows, weights[used], squares)
 
 
 def student_spread(n: float, level: float) -> float:
