@@ -194,6 +194,27 @@ def test_sums_of_stretches_are_numpys(to_device, starts):
     assert np.array_equal(*(np.asarray(np.add.reduceat(column, places)) for column in whole))
 
 
+@pytest.mark.parametrize("weights", [{}, {"sample_weight": "w"}, {"frequency": "f"}], ids=["rows", "weights", "times"])
+def test_losses_of_a_column_for_each_class_are_numpys_and_bring_no_rows(to_device, weights, monkeypatch):
+    rng = np.random.default_rng(2)
+    given = rng.dirichlet([1, 2, 3, 4], N).astype(np.float32)
+    classes = np.array([rng.choice(4, p=row / row.sum()) for row in given.astype(np.float64)])
+    rows = {"y": classes, "p": given, "w": rng.random(N) * (np.arange(N) > 9), "f": rng.integers(0, 3, N)}
+    monkeypatch.setattr(device_array, "largest_brought", 0)
+    for name in ("log_loss", "d2_log_loss", "brier", "brier_skill_score", "top_k_accuracy", "ranked_probability_score"):
+        metric = steelyard.get_metric(name)
+        values = [
+            metric(each["y"], each["p"], **{key: each[column] for key, column in weights.items()})
+            for each in (_sent(rows, to_device), rows)
+        ]
+        np.testing.assert_allclose(*values, rtol=1e-12, err_msg=name)
+    assert 0 < device_array.largest_brought <= 16
+    spoilt = given.copy()
+    spoilt[7] *= 2
+    with pytest.raises(steelyard.SteelyardError, match="row 8 sums to 2"):
+        steelyard.log_loss(to_device(classes), to_device(spoilt))
+
+
 def test_bad_rows_on_a_device_are_refused_as_numpys_are(rows, to_device):
     broken = rows["s"].copy()
     broken[7] = np.nan

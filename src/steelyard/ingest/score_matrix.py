@@ -52,7 +52,7 @@ def probability_table(
     return table if order is None else table.in_order(order)
 
 
-def separate_columns(
+def counted_where_they_are(
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
@@ -60,7 +60,7 @@ def separate_columns(
     sample_weight: Weights = None,
     frequency: Weights = None,
 ) -> ProbabilityTable:
-    """The same for questions that read each column by itself: those on a device stay there."""
+    """The same, of which columns on a device stay there."""
     if (library := device_of(y_score, y_true)) is not None:
         return _table_on_device(library, y_true, y_score, labels, (sample_weight, frequency))
     return probability_table(y_true, y_score, labels=labels, sample_weight=sample_weight, frequency=frequency)

@@ -7,6 +7,8 @@ each class, it is the loss of each row.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from steelyard.metrics.calibration import brier_skill_score
@@ -27,6 +29,9 @@ from steelyard.metrics.catalogue import (
 )
 from steelyard.metrics.expression import angle, ratio, sqrt
 from steelyard.metrics.ranking import brier, d2_log_loss, log_loss, top_k_accuracy
+
+if TYPE_CHECKING:
+    from steelyard._types import Array
 
 _ROUNDING = 1e-15  # what is left of 1 where all rows are right
 
@@ -113,11 +118,16 @@ def kappa_of_classes(c, *, weights=None):
 # ---------------------------------------------------------------- one column of probabilities for each class
 
 
+def own_column(scores: Array, codes: Array) -> Array:
+    """The score that each row was given for its class."""
+    return np.take_along_axis(scores, codes.reshape(-1, 1), 1).ravel()
+
+
 @log_loss.for_columns
 def log_loss_of_rows(probabilities, codes):
     """Negative log-likelihood of each row's class; infinite where it had probability 0."""
     with np.errstate(divide="ignore"):
-        return -np.log(probabilities[np.arange(len(codes)), codes])
+        return -np.log(own_column(probabilities, codes))
 
 
 d2_log_loss.for_columns(log_loss_of_rows, skill=True)
@@ -126,8 +136,7 @@ d2_log_loss.for_columns(log_loss_of_rows, skill=True)
 @brier.for_columns(range=(0, 2))
 def brier_of_rows(probabilities, codes):
     """Squared distance of each row's probabilities from its class: 0 to 2, as Brier wrote it; of two classes half."""
-    distance = probabilities.copy()
-    distance[np.arange(len(codes)), codes] -= 1
+    distance = probabilities - (np.arange(probabilities.shape[1]) == codes.reshape(-1, 1))
     return (distance**2).sum(1) / (2 if probabilities.shape[1] == 2 else 1)
 
 
@@ -137,6 +146,6 @@ brier_skill_score.for_columns(brier_of_rows, skill=True)
 @top_k_accuracy.for_columns(least_classes=3)
 def top_k_of_rows(scores, codes, *, k=2):
     """Whether each row's class is among its k highest scores; of equal scores the later class goes first."""
-    own = scores[np.arange(len(codes)), codes][:, None]
-    before = (scores > own) | ((scores == own) & (np.arange(scores.shape[1]) > codes[:, None]))
+    own = own_column(scores, codes).reshape(-1, 1)
+    before = (scores > own) | ((scores == own) & (np.arange(scores.shape[1]) > codes.reshape(-1, 1)))
     return (before.sum(1) < k).astype(np.float64)

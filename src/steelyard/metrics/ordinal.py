@@ -82,5 +82,5 @@ def ranked_probability_score(t):
 def ranked_probability_score_of_rows(probabilities, codes):
     """Squared distance of each row's cumulated probabilities from its outcome, per step between two classes."""
     steps = probabilities.shape[1] - 1
-    reached = np.arange(steps) >= codes[:, None]
+    reached = np.arange(steps) >= codes.reshape(-1, 1)
     return ((np.cumsum(probabilities[:, :steps], axis=1) - reached) ** 2).sum(1) / steps

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays
-from steelyard.ingest.score_matrix import needed_probabilities, probability_table, separate_columns
+from steelyard.ingest.score_matrix import counted_where_they_are, needed_probabilities
 from steelyard.metrics.call_options import NATIVE
 from steelyard.metrics.metric_value import MetricValue
 from steelyard.statistics.positive_class import absent_sentence, chosen_label
@@ -61,9 +61,7 @@ def counted_columns(
     if np.shape(y_score)[1] == 1:
         arrays.check_one_column(y_score)  # refuses it by its shape
     rows = {"sample_weight": options.sample_weight, "frequency": options.frequency}
-    by_column = metric.columns is None or options.average != NATIVE or options.pos_label is not None
-    counted = separate_columns if by_column else probability_table
-    table = counted(y_true, y_score, labels=options.labels, **rows)
+    table = counted_where_they_are(y_true, y_score, labels=options.labels, **rows)
     two = len(table.labels) == 2 and metric.columns is None
     if options.average != NATIVE or (options.pos_label is None and not two):
         return table
@@ -141,9 +139,10 @@ def _on_rows(metric: Metric, table: ProbabilityTable, parameters: Mapping[str, o
     counted = weights > 0
     if not counted.any():
         return MetricValue(np.asarray(math.nan), lambda: "no rows of any weight")
-    value, codes = np.average(losses[counted], weights=weights[counted]), table.codes[counted]
+    value = np.average(losses[counted], weights=weights[counted])
     if metric.is_skill_of_columns:
-        without_skill = np.average(share_losses(metric, table, parameters)[codes], weights=weights[counted])
+        shares = table.class_shares
+        without_skill = share_losses(metric, table, parameters)[shares > 0] @ shares[shares > 0]
         if not without_skill:
             return MetricValue(np.asarray(math.nan), lambda: "all rows are of one class")
         value = 1 - value / without_skill

@@ -104,7 +104,7 @@ def _reduced(
     if set(options) - {"keepdims", "dtype", "initial"} or not array.size:
         return NotImplemented
     native = array.native if name in ("max", "min", "argmax", "argmin") else array.wide()
-    if name == "sum" and native.dtype == library.xp.bool:
+    if name in ("sum", "argmax", "argmin") and native.dtype == library.xp.bool:
         native = library.xp.astype(native, library.xp.int64)
     if name in ("any", "all") and native.dtype != library.xp.bool:
         native = native != 0
@@ -183,6 +183,14 @@ def _trapezoid(_library: DeviceLibrary, y: DeviceOperand, x: DeviceOperand = Non
     return (np.diff(x) * (y[..., 1:] + y[..., :-1]) / 2).sum(-1)
 
 
+def _average(
+    _library: DeviceLibrary, array: DeviceOperand, axis: DeviceOperand = None, weights: DeviceOperand = None
+) -> Any:
+    if axis is not None or weights is None:
+        return NotImplemented
+    return (array * weights).sum() / weights.sum()
+
+
 def _dot(_library: DeviceLibrary, a: DeviceOperand, b: DeviceOperand) -> Any:
     return (a * b).sum(-1)
 
@@ -205,6 +213,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "argsort": device_places.argsort_there,
     "trapezoid": _trapezoid,
     "dot": _dot,
+    "average": _average,
     "take_along_axis": device_places.take_along_axis_there,
     "shape": lambda _, array: array.shape,
     "ndim": lambda _, array: array.ndim,

@@ -92,7 +92,7 @@ def item(array: DeviceOperand, key: DeviceOperand) -> Any:
         elif isinstance(part, slice):
             native, axis = _sliced(library, native, part, axis), axis + 1
         elif isinstance(part, (int, np.integer)):
-            native = native[(slice(None),) * axis + (int(part),)]
+            native = native[(*(slice(None),) * axis, int(part), ...)]
         else:
             native, axis = _picked(library, native, part, axis), axis + 1
     return as_kept(library, native)

@@ -67,10 +67,15 @@ def argsort_there(library: DeviceLibrary, array: DeviceOperand, **_: DeviceOpera
     return as_kept(library, library.xp.argsort(array.native, stable=True))
 
 
-def take_along_axis_there(
-    _library: DeviceLibrary, array: DeviceOperand, places: DeviceOperand, *_: DeviceOperand, **__: DeviceOperand
-) -> Any:
-    """The values at places of the last axis."""
-    if array.ndim != 1 or not is_device(array):
+def take_along_axis_there(library: DeviceLibrary, array: DeviceOperand, places: DeviceOperand, axis: int = -1) -> Any:
+    """The values at places of the last axis: of a column, or one of each row."""
+    if not is_device(array) or axis not in (-1, array.ndim - 1):
         return NotImplemented
-    return array[places]
+    if array.ndim == 1:
+        return array[places]
+    if array.ndim != 2 or places.shape[1:] != (1,):
+        return NotImplemented
+    n, k = array.shape
+    first = library.xp.arange(n, device=library.device) * k
+    flat = first + library.xp.reshape(on_device(places, library), (-1,))
+    return as_kept(library, library.xp.reshape(library.take(library.xp.reshape(array.native, (-1,)), flat), (-1, 1)))
