@@ -21,7 +21,7 @@ from oracle import ORACLE
 
 import steelyard
 from steelyard import Metric, SteelyardError, get_metric, list_metrics, metric, ratio, sqrt, where
-from steelyard.auditing import audited_metric, decision_store, proof, properties, symbolic_sums
+from steelyard.auditing import audited_metric, decision_store, proof, properties, rulings, symbolic_sums
 from steelyard.auditing.decisions import DOES_NOT_APPLY, PROVED, REFUTED, UNDEFINED
 from steelyard.auditing.exact_values import ExactFormula, exact_expression
 from steelyard.auditing.harshness import harsher
@@ -594,7 +594,7 @@ def test_a_division_by_zero_among_larger_tables_is_no_proof(case):
 
 
 def test_a_proof_that_a_table_contradicts_is_a_refutation(monkeypatch):
-    monkeypatch.setattr(properties, "proved", lambda audited, law: "algebra: a slip")
+    monkeypatch.setattr(rulings, "proved", lambda audited, law: "algebra: a slip")
     broken = decide(lambda c: where(c.tp == 7, 1.0, 0.0) + 0 * c.fn, "p4")
     assert broken.verdict == REFUTED and 7 in (broken.counterexample.before[0], broken.counterexample.after[0])
 
