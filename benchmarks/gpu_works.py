@@ -1,0 +1,103 @@
+"""The works of the benchmark of a GPU: areas, counts and evaluations beside torch's own sort and sums, and the peers."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import steelyard
+from benchmarks.gpu_clock import Clock, Timed, beside, rows_of, shown
+
+
+def areas(clock: Clock, n: int) -> list[Timed]:
+    return [row for share in (0.01, 0.5) for row in _areas(clock, n, share)]
+
+
+def _areas(clock: Clock, n: int, share: float) -> list[Timed]:
+    torch, found = clock.torch, []
+    truth, scores = rows_of(torch, clock.device, n, share)
+    for metric, most in ((steelyard.roc_auc, 2.5), (steelyard.average_precision, None)):
+        what = f"{metric.name}, {n:.0e} float32 scores, {share:.0%} positive"
+        ours, theirs = partial(metric, truth, scores), partial(torch.sort, scores)
+        found.append(beside(clock, what, "torch.sort of the scores", ours, theirs, most=most))
+    return found
+
+
+def counts(clock: Clock, n: int) -> list[Timed]:
+    torch = clock.torch
+    truth, scores = rows_of(torch, clock.device, n, 0.1)
+    two = (truth, (scores >= 0.5).to(torch.int64))
+    del scores
+    found = [_counts(clock, f"confusion, {n:.0e} int64 labels of 2 classes", *two, most=2)]
+    found.append(
+        _counts(clock, f"confusion, {n:.0e} uint8 labels of 2 classes", *(part.to(torch.uint8) for part in two))
+    )
+    del two
+    ten = (torch.randint(0, 10, (n,), device=clock.device) for _ in range(2))
+    return [*found, _counts(clock, f"confusion, {n:.0e} int64 labels of 10 classes", *ten)]
+
+
+def _counts(clock: Clock, what: str, truth, predicted, most: float | None = None) -> Timed:
+    ours = partial(steelyard.confusion, truth, predicted)
+    return beside(clock, what, "torch, both sums", ours, lambda: (truth.sum(), predicted.sum()), most=most)
+
+
+def evaluations(clock: Clock, n: int) -> list[Timed]:
+    return [row for share in (0.01, 0.5) for row in _evaluations(clock, n, share)]
+
+
+def _evaluations(clock: Clock, n: int, share: float) -> list[Timed]:
+    truth, scores = rows_of(clock.torch, clock.device, n, share)
+    what = f"evaluate, all metrics with intervals, {n:.0e} scores, {share:.0%} positive"
+    ours, area = partial(steelyard.evaluate, truth, y_score=scores), partial(steelyard.roc_auc, truth, scores)
+    few, some = truth[:10_000].cpu().numpy(), scores[:10_000].cpu().numpy()
+    host = partial(steelyard.evaluate, few, y_score=some)
+    found = [beside(clock, what, "roc_auc of the same", ours, area, extra=0.05)]
+    found.append(beside(clock, what, "evaluate of 1e4 rows by NumPy: what the host takes", ours, host))
+    return found
+
+
+def peers(clock: Clock, n: int) -> list[Timed]:
+    truth, scores = rows_of(clock.torch, clock.device, n, 0.1)
+    predicted = (scores >= 0.5).to(clock.torch.int64)
+    ours = {
+        "confusion": partial(steelyard.confusion, truth, predicted),
+        "roc_auc": partial(steelyard.roc_auc, truth, scores),
+        "average_precision": partial(steelyard.average_precision, truth, scores),
+    }
+    found = []
+    for peer, works in (("torchmetrics", _torchmetrics), ("scikit-learn", _sklearn)):
+        try:
+            theirs = works(truth, predicted, scores)
+        except ImportError:
+            found.append(shown(Timed("", peer)))
+            continue
+        found += [
+            beside(clock, f"{what}, {n:.0e} rows", f"{peer} on tensors", ours[what], work, most=1, repeats=3)
+            for what, work in theirs.items()
+        ]
+    return found
+
+
+def _torchmetrics(truth, predicted, scores):
+    from torchmetrics.functional.classification import binary_auroc, binary_average_precision, binary_confusion_matrix
+
+    return {
+        "confusion": partial(binary_confusion_matrix, predicted, truth),
+        "roc_auc": partial(binary_auroc, scores, truth),
+        "average_precision": partial(binary_average_precision, scores, truth),
+    }
+
+
+def _sklearn(truth, predicted, scores):
+    import sklearn
+    from sklearn import metrics
+
+    def on_tensors(work, *given):
+        with sklearn.config_context(array_api_dispatch=True):
+            return work(*given)
+
+    return {
+        "confusion": partial(on_tensors, metrics.confusion_matrix, truth, predicted),
+        "roc_auc": partial(on_tensors, metrics.roc_auc_score, truth, scores),
+        "average_precision": partial(on_tensors, metrics.average_precision_score, truth, scores),
+    }
