@@ -11,6 +11,7 @@ from steelyard.exceptions import InputError
 from steelyard.ingest import arrays, code_counts, device_tables, label_codes
 from steelyard.ingest.category_order import category_order
 from steelyard.ingest.device_columns import device_of
+from steelyard.ingest.device_tables import DeviceRows
 from steelyard.ingest.label_number import check_label_number
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.row_order import check_order
@@ -48,8 +49,8 @@ def confusion(
     """
     check_order(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, frequency=frequency)
     if (library := device_of(y_true, y_pred)) is not None:
-        declared = declared_labels(labels)
-        there = device_tables.device_confusion(library, y_true, y_pred, declared, sample_weight, frequency)
+        rows_there = DeviceRows.of(library, y_true, sample_weight, frequency, y_pred=y_pred)
+        there = device_tables.device_confusion(rows_there, declared_labels(labels))
         return there if pos_label is None else there.with_positive(pos_label)
     true, pred = arrays.column(y_true, "y_true"), arrays.column(y_pred, "y_pred")
     weight = arrays.weights(sample_weight, "sample_weight")
@@ -152,8 +153,8 @@ def single_use_table(
     """The table for a single question: the scores of a common class are read where they are."""
     check_order(y_true=y_true, y_score=y_score, sample_weight=sample_weight, frequency=frequency)
     if (library := device_of(y_true, y_score)) is not None:
-        declared, weights = declared_labels(labels), (sample_weight, frequency)
-        return device_tables.device_score_table(library, y_true, y_score, pos_label, declared, *weights)
+        rows_there = DeviceRows.of(library, y_true, sample_weight, frequency, y_score=y_score)
+        return device_tables.device_score_table(rows_there, pos_label, declared_labels(labels))
     true, given = arrays.column(y_true, "y_true"), arrays.column(y_score, "y_score")
     score, precision = arrays.finite_scores(given), arrays.precision_of(given)
     weight = arrays.weights(sample_weight, "sample_weight")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,18 +22,42 @@ if TYPE_CHECKING:
     from steelyard.statistics.device_library import DeviceLibrary, Native
 
 
-def device_confusion(
-    library: DeviceLibrary,
-    y_true: Column,
-    y_pred: Column,
-    declared: Labels | None,
-    sample_weight: Column,
-    frequency: Column,
-) -> Confusion:
+class DeviceRows(NamedTuple):
+    """The labels of rows, what is beside them, and their weights, on one device."""
+
+    true: DeviceArray
+    beside: DeviceArray
+    weight: DeviceArray | None
+    times: DeviceArray | None
+
+    @classmethod
+    def of(
+        cls, library: DeviceLibrary, y_true: Column, sample_weight: Column, frequency: Column, **beside: Column
+    ) -> DeviceRows:
+        """The rows that have weight; what is beside the labels by its name."""
+        given = {"y_true": y_true, **beside}
+        true, other = columns = [device_column(library, values, name) for name, values in given.items()]
+        weights = device_weights(library, sample_weight, "sample_weight")
+        times = device_weights(library, frequency, "frequency", whole=True)
+        arrays.check_lengths(**dict(zip(given, columns, strict=True)), sample_weight=weights, frequency=times)
+        return cls(true, other, weights, times).with_weight(library)
+
+    def with_weight(self, library: DeviceLibrary) -> DeviceRows:
+        """The same without rows of no weight."""
+        masks = [column.native > 0 for column in (self.weight, self.times) if column is not None]
+        if not masks:
+            return self
+        counted = masks[0] if len(masks) == 1 else masks[0] & masks[1]
+        if bool(library.xp.all(counted)):
+            return self
+        parts: list[Any] = [None if part is None else DeviceArray(library, part.native[counted]) for part in self]
+        return DeviceRows(*parts)
+
+
+def device_confusion(rows: DeviceRows, declared: Labels | None) -> Confusion:
     """The table of true and predicted labels."""
-    columns = _columns(library, {"y_true": y_true, "y_pred": y_pred}, sample_weight, frequency)
-    true, pred, weight, times = columns
-    assert true is not None and pred is not None  # noqa: S101 - both are given
+    true, pred, weight, times = rows
+    library = true.library
     if weight is None and times is None and declared is None:
         counts = device_counts.device_binary_counts(true, pred)
         counts = device_counts.device_small_counts(true, pred) if counts is None else counts
@@ -52,41 +76,13 @@ def device_confusion(
     return Confusion(labels, *counted)
 
 
-def _columns(
-    library: DeviceLibrary, given: dict[str, Column], sample_weight: Column, frequency: Column
-) -> list[DeviceArray | None]:
-    """The columns and the weights on the device, without rows of no weight."""
-    columns: list[DeviceArray | None] = [device_column(library, values, name) for name, values in given.items()]
-    weights = device_weights(library, sample_weight, "sample_weight")
-    times = device_weights(library, frequency, "frequency", whole=True)
-    names = {**dict(zip(given, columns, strict=True)), "sample_weight": weights, "frequency": times}
-    arrays.check_lengths(**names)
-    columns = [*columns, weights, times]
-    masks = [column.native > 0 for column in (weights, times) if column is not None]
-    if not masks:
-        return columns
-    counted = masks[0] if len(masks) == 1 else masks[0] & masks[1]
-    if bool(library.xp.all(counted)):
-        return columns
-    return [None if column is None else DeviceArray(library, column.native[counted]) for column in columns]
-
-
 # ---------------------------------------------------------------- scores
 
 
-def device_score_table(
-    library: DeviceLibrary,
-    y_true: Column,
-    y_score: Column,
-    pos_label: Label,
-    declared: Labels | None,
-    sample_weight: Column,
-    frequency: Column,
-) -> ScoreTable:
+def device_score_table(rows: DeviceRows, pos_label: Label, declared: Labels | None) -> ScoreTable:
     """The scores of both classes in order, for a single question: those of the common class are read where they are."""
-    columns = _columns(library, {"y_true": y_true, "y_score": y_score}, sample_weight, frequency)
-    true, score, weight, times = columns
-    assert true is not None and score is not None  # noqa: S101 - both are given
+    true, score, weight, times = rows
+    library = true.library
     _check_finite(score)
     positive, label = _positive_rows(true, pos_label, declared, times)
     name = str(score.native.dtype).rpartition(".")[2]
