@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     LimitsLike: TypeAlias = str | Sequence[str]  # such as "specificity >= 0.99", one or several
 
 SLACK = 1e-12  # what rounding makes of a bound met exactly, such as 99 of 100 rows of weight 0.1 each
+_AND = re.compile(r"(?<=\s)and(?=\s)", re.IGNORECASE)  # without the blanks, of which a long run would be tried at each
 _ALERTS = re.compile(r"alerts\s*<=\s*([\d_,]+)\s+(?:of|in|out of)\s+([\d_,]+)(?:\s+rows)?", re.IGNORECASE)
 
 
@@ -110,7 +111,7 @@ def read_limits(where: LimitsLike | None, *, any_bound: bool = False) -> tuple[L
     written = [] if where is None else [where] if isinstance(where, str) else where
     if not isinstance(written, (list, tuple)):
         raise InputTypeError(f"where= takes text such as 'specificity >= 0.99', or a list of it, not {where!r}.")
-    parts = (re.split(r"\s+and\s+", text, flags=re.IGNORECASE) if isinstance(text, str) else [text] for text in written)
+    parts = (_AND.split(text) if isinstance(text, str) else [text] for text in written)
     limits = tuple(_limit(text) for several in parts for text in several)
     return limits if any_bound else tuple(in_range(limit) for limit in limits)
 
