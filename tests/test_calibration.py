@@ -24,7 +24,7 @@ from steelyard.analysis.intervals.inference import Inference
 from steelyard.cli.commands import commands
 from steelyard.exceptions import InputError
 from steelyard.metrics.isotonic_curve import IsotonicCurve
-from steelyard.statistics import score_order
+from steelyard.statistics import score_sort
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.score_table import ScoreTable
 
@@ -96,8 +96,8 @@ def test_many_rows_are_fitted_as_few_are():
 
 
 def test_the_probabilities_of_each_class_are_sorted_once_and_no_table_of_counts_is_made(monkeypatch):
-    sorted_sizes, sort = [], score_order.sort
-    monkeypatch.setattr(score_order, "sort", lambda entries: sorted_sizes.append(len(entries)) or sort(entries))
+    sorted_sizes, sort = [], score_sort.sort
+    monkeypatch.setattr(score_sort, "sort", lambda entries: sorted_sizes.append(len(entries)) or sort(entries))
     monkeypatch.setattr(ScoreTable, "counts", property(lambda table: pytest.fail("counts at every threshold")))
     y, p = outcomes(5_000, 5)
     calibration(y, p)

@@ -24,7 +24,7 @@ from steelyard import (
     roc_curve,
     score_table,
 )  # fmt: skip
-from steelyard.statistics import score_order
+from steelyard.statistics import score_order, score_sort
 from steelyard.statistics.class_scores import ClassScores
 
 RANKING = [m for m in list_metrics() if m.scores]
@@ -266,7 +266,7 @@ def test_the_order_is_found_whatever_way_it_is_sought():
                  lambda n: np.concatenate([rng.random(n - 2), [1e308, -1e308]]), lambda n: np.zeros(n), lambda n: -rng.random(n)):  # fmt: skip
         values = make(70_000)
         expected = np.sort(values)
-        assert np.array_equal(score_order._sort_by_parts(values.copy()), expected)
+        assert np.array_equal(score_sort.sort_by_ranges(values.copy()), expected)
         few = np.unique(rng.choice(values, 40))
         below, up_to = score_order.around_unsorted(few, values)
         assert (

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import steelyard
-from steelyard.statistics import score_order
+from steelyard.statistics import score_order, score_sort
 from steelyard.statistics.threads import LIMITS, in_background, in_threads, thread_count
 
 
@@ -41,11 +41,11 @@ def test_parts_keep_their_order_and_their_errors():
 @pytest.mark.usefixtures("cores")
 @pytest.mark.parametrize("slowly", [True, False])
 def test_several_threads_sort_and_place_as_one_does(slowly, monkeypatch):
-    monkeypatch.setattr(score_order, "_numpy_sorts_slowly", lambda: slowly)
+    monkeypatch.setattr(score_sort, "numpy_sorts_slowly", lambda: slowly)
     rng = np.random.default_rng(0)
     scores = np.round(rng.normal(size=300_000), 3)
     expected = np.sort(scores)
-    assert np.array_equal(score_order.sort(scores.copy()), expected)
+    assert np.array_equal(score_sort.sort(scores.copy()), expected)
     assert np.array_equal(score_order.below(expected, expected), np.searchsorted(expected, expected))
 
 

@@ -17,6 +17,7 @@ from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.row_order import check_order
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.labelled_scores import LabelledClass, LabelledScores
 from steelyard.statistics.positive_class import CONVENTION, chosen_label
 from steelyard.statistics.score_table import ScoreTable
 
@@ -183,14 +184,9 @@ def positive_rows(
 
 
 def _unweighted_classes(score: Array, positive: Array) -> tuple[ClassScores, ClassScores]:
-    """The scores of both classes: a copy of the rarer one's, the others where they are."""
-    n = code_counts.count_ones(positive)
-    size, which = min((n, True), (len(score) - n, False))
-    rare = ClassScores(code_counts.select(score, positive, which, size), ascending=False, single_use=True)
-    common = ClassScores(
-        lambda: code_counts.select(score, positive, not which, len(score) - size),
-        ascending=False,
-        among=(score, rare),
-        single_use=True,
-    )
+    """The scores of both classes, where they are until the order of one is asked for."""
+    both = LabelledScores(score, positive, code_counts.count_ones(positive))
+    which = 2 * both.n_positive <= len(score)
+    rare = ClassScores(LabelledClass(both, which), ascending=False, single_use=True)
+    common = ClassScores(LabelledClass(both, not which), ascending=False, among=(score, rare), single_use=True)
     return (rare, common) if which else (common, rare)

@@ -149,14 +149,3 @@ def _whole_sums(code: Array, times: Array | None, size: int) -> Array:
 def count_ones(positive: Array) -> int:
     """How many of 0/1 values are 1: count_nonzero is quickest on narrow ones, a sum on 8-byte ones."""
     return int(np.count_nonzero(positive) if positive.itemsize < 8 else np.add.reduce(positive))
-
-
-def select(score: Array, positive: Array, which: bool, size: int) -> Array:
-    """A copy of the scores of one class, taken chunk by chunk."""
-    out, end = np.empty(size), 0
-    for part in chunks(len(score)):
-        # Indices beat a boolean mask: NumPy finds them without branches.
-        rows = np.flatnonzero(positive[part] != 0 if which else positive[part] == 0)
-        out[end : end + len(rows)] = score[part].take(rows)
-        end += len(rows)
-    return out

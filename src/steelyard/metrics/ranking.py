@@ -14,6 +14,7 @@ from steelyard.metrics.curves import roc_points
 from steelyard.metrics.declaration import metric
 from steelyard.metrics.expression import ratio, undefined
 from steelyard.statistics.class_scores import starting_at_zero
+from steelyard.statistics.labelled_scores import LabelledClass
 from steelyard.statistics.score_order import bin_starts, bin_sums, parts
 from steelyard.statistics.threads import in_threads
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.statistics.class_scores import ClassScores
+    from steelyard.statistics.labelled_scores import LabelledScores
     from steelyard.statistics.score_table import ScoreTable
 
 
@@ -61,6 +63,12 @@ def rounding(t: ScoreTable) -> float:
     return float(np.finfo(np.float64).eps) * sum(side.size for side in weighted)
 
 
+def unsorted_rows(t: ScoreTable) -> LabelledScores | None:
+    """The rows of both classes, where neither class is sorted yet and sorting both at once answers a question."""
+    given, fresh = t.positive.given_scores, not any("scores" in side.__dict__ for side in t.classes)
+    return given.both if isinstance(given, LabelledClass) and fresh and given.both.is_sorted_at_once else None
+
+
 # ---------------------------------------------------------------- areas under curves
 
 
@@ -88,6 +96,8 @@ def roc_auc(t, *, max_fpr=None, multi_class="ovr"):
 @once
 def roc_area(t: ScoreTable) -> Any:
     """The area under the whole ROC curve, of a table of both classes."""
+    if (rows := unsorted_rows(t)) is not None and (twice := rows.twice_outranked()) is not None:
+        return twice / (2 * t.positive.total * t.negative.total)
     small, large = sorted((t.positive, t.negative), key=lambda side: side.size)
     scores, weights = small.distinct
     # Twice the pairs in which the smaller class scores higher, ties once: whole numbers stay exact.
@@ -194,6 +204,8 @@ def average_precision(t):
 
 @once
 def _average_precision(t: ScoreTable) -> Any:
+    if (rows := unsorted_rows(t)) is not None and (precisions := rows.precision_sum()) is not None:
+        return precisions / t.positive.total
     at_positives = t.at_positive_scores
     found = in_threads(
         lambda part: _precisions(*(column[..., part] for column in at_positives)), parts(at_positives[0])
@@ -221,7 +233,8 @@ def mean_average_precision(t):
     """Mean of the average precisions of the two classes."""
     if why := missing(t):
         return undefined(why)
-    return (_average_precision(t) + _average_precision(t.swapped())) / 2
+    swapped = _average_precision(t.swapped())  # first: it sorts each class, which serves both
+    return (_average_precision(t) + swapped) / 2
 
 
 @metric("PR AUC, trapezoid", on="scores", family="ranking", range=(0, 1), cite="davis2006")

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sized
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.statistics import score_order
+from steelyard.statistics import score_order, score_sort
 from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.effective_rows import weight_per_row
 from steelyard.statistics.threads import in_threads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from steelyard._types import Array
-
-_RARE = 32  # how many times larger a class is worth not sorting, when the other asks where it stands in it
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +76,9 @@ class ClassScores:
     @cached_property
     def size(self) -> int:
         """The number of entries."""
-        return len(self.among[0]) - self.among[1].size if self.among else len(self.entries)
+        if self.among:
+            return len(self.among[0]) - self.among[1].size
+        return len(self.given_scores if isinstance(self.given_scores, Sized) else self.entries)
 
     @cached_property
     def scores(self) -> Array:
@@ -87,7 +86,7 @@ class ClassScores:
         if self.ascending:
             return self.entries
         # In place only for the single question of one caller: other threads may be reading a table that is kept.
-        return score_order.sort(self.entries if self.single_use else self.entries.copy())
+        return score_sort.sort(self.entries if self.single_use else self.entries.copy())
 
     @property
     def entry_weights(self) -> Array | None:
@@ -142,7 +141,7 @@ class ClassScores:
         if self.ascending or "scores" in self.__dict__:
             return False
         on_device = self.among is not None and isinstance(self.among[0], DeviceArray)
-        return on_device or 0 < _RARE * len(few) <= self.size
+        return on_device or 0 < score_order.MANY_TIMES * len(few) <= self.size
 
     def _around(self, few: Array, ties: bool) -> tuple[Array, Array]:
         if self._unsorted_serves(few):

@@ -1,17 +1,15 @@
-"""The order of scores: sorted, or counted around the few of a rare class without sorting them."""
+"""The order of scores: where some stand among others, sorted ones or, of a rare class, without sorting the others."""
 
 from __future__ import annotations
 
-import timeit
 from bisect import bisect_left
-from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steelyard.statistics.device_array import DeviceArray
-from steelyard.statistics.threads import in_threads, thread_count
+from steelyard.statistics.threads import in_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
 
 
 CHUNK = 32_768  # float64 temporaries of this length stay in the second-level cache
-_HALVED = 2**18  # scores from which on two threads sort a half each; chosen, not timed
+MANY_TIMES = 32  # how many times larger a class is worth not sorting, when the other asks where it stands in it
 PART = 2**18  # scores of one class placed in the other at a time where only a sum of their places is asked for
 
 
@@ -56,21 +54,6 @@ def sums_between(column: Array, ends: Array) -> Array:
     sums = np.zeros(len(used), dtype=column.dtype)
     sums[used] = np.add.reduceat(column, ends[:-1][used])
     return sums
-
-
-def sort(scores: Array) -> Array:
-    """The scores in ascending order; the array given may be overwritten."""
-    if isinstance(scores, DeviceArray):
-        return scores.ordered()
-    if len(scores) > CHUNK and _numpy_sorts_slowly():
-        return _sort_by_parts(scores)
-    if len(scores) >= _HALVED and thread_count() > 1:
-        middle = len(scores) // 2
-        scores.partition(middle)
-        in_threads(lambda half: half.sort(), (scores[:middle], scores[middle:]))
-    else:
-        scores.sort()
-    return scores
 
 
 def below(few: Array, ordered: Array) -> Array:
@@ -123,7 +106,7 @@ def around_unsorted(few: Array, scores: Array | DeviceArray) -> tuple[Array, Arr
     if isinstance(scores, DeviceArray):
         return _around_on_device(few, scores)
     n_slots = 8 * len(few)
-    slots = _slotter(few[0], few[len(few) // 2], few[-1], n_slots, np.intp)
+    slots = slotter(few[0], few[len(few) // 2], few[-1], n_slots, np.intp)
     rank_of_slot = _slot_ranks(few, slots, n_slots)
     ended = np.append(few, np.inf)
     between, equal = np.zeros((2, len(few) + 1), dtype=np.int64)
@@ -171,7 +154,7 @@ def _searched(ended: Array, values: Array, ranks: Array) -> tuple[Array, Array]:
     return ranks, ranks[reached == values]
 
 
-def _slotter(low: float, middle: float, high: float, n_slots: int, dtype: type) -> Callable[[Array], Array]:
+def slotter(low: float, middle: float, high: float, n_slots: int, dtype: type) -> Callable[[Array], Array]:
     """A function from scores to slots that never reverses an order."""
     limits = np.clip(np.array([low, middle, high]) + 0.0, -1e300, 1e300)  # + 0.0: no -0.0 among the limits
     low, middle, high = limits.tolist()
@@ -188,55 +171,3 @@ def _slotter(low: float, middle: float, high: float, n_slots: int, dtype: type) 
         return np.clip(places, 0, n_slots - 1, out=places).astype(dtype)
 
     return slots
-
-
-# ---------------------------------------------------------------- where np.sort is slow
-
-
-@cache
-def _numpy_sorts_slowly() -> bool:
-    """Whether np.sort is slow beyond 256 values, as NumPy's AVX-512 code is on AMD Zen 4: 67 ns a score against 11."""
-    values = np.random.default_rng(0).random((64, 256))
-    long = min(timeit.repeat(lambda: np.sort(values, axis=None), number=1, repeat=5))
-    short = min(timeit.repeat(lambda: np.sort(values, axis=1), number=1, repeat=5))
-    return long > 6 * short
-
-
-def _sort_by_parts(scores: Array) -> Array:
-    """The scores sorted, split into ranges that fit the cache first: 22 ns a score where np.sort takes 67."""
-    n_parts = max(1, min(len(scores) >> 15, 256))
-    slots = _slotter(scores.min(), float(np.median(scores[:999])), scores.max(), n_parts, np.uint8)
-    parts = list(chunks(len(scores), 4 * CHUNK))
-    keys = in_threads(lambda part: slots(scores[part]), parts)
-    sizes = np.array(in_threads(lambda key: np.bincount(key, minlength=n_parts), keys))
-    ends = np.cumsum(sizes.sum(0)).tolist()
-    starts = [0, *ends[:-1]]
-    places = (np.cumsum(sizes, axis=0) - sizes + starts).tolist()  # where each part of the rows puts those of a range
-    out = np.empty_like(scores)
-
-    def spread(i: int) -> None:
-        grouped = scores[parts[i]].take(np.argsort(keys[i], kind="stable"))
-        done = 0
-        for place, n in zip(places[i], sizes[i].tolist(), strict=True):
-            out[place : place + n] = grouped[done : done + n]
-            done += n
-
-    in_threads(spread, range(len(parts)))
-    in_threads(_sort_block, [out[start:end] for start, end in zip(starts, ends, strict=True) if start < end])
-    scores[:] = out  # into the array given, so that no second copy stays
-    return scores
-
-
-def _sort_block(block: Array) -> None:
-    """Sort in place: by slots with a radix sort of 16-bit keys, then inside them in rows of 256, NumPy's quickest."""
-    n = len(block)
-    n_slots = min(n // 48 + 1, 2**16)
-    keys = _slotter(block.min(), block[n // 2], block.max(), n_slots, np.uint16)(block)
-    if n < 1_024 or np.bincount(keys).max() > 128:
-        block.sort()
-        return
-    block[:] = block.take(np.argsort(keys, kind="stable"))
-    for start in (0, 128):  # a slot of at most 128 values lies within a row of one of these two layouts
-        stop = start + (n - start) // 256 * 256
-        block[start:stop].reshape(-1, 256).sort(axis=1)
-        block[stop:].sort()
