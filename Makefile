@@ -8,7 +8,7 @@ demo: $(VENV)/.demo  ## install into .venv and run the main job on embedded data
 	$(BIN)/steelyard demo -o build/demo
 
 test: $(VENV)/.test chromium  ## install the test tools and run every test
-	$(BIN)/python -m pytest -n auto --dist loadfile -q
+	$(BIN)/python -m pytest -n auto -q
 
 test-ledger: $(VENV)/.test  ## two programs log 500 evaluations each into one ledger, and one is killed ten times
 	STEELYARD_LEDGER_WRITES=500 $(BIN)/python -m pytest -q tests/test_ledger_crash.py

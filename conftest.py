@@ -32,7 +32,7 @@ def registry():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """One worker runs all tests that share something slow: a Spark session, a study, proofs, a cache of types."""
+    """One worker runs all tests that share something slow: a Spark session, a study, proofs, types, the site."""
     from xdist.scheduler import LoadScopeScheduling
 
     class SharedStarts(LoadScopeScheduling):
@@ -40,7 +40,7 @@ def pytest_xdist_make_scheduler(config, log):
             file, _, test = nodeid.partition("::")
             if "[pyspark" in test:
                 return "spark"
-            if "test_studies_" in file or file.endswith(("test_types.py", "test_audit.py")):
+            if "test_studies_" in file or file.endswith(("test_types.py", "test_audit.py", "test_site.py")):
                 return file
             return nodeid.rpartition("-")[0] if "test_shuffled_labels" in test else nodeid
 
