@@ -20,6 +20,8 @@ from steelyard.auditing.property_list import PROPERTIES
 from steelyard.metrics import notation
 
 if TYPE_CHECKING:
+    from hashlib import _Hash
+
     from steelyard.auditing.property_list import Property
     from steelyard.metrics.expression import Expression
     from steelyard.metrics.metric import Metric
@@ -35,17 +37,17 @@ SHIPPED = Path(__file__).parent / "decisions.json"
 def decision_key(metric: Metric, property_: Property) -> str | None:
     """What a decision depends on: the formula, not how it is spelt; None for an opaque function, which has none."""
     node = exact_expression(metric)
-    return None if node is None else _key(node, metric.range, metric.direction, property_.name)
-
-
-@lru_cache(maxsize=4_096)
-def _key(node: Expression, *facts: object) -> str:
-    return sha256(repr((_canonical(node), *facts)).encode()).hexdigest()
+    if node is None:
+        return None
+    digest = _of_formula(node, metric.range, metric.direction).copy()
+    digest.update(f", {property_.name!r})".encode())
+    return digest.hexdigest()
 
 
 @lru_cache(maxsize=512)
-def _canonical(node: Expression) -> str:
-    return notation.canonical(node)
+def _of_formula(node: Expression, *facts: object) -> _Hash:
+    """The digest of what all properties of a metric have in common: a formula may be long, and they are many."""
+    return sha256(repr((notation.canonical(node), *facts))[:-1].encode())
 
 
 def recalled_decision(metric: Metric, property_: Property, decisions: Decisions | None = None) -> Decision | None:

@@ -12,9 +12,11 @@ if TYPE_CHECKING:
 
 def walk(node: Expression) -> Iterator[Expression]:
     """The node and all below it, the first written first."""
-    yield node
-    for child in children(node):
-        yield from walk(child)
+    left = [node]
+    while left:
+        last = left.pop()
+        yield last
+        left.extend(reversed(children(last)))
 
 
 def children(node: Expression) -> tuple[Expression, ...]:
