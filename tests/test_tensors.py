@@ -215,6 +215,51 @@ def test_losses_of_a_column_for_each_class_are_numpys_and_bring_no_rows(to_devic
         steelyard.log_loss(to_device(classes), to_device(spoilt))
 
 
+NARROW = ["bool", "int8", "uint8", "float16", "bfloat16"]
+
+
+@pytest.mark.parametrize("place", ["processor", "device"])
+@pytest.mark.parametrize("kind", NARROW)
+def test_narrow_scores_and_weights_of_torch_have_numpys_numbers(rows, kind, place, request):
+    torch = pytest.importorskip("torch")
+    if place == "device":
+        request.getfixturevalue("taken_for_a_device")
+    scale = 100 if "int" in kind else 1
+    scores = (torch.from_numpy(rows["s"]) * scale).to(getattr(torch, kind))
+    numpys = (scores.float() if kind == "bfloat16" else scores).numpy()
+    truth = torch.from_numpy(rows["y"]).to(torch.int8)
+    spread = torch.stack([scores, scores], 1)[:, 0]  # every second number in memory
+    for given in (scores, spread, scores.clone().requires_grad_() if "float" in kind else scores):
+        _same(steelyard.average_precision(truth, given), steelyard.average_precision(rows["y"], numpys))
+    ours = steelyard.roc_auc(truth[::2], scores[::2], sample_weight=scores[::2])
+    _same(ours, steelyard.roc_auc(rows["y"][::2], numpys[::2], sample_weight=numpys[::2]))
+    names = ["recall", "roc_auc", "pr_auc"]
+    evaluated = [
+        steelyard.evaluate(y, y_score=s, threshold=scale / 4, metrics=names)
+        for y, s in ((truth, scores), (rows["y"], numpys))
+    ]
+    _same(*([row.value for row in each] for each in evaluated))
+
+
+@pytest.mark.parametrize("place", ["processor", "device"])
+def test_tensors_that_are_no_columns_are_refused_in_one_sentence(rows, place, request):
+    torch = pytest.importorskip("torch")
+    if place == "device":
+        request.getfixturevalue("taken_for_a_device")
+    truth, scores = torch.from_numpy(rows["y"]), torch.from_numpy(rows["s"])
+    cases = {
+        "y_true has 0 dimensions": (truth[0], scores[0]),
+        "y_score has 0 dimensions": (truth, scores[0]),
+        "are empty; give at least one row": (truth[:0], scores[:0]),
+        "differ in length": (truth, scores[:0]),
+        "y_score (holds torch.complex64|must hold numbers)": (truth, scores.to(torch.complex64)),
+    }
+    for sentence, columns in cases.items():
+        with pytest.raises(steelyard.SteelyardError, match=sentence) as refused:
+            steelyard.roc_auc(*columns)
+        assert str(refused.value).count(". ") == 0
+
+
 def test_bad_rows_on_a_device_are_refused_as_numpys_are(rows, to_device):
     broken = rows["s"].copy()
     broken[7] = np.nan

@@ -75,7 +75,7 @@ def device_column(library: DeviceLibrary, values: Column, name: str, ndim: int =
     elif library_name(values) != library.name or is_on_host(values):
         native = library.native(as_numpy(values))
     if not xp.isdtype(native.dtype, ("bool", "integral", "real floating")):
-        raise InputTypeError(f"{name} holds {native.dtype} values; labels are text, whole numbers or booleans.")
+        raise InputTypeError(f"{name} holds {native.dtype} values; give floats, whole numbers or booleans.")
     if len(native.shape) != ndim:
         raise InputError(_shape_sentence(tuple(native.shape), name))
     return DeviceArray(library, native)

@@ -83,10 +83,12 @@ def device_score_table(rows: DeviceRows, pos_label: Label, declared: Labels | No
     """The scores of both classes in order, for a single question: those of the common class are read where they are."""
     true, score, weight, times = rows
     library = true.library
+    if score.dtype.kind == "b":  # among which libraries do not search
+        score = DeviceArray(library, library.xp.astype(score.native, library.xp.uint8))
     _check_finite(score)
     positive, label = _positive_rows(true, pos_label, declared, times)
     name = str(score.native.dtype).rpartition(".")[2]
-    precision = name if name in PRECISIONS else DOUBLE
+    precision = "float32" if name == "bfloat16" else name if name in PRECISIONS else DOUBLE  # as NumPy reads them
     if weight is None and times is None:
         return ScoreTable(*_unweighted_classes(library, score, positive), label, precision=precision)
     sides = []

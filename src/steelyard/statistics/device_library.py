@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _LIBRARIES = {"torch": "torch", "cupy": "cupy", "jax": "jax", "jaxlib": "jax", "array_api_strict": "array_api_strict"}
 _MOST_UNIQUE = 2**31 - 1  # of which torch finds the distinct ones
 _COPIES, _MOST_CELLS = 1_024, 2**22  # of a table into which weights are added, and of all its copies
+_SHORT = "bfloat16"  # which NumPy has not: such numbers are as they are in float32
 _LONG = 64  # numbers of a stretch from which on it is worth a block of threads
 
 
@@ -96,13 +97,15 @@ class DeviceLibrary:
         """An array of the device as one of NumPy."""
         match self.name:
             case "torch":
-                return np.asarray(values.detach().cpu().numpy())
+                plain = values.detach().cpu()
+                return np.asarray((plain.float() if str(plain.dtype) == f"torch.{_SHORT}" else plain).numpy())
             case "cupy":
                 return np.asarray(values.get())
             case "array_api_strict":
                 return np.asarray(values.to_device(self.xp.Device("CPU_DEVICE")))
             case _:
-                return np.asarray(values)
+                array = np.asarray(values)
+                return array.astype(np.float32) if array.dtype.name == _SHORT else array
 
     def wide(self, values: Native) -> Native:
         """The values as int64, float64 or booleans, in which NumPy would compute."""
