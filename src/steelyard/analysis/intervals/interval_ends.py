@@ -83,7 +83,10 @@ class IntervalSampler:
         if self.planned is None:
             self.ranks.begin(estimands)
         values = [estimand.on(self._table_at_prevalence(estimand.table)) for estimand in estimands]
-        return [self._interval(*parts) for parts in zip(estimands, values, methods, strict=True)]
+        parts = list(zip(estimands, values, methods, strict=True))
+        order = sorted(range(len(parts)), key=lambda i: self.ranks.is_begun(estimands[i]))  # last what is still drawn
+        made = {i: self._interval(*parts[i]) for i in order}
+        return [made[i] for i in range(len(parts))]
 
     def _table_at_prevalence(self, table: AnyTable) -> AnyTable:
         return table if isinstance(table, MultilabelTable) else table_at(table, self.inference.prevalence)

@@ -52,6 +52,10 @@ class RankSampler:
             small = self._small(table)  # type: ignore[arg-type]  # of scores
             self._begun[id(table)] = in_background(partial(self._draw, table, small))  # type: ignore[arg-type]  # of scores
 
+    def is_begun(self, estimand: Estimand) -> bool:
+        """Whether its draws are made in the background."""
+        return id(estimand.table) in self._begun and any(other is estimand for other in self.estimands)
+
     def values(self, estimand: Estimand, value: float) -> tuple[Array, float | None]:
         """The metric on every draw, moved by what binning the scores changed, and how much that is."""
         table: ScoreTable = estimand.table  # type: ignore[assignment]  # asked of scores alone
