@@ -338,7 +338,8 @@ def test_a_metric_that_only_these_models_leave_as_it_is_is_not_called_robust_in_
     assert by_name["tpnr"].robust_in_general is by_name["tpnr"].symmetric_in_general is True
     assert by_name["<lambda>"].robust_in_general is None
     assert found.headline == (
-        "Robust and symmetric: tpnr, <lambda>. Within tolerance here, refuted in general: mcc, weighted_auc."
+        "Robust and symmetric: tpnr. Within tolerance here, not decided in general: <lambda>. Within tolerance here, "
+        "refuted in general: mcc, weighted_auc."
     )
     assert repr(found).count("here only") == 2
 

@@ -76,6 +76,33 @@ def test_numbers_stay_numbers_however_what_is_missing_is_spelled(tmp_path):
     assert [columns[name].dtype.is_numeric() for name in ("age", "size", "note", "y")] == [True, True, False, False]
     assert columns["age"].to_list()[:4] == [41, None, None, 52]
     assert columns["size"].to_list()[:4] == [None, 2.5, 3.0, None]
+    assert columns["note"].to_list()[:4] == [None, "x", "y", None] and columns["y"].null_count() == 0
+
+
+def test_missing_text_is_a_word_of_its_own_and_the_note_names_the_columns(tmp_path):
+    (tmp_path / "gaps.csv").write_text("age,town,y\n" + "41,NA,yes\n,north,no\n30,n/a,no\n52,,yes\n50,NA,yes\n" * 10)
+    table = own_table(load_columns([str(tmp_path / "gaps.csv")]), "y")
+    model = table.prepared("tree").fit(table.X, table.two_class_y)
+    assert model[0].transform(table.X).shape == (50, 3)  # age, north, and missing
+    sentence = (
+        "Values are missing in 'town' (40 rows) and 'age' (10 rows): numbers take the median of the training rows, and "
+        "missing text is a word of its own."
+    )
+    assert table.notes[0] == sentence
+    words = ["crossval", "--data", str(tmp_path / "gaps.csv"), "--target"]
+    assert sentence in " ".join(CliRunner().invoke(commands, [*words, "y", "--folds", "2"]).output.split())
+    for command in (
+        words,
+        ["study", "kalita", *words[1:]],
+        ["resampling", *words[1:]],
+        [*words[:-1], "--select-tree", "--target"],
+    ):
+        refused = CliRunner().invoke(commands, [*command, "town"])
+        assert refused.exit_code == 2
+        assert (
+            "The column 'town' to predict holds missing labels in 40 of 50 rows (in a file an empty cell, NA"
+            in refused.output
+        )
 
 
 def test_nguyen_on_a_shipped_table_moves_precision_and_the_factor_holds_it(folder):
@@ -121,7 +148,7 @@ def test_nguyen_on_given_predictions_draws_the_rows_alone(folder):
             "No model is called 'tre'. Did you mean 'tree'",
         ),
         ("made.csv", "kind", ("--positive", "fraud", "--model", "math:floor"), "cannot be made without arguments"),
-        ("made.csv", "gaps", (), "The column 'gaps' holds missing labels"),
+        ("made.csv", "gaps", (), "The column 'gaps' to predict holds missing labels"),
         (
             "made.csv",
             "kind",
@@ -160,7 +187,25 @@ def test_asawa_on_refitted_models_tries_every_metric_and_states_what_the_audit_k
     general = {row["robust"] for row in rows.values()}
     assert "within tolerance here, refuted in general" in general
     assert "Within tolerance here, refuted in general:" in " ".join(text.split())
+    assert "top_k_accuracy" not in rows  # the best two of two classes: 1 for every model
     assert page.count("<figure") == 2 and {row["model"] for row in rows_of(study, "changes")} > {"tree, repeat 1"}
+
+
+def test_asawas_headline_counts_what_its_table_says(folder):
+    words = ("--model", "logistic", "--repeats", 2, "--tolerance", 0.05, "--seed", 1)
+    study, _, _ = written(folder, "asawa", "cancer.parquet", "malignant", *words)
+    rows = rows_of(study, "verdicts")
+    both = [(row["metric"], row["robust"], row["symmetric"]) for row in rows]
+    stand = [row for row in both if all(word.startswith(("yes", "within")) for word in row[1:])]
+    proved = [name for name, *verdicts in stand if all(word.startswith("yes") for word in verdicts)]
+    refuted = [name for name, *verdicts in stand if any(word.endswith("refuted in general") for word in verdicts)]
+    undecided = [name for name, *_ in stand if name not in (*proved, *refuted)]
+    assert "roc_auc" in undecided and "tpnr" in proved and refuted
+    head = study.summary[0]
+    assert head.startswith(f"{len(proved)} of {len(rows)} metrics stand both tests, by proof (in the paper ")
+    assert f"; {len(undecided)} more within tolerance here, not decided in general (in the paper roc_auc)" in head
+    assert f"; {len(refuted)} more within tolerance here, refuted in general" in head
+    assert all(name in study.summary[1] for name, *_ in stand)
 
 
 def test_asawa_on_predictions_takes_labels_and_scores_of_one_model_together(folder):

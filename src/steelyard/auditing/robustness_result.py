@@ -54,6 +54,11 @@ class MetricVerdict(Flat):
         """Whether it stands both tests on these models, though a table refutes one of them."""
         return self.winner and False in (self.robust_in_general, self.symmetric_in_general)
 
+    @property
+    def proved(self) -> bool:
+        """Whether it stands both tests on these models, and is proved to on all tables."""
+        return self.winner and self.robust_in_general is True and self.symmetric_in_general is True
+
 
 @dataclass(frozen=True, eq=False)
 class MetricChange(Flat):
@@ -174,12 +179,16 @@ class Robustness(Result[MetricVerdict]):
 
     @property
     def headline(self) -> str:
-        """Which metrics stand both tests, and which of them do so on these models only."""
+        """Which metrics are proved to stand both tests, and which stand them on these models."""
         verdicts = self.verdicts
-        general = [v.metric for v in verdicts if v.winner and not v.only_here]
-        here = [v.metric for v in verdicts if v.only_here]
-        text = f"Robust and symmetric: {', '.join(general) or 'none'}."
-        return f"{text} Within tolerance here, refuted in general: {', '.join(here)}." if here else text
+        parts = {
+            "Robust and symmetric": [v.metric for v in verdicts if v.proved] or ["none"],
+            "Within tolerance here, not decided in general": [
+                v.metric for v in verdicts if v.winner and not v.proved and not v.only_here
+            ],
+            "Within tolerance here, refuted in general": [v.metric for v in verdicts if v.only_here],
+        }
+        return " ".join(f"{words}: {', '.join(names)}." for words, names in parts.items() if names)
 
     def __repr__(self) -> str:
         over = f"over {len(self.models)} models" if len(self.models) > 1 else "of one model"

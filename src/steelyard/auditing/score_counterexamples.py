@@ -46,6 +46,14 @@ def score_refutations(metric: Metric) -> tuple[bool | None, bool | None]:
     return _refuted(metric, lambda table: scores_at(table, 0.5)), _refuted(metric, swapped_scores)
 
 
+def is_constant(metric: Metric) -> bool:
+    """Whether a metric has one value on all these tables, as one that no model of two classes can fail."""
+    try:
+        return len({float(metric(table)) for table in _tables()}) == 1
+    except SteelyardError:  # what it needs is not in such tables
+        return False
+
+
 def _refuted(metric: Metric, change: Callable[[ScoreTable], ScoreTable]) -> bool | None:
     for table in _tables():
         try:

@@ -75,16 +75,16 @@ def scan_files(names: Sequence[str], progress: Callable[[int, int], object] | No
 
 
 def load_columns(names: Sequence[str]) -> dict[str, pl.Series]:
-    """All columns of the files as series in memory; the text of a column that holds only numbers is read as numbers."""
+    """All columns of the files as series in memory; cells of a text file that are empty or NA or null are missing."""
     import polars as pl
 
     with scan_files(names) as source:
         table = pl.concat([part.to_native().collect() for part in source.parts])
-        return {name: _as_numbers(table[name]) if source.textual else table[name] for name in table.columns}
+        return {name: _read_cells(table[name]) if source.textual else table[name] for name in table.columns}
 
 
-def _as_numbers(column: pl.Series) -> pl.Series:
-    """The column as numbers where all that is not missing is one, however what is missing is spelled."""
+def _read_cells(column: pl.Series) -> pl.Series:
+    """The column without what is missing, however that is spelled; as numbers where all others are."""
     import polars as pl
 
     missing = column.str.strip_chars().str.to_lowercase().is_in(list(MISSING)).fill_null(value=True)
@@ -92,7 +92,7 @@ def _as_numbers(column: pl.Series) -> pl.Series:
         numbers = column.cast(kind, strict=False)
         if not missing.all() and (numbers.is_not_null() | missing).all():
             return numbers.set(missing, None)
-    return column
+    return column.set(missing, None)
 
 
 def _narwhals(part: pl.LazyFrame) -> nw.LazyFrame[pl.LazyFrame]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from steelyard.analysis.results.formatting import listed, number_of
 from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, did_you_mean, first_ten, needs_sklearn
 from steelyard.ingest import arrays
 from steelyard.ingest.imported_object import imported_object
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 FEW_ROWS, OWN_VALUES = 10, 0.9  # of so many rows with text, more than this share with a text of their own name rows
 NAMES_ROWS = "was left out: nearly every row has its own text there, which says nothing about other rows."
+_MOST_NAMED = 5  # columns with missing values that a note names
 MOST_CATEGORIES = 50  # columns that a column of text becomes at most; rarer words share one
 
 
@@ -122,22 +124,22 @@ def cross_evaluate_columns(
     """Cross-evaluate models by name on a table of columns: `target` is predicted from all the others.
 
     The table is a frame of pandas or Polars, or {name: values}. Numbers are standardised and what is missing is
-    replaced by the median; text becomes one column a word. All that is learned from training parts only, before their
-    classes are made equal. A column of text that names the rows is left out, and a note says so. `options` are those
-    of cross_evaluate.
+    replaced by the median; text becomes one column a word, with one more where it is missing. All that is learned from
+    training parts only, before their classes are made equal. A column of text that names the rows is left out, and a
+    note says so. `options` are those of cross_evaluate.
 
     >>> columns = {"size": [1.0, 2, 3, 4] * 10, "colour": ["red", "blue"] * 20, "kind": [0, 0, 1, 1] * 10}
     >>> cross_evaluate_columns(columns, "kind", model="tree", split=2).evaluation.rows
     40
     """
     columns = read_columns(table)
-    check_column(columns, target, " to predict")
-    y = columns.pop(target)
-    left_out = [name for name, column in columns.items() if is_a_name(column)]
-    X, words = features({name: column for name, column in columns.items() if name not in left_out})
+    y = target_column(columns, target)
+    notes = left_out_sentences(columns)
+    kept = {name: column for name, column in columns.items() if not is_a_name(column)}
+    X, words = features(kept)
     names = [model] if isinstance(model, str) else list(model)
     result = cross_evaluate({name: prepared(name, words) for name in names}, X, y, **options)
-    return replace(result, notes=(*result.notes, *(f"The column {name!r} {NAMES_ROWS}" for name in left_out)))
+    return replace(result, notes=(*result.notes, *notes, *missing_sentences(kept)))
 
 
 def read_columns(table: Mapping[str, Any] | Frame) -> dict[str, Array]:
@@ -156,6 +158,44 @@ def check_column(columns: Mapping[str, Array], name: str, use: str = "") -> None
     if name not in columns:
         near = did_you_mean(str(name), columns) or f" There are {first_ten(list(columns))}."
         raise InputError(f"There is no column {name!r}{use}.{near}")
+
+
+def target_column(columns: dict[str, Array], target: str) -> Array:
+    """The labels, taken out of the columns; refused where a row has none."""
+    check_column(columns, target, " to predict")
+    y = columns.pop(target)
+    if lost := missing_cells(y):
+        raise InputError(
+            f"The column {target!r} to predict holds missing labels in {lost:,} of {number_of(len(y), 'row')} (in a "
+            "file an empty cell, NA, n/a, nan or null); drop those rows, or give them a label."
+        )
+    return y
+
+
+def missing_cells(column: Array) -> int:
+    """How many rows have no value."""
+    if column.dtype.kind == "f":
+        return int(np.isnan(column).sum())
+    return sum(value is None or value != value for value in column.tolist()) if column.dtype.kind == "O" else 0  # noqa: PLR0124 - NaN
+
+
+def left_out_sentences(columns: Mapping[str, Array]) -> list[str]:
+    """Which columns name the rows, and so are no features."""
+    return [f"The column {name!r} {NAMES_ROWS}" for name, column in columns.items() if is_a_name(column)]
+
+
+def missing_sentences(columns: Mapping[str, Array]) -> list[str]:
+    """In which columns values are missing, the emptiest first, and what stands in their place."""
+    counts = {name: lost for name, column in columns.items() if (lost := missing_cells(column))}
+    if not counts:
+        return []
+    worst = sorted(counts, key=lambda name: -counts[name])
+    shown = [f"{name!r} ({number_of(counts[name], 'row')})" for name in worst[:_MOST_NAMED]]
+    rest = [number_of(len(worst) - _MOST_NAMED, "other column")] if len(worst) > _MOST_NAMED else []
+    return [
+        f"Values are missing in {listed([*shown, *rest])}: numbers take the median of the training rows, and missing "
+        "text is a word of its own."
+    ]
 
 
 def is_a_name(column: Array) -> bool:

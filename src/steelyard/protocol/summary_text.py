@@ -75,7 +75,7 @@ def remarks(model: ModelResult) -> list[str]:
 
 def shown_row(row: Summary) -> dict[str, str | float | None]:
     """A row as it is printed."""
-    interval = bounds_text(row.low, row.high) + "*" * row.of_rows
+    interval = None if np.isnan(row.low) else bounds_text(row.low, row.high) + "*" * row.of_rows
     return {
         "metric": row.name,
         "mean": row.mean,

@@ -12,6 +12,7 @@ from steelyard.auditing.model_tables import counts_at_half, counts_of_prediction
 from steelyard.auditing.refit_robustness import refit_robustness
 from steelyard.auditing.robustness import robustness, undersampled
 from steelyard.auditing.robustness_result import TOLERANCE, Robustness
+from steelyard.auditing.score_counterexamples import is_constant
 from steelyard.exceptions import InputError
 from steelyard.ingest import label_codes
 from steelyard.metrics.registry import get_metric
@@ -28,6 +29,7 @@ from steelyard.studies.study import Table
 if TYPE_CHECKING:
     from steelyard._types import Array, Estimator
     from steelyard.auditing.robustness_result import MetricVerdict
+    from steelyard.metrics.metric import Metric
     from steelyard.studies.claims import TableRow
     from steelyard.studies.declared_study import RunPlan
 
@@ -35,7 +37,7 @@ _SPLITS, _QUICK_SPLITS, _DRAWS = 10, 3, 200
 _WORDS = {
     (True, True): "yes, proved for all tables",
     (True, False): "within tolerance here, refuted in general",
-    (True, None): "within tolerance here",
+    (True, None): "within tolerance here, not decided in general",
     (False, True): "no: the refitted model differs, the metric does not",
 }
 _NOTE = (
@@ -78,14 +80,23 @@ def _own(
 
 
 def _summary(every: Robustness) -> list[str]:
-    """How many metrics stand both tests, then which, and which only here."""
-    here = [v.metric for v in every.verdicts if v.only_here]
-    general = [metric for metric in every.winners if metric not in here]
-    papers = ", ".join(metric for metric in general if metric in ASAWA_METRICS)
-    shown = f", of those in the paper {papers}" if papers else ""
-    head = f"{len(general)} of {len(every.metrics)} metrics stand both tests{shown}"
-    more = f"; {len(here)} more are within tolerance here, refuted in general" if here else ""
-    return [f"{head}{more}.", every.headline]
+    """How many metrics are proved to stand both tests, how many stay within tolerance here, then which."""
+    verdicts = every.verdicts
+    proved = [v.metric for v in verdicts if v.proved]
+    refuted = [v.metric for v in verdicts if v.only_here]
+    open_ones = [metric for metric in every.winners if metric not in (*proved, *refuted)]
+    head = f"{len(proved)} of {number_of(len(every.metrics), 'metric')} stand both tests, by proof{_of_paper(proved)}"
+    more = [
+        f"{len(metrics)} more within tolerance here, {words} in general{_of_paper(metrics)}"
+        for metrics, words in ((open_ones, "not decided"), (refuted, "refuted"))
+        if metrics
+    ]
+    return [f"{'; '.join([head, *more])}.", every.headline]
+
+
+def _of_paper(metrics: list[str]) -> str:
+    names = [metric for metric in metrics if metric in ASAWA_METRICS]
+    return f" (in the paper {', '.join(names)})" if names else ""
 
 
 # ---------------------------------------------------------------- predictions and refitted models
@@ -105,7 +116,7 @@ def _of_predictions(table: OwnTable, options: dict[str, Any]) -> Robustness:
     if options["metrics"] is None:
         probable = all(part.has_probabilities for part in scores_of_models(y, scores).values()) if scores else False
         counted = named_metrics(None) if labels or probable else []
-        given["metrics"] = [*counted, *(score_metrics(probabilities=probable) if scores else [])]
+        given["metrics"] = [*counted, *(_telling(score_metrics(probabilities=probable)) if scores else [])]
     return robustness(y, **given)
 
 
@@ -136,8 +147,13 @@ def _refitted(table: OwnTable, plan: RunPlan, times: int, options: dict[str, Any
 def _all_metrics(models: dict[str, Estimator]) -> list[str]:
     """Those of labels, and those of scores where every model has probabilities, or scores."""
     have = [m for m in ("predict_proba", "decision_function") if all(hasattr(model, m) for model in models.values())]
-    ranked = score_metrics(probabilities="predict_proba" in have) if have else []
+    ranked = _telling(score_metrics(probabilities="predict_proba" in have)) if have else []
     return [metric.name for metric in (*named_metrics(None), *ranked)]
+
+
+def _telling(metrics: list[Metric]) -> list[Metric]:
+    """Those that can differ between models of two classes; the best two of two classes always hold the true one."""
+    return [metric for metric in metrics if not is_constant(metric)]
 
 
 def _tree(splits: int | None) -> Estimator:

@@ -13,7 +13,16 @@ from steelyard.ingest import label_codes
 from steelyard.ingest.arrays import numbers
 from steelyard.ingest.label_tables import match_label
 from steelyard.protocol.cross_evaluate import read_data
-from steelyard.protocol.named_models import NAMES_ROWS, check_column, features, is_a_name, prepared, read_columns
+from steelyard.protocol.named_models import (
+    check_column,
+    features,
+    is_a_name,
+    left_out_sentences,
+    missing_sentences,
+    prepared,
+    read_columns,
+    target_column,
+)
 from steelyard.statistics.positive_class import choice_sentences, unclear_sentence
 
 if TYPE_CHECKING:
@@ -115,13 +124,12 @@ def own_table(
     """
     columns = read_columns(table)
     y, given = _taken(columns, target, (*pred, *score))
-    left_out = [name for name, column in columns.items() if is_a_name(column)]
-    kept = {name: column for name, column in columns.items() if name not in left_out}
+    kept = {name: column for name, column in columns.items() if not is_a_name(column)}
     X, words = features(kept) if kept else (np.empty((len(y), 0)), np.empty(0, dtype=bool))
     _, labels = label_codes.encode(y, None, f"The column {target!r}")
     named = match_label(pos_label, labels)
     data = read_data(X, y, None, named)
-    notes = [f"The column {name!r} {NAMES_ROWS}" for name in left_out]
+    notes = [*left_out_sentences(columns), *missing_sentences(kept)]
     notes += choice_sentences(pos_label, data.positive, data.labels)
     own = OwnTable(
         target,
@@ -142,8 +150,7 @@ def own_table(
 
 def _taken(columns: dict[str, Array], target: str, predictions: Sequence[str]) -> tuple[Array, dict[str, Array]]:
     """The labels and the columns of predictions, which are no features."""
-    check_column(columns, target, " to predict")
-    y = columns.pop(target)
+    y = target_column(columns, target)
     for name in predictions:
         check_column(columns, name, " of predictions")
     if len(y) < LEAST_ROWS:
