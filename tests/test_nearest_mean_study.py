@@ -105,7 +105,7 @@ def test_values_that_differ_by_rounding_alone_are_no_difference(study):
 def test_the_words_say_what_the_rows_show(study):
     text = repr(study)
     assert text.startswith("By ac_score nearest mean is shown to be ahead of") and "At N:P = 1:3 by ac_score" in text
-    assert "at all 2 ratios by" in " ".join(text.split())
+    assert "at both ratios by" in " ".join(text.split())
     few = nearest_mean_study(LogisticRegression(), *small(), ratios=["1:1"], draws=2)
     assert "fewer than 10 test rows" in few.sentences[-1]
     assert all(-2 <= row.low <= row.difference <= row.high <= 2 for row in few)

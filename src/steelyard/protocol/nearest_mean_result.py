@@ -115,6 +115,11 @@ class NearestMeanStudy(RatioTrials, Result[ModelGap]):
         rows, sign = [self.row(ratio, self.main) for ratio in self.ratios], self._sign(self.main)
         plain = {row.ratio: _shown(row.low, row.high, sign) for row in rows}
         control = {row.ratio: _shown(row.control_low, row.control_high, sign) for row in rows}
+        if not any((*plain.values(), *control.values())):
+            return (
+                f"By {self.main} no difference of {NEAREST} and {self.models[1]} is shown at N:P = "
+                f"{listed([*self.ratios])}, nor with the same search for a threshold for both."
+            )
         return (
             f"By {self.main} {NEAREST} is shown to be ahead of {self.models[1]} {_at(plain, 1)} and behind "
             f"{_at(plain, -1)}; with the same search for a threshold for both, ahead {_at(control, 1)} and behind "
@@ -136,8 +141,9 @@ class NearestMeanStudy(RatioTrials, Result[ModelGap]):
             return []
         sides = self.mean_sides()
         kept, means = [short for short, at in sides.items() if len(set(at)) == 1], number_of(self.draws, "draw")
+        ratios = "both" if len(self.ratios) == 2 else f"all {len(self.ratios)}"
         return [
-            f"By the mean over {means} the same model is ahead at all {len(self.ratios)} ratios "
+            f"By the mean over {means} the same model is ahead at {ratios} ratios "
             f"by {listed(kept) if kept else 'no metric'} ({len(kept)} of {len(sides)} metrics)."
         ]
 

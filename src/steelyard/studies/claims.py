@@ -50,7 +50,7 @@ class Effect:
     """A number that a claim speaks of, one for each of disjoint seeds, and the range in which the claim puts its mean.
 
     `test_share` is the share of the rows that is tested, where seeds draw from the same rows: the interval of the mean
-    is then Nadeau and Bengio's, which more seeds do not make as narrow as they like. The interval is cut off at what is
+    is then Nadeau and Bengio's, which more seeds do not make as narrow as they like. The interval ends at what is
     `possible`; with less than the `fewest` seeds there is none, and nothing is shown.
     """
 

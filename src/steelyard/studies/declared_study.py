@@ -110,7 +110,8 @@ class DeclaredStudy(Generic[Results]):
         """Run the experiment on a table of one's own."""
         findings: OwnFindings = self._parts["own_data"](table, plan, **options)
         summary, choices = [*findings.summary, *table.notes], {**table.choices(), **findings.choices}
-        title, cite = f"{findings.title or self.title}: your own data", reference(self.cite)
+        asked = findings.title or self.title
+        title, cite = f"{asked}{' Your' if asked.endswith('?') else ': your'} own data", reference(self.cite)
         return Study(self.name, title, cite, summary, findings.tables, findings.pictures, [], choices)
 
     @property

@@ -24,13 +24,13 @@ def rank_range() -> Range:
 
 
 def rank_differences() -> Range:
-    """How far two ranks can lie apart, either way."""
+    """The range of a difference of two ranks."""
     first, last = rank_range()
     return first - last, last - first
 
 
 def value_differences(metric: str) -> Range:
-    """How far two values of a metric can lie apart, either way."""
+    """The range of a difference of two values of a metric."""
     low, high = get_metric(metric).range
     return low - high, high - low
 
@@ -45,7 +45,7 @@ def family_interval_words(families: int) -> str:
     """Whether means over so many families have intervals, and which."""
     if families < FEWEST_FAMILIES:
         return f"without intervals, for which {FEWEST_FAMILIES} families are needed and {families} are here"
-    return "with Student's 95 % intervals, cut off at what is possible"
+    return "with Student's 95 % intervals, limited to what is possible"
 
 
 def family_interval(families: Array, possible: Range) -> tuple[float, float, float]:
