@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Label, Labels, LabelSet, Weights
 
+_FEW = 1_024  # rows of which copying both classes takes less time than what would put the copies off
+
 
 @refuses_other_keywords
 def confusion(
@@ -185,6 +187,10 @@ def positive_rows(
 
 def _unweighted_classes(score: Array, positive: Array) -> tuple[ClassScores, ClassScores]:
     """The scores of both classes, where they are until the order of one is asked for."""
+    if len(score) < _FEW:
+        mask = positive != 0
+        positives, negatives = (ClassScores(score[rows], ascending=False, single_use=True) for rows in (mask, ~mask))
+        return positives, negatives
     both = LabelledScores(score, positive, code_counts.count_ones(positive))
     which = 2 * both.n_positive <= len(score)
     rare = ClassScores(LabelledClass(both, which), ascending=False, single_use=True)

@@ -65,8 +65,10 @@ def rounding(t: ScoreTable) -> float:
 
 def unsorted_rows(t: ScoreTable) -> LabelledScores | None:
     """The rows of both classes, where neither class is sorted yet and sorting both at once answers a question."""
-    given, fresh = t.positive.given_scores, not any("scores" in side.__dict__ for side in t.classes)
-    return given.both if isinstance(given, LabelledClass) and fresh and given.both.is_sorted_at_once else None
+    given = t.positive.given_scores
+    if not isinstance(given, LabelledClass) or not given.both.is_sorted_at_once:
+        return None
+    return None if any("scores" in side.__dict__ for side in t.classes) else given.both
 
 
 # ---------------------------------------------------------------- areas under curves

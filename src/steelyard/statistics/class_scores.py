@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sized
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,8 @@ from steelyard.statistics.effective_rows import weight_per_row
 from steelyard.statistics.threads import in_threads
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from steelyard._types import Array
 
 
@@ -78,7 +79,7 @@ class ClassScores:
         """The number of entries."""
         if self.among:
             return len(self.among[0]) - self.among[1].size
-        return len(self.given_scores if isinstance(self.given_scores, Sized) else self.entries)
+        return len(self.given_scores)  # type: ignore[arg-type]  # a function without a length has `among`
 
     @cached_property
     def scores(self) -> Array:
