@@ -260,6 +260,29 @@ def test_tensors_that_are_no_columns_are_refused_in_one_sentence(rows, place, re
         assert str(refused.value).count(". ") == 0
 
 
+def test_matrices_of_label_sets_travel_as_bytes(to_device, monkeypatch):
+    rng = np.random.default_rng(3)
+    sets, predicted = (rng.integers(0, 2, (N, 4)) for _ in range(2))
+    travelled, bring = [], device_library.DeviceLibrary.brought
+    monkeypatch.setattr(
+        device_columns.DeviceLibrary, "brought", lambda *given: travelled.append(bring(*given)) or travelled[-1]
+    )
+    monkeypatch.setattr(
+        device_columns, "as_numpy", lambda values: device_columns.DeviceLibrary.of(values).brought(values)
+    )
+    monkeypatch.setattr("steelyard.ingest.arrays.as_numpy", device_columns.as_numpy)
+    _same(
+        steelyard.f1(to_device(sets), to_device(predicted), average="macro"),
+        steelyard.f1(sets, predicted, average="macro"),
+    )
+    assert {array.dtype for array in travelled if array.size == N * 4} == {np.dtype(np.uint8)}
+    with pytest.raises(steelyard.SteelyardError) as ours:
+        steelyard.f1(to_device(sets + 1), to_device(predicted), average="macro")
+    with pytest.raises(steelyard.SteelyardError) as numpys:
+        steelyard.f1(sets + 1, predicted, average="macro")
+    assert str(ours.value) == str(numpys.value)
+
+
 def test_bad_rows_on_a_device_are_refused_as_numpys_are(rows, to_device):
     broken = rows["s"].copy()
     broken[7] = np.nan

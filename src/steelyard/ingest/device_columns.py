@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -62,6 +63,17 @@ def as_numpy(values: Native) -> Array:
         return DeviceLibrary.of(values).brought(values)
     array = np.asarray(values)
     return array.astype(np.float32) if array.dtype.name == "bfloat16" else array
+
+
+def narrowed(values: Column) -> Column:
+    """Whole numbers of a device that are all 0 or 1 as bytes, an eighth of what would travel; all else as it is."""
+    if library_name(values) is None or not _stays(values) or not prod(values.shape):
+        return values
+    library = DeviceLibrary.of(values)
+    if not library.xp.isdtype(values.dtype, "integral"):
+        return values
+    least, most = (int(end) for end in library.ends(values))
+    return library.xp.astype(values, library.xp.uint8) if least >= 0 and most <= 1 else values
 
 
 def device_column(library: DeviceLibrary, values: Column, name: str, ndim: int = 1) -> DeviceArray:

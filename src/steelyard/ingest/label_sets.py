@@ -11,6 +11,7 @@ from steelyard.exceptions import InputError, InputTypeError, first_ten
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import declared_labels
 from steelyard.ingest.code_counts import is_zero_one
+from steelyard.ingest.device_columns import narrowed
 from steelyard.statistics.confusion import sort_labels
 from steelyard.statistics.device_library import library_name
 from steelyard.statistics.indicators import is_sparse
@@ -102,7 +103,7 @@ def frame_labels(values: Any) -> Labels | None:
 def _dense_matrix(values: Any, name: str) -> Array | None:
     """A matrix of 0 and 1 as it is, or narrowed to bytes; None for lists of labels."""
     try:
-        array = arrays.matrix(values)
+        array = arrays.matrix(narrowed(values))
     except ValueError:  # lists of different lengths
         return None
     if (
@@ -118,7 +119,7 @@ def _dense_matrix(values: Any, name: str) -> Array | None:
             raise InputError(_no_indicator(array, name))
         return array.astype(np.uint8)
     if not is_zero_one(array.reshape(-1)):
-        if isinstance(values, np.ndarray) or hasattr(values, "columns"):
+        if isinstance(values, np.ndarray) or hasattr(values, "columns") or library_name(values) is not None:
             raise InputError(_no_indicator(array, name))
         return None  # lists of as many whole numbers each: labels
     return array.view(np.uint8) if array.dtype.kind == "b" else array
