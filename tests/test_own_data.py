@@ -17,6 +17,7 @@ from steelyard.ingest.files import load_columns
 from steelyard.protocol.cross_evaluation import CrossEvaluation
 from steelyard.protocol.holdouts import HoldOuts
 from steelyard.studies.own_table import own_table
+from steelyard.studies.registry import run_own
 from steelyard.studies.study import Study
 from steelyard.studies.study_page import shell_command
 
@@ -158,7 +159,7 @@ def test_nguyen_on_given_predictions_draws_the_rows_alone(folder):
         ("made.csv", "kind", ("--positive", "fraud", "--pred", "gaps"), "The prediction 'gaps' holds missing labels"),
         ("made.csv", "kind", ("--positive", "fraud", "--score", "colour"), "The column 'colour' must hold numbers"),
         ("made.csv", "kind", ("--positive", "fraud", "--tolerance", 1), "has no option 'tolerance'"),
-        ("constant.csv", "kind", (), "y holds one class only, 'fine'"),
+        ("constant.csv", "kind", (), "The column 'kind' to predict holds one class only, 'fine'"),
         ("few.csv", "kind", (), "The table has 5 rows; an experiment needs 20 or more."),
         (".", "kind", (), "--data-dir is the papers' folder"),
         ("made.csv", "kind", ("--overlap",), "are about the papers' data"),
@@ -206,6 +207,14 @@ def test_asawas_headline_counts_what_its_table_says(folder):
     assert f"; {len(undecided)} more within tolerance here, not decided in general (in the paper roc_auc)" in head
     assert f"; {len(refuted)} more within tolerance here, refuted in general" in head
     assert all(name in study.summary[1] for name, *_ in stand)
+
+
+def test_what_rounding_leaves_of_a_zero_is_a_zero(folder):
+    rng = np.random.default_rng(0)
+    useless = {"x": np.zeros(300), "y": (rng.random(300) < 0.1).astype(int)}  # a model of these has Gini 0
+    study = run_own("asawa", useless, "y", model=["tree"], repeats=4)
+    cells = [row[name] for row in rows_of(study, "changes") for name in ("value", "balanced", "swapped")]
+    assert not [cell for cell in cells if cell is not None and 0 < abs(cell) < 1e-12]
 
 
 def test_asawa_on_predictions_takes_labels_and_scores_of_one_model_together(folder):

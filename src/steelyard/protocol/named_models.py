@@ -161,13 +161,17 @@ def check_column(columns: Mapping[str, Array], name: str, use: str = "") -> None
 
 
 def target_column(columns: dict[str, Array], target: str) -> Array:
-    """The labels, taken out of the columns; refused where a row has none."""
+    """The labels, taken out of the columns; refused where a row has none, or all have the same."""
     check_column(columns, target, " to predict")
     y = columns.pop(target)
     if lost := missing_cells(y):
         raise InputError(
             f"The column {target!r} to predict holds missing labels in {lost:,} of {number_of(len(y), 'row')} (in a "
             "file an empty cell, NA, n/a, nan or null); drop those rows, or give them a label."
+        )
+    if len(y) and len(labels := set(y.tolist())) == 1:
+        raise InputError(
+            f"The column {target!r} to predict holds one class only, {labels.pop()!r}; give rows of others."
         )
     return y
 

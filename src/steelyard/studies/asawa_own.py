@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.results.formatting import number_of
-from steelyard.auditing.metric_values import metric_values, named_metrics, score_metrics
+from steelyard.auditing.metric_values import metric_values, named_metrics, score_metrics, value_change
 from steelyard.auditing.model_tables import counts_at_half, counts_of_predictions, scores_of_models
 from steelyard.auditing.refit_robustness import refit_robustness
 from steelyard.auditing.robustness import robustness, undersampled
@@ -191,14 +191,17 @@ def _word(here: bool | None, in_general: bool | None) -> str:
 
 
 def _change_rows(every: Robustness) -> list[TableRow]:
-    """Each model's values, as they are, balanced and swapped."""
+    """Each model's values, as they are, balanced and swapped; what rounding leaves of 0 is 0."""
+    values, balanced, swapped = (
+        value_change(part, np.zeros(())) for part in (every.values, every.balanced, every.swapped)
+    )
     return [
         {
             "model": model,
             "metric": metric,
-            "value": float(every.values[m, i]),
-            "balanced": float(every.balanced[m, 0, i]),
-            "swapped": float(every.swapped[m, i]),
+            "value": float(values[m, i]),
+            "balanced": float(balanced[m, 0, i]),
+            "swapped": float(swapped[m, i]),
         }
         for m, model in enumerate(every.models)
         for i, metric in enumerate(every.metrics)
