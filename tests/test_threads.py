@@ -8,6 +8,12 @@ import numpy as np
 import pytest
 
 import steelyard
+from steelyard import score_table
+from steelyard.analysis.intervals.estimand import Estimand
+from steelyard.analysis.intervals.inference import Inference
+from steelyard.analysis.intervals.intervals import intervals_of
+from steelyard.metrics.call_options import CallOptions
+from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics import score_order, score_sort
 from steelyard.statistics.threads import LIMITS, in_background, in_threads, thread_count
 
@@ -72,3 +78,20 @@ def test_intervals_by_draws_are_those_of_one_thread(rng, monkeypatch):
         ends.append([(each.low, each.high) for each in found])
         monkeypatch.setenv(LIMITS[0], "1")
     assert ends[0] == ends[1]
+
+
+@pytest.mark.usefixtures("cores")
+def test_intervals_of_long_tables_do_not_depend_on_threads(monkeypatch):
+    rng = np.random.default_rng(1)
+    y = rng.random(30_000) < 0.05
+    tables = [score_table(y, rng.normal(size=30_000) + shift * y) for shift in (1, 2)]
+    inference = Inference(method="bayesian-bootstrap", draws=40)
+    asked = [[tables[0]], tables]  # of one table draws are begun in the background, of two they wait for each other
+    estimands = [
+        [Estimand(MetricSpec.of("average_precision"), table, {}, CallOptions()) for table in several]
+        for several in asked
+    ]
+    ends = [[(i.low, i.high) for i in intervals_of(several, inference)] for several in estimands]
+    monkeypatch.setenv(LIMITS[0], "1")
+    assert ends == [[(i.low, i.high) for i in intervals_of(several, inference)] for several in estimands]
+    assert ends[1][0] != ends[1][1]

@@ -43,14 +43,15 @@ class RankSampler:
     def begin(self, asked: Sequence[Estimand]) -> None:
         """Draw in the background what will be asked for, while the values of all that is asked are computed.
 
-        Not with a generator that was given: others may draw from it in the meantime, and no run would be like another.
+        Not with a generator that was given, nor of several tables: others would draw from it in the meantime, and no
+        run would be like another.
         """
         is_given = isinstance(self.inference.rng, np.random.Generator)
-        if is_given or not all(_is_long(estimand.table) for estimand in asked):
+        tables = list({id(estimand.table): estimand.table for estimand in self.estimands}.values())
+        if is_given or len(tables) != 1 or not all(_is_long(estimand.table) for estimand in asked):
             return
-        for table in {id(estimand.table): estimand.table for estimand in self.estimands}.values():
-            small = self._small(table)  # type: ignore[arg-type]  # of scores
-            self._begun[id(table)] = in_background(partial(self._draw, table, small))  # type: ignore[arg-type]  # of scores
+        small = self._small(tables[0])  # type: ignore[arg-type]  # of scores
+        self._begun[id(tables[0])] = in_background(partial(self._draw, tables[0], small))  # type: ignore[arg-type]  # of scores
 
     def is_begun(self, estimand: Estimand) -> bool:
         """Whether its draws are made in the background."""
