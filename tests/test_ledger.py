@@ -244,6 +244,7 @@ import resource, sys
 from steelyard import Counts, Ledger, evaluate
 ledger, evaluation = Ledger(sys.argv[1]), evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
 ledger.log(evaluation)
+sys.dont_write_bytecode = True  # which would be cut off, and read later
 resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))  # bytes that a file may have, as where a disk is full
 try:
     ledger.log(evaluation)

@@ -12,6 +12,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from drawn_tables import assert_counted_alike, drawn_tables
+from engines import plain
+from hypothesis import Phase, example, given, settings
 
 import steelyard
 from steelyard import counting_query, tally
@@ -143,6 +146,39 @@ def ibis_table(server):
 def test_ibis_counts_on_the_server(connection, ibis_table, columns):
     counted = tally(ibis_table.table("preds"), true="truth text", pred="flag text", by="site")
     assert counted.confusion == steelyard.confusion(columns["truth text"], columns["flag text"])
+
+
+TINY = {
+    "y": [0, 1, 1],
+    "p": [0, 1, 0],
+    "s": [5e-324, 1e6, -5e-324],
+    "weight": [1.0] * 3,
+    "frequency": [1] * 3,
+    "g": [1] * 3,
+}
+
+
+@settings(max_examples=6, phases=[Phase.explicit, Phase.generate])
+@example(drawn=(TINY, 1, ()))
+@given(drawn=drawn_tables())
+def test_a_drawn_table_is_counted_on_the_server_as_arrays_are(server, drawn):
+    import ibis
+
+    backend = ibis.postgres.connect(**dict(part.split("=") for part in server.replace("dbname", "database").split()))
+
+    def stored(table):
+        """The rows as a table of the server that goes with its connection."""
+        made = backend.create_table("drawn", schema=ibis.Schema.from_pyarrow(plain(table).schema), temp=True)
+        with backend.con.cursor() as cursor, cursor.copy("COPY drawn FROM STDIN") as copy:
+            for row in plain(table).to_pylist():
+                copy.write_row(list(row.values()))
+        backend.con.commit()
+        return made
+
+    try:
+        assert_counted_alike(stored, drawn)
+    finally:
+        backend.disconnect()
 
 
 def test_a_lost_connection_is_one_sentence_and_a_second_try_gives_the_numbers(server, connection, ibis_table, columns):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.exceptions import InputError
 from steelyard.ingest import arrays
-from steelyard.ingest.finite_numbers import is_finite
+from steelyard.ingest.finite_numbers import as_number, is_finite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -78,7 +78,7 @@ def _summary(frame: nw.LazyFrame[Any], columns: ColumnNames, collect: Collect) -
 
     weight, times = _floats(columns)
     values = {"weight": weight, "times": times, "mass": weight * times, "square": weight * weight * times}
-    finite = {f"finite_{use}": is_finite(values[use]).cast(nw.Int64) for use in ("weight", "times")}
+    finite = {f"finite_{use}": as_number(is_finite(values[use])) for use in ("weight", "times")}
     # The floor of Ibis is an integer, which NaN is none of; not every other engine has a remainder.
     broken = {"broken": times % 1.0 if frame.implementation.is_ibis() else times - times.floor()}
     positive = {least: nw.when(values[name] > 0).then(values[name]) for least, name in _LEAST.items()}
@@ -131,7 +131,7 @@ def numbers_to_sum(frame: nw.LazyFrame[Any], columns: ColumnNames, scales: Weigh
     if scales is None:
         return []
     weight, times = _floats(columns)
-    row_count = (weight * times > 0).cast(nw.Int64)
+    row_count = as_number(weight * times > 0)
     if columns.frequency is not None:
         kind, column = frame.collect_schema()[columns.frequency], nw.col(columns.frequency)
         text = kind == nw.String and scales.large  # whose numbers a float would round

@@ -1,4 +1,4 @@
-"""Finite numbers of frames, recognised by comparisons alone, which every engine has."""
+"""Finite numbers of frames, recognised by comparisons alone, which every engine has, and counted."""
 
 from __future__ import annotations
 
@@ -26,3 +26,10 @@ def is_number(column: nw.Expr) -> nw.Expr:
 
     value = column.cast(nw.Float64)
     return ~column.is_null() & (is_finite(value) | is_infinite(value))
+
+
+def as_number(condition: nw.Expr) -> nw.Expr:
+    """1 where a condition holds and 0 elsewhere; PostgreSQL casts no truth value to a number of 64 bits."""
+    import narwhals as nw
+
+    return nw.when(condition).then(nw.lit(1, dtype=nw.Int64)).otherwise(nw.lit(0, dtype=nw.Int64))

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from steelyard.exceptions import InputError
+from steelyard.ingest.abandoned_files import locked, remove_abandoned
 from steelyard.ingest.temporary_files import unused_path, without_umask
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ def replacement_file(path: Path, ending: str = "", *, force: bool = True) -> Ite
     temporary = _beside(path, ending)
     try:
         temporary.touch(mode=0o600, exist_ok=False)
-        yield temporary
+        with locked(temporary):
+            yield temporary
         _copy_mode(path, temporary)
         if force:
             temporary.replace(path)
@@ -79,7 +81,8 @@ def replacement_folder(path: Path) -> Iterator[Path]:
     temporary = _beside(path)
     try:
         temporary.mkdir(mode=0o700)
-        yield temporary
+        with locked(temporary):
+            yield temporary
         temporary.chmod(without_umask(0o777))
         _put(temporary, path)
     finally:
@@ -87,7 +90,10 @@ def replacement_folder(path: Path) -> Iterator[Path]:
 
 
 def _beside(path: Path, ending: str = "") -> Path:
-    return unused_path(path.parent, f".{path.name[:40]}.", ending)
+    """A path beside another that nothing has yet; what a killed program left there is removed."""
+    start = f".{path.name[:40]}."
+    remove_abandoned(path.parent, start, ending)
+    return unused_path(path.parent, start, ending)
 
 
 def _put(folder: Path, path: Path) -> None:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steelyard.ingest import exact_sums
-from steelyard.ingest.finite_numbers import is_finite, is_infinite
+from steelyard.ingest.finite_numbers import as_number, is_finite, is_infinite
 from steelyard.ingest.queries import MOST_KEYS, KeyCounts, collect, concatenate, sum_by_key
 from steelyard.statistics.precision import DOUBLE, PRECISIONS, as_read, finest
 
 if TYPE_CHECKING:
+    import narwhals as nw
+
     from steelyard._types import Array
     from steelyard.ingest.source import ColumnNames, Source
 
@@ -39,7 +42,7 @@ def summarize(source: Source, score: str) -> ScoreSummary:
     for frame in source.parts:
         # Engines differ in whether NaN is null, and whether it is a maximum; a count of what is finite is the same.
         value = nw.col(score).cast(nw.Float64)
-        finite, endless = is_finite(value).cast(nw.Int64), is_infinite(value).cast(nw.Int64)
+        finite, endless = as_number(is_finite(value)), as_number(is_infinite(value))
         part = frame.select(value.alias("s"), finite.alias("finite"), endless.alias("infinite"))
         ends = (nw.col("s").min().alias("low"), nw.col("s").max().alias("high"))
         row = collect(part.select(nw.len().alias("rows"), nw.col("finite").sum(), nw.col("infinite").sum(), *ends))
@@ -80,10 +83,11 @@ def count_bins(
 
     width, base = bin_grid(*ends, bins)
     score = nw.col(str(columns.score)).cast(nw.Float64)
-    place = ((score * (1 / width)).floor() - base / width).cast(nw.Int64)
+    scaled = _scaled(score, width) if source.parts[0].implementation.is_ibis() else score * (1 / width)
+    place = (scaled.floor() - base / width).cast(nw.Int64)
     if threshold is not None and math.isfinite(threshold):
         read = as_read(threshold, column_precision(source, str(columns.score)))
-        place = place * 2 + (score >= read).cast(nw.Int64)
+        place = place * 2 + as_number(score >= read)
     keys = [nw.col(name).alias(f"key{i}") for i, name in enumerate([*columns.by, columns.true])]
     low_high = [nw.col("score").min().alias("low"), nw.col("score").max().alias("high")]
     scales, parts = exact_sums.weight_scales(source, columns, collect), []
@@ -93,6 +97,15 @@ def count_bins(
         parts.append(sum_by_key(rows, len(keys) + 1, columns, scales, low_high))
         source.step()
     return concatenate(parts)
+
+
+def _scaled(score: nw.Expr, width: float) -> nw.Expr:
+    """The scores in widths of a bin; those too small to be divided, at which PostgreSQL fails, by their sign alone."""
+    import narwhals as nw
+
+    least = sys.float_info.min * max(width, 1.0)
+    sign = nw.when(score < 0).then(nw.lit(-1.0)).otherwise(nw.lit(0.0))
+    return nw.when(score.abs() < least).then(sign).otherwise(score * (1 / width))
 
 
 def bin_grid(low: float, high: float, bins: int) -> tuple[float, float]:

@@ -56,7 +56,7 @@ class RemoteNumbers:
         import narwhals as nw
 
         asked = [
-            (_finite(name) & (nw.col(name).cast(nw.Float64) < value)).cast(nw.Int64)
+            finite_numbers.as_number(_finite(name) & (nw.col(name).cast(nw.Float64) < value))
             for name, line in zip(self.names, values.tolist(), strict=True)
             for value in line
         ]
@@ -147,8 +147,8 @@ def _plain(level: Any) -> Label:
 def _binned(source: Source, names: tuple[str, ...], columns: SliceColumns) -> dict[str, CodedFeature]:
     import narwhals as nw
 
-    finite = [_finite(name).cast(nw.Int64) for name in names]
-    there = [finite_numbers.is_number(nw.col(name)).cast(nw.Int64) for name in names]
+    finite = [finite_numbers.as_number(_finite(name)) for name in names]
+    there = [finite_numbers.as_number(finite_numbers.is_number(nw.col(name))) for name in names]
     numbers = [nw.when(_finite(name)).then(nw.col(name).cast(nw.Float64)) for name in names]
     sums = _aggregated(source, [*finite, *there], "sum").reshape(2, -1)
     ends = (_aggregated(source, numbers, "min"), _aggregated(source, numbers, "max"))

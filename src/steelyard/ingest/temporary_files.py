@@ -10,8 +10,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from steelyard.ingest.abandoned_files import locked, remove_abandoned
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_START = "steelyard-"
 
 
 def unused_path(folder: Path, start: str, ending: str = "") -> Path:
@@ -21,11 +25,14 @@ def unused_path(folder: Path, start: str, ending: str = "") -> Path:
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """A folder of one's own that is gone afterwards."""
-    folder = unused_path(Path(tempfile.gettempdir()), "steelyard-")
+    """A folder of one's own that is gone afterwards; those of programs that were killed are removed as well."""
+    parent = Path(tempfile.gettempdir())
+    remove_abandoned(parent, _START)
+    folder = unused_path(parent, _START)
     try:
         folder.mkdir(mode=0o700)
-        yield folder
+        with locked(folder):
+            yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
