@@ -16,7 +16,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from engines import needs
+from drawn_tables import assert_counted_alike, drawn_tables
+from engines import ENGINES, needs
+from hypothesis import Phase, given, settings
 
 from steelyard import evaluate, tally
 from steelyard.exceptions import InputError, InputTypeError
@@ -31,6 +33,9 @@ OPTIONS = [
     {"score": "s", "exact": True},
     {"score": "s", "exact": False, "by": "site"},
 ]
+
+
+FEW = settings(max_examples=4, phases=[Phase.generate])  # of engines that take seconds for each
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +149,23 @@ def test_a_failing_task_of_ray_is_one_sentence(dataset, rows):
     assert tally(dataset, true="y", pred="p") == tally(rows, true="y", pred="p")
 
 
+@pytest.mark.filterwarnings("ignore")
+@FEW
+@given(drawn=drawn_tables())
+def test_drawn_datasets_of_ray_are_counted_as_arrays_are(dataset, drawn):
+    from ray.data import from_arrow
+
+    assert_counted_alike(from_arrow, drawn)
+
+
 # ---------------------------------------------------------------- Daft
+
+
+@FEW
+@given(drawn=drawn_tables())
+def test_drawn_frames_of_daft_are_counted_as_arrays_are(drawn):
+    needs("narwhals_daft")
+    assert_counted_alike(needs("daft").from_arrow, drawn)
 
 
 def test_daft_counts_by_its_own_engine(rows):
@@ -169,13 +190,20 @@ def test_daft_without_the_plugin_of_narwhals_is_refused_by_name(rows, monkeypatc
 # ---------------------------------------------------------------- Spark
 
 
-def run_spark(script, tmp_path, **environment):
+@pytest.mark.filterwarnings("ignore")
+@FEW
+@given(drawn=drawn_tables())
+def test_drawn_frames_of_spark_are_counted_as_arrays_are(drawn):
+    assert_counted_alike(ENGINES["pyspark"], drawn)
+
+
+def run_spark(script, tmp_path, arguments=(), **environment):
     """What a program with a Spark of its own prints: one process holds one session."""
     needs("pyspark")
     path = tmp_path / "program.py"
     path.write_text(SPARK_ROWS + script)
     ran = subprocess.run(
-        [sys.executable, "-W", "ignore", path],
+        [sys.executable, "-W", "ignore", path, *arguments],
         capture_output=True,
         text=True,
         check=False,
@@ -217,3 +245,51 @@ for options in OPTIONS:
 print("same")
 """
     assert run_spark(script, tmp_path).endswith("same\n")
+
+
+LOST = """
+import os, signal
+
+rows = session(SparkSession.builder.master("local-cluster[2,1,1024]").config("spark.executor.memory", "512m"))
+rows.sparkContext.setLogLevel("OFF")
+rows = rows.range(0, 4000, 1, 4).selectExpr(*EXPRESSIONS)
+assert tally(rows, true="y", pred="p") == tally(here, true="y", pred="p")
+
+def end_executor():
+    daemon = os.getppid()
+    with open(f"/proc/{daemon}/status") as status:
+        executor = next(int(line.split()[1]) for line in status if line.startswith("PPid:"))
+    with open(f"/proc/{executor}/cmdline") as line:
+        assert "CoarseGrainedExecutorBackend" in line.read()
+    os.kill(executor, signal.SIGKILL)
+
+def deadly(flag):
+    def batches(parts):
+        if flag is None or not os.path.exists(flag):
+            if flag is not None:
+                open(flag, "w").close()
+            end_executor()
+        yield from parts
+    return rows.mapInArrow(batches, rows.schema)
+
+for number, options in enumerate(OPTIONS[1:]):
+    flag = f"{sys.argv[1]}{number}"
+    assert tally(deadly(flag), true="y", **options) == tally(here, true="y", **options), options
+    assert os.path.exists(flag)
+print("replaced")
+try:
+    tally(deadly(None), true="y", pred="p")
+except InputError as error:
+    print(error)
+assert tally(rows, true="y", pred="p") == tally(here, true="y", pred="p")
+print("same")
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="/proc names the executor of a task")
+def test_a_lost_executor_of_spark_is_replaced_and_a_deadly_task_is_one_sentence(tmp_path):
+    first, sentence, last = run_spark(
+        LOST, tmp_path, [str(tmp_path / "flag")], PYSPARK_PYTHON=sys.executable
+    ).splitlines()
+    assert (first, last) == ("replaced", "same")
+    assert sentence.startswith("pyspark could not count the rows (") and sentence.endswith("so run it again.")
