@@ -13,10 +13,6 @@ from click.testing import CliRunner
 os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="steelyard-")  # what is cached is the test run's own
 os.environ["XDG_CONFIG_HOME"] = os.environ["XDG_CACHE_HOME"]  # and so are secret keys
 
-# Programs that tests start find their bytecode, as an installed package has it, and leave none in the checkout.
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-os.environ.setdefault("PYTHONPYCACHEPREFIX", os.environ["XDG_CACHE_HOME"])
-
 if "mix_stderr" in inspect.signature(CliRunner).parameters:  # click 8.1 puts the messages among the output unless asked
     CliRunner.__init__ = partialmethod(CliRunner.__init__, mix_stderr=False)
 
