@@ -48,7 +48,7 @@ def sparse(monkeypatch):
     """Tables of more than five labels are kept sparse, so that the dense one of the same rows can stand beside."""
     for module in (sparse_matrix, code_counts):
         monkeypatch.setattr(module, "MOST_DENSE_LABELS", 5)
-    monkeypatch.setattr("steelyard.statistics.confusion.MOST_DENSE_LABELS", 5)
+    monkeypatch.setattr("steelyard.statistics.sparse_matrix.MOST_DENSE_LABELS", 5)
     monkeypatch.setattr("steelyard.ingest.label_tables.MOST_DENSE_LABELS", 5)
 
 

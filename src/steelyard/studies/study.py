@@ -129,7 +129,8 @@ class Study(Result[Claim | TableLine]):
     @property
     def took(self) -> str:
         """How long it took: "20 seconds, 18 of CPU"."""
-        return f"{number_of(round(self.seconds), 'second')}, {self.cpu:,.0f} of CPU"
+        seconds = f"{self.seconds:,.0f}"
+        return f"{seconds} second{'s' * (seconds != '1')}, {self.cpu:,.0f} of CPU"
 
     @property
     def verdict_counts(self) -> str:
