@@ -148,6 +148,13 @@ def test_ibis_counts_on_the_server(connection, ibis_table, columns):
     assert counted.confusion == steelyard.confusion(columns["truth text"], columns["flag text"])
 
 
+def test_wrong_rows_are_counted_on_the_server(connection, ibis_table, columns):
+    names = {"true": "truth integer", "pred": "flag integer"}
+    rows = pl.DataFrame({name: columns[name] for name in names.values()})
+    on_server = steelyard.errors(ibis_table.table("preds"), **names, first=3)
+    assert on_server.headline == steelyard.errors(rows, **names, first=3).headline and on_server.errors > 3
+
+
 TINY = {
     "y": [0, 1, 1],
     "p": [0, 1, 0],

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from steelyard.ingest import condition_rows
+from steelyard.ingest.finite_numbers import as_number
 from steelyard.ingest.queries import collect
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class WrongRows:
 
         totals = dict.fromkeys(("rows", *KINDS), 0)
         for part in self._parts(source, numbered=False):
-            wrong = [expression.cast(nw.Int64).sum().alias(kind) for kind, expression in self._errors().items()]
+            wrong = [as_number(expression).sum().alias(kind) for kind, expression in self._errors().items()]
             counted = collect(part.select(nw.len().alias("rows"), *wrong))
             for name in counted.columns:
                 totals[name] += int(counted.get_column(name).to_list()[0] or 0)
@@ -156,7 +157,7 @@ class WrongRows:
         import narwhals as nw
 
         if self.score is None:
-            return nw.lit(0.0)
+            return nw.lit(0)  # whole, since PostgreSQL takes 0.0 for a decimal
         score = nw.col(self.score).cast(nw.Float64)
         return score if self.positive is None else (score - self.threshold).abs()
 
