@@ -184,9 +184,9 @@ def error_entries(matrix: Any) -> tuple[Array, Array, Array]:
 def grown(matrix: Array, places: Sequence[int], size: int) -> Array:
     """The matrix over more classes, each at its new place: of very many the cells that exist alone."""
     if size > MOST_DENSE_LABELS:
-        sparse = matrix if isinstance(matrix, SparseMatrix) else SparseMatrix.of_dense(matrix)
-        moved: Any = sparse.moved(places, size)
-        return moved  # type: ignore[no-any-return]
+        sparse: Any = matrix if isinstance(matrix, SparseMatrix) else SparseMatrix.of_dense(matrix)
+        moved: Array = sparse.moved(places, size)
+        return moved
     wide = np.zeros((size, size), dtype=matrix.dtype)
     wide[np.ix_(places, places)] = matrix
     return wide
