@@ -209,6 +209,33 @@ def test_asawas_headline_counts_what_its_table_says(folder):
     assert all(name in study.summary[1] for name, *_ in stand)
 
 
+def test_asawas_headline_names_metrics_that_only_refitted_models_move(folder):
+    study, _, _ = written(
+        folder,
+        "asawa",
+        "cancer.parquet",
+        "malignant",
+        "--model",
+        "tree",
+        "--repeats",
+        2,
+        "--tolerance",
+        1e-6,
+        "--force",
+    )
+    moved = [
+        row["metric"] for row in rows_of(study, "verdicts") if row["symmetric"].startswith("no: the refitted model")
+    ]
+    proved = [
+        row["metric"] for row in rows_of(study, "verdicts") if row["metric"] in moved and "proved" in row["robust"]
+    ]
+    assert "tpnr" in proved
+    assert (
+        f"; {len(proved)} more are proved to, and move here because the models fitted on swapped labels differ"
+        in study.summary[0]
+    )
+
+
 def test_what_rounding_leaves_of_a_zero_is_a_zero(folder):
     rng = np.random.default_rng(0)
     useless = {"x": np.zeros(300), "y": (rng.random(300) < 0.1).astype(int)}  # a model of these has Gini 0

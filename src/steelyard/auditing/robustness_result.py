@@ -57,7 +57,12 @@ class MetricVerdict(Flat):
     @property
     def proved(self) -> bool:
         """Whether it stands both tests on these models, and is proved to on all tables."""
-        return self.winner and self.robust_in_general is True and self.symmetric_in_general is True
+        return self.winner and self.in_general
+
+    @property
+    def in_general(self) -> bool:
+        """Whether the audit has proved both for all tables, whatever the models here do."""
+        return self.robust_in_general is True and self.symmetric_in_general is True
 
 
 @dataclass(frozen=True, eq=False)

@@ -85,8 +85,13 @@ def _summary(every: Robustness) -> list[str]:
     proved = [v.metric for v in verdicts if v.proved]
     refuted = [v.metric for v in verdicts if v.only_here]
     open_ones = [metric for metric in every.winners if metric not in (*proved, *refuted)]
+    of_models = [v.metric for v in verdicts if v.in_general and not v.winner and v.robust is not None]
     head = f"{len(proved)} of {number_of(len(every.metrics), 'metric')} stand both tests, by proof{_of_paper(proved)}"
     more = [
+        f"{len(of_models)} more are proved to, and move here because the models fitted on swapped labels differ"
+        f"{_of_paper(of_models)}"
+    ] * bool(of_models)
+    more += [
         f"{len(metrics)} more within tolerance here, {words} in general{_of_paper(metrics)}"
         for metrics, words in ((open_ones, "not decided"), (refuted, "refuted"))
         if metrics
