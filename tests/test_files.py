@@ -342,6 +342,18 @@ def test_a_folder_is_its_files_and_the_names_of_folders_are_columns(frame, kind,
     assert [*read([own], pred="p", by="site").groups] == [("here",)]  # what a file holds is not replaced
 
 
+
+def test_partitions_of_equal_bytes_are_other_rows_and_the_same_file_is_still_noticed(tmp_path):
+    for day in (1, 2):
+        (tmp_path / f"day={day}").mkdir()
+        (tmp_path / f"day={day}" / "part.csv").write_text("y,p\n1,1\n0,0\n0,1\n")
+    counted = read([tmp_path], true="y", pred="p", by="day")
+    assert counted.rows == 6 and [*counted.groups] == [(1,), (2,)]
+    (tmp_path / "day=2" / "copy.csv").write_text("y,p\n1,1\n0,0\n0,1\n")
+    with pytest.raises(InputError, match="would be counted twice"):
+        read([tmp_path], true="y", pred="p")
+
+
 def test_a_header_of_very_many_columns_is_read_once(tmp_path):
     path, names = tmp_path / "wide.csv", ["y", "p", *(f"c{i}" for i in range(100_000))]
     path.write_text(",".join(names) + "\n")

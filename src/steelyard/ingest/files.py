@@ -70,7 +70,7 @@ def scan_files(names: Sequence[str], progress: Callable[[int, int], object] | No
             tuple(_narwhals(part) for part in parts),
             textual=kinds == {"csv"},
             step=step,
-            digests=lambda: {repeated_files.file_digest(file.path): Path(file.name).name for file in files},
+            digests=lambda: {repeated_files.file_digest(file.path, file.name): Path(file.name).name for file in files},
         )
 
 

@@ -35,13 +35,13 @@ def partition_columns(names: Sequence[str], *, textual: bool) -> list[dict[str, 
     """The columns of each file by the names of the folders it is in: whole numbers where all of them are, else text."""
     import polars as pl
 
-    values = [_values(name) for name in names]
+    values = [partition_values(name) for name in names]
     texts = {key for named in values for key, value in named.items() if textual or not _is_whole(value)}
     kinds = {key: pl.String if key in texts else pl.Int64 for named in values for key in named}
     return [{key: pl.lit(value).cast(kinds[key]).alias(key) for key, value in named.items()} for named in values]
 
 
-def _values(name: str) -> dict[str, str | None]:
+def partition_values(name: str) -> dict[str, str | None]:
     """What the folders of a path hold: of `a/site=north/year=2024/part.parquet` site and year."""
     pairs = (part.partition("=") for part in Path(name).parts[:-1] if "=" in part)
     return {unquote(key): None if value == HIVE_NULL else unquote(value) for key, _, value in pairs if key}
