@@ -134,9 +134,16 @@ DIFFERENCES = {
     "hurts": (-0.05, -0.07, -0.03, 0.001, "S lowers AC-score by 0.0500 (0.0300 to 0.0700), each model"),
     "same": (0.005, 0.001, 0.009, 0.001, "Moving the threshold gives the same as S for free: AC-score differs by"),
     "no gain": (-0.02, -0.05, 0.01, 0.2, "changes by -0.0200 (-0.0500 to 0.0100), which excludes gains above 0.0100."),
-    "open": (0.03, -0.01, 0.07, 0.2, "No difference by S could be shown: AC-score changes by 0.0300"),
+    "open": (0.03, -0.01, 0.07, 0.2, "No gain of 0.0200 or more by S could be shown: AC-score changes by 0.0300"),
     "failed": (np.nan,) * 4 + ("S could not be judged: too few rows.",),
 }
+
+
+def test_a_gain_of_less_than_the_margin_is_no_help():
+    test = RunDifference("S, best threshold", "plain", MetricSpec.of("ac_score"), 15, 0.015, 0.005, 0.025, 0.001, 0.001)
+    assert sampler_verdict("S", test, 0.3, 0.02, 0.95).verdict == "open"
+    assert sampler_verdict("S", test, 0.3, 0.9, 0.95).verdict == "same"
+    assert sampler_verdict("S", test, 0.3, 0, 0.95).verdict == "helps"
 
 
 @pytest.mark.parametrize("kind", DIFFERENCES)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from steelyard.protocol.run_difference import RunDifference
 
 _FIT = "fit_seconds"
+_LONG = 0.1  # seconds of a fit below which nobody asks how long it takes
 _SLOWER = 1.5  # times as long as the plain fit, from which the cost is worth a sentence
 
 
@@ -50,10 +51,10 @@ def _answer(study: ResamplingStudy) -> str:
     if helps:
         return f"Resampling was worth it by {title}: {max(helps, key=lambda row: row.gain).sentence}"
     if open_:
-        names, most = listed([row.sampler for row in open_]), max(row.high for row in open_)
+        most = [f"{difference_text(row.high, share=study.spec.is_share)} by {row.sampler}" for row in open_]
         return (
-            f"Whether resampling was worth it by {title} is open: no gain is shown, and gains of up to "
-            f"{difference_text(most, share=study.spec.is_share)} by {names} are not excluded."
+            f"Whether resampling was worth it by {title} is open: no gain of the margin or more is shown, and gains of "
+            f"up to {listed(most)} are not excluded."
         )
     harmful = [row.sampler for row in _of_kind(study, HURTS)]
     as_good = [row.sampler for row in (*_of_kind(study, NO_CHANGE), *_of_kind(study, NO_GAIN))]
@@ -138,7 +139,7 @@ def _cost(study: ResamplingStudy) -> list[str]:
     """Which samplers make the fit slower than the plain one, or faster."""
     seconds = {row.model: row.median for row in study.costs if row.name == _FIT}
     plain = seconds.get(PLAIN)
-    if not plain:
+    if not plain or max(filter(None, seconds.values())) < _LONG:
         return []
     times = {name: (seconds.get(name) or math.nan) / plain for name in study.samplers}
     slow = [f"{name} {three_digits(ratio)}" for name, ratio in times.items() if ratio > _SLOWER or ratio < 1 / _SLOWER]

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 HELPS, HURTS, NO_CHANGE, NO_GAIN, OPEN, FAILED = "helps", "hurts", "same", "no gain", "open", "failed"
 VERDICTS = {
-    HELPS: "it is shown to be better, and not within the margin",
-    HURTS: "it is shown to be worse, and not within the margin",
+    HELPS: "it is shown to be better, by the margin or more",
+    HURTS: "it is shown to be worse, and the interval does not exclude losses of the margin or more",
     NO_CHANGE: "the interval of the difference lies within the margin on both sides",
     NO_GAIN: "the interval excludes gains of the margin or more, not losses",
-    OPEN: "nothing is shown, and gains of the margin or more are not excluded",
+    OPEN: "no gain of the margin or more is shown, and none is excluded",
     FAILED: "fewer than two runs have a value of both models",
 }
 
@@ -90,8 +90,8 @@ class SamplerVerdict(Flat):
                     f"gains above {self._text(max(self.high, 0.0))}.{self._at_default()}"
                 )
         return (
-            f"No difference by {self.sampler} could be shown: {title} changes by {self.between}, which excludes gains "
-            f"above {self._text(self.high)} only; more rows or repeats would decide."
+            f"No gain of {self._text(self.margin)} or more by {self.sampler} could be shown: {title} changes by "
+            f"{self.between}, which excludes gains above {self._text(self.high)} only; more rows would decide."
         )
 
     def _at_default(self) -> str:
@@ -118,7 +118,7 @@ def _kind(gain: float, low: float, high: float, *, shown: bool, margin: float) -
         return FAILED
     if -margin < low and high < margin:
         return NO_CHANGE
-    if shown and gain > 0:
+    if shown and gain > 0 and gain >= margin:
         return HELPS
     if shown and gain < 0 and low <= -margin:
         return HURTS
