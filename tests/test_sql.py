@@ -235,3 +235,66 @@ def test_counts_are_not_taken_for_rows(database):
     large = [2**53 + 1, "9007199254740993", Decimal(2**53 + 1)]
     for n in (pl.Series("steelyard_rows", [n] * len(lines)) for n in large):
         assert tally(lines.with_columns(n), true="truth", pred="flag").rows == len(lines) * (2**53 + 1)
+
+
+@pytest.fixture(scope="module")
+def lines(database):
+    """What counting queries of the same rows give: of labels, of two models and of scores."""
+    asked = {"labels": {"pred": "flag", "by": "site"}, "scores": {"score": "score"}}
+    asked["pair"] = {"pred": ["flag", "truth integer"]}
+    queries = {name: counting_query("preds", true="truth", dialect="duckdb", **each) for name, each in asked.items()}
+    return {name: database.sql(query).pl() for name, query in queries.items()}
+
+
+def test_two_models_are_compared_by_the_rows_that_lines_stand_for(database, lines):
+    models = {"true": "truth", "models": ["flag", "truth integer"]}
+    compared = steelyard.compare(lines["pair"], **models)
+    assert compared.to_dict() == steelyard.compare(database.table("preds").pl(), **models).to_dict()
+
+
+def test_clusters_of_lines_are_those_of_their_rows(rows, lines):
+    asked = {"true": "truth", "pred": "flag", "cluster": "site"}
+    assert steelyard.interval("recall", lines["labels"], **asked) == steelyard.interval(
+        "recall", pl.DataFrame(rows), **asked
+    )
+
+
+NEED_ROWS = {
+    "compare": lambda lines: steelyard.compare(
+        lines["pair"], true="truth", models=["flag", "truth integer"], scores=True
+    ),
+    "errors": lambda lines: steelyard.errors(lines["labels"], true="truth", pred="flag"),
+    "slices": lambda lines: steelyard.slices(lines["labels"], true="truth", pred="flag", features=["site"]),
+    "interval": lambda lines: steelyard.interval(
+        "roc_auc", lines["scores"], true="truth", score="score", cluster="truth"
+    ),
+    "label_plan": lambda lines: steelyard.label_plan(
+        lines["scores"], 9, "recall", score="steelyard_low", threshold=0.3
+    ),
+    "unlabelled": lambda lines: steelyard.unlabelled(
+        pl.DataFrame({"truth": [0, 1], "score": [0.1, 0.9]}), lines["scores"], true="truth", score="score"
+    ),
+    "quantiles": lambda lines: steelyard.evaluate(lines["labels"], true="truth", pred="flag", by="flag", bins=2),
+}
+
+
+@pytest.mark.parametrize("asked", NEED_ROWS)
+def test_lines_are_refused_where_rows_are_needed(lines, asked):
+    with pytest.raises(InputError, match=r"result of a counting query, [\d,]+ lines .* give the rows themselves"):
+        NEED_ROWS[asked](lines)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["errors", "--true", "truth", "--pred", "flag"],
+        ["slices", "--true", "truth", "--pred", "flag"],
+        ["watch", "--true", "truth", "--pred", "flag", "--require", "recall >= 0.1"],
+        ["crossval", "--target", "truth", "--data"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_files_of_lines_are_refused_where_rows_are_needed(lines, tmp_path, words):
+    lines["labels"].write_csv(tmp_path / "counts.csv")
+    refused = CliRunner().invoke(commands, [*words, str(tmp_path / "counts.csv")])
+    assert refused.exit_code == 2 and "result of a counting query" in refused.stderr, refused.output

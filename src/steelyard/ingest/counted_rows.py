@@ -9,6 +9,7 @@ import numpy as np
 from steelyard.exceptions import InputError
 from steelyard.ingest import queries
 from steelyard.ingest.queries import KeyCounts, key_column
+from steelyard.ingest.source import COUNT_COLUMN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,14 +20,9 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.ingest.source import ColumnNames, Source
 
-COUNT_COLUMN, LOW_COLUMN, HIGH_COLUMN = "steelyard_rows", "steelyard_low", "steelyard_high"  # of the query
+LOW_COLUMN, HIGH_COLUMN = "steelyard_low", "steelyard_high"  # of the query
 _MOST = 2.0**62  # rows, which a sum of lines may double
 WEIGHT_COLUMN, SQUARE_COLUMN, REFUSED_COLUMN = "steelyard_weight", "steelyard_square", "steelyard_refused"
-
-
-def holds_counts(source: Source) -> bool:
-    """Whether the lines are those of a counting query."""
-    return COUNT_COLUMN in source.parts[0].collect_schema()
 
 
 def check_counted(source: Source, columns: ColumnNames) -> None:
@@ -48,6 +44,11 @@ def check_counted(source: Source, columns: ColumnNames) -> None:
             "These lines count labels, not scores; print a query of scores with `steelyard sql --score`, or name the "
             "column of labels with pred=."
         )
+
+
+def counted_keys(source: Source, keys: Sequence[str], columns: ColumnNames) -> KeyCounts:
+    """How many rows each combination of keys has: the lines of a counting query are added, all others counted."""
+    return read_counts(source, keys) if source.holds_counts else queries.count_keys(source, keys, columns)
 
 
 def read_counts(source: Source, keys: Sequence[str], *, bins: bool = False) -> KeyCounts:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.exceptions import InputError, InputTypeError, MissingLibraryError
 from steelyard.ingest.counted_rows import (
-    COUNT_COLUMN,
     HIGH_COLUMN,
     LOW_COLUMN,
     REFUSED_COLUMN,
@@ -15,7 +14,7 @@ from steelyard.ingest.counted_rows import (
 )
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.score_queries import BINS, bin_grid
-from steelyard.ingest.source import check_choices, check_name, named_columns
+from steelyard.ingest.source import COUNT_COLUMN, check_choices, check_name, named_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

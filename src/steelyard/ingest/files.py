@@ -78,7 +78,8 @@ def load_columns(names: Sequence[str]) -> dict[str, pl.Series]:
     """All columns of the files as series in memory; cells of a text file that are empty or NA or null are missing."""
     import polars as pl
 
-    with scan_files(names) as source:
+    with scan_files(names) as scanned:
+        source = Source.of(scanned)
         table = pl.concat([part.to_native().collect() for part in source.parts])
         return {name: _read_cells(table[name]) if source.textual else table[name] for name in table.columns}
 

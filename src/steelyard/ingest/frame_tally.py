@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, bad_rows, csv_values, label_codes, queries
 from steelyard.ingest.array_tables import declared_labels
-from steelyard.ingest.counted_rows import check_counted, holds_counts, read_counts
+from steelyard.ingest.counted_rows import check_counted, counted_keys
 from steelyard.ingest.label_tables import label_tables, present_labels, rows_of_groups, sorted_groups
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.score_queries import column_precision
@@ -79,24 +79,32 @@ def tally(
         raise InputError("Two models side by side are counted by their labels alone, without weights or scores.")
     if columns.cost and (score is None or weight is not None):
         raise InputError("cost= is of scores, without weights; name their column with score=, and leave out weight=.")
-    source = Source.of(data)
-    rows = replace(columns, score=None, weight=None) if holds_counts(source) else columns  # there are bins and sums
-    if rows is not columns:
-        check_counted(source, columns)
-    check_columns(source, rows)
+    source = Source.of(data, counts=True)
+    rows = _check_source(source, columns)
     with bad_rows.naming_bad_numbers(source, rows.score, rows.weight, frequency, *columns.cost):
         return _tally(source, TallyRequest(columns, pos_label, declared_labels(labels), threshold, exact))
 
 
+def _check_source(source: Source, columns: ColumnNames) -> ColumnNames:
+    """The columns that must be there, and are: those of bins and sums are in the lines of a counting query."""
+    if not source.holds_counts:
+        check_columns(source, columns)
+        return columns
+    check_counted(source, columns)
+    rows = replace(columns, score=None, weight=None)
+    check_columns(source, rows)
+    return rows
+
+
 def _tally(source: Source, request: TallyRequest) -> Tally:
-    columns, counted_already = request.columns, holds_counts(source)
+    columns, counted_already = request.columns, source.holds_counts
     parts: dict[str, dict[Labels, Any]] = {}
     labels: Labels = ()
     if columns.pred:
         keys = [*columns.by, columns.true, *columns.pred]
         declared = request.labels is not None or columns.frequency is not None or counted_already
         queries.check_sample(source, [columns.true, *columns.pred], columns.by, declared=declared)
-        counted = read_counts(source, keys) if counted_already else queries.count_keys(source, keys, columns)
+        counted = counted_keys(source, keys, columns)
         parts["confusion" if len(columns.pred) == 1 else "paired"] = dict(
             label_tables(counted, request, source.textual)
         )
@@ -139,12 +147,11 @@ def label_columns(
 ) -> tuple[list[Array], KeyCounts, Array | None]:
     """The distinct rows of the truth, each model's labels and the cluster, how often each occurs: small columns."""
     by = () if cluster is None else (cluster,)
-    source, columns = Source.of(data), ColumnNames(true, tuple(models), None, weight, frequency, by)
-    check_columns(source, columns)
-    names = [true, *models]
-    queries.check_sample(source, names)
-    with bad_rows.naming_bad_numbers(source, weight, frequency):
-        counted = queries.count_keys(source, [*names, *by], columns)
+    source, names = Source.of(data, counts=True), [true, *models]
+    rows = _check_source(source, columns := ColumnNames(true, tuple(models), None, weight, frequency, by))
+    queries.check_sample(source, names, declared=source.holds_counts)
+    with bad_rows.naming_bad_numbers(source, rows.weight, frequency):
+        counted = counted_keys(source, [*names, *by], columns)
     keys = [present_labels(key, name) for key, name in zip(counted.keys, [*names, *by], strict=True)]
     values, members = keys[: len(names)], keys[len(names) :]
     labels = csv_values.labels(values, names) if source.textual else values
@@ -158,11 +165,11 @@ def cluster_columns(
 
     The last part holds the places of each group among them.
     """
-    source, columns = Source.of(data), ColumnNames(true, (pred,), frequency=frequency, by=(cluster, *by))
-    check_columns(source, columns)
-    queries.check_sample(source, [true, pred], by)
+    source, columns = Source.of(data, counts=True), ColumnNames(true, (pred,), frequency=frequency, by=(cluster, *by))
+    _check_source(source, columns)
+    queries.check_sample(source, [true, pred], by, declared=source.holds_counts)
     names = (true, pred, cluster)
-    counted = queries.count_keys(source, [*names, *by], columns)
+    counted = counted_keys(source, [*names, *by], columns)
     truth, predicted, member = (present_labels(key, name) for key, name in zip(counted.keys, names, strict=False))
     if source.textual:
         truth, predicted = csv_values.labels([truth, predicted], [true, pred])

@@ -41,7 +41,7 @@ def binned_groups(
         asked = _asked(bins, tuple(columns))
         return data, {name: _binned_array(name, column, asked.get(name)) for name, column in columns.items()}
     names = named_columns("by", by)  # type: ignore[arg-type]  # refused there where it is no name
-    return binned_source(Source.of(data), _asked(bins, names)), names
+    return binned_source(Source.of(data, counts=True), _asked(bins, names)), names
 
 
 def binned_source(source: Source, asked: Mapping[str, int | Sequence[float]]) -> Source:
@@ -134,6 +134,7 @@ def _frame_edges(source: Source, name: str, given: int | Sequence[float]) -> Seq
         return given
     if not numeric:
         return None
+    source = Source.of(source)  # quantiles are those of rows, not of counts
     if source.in_memory or source.textual or len(source.parts) > 1:
         values = condition_rows.feature_values(queries.fetch_columns(source, [name])[name], name, source.textual)
         there = values[np.isfinite(values)] if values.dtype.kind == "f" else np.array([])

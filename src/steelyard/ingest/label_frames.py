@@ -28,7 +28,7 @@ def names_label_sets(frame: Frame | Source, columns: FrameColumns) -> bool:
     true: Any = columns.true
     if not isinstance(true, str) or "*" in true:
         return True
-    part = Source.of(frame).parts[0]
+    part = Source.of(frame, counts=True).parts[0]
     schema = part.collect_schema()
     if true not in schema or not str(schema[true]).startswith(("Object", "List", "Array", "Unknown")):
         return False

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from steelyard._types import Frame, Label, Labels
 
 
+COUNT_COLUMN = "steelyard_rows"  # of a counting query: how many rows a line stands for
+
+
 @dataclass(frozen=True)
 class ColumnNames:
     """The names of the columns to count."""
@@ -57,10 +60,22 @@ class Source:
         engines = [part.implementation for part in self.parts]
         return any(engine.is_spark_like() or engine.name in ("DASK", "IBIS", "UNKNOWN") for engine in engines)
 
+    @property
+    def holds_counts(self) -> bool:
+        """Whether the lines are those of a counting query, each of which stands for a number of rows."""
+        return COUNT_COLUMN in self.parts[0].collect_schema()
+
     @classmethod
-    def of(cls, data: Frame | Source) -> Source:
-        """The frame of any engine as a source."""
-        return data if isinstance(data, Source) else cls((_lazy_frame(data),), in_memory=_in_memory(data))
+    def of(cls, data: Frame | Source, *, counts: bool = False) -> Source:
+        """The frame of any engine as a source; lines of a counting query are refused where rows are needed."""
+        source = data if isinstance(data, Source) else cls((_lazy_frame(data),), in_memory=_in_memory(data))
+        if not counts and source.holds_counts:
+            lines = sum(len(part.select(COUNT_COLUMN).collect()) for part in source.parts)
+            raise InputError(
+                f"This is the result of a counting query, {lines:,} lines that stand for many rows each, and rows are "
+                "needed here; give the rows themselves, or count the lines with `tally` and give what that makes."
+            )
+        return source
 
 
 @dataclass(frozen=True)
