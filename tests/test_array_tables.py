@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import pickle
@@ -12,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from checks import assert_refused
 from hypothesis import given
@@ -343,6 +345,30 @@ def test_joblib_and_pickle_keep_a_table_unweighted(tmp_path):
     again = joblib.load(tmp_path / "table")
     assert again == table
     assert not again.weighted
+
+
+@pytest.mark.parametrize("prevalence", [0.5, 0.01], ids=["even", "rare"])
+def test_a_score_table_is_pickled_as_it_was_given_once_metrics_were_read(prevalence):
+    rng = np.random.default_rng(0)
+    y, score = rng.random(5_000) < prevalence, rng.random(5_000)
+    table = score_table(y, score)
+    fresh = pickle.dumps(table)
+    values = {name: getattr(steelyard, name)(table) for name in ("roc_auc", "average_precision", "pr_auc", "log_loss")}
+    steelyard.interval("roc_auc", table)
+    assert len(pickle.dumps(table)) == len(fresh)
+    for again in (pickle.loads(pickle.dumps(table)), copy.copy(table), copy.deepcopy(table)):
+        assert again == table
+        assert {name: getattr(steelyard, name)(again) for name in values} == values
+
+
+def test_a_tally_and_an_accumulator_of_scores_are_pickled_once_they_were_evaluated():
+    y, score = [0, 1, 1, 0, 1], [0.1, 0.4, 0.8, 0.2, 0.1]
+    counted = steelyard.tally(pl.DataFrame({"y": y, "s": score}), true="y", score="s")
+    seen = Accumulator(score_table, labels=[0, 1], pos_label=1)
+    seen.update(y, y_score=score)
+    assert steelyard.roc_auc(counted.scores) == steelyard.roc_auc(seen.result())
+    assert pickle.loads(pickle.dumps(counted)) == counted
+    assert pickle.loads(pickle.dumps(seen)).result() == seen.result()
 
 
 def test_a_thousand_labels_fit():

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import json
 import math
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 
 import jsonschema
@@ -233,6 +236,21 @@ def test_a_result_read_back_is_equal(result, tmp_path):
     assert (
         type(result).from_json(tmp_path / "saved.json") == type(result).from_json(str(tmp_path / "saved.json")) == back
     )
+
+
+def read_all(result):
+    """Read every property of a result, so that what it keeps of them is there."""
+    for name in dir(type(result)):
+        if isinstance(inspect.getattr_static(type(result), name), (property, cached_property)):
+            with suppress(InputError, DeprecationWarning):  # several models are to be named, former names warn
+                getattr(result, name)
+
+
+def test_a_result_is_pickled_and_copied_after_all_of_it_was_read(result):
+    read_all(result)
+    for again in (pickle.loads(pickle.dumps(result)), copy.copy(result), copy.deepcopy(result)):
+        assert type(again) is type(result)
+        assert again == result
 
 
 def test_a_result_follows_the_json_schema_of_its_kind(result):

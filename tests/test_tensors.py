@@ -397,6 +397,7 @@ labels.update(truth, predicted)
 if rank:
     weighed.update(truth, predicted, sample_weight=truth + 0.5)
 ranks.update(truth, y_score=predicted + 0.25 * rank)
+steelyard.roc_auc(ranks.result())  # what a table remembers is not sent
 for each in (labels, weighed, ranks):
     table = each.across_processes().result()
     print(table.to_json())

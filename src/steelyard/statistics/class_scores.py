@@ -11,6 +11,7 @@ import numpy as np
 from steelyard.statistics import score_order, score_sort
 from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.effective_rows import weight_per_row
+from steelyard.statistics.pickled_fields import PickledFields
 from steelyard.statistics.threads import in_threads
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class ClassScores:
+class ClassScores(PickledFields):
     """The scores of one class, with the rows and the weight of each entry; sorted when the order is asked for.
 
     Where every entry is one row, `given_rows` is None; where weights are rows, so are `given_weights` and
@@ -58,11 +59,11 @@ class ClassScores:
     @property
     def rows(self) -> Array:
         """The rows of each entry."""
-        if self.given_rows is None and isinstance(self.scores, DeviceArray):
+        if self.given_rows is not None:
+            return self.given_rows
+        if isinstance(self.scores, DeviceArray):
             return self.scores.ones()
-        if self.given_rows is None:
-            return np.broadcast_to(np.int64(1), len(self.scores))  # one number in memory, whatever the length
-        return self.given_rows
+        return np.broadcast_to(np.int64(1), len(self.scores))  # one number in memory, whatever the length
 
     @property
     def weights(self) -> Array:
@@ -185,8 +186,7 @@ class ClassScores:
     @cached_property
     def distinct(self) -> tuple[Array, Array]:
         """The distinct scores, ascending, and the weight of each."""
-        compact = self.compact()
-        return compact.scores, compact.weights
+        return (compact := self.compact()).scores, compact.weights
 
     @property
     def weight_from_each(self) -> Array:

@@ -14,6 +14,7 @@ from steelyard.statistics import score_bins, score_order
 from steelyard.statistics.class_scores import ClassScores, starting_at_zero
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.label_kinds import number_texts
+from steelyard.statistics.pickled_fields import PickledFields
 from steelyard.statistics.precision import DOUBLE, PRECISIONS, as_read, finest
 from steelyard.statistics.saved_checks import check_saved_rows, check_saved_weights
 from steelyard.statistics.saved_json import SCHEMA, Saved, read_table, to_strict_json
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScoreTable:
+class ScoreTable(PickledFields):
     """The scores of the positives and of the negatives, each in order.
 
     A row is predicted positive where its score is at least the threshold, read in the `precision` of the scores: 0.7
@@ -134,10 +135,9 @@ class ScoreTable:
     def at(self, threshold: ArrayLike) -> Counts[Any]:
         """The Counts where a score of at least the threshold counts as positive; an array for an array."""
         try:
-            thresholds = np.asarray(threshold, dtype=np.float64)
+            thresholds = as_read(np.asarray(threshold, dtype=np.float64), self.precision)
         except (TypeError, ValueError):
             raise InputTypeError(f"A threshold is a number, not {threshold!r}.") from None
-        thresholds = as_read(thresholds, self.precision)
         fn, tn = self.positive.below(thresholds), self.negative.below(thresholds)
         return Counts(_rest(self.positive.total, fn), fn, _rest(self.negative.total, tn), tn)
 
