@@ -342,7 +342,6 @@ def test_a_folder_is_its_files_and_the_names_of_folders_are_columns(frame, kind,
     assert [*read([own], pred="p", by="site").groups] == [("here",)]  # what a file holds is not replaced
 
 
-
 def test_partitions_of_equal_bytes_are_other_rows_and_the_same_file_is_still_noticed(tmp_path):
     for day in (1, 2):
         (tmp_path / f"day={day}").mkdir()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from decimal import Decimal
 
@@ -14,7 +15,7 @@ import steelyard
 from steelyard import Tally, counting_query, tally
 from steelyard.cli.commands import commands
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest.counting_query import DIALECTS
+from steelyard.ingest.counting_query import DIALECTS, NUMBER
 
 sqlglot = pytest.importorskip("sqlglot", reason="sqlglot is not installed")
 duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
@@ -298,3 +299,53 @@ def test_files_of_lines_are_refused_where_rows_are_needed(lines, tmp_path, words
     lines["labels"].write_csv(tmp_path / "counts.csv")
     refused = CliRunner().invoke(commands, [*words, str(tmp_path / "counts.csv")])
     assert refused.exit_code == 2 and "result of a counting query" in refused.stderr, refused.output
+
+
+def sqlite_lines(columns, records, **asked):
+    """What the counting query gives of these rows in SQLite."""
+    connection = sqlite3.connect(":memory:")
+    connection.execute(f"CREATE TABLE preds ({columns})")
+    connection.executemany("INSERT INTO preds VALUES (?, ?, ?)", records)
+    return frame_of(connection.execute(counting_query("preds", dialect="sqlite", **asked)))
+
+
+@pytest.mark.parametrize("text", ["n/a", "", "0.5 or so", b"0.5"])
+@pytest.mark.parametrize("kind", ["REAL", "TEXT", ""])
+def test_sqlite_makes_no_number_of_what_is_none(text, kind):
+    columns, names = f"y INTEGER, p {kind}, w {kind}", {"true": "y", "score": "p"}
+    rest = [(0, 0.2, 1), (1, "0.7", "2.5"), (0, 3, 1)]
+    lines = sqlite_lines(columns, [*rest, (1, text, 1), (1, None, 1)], **names)
+    with pytest.raises(InputError, match=r"not numbers .* in bins of 2 rows"):
+        tally(lines, **names)
+    lines = sqlite_lines(columns, [*rest, (1, 0.7, text)], **names, weight="w")
+    with pytest.raises(InputError, match="weights that are missing, negative or not finite among"):
+        tally(lines, **names, weight="w")
+
+
+def test_sqlite_reads_numbers_that_are_text(rows):
+    records = [(int(y), f" {p}", str(w)) for y, p, w in zip(rows["truth"], rows["score"], rows["weight"], strict=True)]
+    names = {"true": "y", "score": "p", "weight": "w"}
+    lines = sqlite_lines("y INTEGER, p TEXT, w TEXT", records, **names, threshold=0.3)
+    binned = tally(lines, **names).scores
+    exact = steelyard.score_table(rows["truth"], rows["score"], sample_weight=rows["weight"])
+    assert binned.at(0.3).to_dict() == pytest.approx(exact.at(0.3).to_dict(), rel=1e-12)
+    assert [part.n for part in binned.classes] == [part.n for part in exact.classes]
+
+
+@pytest.mark.parametrize("wrong", ["true", "score", "weight", "by"])
+def test_sqlite_takes_no_mistyped_name_for_a_text(wrong):
+    names = {"true": "y", "score": "p", "weight": "w", "by": "y", wrong: "absent"}
+    with pytest.raises(sqlite3.OperationalError, match="no such column"):
+        sqlite_lines("y INTEGER, p REAL, w REAL", [(0, 0.2, 1)], **names)
+
+
+def test_mysql_counts_what_spells_no_number_as_none():
+    for text in ("0", "-1.5", "+.5", " 2. ", "1e-10", "1E+5"):
+        assert re.search(NUMBER, text), text
+    for text in ("", " ", "n/a", "0.5 or so", ".", "1e", "--1", "nan", "1,5"):
+        assert not re.search(NUMBER, text), text
+    query = counting_query("preds", true="y", score="p", weight="w", dialect="mysql")
+    casts = [
+        cast for cast in sqlglot.parse_one(query, dialect="mysql").find_all(sqlglot.exp.Cast) if cast.is_type("double")
+    ]
+    assert casts and all(isinstance(cast.parent, sqlglot.exp.If) for cast in casts)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 DIALECTS = ("postgres", "bigquery", "snowflake", "redshift", "mysql", "sqlite", "spark", "duckdb")
+NUMBER = "^ *[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)? *$"  # without a backslash, which MySQL would read
 
 
 @refuses_other_keywords
@@ -68,38 +69,57 @@ def counting_query(
     if weight is not None and len(preds) > 1:
         raise InputError("Two models side by side are counted by their labels alone; leave out weight=.")
     exp = _sqlglot().exp
-    keys = [exp.column(name, quoted=True) for name in (*groups, true, *preds)]
+    place = _table(table, dialect)
+    keys = [_column(name, place, dialect) for name in (*groups, true, *preds)]
     sums = {COUNT_COLUMN: exp.Count(this=exp.Star())}
     if score is not None:
-        value = exp.cast(exp.column(score, quoted=True), "double")
+        value = _number(_column(score, place, dialect), dialect)
         keys += _bins(value, threshold, score_range, dialect)
         sums |= {LOW_COLUMN: exp.Min(this=value.copy()), HIGH_COLUMN: exp.Max(this=value.copy())}
-    sums |= {} if weight is None else _weight_sums(weight)
+    mass = None if weight is None else _number(_column(weight, place, dialect), dialect)
+    sums |= {} if mass is None else _weight_sums(mass)
     named = (part.as_(name, quoted=True) for name, part in sums.items())
-    query = exp.select(*keys[: len(groups) + 1 + len(preds)], *named).from_(_table(table, dialect))
-    query = query if weight is None else query.where(_has_weight(weight))
+    query = exp.select(*keys[: len(groups) + 1 + len(preds)], *named).from_(place)
+    query = query if mass is None else query.where(_has_weight(mass))
     return str(query.group_by(*(key.copy() for key in keys)).sql(dialect=dialect, pretty=True, comments=False))
 
 
-def _weight_sums(weight: str) -> dict[str, Any]:
+def _column(name: str, table: Any, dialect: str) -> Any:
+    """The column, quoted; of SQLite with its table, since there a quoted name that is no column is a text."""
+    within = table.this.copy() if dialect == "sqlite" else None
+    return _sqlglot().exp.column(name, table=within, quoted=True)
+
+
+def _number(column: Any, dialect: str) -> Any:
+    """The number of a column, in double precision; null where MySQL and SQLite would make 0 of a text that is none."""
+    exp = _sqlglot().exp
+    value = exp.cast(column, "double")
+    if dialect == "mysql":
+        text = exp.cast(column.copy(), "char")
+        return exp.Case().when(exp.RegexpLike(this=text, expression=exp.Literal.string(NUMBER)), value)
+    if dialect == "sqlite":  # a text is compared as the number that it spells, or is unlike every number
+        stored = exp.func("typeof", column.copy()).isin("integer", "real")
+        return exp.Case().when(exp.or_(stored, value.eq(column.copy())), value)
+    return value
+
+
+def _weight_sums(value: Any) -> dict[str, Any]:
     """The sums of the weights and of their squares, and how many rows have none that is above 0."""
     exp = _sqlglot().exp
-    value = exp.cast(exp.column(weight, quoted=True), "double")
     square = exp.Mul(this=value.copy(), expression=value.copy())
     positive = exp.GT(this=value.copy(), expression=exp.Literal.number(0))
     refused = exp.Case().when(positive, "0").else_("1")
     return {
-        WEIGHT_COLUMN: exp.Sum(this=value),
+        WEIGHT_COLUMN: exp.Sum(this=value.copy()),
         SQUARE_COLUMN: exp.Sum(this=square),
         REFUSED_COLUMN: exp.Sum(this=refused),
     }
 
 
-def _has_weight(weight: str) -> Any:
+def _has_weight(value: Any) -> Any:
     """A row of no weight is as good as absent; one whose weight is missing is not, so that it can be refused."""
     exp = _sqlglot().exp
-    column = exp.column(weight, quoted=True)
-    return exp.or_(column.neq(0), column.copy().is_(exp.null()))
+    return exp.or_(value.neq(0), value.copy().is_(exp.null()))
 
 
 def _bins(value: Any, threshold: float | None, score_range: tuple[float, float], dialect: str) -> list[Any]:
