@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 DIALECTS = ("postgres", "bigquery", "snowflake", "redshift", "mysql", "sqlite", "spark", "duckdb")
-NUMBER = "^ *[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)? *$"  # without a backslash, which MySQL would read
+SPELLED_NUMBER = "^ *[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)? *$"  # no backslash, which MySQL would read
 
 
 @refuses_other_keywords
@@ -96,7 +96,7 @@ def _number(column: Any, dialect: str) -> Any:
     value = exp.cast(column, "double")
     if dialect == "mysql":
         text = exp.cast(column.copy(), "char")
-        return exp.Case().when(exp.RegexpLike(this=text, expression=exp.Literal.string(NUMBER)), value)
+        return exp.Case().when(exp.RegexpLike(this=text, expression=exp.Literal.string(SPELLED_NUMBER)), value)
     if dialect == "sqlite":  # a text is compared as the number that it spells, or is unlike every number
         stored = exp.func("typeof", column.copy()).isin("integer", "real")
         return exp.Case().when(exp.or_(stored, value.eq(column.copy())), value)
