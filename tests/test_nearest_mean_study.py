@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from checks import assert_refused
@@ -15,6 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from steelyard import nearest_mean_study
 from steelyard.protocol.ratio_draws import read_ratios
+from steelyard.studies.wu_pair import stability_rows
 
 
 @pytest.fixture(scope="module")
@@ -71,8 +74,10 @@ def test_where_only_the_threshold_is_wrong_the_control_says_so():
     row = result.row("12:1", "ac_score")
     assert row.low > 0.2 and row.favour == row.draws == 4 and row.control_low < 0 < row.control_high
     assert result.row("12:1", "roc_auc").difference == pytest.approx(0, abs=1e-9)
-    assert "ahead of LogisticRegression at N:P = 12:1 and behind at none" in result.headline
-    assert result.headline.endswith("with the same search for a threshold for both, ahead at none and behind at none.")
+    assert result.headline == (
+        "By ac_score nearest mean is shown to be ahead of LogisticRegression at N:P = 12:1; with the same search for a "
+        "threshold for both no difference is shown."
+    )
     assert result.notes[0].endswith(": nothing beyond the threshold is shown.")
 
 
@@ -94,8 +99,6 @@ def test_one_seed_gives_one_result_and_another_a_different_one():
 
 
 def test_values_that_differ_by_rounding_alone_are_no_difference(study):
-    from dataclasses import replace
-
     values = study.values.copy()
     values[:, 0, 0], values[:, 0, 1] = 0.1 + 0.2, 0.3
     row = replace(study, values=values).row(study.ratios[0], next(iter(study.metrics)))
@@ -110,6 +113,72 @@ def test_the_words_say_what_the_rows_show(study):
     assert "fewer than 10 test rows" in few.sentences[-1]
     assert all(-2 <= row.low <= row.difference <= row.high <= 2 for row in few)
     assert all(row.low >= -1 and row.high <= 1 for row in few if row.metric not in ("mcc", "kappa"))
+
+
+def with_values(study, **columns):
+    """The study with other values: by metric both models' in every draw, a pair for each ratio."""
+    values = study.values.copy()
+    for short, pairs in columns.items():
+        values[:, :, :2, list(study.metrics).index(short)] = pairs
+    return replace(study, values=values)
+
+
+@pytest.fixture(scope="module")
+def few_metrics():
+    names = ["accuracy", "error_rate", "mcc"]
+    return nearest_mean_study(LogisticRegression(), *small(), ratios=["1:1", "2:1"], draws=3, metrics=names)
+
+
+def test_equal_means_favour_neither_model_and_share_a_place(few_metrics):
+    ties = with_values(few_metrics, accuracy=[(0.8, 0.8)] * 2, error_rate=[(0.2, 0.2)] * 2, mcc=[(0.5, 0.4)] * 2)
+    assert ties.mean_sides() == {
+        "accuracy": ["neither"] * 2,
+        "error_rate": ["neither"] * 2,
+        "mcc": ["nearest mean"] * 2,
+    }
+    assert ties.mean_places() == {"accuracy": [2, 2], "error_rate": [2, 2], "mcc": [1, 1]}
+    assert ties.one_sided() == ["mcc"] and any("by mcc (1 of 3 metrics)" in sentence for sentence in ties.sentences)
+
+
+def test_the_model_with_fewer_errors_is_ahead(few_metrics):
+    """Accuracy and error rate are each other's complement, so they favour one model and share a place."""
+    pairs = np.array([(0.9, 0.8), (0.6, 0.7)])
+    complements = with_values(few_metrics, accuracy=pairs, error_rate=1 - pairs)
+    sides, places = complements.mean_sides(), complements.mean_places()
+    assert sides["accuracy"] == sides["error_rate"] == ["nearest mean", "LogisticRegression"]
+    assert places["accuracy"] == places["error_rate"]
+
+
+def test_an_undefined_difference_has_its_reason_and_no_winner():
+    """The model flags nobody, so that its precision is undefined in every draw."""
+    rng = np.random.default_rng(3)
+    y = np.repeat([0, 1], [600, 50])
+    never = FixedThresholdClassifier(LogisticRegression(), threshold=1, pos_label=1, response_method="predict_proba")
+    names = ["precision", "recall"]
+    X = rng.normal(1.2 * y[:, None], 1, (len(y), 2))
+    result = nearest_mean_study({"never": never}, X, y, ratios=["12:1", "6:1"], draws=2, metrics=names)
+    assert result.mean_sides() == {"precision": ["–", "–"], "recall": ["nearest mean"] * 2}
+    assert result.mean_places() == {"precision": [None, None], "recall": [1, 1]}
+    assert result.one_sided() == ["recall"] and result.places_moved() == {"precision": None, "recall": 0}
+    words = "At N:P = 12:1 by precision the difference is undefined (never: no predicted positives)"
+    assert result.notes[0].startswith(words) and "nan" not in repr(result)
+    favoured = {row["metric"]: row["favours at 12:1"] for row in stability_rows(result)}
+    assert favoured == {"precision": "– (never: no predicted positives)", "recall": "nearest mean"}
+
+
+def test_a_difference_of_a_single_draw_has_no_interval(few_metrics):
+    values = few_metrics.values.copy()
+    values[1:, 0, 0, 0] = np.nan
+    assert "in a single draw, so without an interval" in replace(few_metrics, values=values).notes[0]
+
+
+def test_the_headline_names_only_ratios_at_which_a_difference_is_shown(few_metrics):
+    both = with_values(few_metrics, accuracy=[(0.9, 0.8), (0.6, 0.7)])
+    start = "By accuracy nearest mean is shown to be ahead of LogisticRegression at N:P = 1:1 and behind at N:P = 2:1; "
+    assert replace(both, metrics={"accuracy": "accuracy"}).headline.startswith(start)
+    behind = with_values(few_metrics, accuracy=[(0.7, 0.7), (0.6, 0.7)])
+    start = "By accuracy nearest mean is shown to be behind LogisticRegression at N:P = 2:1; "
+    assert replace(behind, metrics={"accuracy": "accuracy"}).headline.startswith(start)
 
 
 def small(rows=40):

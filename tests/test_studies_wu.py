@@ -132,7 +132,9 @@ def test_ac_score_does_not_keep_its_side(study):
     assert [rows["AC-score"][f"favours at {c}"] for c in CONDITIONS] == [NMC, LDA, NMC]
     assert rows["AUROC"]["same side"] == "yes"
     places = [sorted(row[f"place at {c}"] for row in table.rows) for c in CONDITIONS]
-    assert places == [list(range(1, len(WU_METRICS) + 1))] * 3
+    assert [len(ordered) for ordered in places] == [len(WU_METRICS)] * 3
+    assert all(place == ordered.index(place) + 1 for ordered in places for place in ordered)
+    assert rows["Acc"]["place at 1:1"] == rows["BA"]["place at 1:1"]  # the same number where the classes are equal
 
 
 @has_data

@@ -25,6 +25,8 @@ NEAREST = "nearest mean"
 SEARCHED = " + search"
 _FEW = 10  # test rows of a class below which a draw says little
 _UNSHOWN = "no difference is shown"
+_NO_DIFFERENCE = "the difference is undefined"
+_WORDS = {1: ("ahead", "ahead of"), -1: ("behind", "behind")}  # without the other model's name, and before it
 _SHARE = 1 / (1 + TRAINED)
 
 
@@ -76,7 +78,7 @@ class NearestMeanStudy(RatioTrials, Result[ModelGap]):
         first, second = (_mean(self.of(ratio, model, short)) for model in self.models[:2])
         gap = self.gap(ratio, short)
         defined = gap[np.isfinite(gap)]
-        wins = int((self._sign(short) * defined > 0).sum())
+        wins = int((self.sign(short) * defined > 0).sum())
         plain, control = (self._interval(short, g) for g in (gap, self.gap(ratio, short, *self.models[2:])))
         return ModelGap(ratio, short, first, second, *plain, wins, len(defined), *control)
 
@@ -85,9 +87,6 @@ class NearestMeanStudy(RatioTrials, Result[ModelGap]):
         lowest, highest = get_metric(self.metrics[short]).range
         mean, low, high = _interval(gap, self.level)
         return mean, max(low, lowest - highest), min(high, highest - lowest)
-
-    def _sign(self, short: str) -> int:
-        return -1 if get_metric(self.metrics[short]).direction == "lower" else 1
 
     @property
     def main(self) -> str:
@@ -112,7 +111,7 @@ class NearestMeanStudy(RatioTrials, Result[ModelGap]):
         return [self._overall(), *each, *self._stability(), *self._doubts()]
 
     def _overall(self) -> str:
-        rows, sign = [self.row(ratio, self.main) for ratio in self.ratios], self._sign(self.main)
+        rows, sign = [self.row(ratio, self.main) for ratio in self.ratios], self.sign(self.main)
         plain = {row.ratio: _shown(row.low, row.high, sign) for row in rows}
         control = {row.ratio: _shown(row.control_low, row.control_high, sign) for row in rows}
         if not any((*plain.values(), *control.values())):
@@ -120,31 +119,34 @@ class NearestMeanStudy(RatioTrials, Result[ModelGap]):
                 f"By {self.main} no difference of {NEAREST} and {self.models[1]} is shown at N:P = "
                 f"{listed([*self.ratios])}, nor with the same search for a threshold for both."
             )
-        return (
-            f"By {self.main} {NEAREST} is shown to be ahead of {self.models[1]} {_at(plain, 1)} and behind "
-            f"{_at(plain, -1)}; with the same search for a threshold for both, ahead {_at(control, 1)} and behind "
-            f"{_at(control, -1)}."
-        )
+        first = f"{NEAREST} is shown to be {_ahead_and_behind(plain, self.models[1])}"
+        if not any(plain.values()):
+            first = f"no difference of {NEAREST} and {self.models[1]} is shown"
+        second = f"it is {_ahead_and_behind(control)}" if any(control.values()) else _UNSHOWN
+        return f"By {self.main} {first}; with the same search for a threshold for both {second}."
 
     def _ratio_sentence(self, ratio: str) -> str:
-        row, name = self.row(ratio, self.main), self.models[1]
+        row, name, sign = self.row(ratio, self.main), self.models[1], self.sign(self.main)
         ends = [(row.difference, row.low, row.high), (row.control, row.control_low, row.control_high)]
-        plain, control = (_side(*each[1:], self._sign(self.main), name) for each in ends)
+        plain, control = (_side(*each, sign, name) for each in ends)
+        first, second = (
+            _ends(*each) or self.undefined_reason(ratio, self.main, pair)
+            for each, pair in zip(ends, (self.models[:2], self.models[2:]), strict=True)
+        )
         joint = "and" if plain == control else "but"
         return (
-            f"At N:P = {ratio} by {self.main} {plain} ({_ends(*ends[0])}), {joint} with the same search for a "
-            f"threshold for both {control} ({_ends(*ends[1])}){_reading(plain, control)}."
+            f"At N:P = {ratio} by {self.main} {plain} ({first}), {joint} with the same search for a "
+            f"threshold for both {control} ({second}){_reading(plain, control)}."
         )
 
     def _stability(self) -> list[str]:
         if len(self.ratios) < 2:
             return []
-        sides = self.mean_sides()
-        kept, means = [short for short, at in sides.items() if len(set(at)) == 1], number_of(self.draws, "draw")
+        kept, means = self.one_sided(), number_of(self.draws, "draw")
         ratios = "both" if len(self.ratios) == 2 else f"all {len(self.ratios)}"
         return [
             f"By the mean over {means} the same model is ahead at {ratios} ratios "
-            f"by {listed(kept) if kept else 'no metric'} ({len(kept)} of {len(sides)} metrics)."
+            f"by {listed(kept) if kept else 'no metric'} ({len(kept)} of {len(self.metrics)} metrics)."
         ]
 
     def _doubts(self) -> list[str]:
@@ -172,7 +174,7 @@ def _interval(gap: Array, level: float) -> tuple[float, float, float]:
 
 def _reading(plain: str, control: str) -> str:
     """What the control says of the plain comparison."""
-    if plain == control:
+    if plain == control or _NO_DIFFERENCE in (plain, control):
         return ""
     if plain == _UNSHOWN:
         return ": their own thresholds hide it"
@@ -186,18 +188,26 @@ def _shown(low: float, high: float, sign: int) -> int:
     return sign * (int(low > 0) - int(high < 0))
 
 
-def _at(shown: dict[str, int], side: int) -> str:
-    """The ratios at which this is shown."""
-    ratios = [ratio for ratio, at in shown.items() if at == side]
-    return f"at N:P = {listed(ratios)}" if ratios else "at none"
+def _ahead_and_behind(shown: dict[str, int], model: str = "") -> str:
+    """The ratios at which either is shown, and of which model where it is named."""
+    parts: list[str] = []
+    for side, (alone, before) in _WORDS.items():
+        ratios = [ratio for ratio, at in shown.items() if at == side]
+        if ratios:
+            parts.append(f"{alone if parts or not model else f'{before} {model}'} at N:P = {listed(ratios)}")
+    return " and ".join(parts)
 
 
-def _side(low: float, high: float, sign: int, model: str) -> str:
+def _side(difference: float, low: float, high: float, sign: int, model: str) -> str:
     """Which model is ahead, where the interval shows one."""
+    if np.isnan(difference):
+        return _NO_DIFFERENCE
     return {1: f"{NEAREST} is ahead", -1: f"{model} is ahead", 0: _UNSHOWN}[_shown(low, high, sign)]
 
 
 def _ends(difference: float, low: float, high: float) -> str:
-    """A difference and its interval, with their signs."""
+    """A difference and its interval, with their signs; empty where it is undefined."""
     first, *ends = (f"{round(value, 3) + 0.0:+.3f}".replace("-", "−") for value in (difference, low, high))
-    return f"{first}, {' to '.join(ends)}"
+    if np.isnan(difference):
+        return ""
+    return f"{first}, {'in a single draw, so without an interval' if np.isnan(low) else ' to '.join(ends)}"

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from steelyard.metrics.metric import Metric
 
+NEITHER, NO_SIDE = "neither", "–"
+
 
 @dataclass(frozen=True, eq=False)
 class RatioTrial:
@@ -94,18 +96,55 @@ class RatioTrials:
         """The tables of one model over the draws."""
         return self.tables[:, self.ratios.index(ratio), self.models.index(model)]
 
-    def mean_places(self) -> dict[str, list[int]]:
-        """The place of each metric in the ranking by the mean difference, 1 for the largest, at each ratio."""
-        gaps = np.array([[self.gap(c, short).mean() for short in self.metrics] for c in self.ratios])
-        places = np.argsort(np.argsort(-gaps, axis=1, kind="stable"), axis=1) + 1
-        return {short: places[:, i].tolist() for i, short in enumerate(self.metrics)}
+    def sign(self, short: str) -> int:
+        """-1 for a metric of which less is better, otherwise 1."""
+        return -1 if get_metric(self.metrics[short]).direction == "lower" else 1
+
+    def mean_lead(self, ratio: str, short: str) -> float:
+        """By how much the first model is better by one metric: mean over the draws that define it, NaN without any."""
+        gap = self.gap(ratio, short)
+        defined = gap[np.isfinite(gap)]
+        return self.sign(short) * float(defined.mean()) if len(defined) else float("nan")
+
+    def undefined_reason(self, ratio: str, short: str, pair: Sequence[str] = ()) -> str:
+        """Why a metric of either model is undefined in a draw, each reason once; without names of the first two."""
+        metric = get_metric(self.metrics[short])
+        if not metric.function:
+            return "undefined"
+        reasons = {model: metric.why(self.counts(ratio, model)) for model in pair or self.models[:2]}
+        return "; ".join(f"{model}: {why}" for model, all_of in reasons.items() for why in dict.fromkeys(all_of) if why)
+
+    def mean_places(self) -> dict[str, list[int | None]]:
+        """The place of each metric in the ranking by the mean lead of the first model, at each ratio.
+
+        1 is the largest; equal leads share a place, and an undefined one has none.
+        """
+        leads = np.array([[self.mean_lead(ratio, short) for short in self.metrics] for ratio in self.ratios])
+        return {short: [_place(row, i) for row in leads] for i, short in enumerate(self.metrics)}
+
+    def places_moved(self) -> dict[str, int | None]:
+        """By how many places each metric moves over the ratios; None where it has no place at one of them."""
+        defined = {short: [p for p in places if p is not None] for short, places in self.mean_places().items()}
+        every = len(self.ratios)
+        return {short: max(p) - min(p) if len(p) == every else None for short, p in defined.items()}
 
     def mean_sides(self) -> dict[str, list[str]]:
-        """Which of the two models each metric favours by its mean difference, at each ratio."""
-        return {
-            short: [self.models[0] if self.gap(c, short).mean() > 0 else self.models[1] for c in self.ratios]
-            for short in self.metrics
-        }
+        """Which of the two models each metric favours by its mean, at each ratio: neither in a tie, – if undefined."""
+        return {short: [self._side(self.mean_lead(ratio, short)) for ratio in self.ratios] for short in self.metrics}
+
+    def _side(self, lead: float) -> str:
+        if np.isnan(lead):
+            return NO_SIDE
+        return self.models[0] if lead > 0 else self.models[1] if lead < 0 else NEITHER
+
+    def one_sided(self) -> list[str]:
+        """The metrics by which the same model is ahead at every ratio."""
+        return [short for short, sides in self.mean_sides().items() if set(sides) in ({m} for m in self.models[:2])]
+
+
+def _place(leads: Array, i: int) -> int | None:
+    """The place of one lead among all, the largest first; leads that differ by rounding alone are equal."""
+    return None if np.isnan(leads[i]) else 1 + int((value_change(leads, leads[i]) > 0).sum())
 
 
 def tabulated(

@@ -195,7 +195,7 @@ def _stable(results: DigitTrials, named: tuple[str, ...]) -> Finding:
         _effect("distance kept from the dashed line, the least of them", np.min(kept, axis=0)),
     ]
     each = "; ".join(f"{s} is no. {', '.join(map(str, places[s]))} and favours {', '.join(sides[s])}" for s in named)
-    by_side = [short for short in WU_METRICS if len(set(sides[short])) == 1]
+    by_side = results.one_sided()
     why = (
         f"The paper does not say which it means by stable. At {', '.join(CONDITIONS)} of twelve metrics {each}. Those "
         f"that favour one model at all three: {listed(by_side) if by_side else 'none'}."

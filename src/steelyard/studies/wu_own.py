@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.results.formatting import number_of
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
 
 _DRAWS, _QUICK_DRAWS = 10, 3
 _PLACES = "Place: from the lowest (0) to the highest (1) score of the test rows."
+_STABLE = (
+    f"place 1 speaks most for {NEAREST}, and equal differences share a place. Neither: equal means; –: undefined in "
+    "every draw. Same side: one model is ahead at every ratio."
+)
 _INTERVALS = (
     "Low and high: 95 % intervals, each by itself, Nadeau and Bengio's as draws share rows. Same search: the "
     "difference where both get the same search for a threshold."
@@ -85,7 +90,7 @@ def _tables(study: NearestMeanStudy) -> list[Table]:
     return [
         Table("comparison", ranked, _comparison(study), f"{means}. {_INTERVALS}", unfolded=True),
         Table("control", controls, _controls(study), f"{means}, and in brackets the standard deviation."),
-        Table("stability", places, stability_rows(study), f"{means}; place 1 speaks most for {NEAREST}."),
+        Table("stability", places, stability_rows(study), f"{means}; {_STABLE}"),
         Table("thresholds", "The thresholds of the models", threshold_rows(study), _PLACES),
         Table("no_skill", skill, no_skill_rows(study), f"{means}. AUROC of a random predictor is 0.5 for all."),
     ]
@@ -105,8 +110,13 @@ def _comparison(study: NearestMeanStudy) -> list[TableRow]:
             "its low": row.control_low,
             "its high": row.control_high,
         }
-        for row in sorted(study.rows, key=lambda row: (study.ratios.index(row.ratio), -row.difference))
+        for row in sorted(study.rows, key=lambda row: (study.ratios.index(row.ratio), _descending(row.difference)))
     ]
+
+
+def _descending(value: float) -> float:
+    """A key that sorts the largest first, and what is undefined last."""
+    return float("inf") if math.isnan(value) else -value
 
 
 def _controls(study: NearestMeanStudy) -> list[TableRow]:

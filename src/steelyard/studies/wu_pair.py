@@ -9,6 +9,7 @@ import numpy as np
 from steelyard.analysis.chance.chance import chance
 from steelyard.analysis.comparison.compare import compare
 from steelyard.evaluation.evaluate import evaluate
+from steelyard.protocol.ratio_trials import NO_SIDE
 from steelyard.report.figures.density import DensityDisplay
 from steelyard.report.figures.ranking import RankingDisplay
 from steelyard.report.figures.runs import RunsDisplay
@@ -38,15 +39,18 @@ def difference_name(results: RatioTrials) -> str:
 
 def stability_rows(results: RatioTrials) -> list[TableRow]:
     """The place of each metric in the ranking by the mean difference, and whom it favours."""
-    places, sides = results.mean_places(), results.mean_sides()
+    places, moved = results.mean_places(), results.places_moved()
+    sides, kept = results.mean_sides(), results.one_sided()
     rows = []
     for short in results.metrics:
         row: TableRow = {"metric": short}
         row |= {f"place at {c}": place for c, place in zip(results.ratios, places[short], strict=True)}
-        row |= {"moves by": max(places[short]) - min(places[short])}
-        row |= {f"favours at {c}": side for c, side in zip(results.ratios, sides[short], strict=True)}
-        rows.append(row | {"same side": "yes" if len(set(sides[short])) == 1 else "no"})
-    return sorted(rows, key=lambda row: row[f"place at {results.ratios[0]}"])
+        row |= {"moves by": moved[short]}
+        for ratio, side in zip(results.ratios, sides[short], strict=True):
+            why = f" ({results.undefined_reason(ratio, short)})" if side == NO_SIDE else ""
+            row[f"favours at {ratio}"] = f"{side}{why}"
+        rows.append(row | {"same side": "yes" if short in kept else "no"})
+    return sorted(rows, key=lambda row: row[f"place at {results.ratios[0]}"] or len(rows) + 1)
 
 
 def control_rows(results: RatioTrials, ratio: str, shown: Sequence[str] = CONTROL) -> list[TableRow]:

@@ -22,17 +22,12 @@ def drawn_places(results: DigitTrials) -> Array:
 
 def _keeping_place(results: DigitTrials) -> list[str]:
     """The metrics whose place moves by one at most."""
-    return [short for short, places in results.mean_places().items() if max(places) - min(places) <= 1]
-
-
-def _keeping_side(results: DigitTrials) -> list[str]:
-    """The metrics that favour the same model under every condition."""
-    return [short for short, sides in results.mean_sides().items() if len(set(sides)) == 1]
+    return [short for short, moved in results.places_moved().items() if moved is not None and moved <= 1]
 
 
 def stability_sentence(results: DigitTrials) -> str:
     """The finding on stability, in a sentence."""
-    by_place, by_side, sides = _keeping_place(results), _keeping_side(results), results.mean_sides()
+    by_place, by_side, sides = _keeping_place(results), results.one_sided(), results.mean_sides()
     favoured = "; ".join(f"{s} favours {', '.join(sides[s])} at {', '.join(CONDITIONS)}" for s in ("AC-score", "GM"))
     return (
         f"The same model is favoured at all three ratios by {listed(by_side) if by_side else 'no metric'}; the place "
