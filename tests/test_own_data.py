@@ -80,6 +80,50 @@ def test_numbers_stay_numbers_however_what_is_missing_is_spelled(tmp_path):
     assert columns["note"].to_list()[:4] == [None, "x", "y", None] and columns["y"].null_count() == 0
 
 
+def gapped(folder, cell, others=None):
+    """A file of forty rows whose column of numbers holds this cell in row 8, and perhaps other numbers elsewhere."""
+    rows = [f"{(others or '{}.5').format(i)};{'north' if i % 3 else 'south'};{i % 2}" for i in range(40)]
+    rows[7] = f"{cell};south;1"
+    (folder / "cells.csv").write_text("\n".join(["size;town;y", *rows]) + "\n")
+    return str(folder / "cells.csv")
+
+
+@pytest.mark.parametrize("cell", ["?", " ? ", "NA", ""])
+def test_a_question_mark_is_a_missing_value_as_na_is(tmp_path, cell):
+    column = load_columns([gapped(tmp_path, cell)])["size"]
+    assert column.dtype == pl.Float64 and column.is_null().arg_true().to_list() == [7]
+
+
+def test_blanks_around_a_number_leave_it_a_number(tmp_path):
+    assert load_columns([gapped(tmp_path, " 7.5 ")])["size"].to_list()[6:9] == [6.5, 7.5, 8.5]
+
+
+OWN_COMMANDS = [["study", "kalita"], ["study", "asawa"], ["crossval"], ["crossval", "--select-tree"], ["resampling"]]
+
+
+@pytest.mark.parametrize("command", OWN_COMMANDS, ids=" ".join)
+@pytest.mark.parametrize(
+    ("cell", "others", "words"),
+    [
+        ("oops", None, "The column 'size' holds 'oops' in row 8; a number was expected, as in most other rows."),
+        ("7.5", "{},25", "The column 'size' holds '0,25' in row 1, a number with a decimal comma; write numbers with"),
+    ],
+)
+def test_a_cell_that_would_turn_numbers_into_text_is_refused_by_its_row(tmp_path, command, cell, others, words):
+    refused = CliRunner().invoke(commands, [*command, "--data", gapped(tmp_path, cell, others), "--target", "y"])
+    assert refused.exit_code == 2 and words in refused.output
+
+
+def test_text_of_which_fewer_cells_are_numbers_stays_text():
+    y = [0, 1] * 20
+    codes = {"V{}": 5, "{}": 35}  # such as codes of diagnoses, an eighth of them with a letter
+    table = {"code": [text.format(i % 9) for text, rows in codes.items() for i in range(rows)]}
+    assert own_table({**table, "y": y}, "y").words.tolist() == [True]
+    assert own_table({"code": ["1", "2"] * 20, "y": y}, "y").words.tolist() == [True]  # text of a frame, not of a file
+    table["code"][1:5] = table["code"][5:9]
+    assert_refused(lambda: own_table({**table, "y": y}, "y"), TypeError, "'code' holds 'V0' in row 1; a number was")
+
+
 def test_missing_text_is_a_word_of_its_own_and_the_note_names_the_columns(tmp_path):
     (tmp_path / "gaps.csv").write_text("age,town,y\n" + "41,NA,yes\n,north,no\n30,n/a,no\n52,,yes\n50,NA,yes\n" * 10)
     table = own_table(load_columns([str(tmp_path / "gaps.csv")]), "y")

@@ -75,7 +75,7 @@ def scan_files(names: Sequence[str], progress: Callable[[int, int], object] | No
 
 
 def load_columns(names: Sequence[str]) -> dict[str, pl.Series]:
-    """All columns of the files as series in memory; cells of a text file that are empty or NA or null are missing."""
+    """All columns of the files as series in memory; cells of a text file that are empty, NA, null or ? are missing."""
     import polars as pl
 
     with scan_files(names) as scanned:
@@ -88,9 +88,10 @@ def _read_cells(column: pl.Series) -> pl.Series:
     """The column without what is missing, however that is spelled; as numbers where all others are."""
     import polars as pl
 
-    missing = column.str.strip_chars().str.to_lowercase().is_in(list(MISSING)).fill_null(value=True)
+    cells = column.str.strip_chars()
+    missing = cells.str.to_lowercase().is_in(list(MISSING)).fill_null(value=True)
     for kind in (pl.Int64, pl.Float64):
-        numbers = column.cast(kind, strict=False)
+        numbers = cells.cast(kind, strict=False)
         if not missing.all() and (numbers.is_not_null() | missing).all():
             return numbers.set(missing, None)
     return column.set(missing, None)

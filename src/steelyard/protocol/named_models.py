@@ -13,7 +13,7 @@ import numpy as np
 
 from steelyard.analysis.results.formatting import listed, number_of
 from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, did_you_mean, first_ten, needs_sklearn
-from steelyard.ingest import arrays
+from steelyard.ingest import arrays, numeric_text
 from steelyard.ingest.imported_object import imported_object
 from steelyard.protocol.cross_evaluate import cross_evaluate
 
@@ -134,12 +134,12 @@ def cross_evaluate_columns(
     """
     columns = read_columns(table)
     y = target_column(columns, target)
-    notes = left_out_sentences(columns)
+    numeric_text.check_numeric_text(columns)
     kept = {name: column for name, column in columns.items() if not is_a_name(column)}
     X, words = features(kept)
     names = [model] if isinstance(model, str) else list(model)
     result = cross_evaluate({name: prepared(name, words) for name in names}, X, y, **options)
-    return replace(result, notes=(*result.notes, *notes, *missing_sentences(kept)))
+    return replace(result, notes=(*result.notes, *left_out_sentences(columns), *missing_sentences(kept)))
 
 
 def read_columns(table: Mapping[str, Any] | Frame) -> dict[str, Array]:
@@ -167,7 +167,7 @@ def target_column(columns: dict[str, Array], target: str) -> Array:
     if lost := missing_cells(y):
         raise InputError(
             f"The column {target!r} to predict holds missing labels in {lost:,} of {number_of(len(y), 'row')} (in a "
-            "file an empty cell, NA, n/a, nan or null); drop those rows, or give them a label."
+            "file an empty cell, NA, n/a, nan, null or ?); drop those rows, or give them a label."
         )
     if len(y) and len(labels := set(y.tolist())) == 1:
         raise InputError(

@@ -12,6 +12,7 @@ from steelyard.exceptions import InputError
 from steelyard.ingest import label_codes
 from steelyard.ingest.arrays import numbers
 from steelyard.ingest.label_tables import match_label
+from steelyard.ingest.numeric_text import check_numeric_text
 from steelyard.protocol.cross_evaluate import read_data
 from steelyard.protocol.named_models import (
     check_column,
@@ -124,6 +125,7 @@ def own_table(
     """
     columns = read_columns(table)
     y, given = _taken(columns, target, (*pred, *score))
+    check_numeric_text(columns)
     kept = {name: column for name, column in columns.items() if not is_a_name(column)}
     X, words = features(kept) if kept else (np.empty((len(y), 0)), np.empty(0, dtype=bool))
     _, labels = label_codes.encode(y, None, f"The column {target!r}")
