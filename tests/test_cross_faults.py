@@ -34,6 +34,7 @@ from steelyard import Folds, HoldOut, __version__, chance, cross_evaluate, selec
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol.named_models import cross_evaluate_columns
 from steelyard.protocol.run_values import table_values
+from steelyard.protocol.runs import sentence
 from steelyard.protocol.seeds import seeded
 from steelyard.report.pages.page import page
 
@@ -475,3 +476,8 @@ def test_the_page_of_a_cross_evaluation_tells_its_runs_and_costs():
     assert all(words in two for words in ("p_holm", "tree_nodes", "&lt;b&gt;nb")) and "<b>nb" not in two
     assert two.count('class="run"') == 5 * 2 * two.count("data-run-board=")
     assert_refused(lambda: page([1, 2]), TypeError, "an Evaluation or a CrossEvaluation, not list")
+
+
+def test_a_long_message_of_a_model_ends_in_an_ellipsis():
+    assert sentence(ValueError("nan " * 100)) == f"ValueError: {('nan ' * 100)[:300]} ..."
+    assert sentence(ValueError("Input has NaN...")) == "ValueError: Input has NaN."

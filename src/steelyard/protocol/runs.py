@@ -175,7 +175,7 @@ def fitted(candidate: Candidate, training: Training, seed: int) -> Estimator:
 def sentence(error: BaseException) -> str:
     """What went wrong in one line."""
     text = " ".join(str(error).split()) or "no message"
-    text = (text if len(text) <= 300 else f"{text[:300]} ...").rstrip(".")
+    text = text.rstrip(".") if len(text) <= 300 else f"{text[:300]} .."  # the full stop ends the ellipsis
     return f"{text}." if isinstance(error, SteelyardError) else f"{type(error).__name__}: {text}."
 
 
