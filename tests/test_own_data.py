@@ -16,6 +16,7 @@ from steelyard.cli.commands import commands
 from steelyard.ingest.files import load_columns
 from steelyard.protocol.cross_evaluation import CrossEvaluation
 from steelyard.protocol.holdouts import HoldOuts
+from steelyard.protocol.ratio_study import ratio_study
 from steelyard.studies.own_table import own_table
 from steelyard.studies.registry import run_own
 from steelyard.studies.study import Study
@@ -105,7 +106,7 @@ OWN_COMMANDS = [["study", "kalita"], ["study", "asawa"], ["crossval"], ["crossva
 @pytest.mark.parametrize(
     ("cell", "others", "words"),
     [
-        ("oops", None, "The column 'size' holds 'oops' in row 8; a number was expected, as in most other rows."),
+        ("oops", None, "The column 'size' holds 'oops' in row 8; a number was expected. Mend the cell or"),
         ("7.5", "{},25", "The column 'size' holds '0,25' in row 1, a number with a decimal comma; write numbers with"),
     ],
 )
@@ -122,6 +123,50 @@ def test_text_of_which_fewer_cells_are_numbers_stays_text():
     assert own_table({"code": ["1", "2"] * 20, "y": y}, "y").words.tolist() == [True]  # text of a frame, not of a file
     table["code"][1:5] = table["code"][5:9]
     assert_refused(lambda: own_table({**table, "y": y}, "y"), TypeError, "'code' holds 'V0' in row 1; a number was")
+
+
+@pytest.mark.parametrize(
+    ("study", "option", "cell", "words"),
+    [
+        (
+            "asawa",
+            "--pred",
+            "maybe",
+            "The column 'p' holds 'maybe' in row 8, which is none of the classes of the truth, 0, 1;",
+        ),
+        ("garcia", "--pred", "2", "The column 'p' holds 2 in row 8, which is none of the classes of the truth, 0, 1;"),
+        ("nguyen", "--pred", "maybe", "holds 'maybe' in row 8, which is none of the classes of the truth, 0, 1;"),
+        (
+            "asawa",
+            "--score",
+            "high",
+            "The column 'p' holds 'high' in row 8; a number was expected. Mend the cell, drop",
+        ),
+        (
+            "garcia",
+            "--score",
+            "NA",
+            "The column 'p' holds nothing in row 8; a score is a finite number. Drop such rows",
+        ),
+        ("asawa", "--score", "", "The column 'p' holds nothing in row 8; a score is a finite number. Drop such rows"),
+        ("asawa", "--score", "inf", "The column 'p' holds inf in row 8; a score is a finite number. Drop such rows"),
+    ],
+)
+def test_a_wrong_prediction_is_refused_by_its_column_and_row(tmp_path, study, option, cell, words):
+    rows = [f"{i % 2},{(i + i // 7) % 2}" for i in range(40)]
+    rows[7] = f"1,{cell}"
+    (tmp_path / "preds.csv").write_text("\n".join(["y,p", *rows]) + "\n")
+    asked = ["study", study, "--data", str(tmp_path / "preds.csv"), "--target", "y", option, "p"]
+    refused = CliRunner().invoke(commands, asked)
+    assert refused.exit_code == 2 and words in refused.output
+
+
+def test_predictions_of_another_kind_than_the_truth_are_named_as_such():
+    y = np.array([0, 1] * 20)
+    words = "holds text such as '0' and the truth numbers such as 0; give both the same labels"
+    assert_refused(lambda: ratio_study(y.astype(str), None, y), TypeError, words)
+    words = "holds numbers such as 0 and the truth text such as '0'; give both the same labels"
+    assert_refused(lambda: ratio_study(y, None, y.astype(str)), TypeError, words)
 
 
 def test_missing_text_is_a_word_of_its_own_and_the_note_names_the_columns(tmp_path):
@@ -201,7 +246,12 @@ def test_nguyen_on_given_predictions_draws_the_rows_alone(folder):
             "--repeats is a whole number of 1 or more, not 0",
         ),
         ("made.csv", "kind", ("--positive", "fraud", "--pred", "gaps"), "The prediction 'gaps' holds missing labels"),
-        ("made.csv", "kind", ("--positive", "fraud", "--score", "colour"), "The column 'colour' must hold numbers"),
+        (
+            "made.csv",
+            "kind",
+            ("--positive", "fraud", "--score", "colour"),
+            "The column 'colour' holds 'blue' in row 1; a number was",
+        ),
         ("made.csv", "kind", ("--positive", "fraud", "--tolerance", 1), "has no option 'tolerance'"),
         ("constant.csv", "kind", (), "The column 'kind' to predict holds one class only, 'fine'"),
         ("few.csv", "kind", (), "The table has 5 rows; an experiment needs 20 or more."),

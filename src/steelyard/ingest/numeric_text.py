@@ -29,24 +29,22 @@ def _check_cells(cells: Sequence[Label], name: str) -> None:
     others = [(row, cell) for row, cell in present if not _is_number(cell)]
     words = sum(not _DECIMAL_COMMA.fullmatch(str(cell)) for _, cell in others)
     if others and len(present) - words >= MOST * len(present):
-        raise InputTypeError(cell_sentence(name, *others[0]))
+        way = "Mend the cell or leave it empty; where these are categories, give all of them a letter."
+        raise InputTypeError(cell_sentence(name, *others[0], way))
 
 
-def first_other_cell(column: Array) -> tuple[int, Label] | None:
-    """The first row, counted from 1, whose cell is neither missing nor a number, and that cell."""
-    cells = enumerate(column.tolist(), 1)
-    return next(((row, cell) for row, cell in cells if cell is not None and not _is_number(cell)), None)
+def first_other_text(column: Array) -> tuple[int, str] | None:
+    """The first row, counted from 1, whose cell is text and no number, and that cell; None where there is none."""
+    cells = enumerate(column.tolist() if column.dtype.kind in "UOT" else (), 1)
+    return next(((row, cell) for row, cell in cells if isinstance(cell, str) and not _is_number(cell)), None)
 
 
-def cell_sentence(name: str, row: int, cell: Label) -> str:
-    """The refusal of a cell in a column of numbers."""
+def cell_sentence(name: str, row: int, cell: Label, way: str) -> str:
+    """The refusal of a cell in a column of numbers, with the way out."""
     given = f"The column {name!r} holds {cell!r} in row {row:,}"
     if _DECIMAL_COMMA.fullmatch(str(cell)):
         return f"{given}, a number with a decimal comma; write numbers with a point, such as 1.5."
-    return (
-        f"{given}; a number was expected, as in most other rows. Mend the cell, or leave it empty or NA; where these "
-        "are categories, give all of them a letter."
-    )
+    return f"{given}; a number was expected. {way}"
 
 
 def _is_number(cell: Label) -> bool:

@@ -14,7 +14,8 @@ import numpy as np
 from steelyard.analysis.intervals.draws import generator
 from steelyard.auditing.metric_values import named_metrics
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import arrays, label_codes
+from steelyard.ingest import arrays
+from steelyard.ingest.predicted_labels import predicted_codes
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.registry import list_metrics
 from steelyard.protocol.cross_evaluate import cross_evaluate, read_data
@@ -151,8 +152,7 @@ def _given(name: str, predictions: ArrayLike, data: Data) -> Array:
     """The predicted labels as codes."""
     column = arrays.column(predictions, f"the predictions of {name}")
     arrays.check_lengths(y=data.codes, predictions=column)
-    codes, _ = label_codes.encode(column, data.labels, f"The prediction {name!r}")
-    return codes
+    return predicted_codes(column, data.labels, f"The prediction {name!r}")
 
 
 def _sizes(shares: Mapping[str, float], positives: list[int], rows: list[int], size: int | None) -> dict[str, Sizes]:

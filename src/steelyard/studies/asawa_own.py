@@ -14,7 +14,7 @@ from steelyard.auditing.robustness import robustness, undersampled
 from steelyard.auditing.robustness_result import TOLERANCE, Robustness
 from steelyard.auditing.score_counterexamples import is_constant
 from steelyard.exceptions import InputError
-from steelyard.ingest import label_codes
+from steelyard.ingest.predicted_labels import predicted_codes
 from steelyard.metrics.registry import get_metric
 from steelyard.protocol.named_models import model as named_model
 from steelyard.protocol.splits import HoldOut
@@ -130,7 +130,7 @@ def _labels(table: OwnTable) -> dict[str, Array]:
     place = table.labels.index(table.positive)
     names = [*(table.scores or table.preds)]
     coded = {
-        name: label_codes.encode(column, table.labels, f"The column {column_name!r}")[0]
+        name: predicted_codes(column, table.labels, f"The column {column_name!r}")
         for name, (column_name, column) in zip(names, table.preds.items(), strict=False)
     }
     return {name: np.asarray(codes == place, dtype=np.int64) for name, codes in coded.items()}

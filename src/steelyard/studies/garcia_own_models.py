@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.analysis.results.formatting import number_of
 from steelyard.exceptions import InputError, TooFewRowsError
-from steelyard.ingest.label_codes import encode
+from steelyard.ingest.predicted_labels import predicted_codes
 from steelyard.protocol.seeds import seeded
 
 if TYPE_CHECKING:
@@ -53,7 +53,9 @@ def own_models(table: OwnTable, y: Array, threshold: Threshold | None, seed: int
         raise InputError("Give the predictions by --pred or by --score, or models to fit, not several of these.")
     if table.preds:
         place = table.labels.index(table.positive)
-        coded = {name: encode(column, table.labels, f"--pred {name}")[0] for name, column in table.preds.items()}
+        coded = {
+            name: predicted_codes(pred, table.labels, f"The column {name!r}") for name, pred in table.preds.items()
+        }
         flagged = {name: codes == place for name, codes in coded.items()}
         return OwnModels(flagged, {}, _HALF, f"the columns {', '.join(flagged)}")
     if table.scores:
@@ -70,8 +72,6 @@ def own_models(table: OwnTable, y: Array, threshold: Threshold | None, seed: int
 def _thresholded(scores: dict[str, Array], y: Array, threshold: Threshold | None, source: str) -> OwnModels:
     """The rows that scores flag: from 0.5 on unless a threshold is given, or by the prior where none reaches it."""
     for name, score in scores.items():
-        if not np.isfinite(score).all():
-            raise InputError(f"The column {name!r} of scores has rows without one; fill them or leave the rows out.")
         if threshold is None and not (score.min() >= 0 and score.max() <= 1):
             raise InputError(
                 f"The scores {name!r} lie outside 0 to 1, so 0.5 is no threshold of them; give --threshold prior."

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.results.formatting import number_of
-from steelyard.exceptions import InputError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import label_codes
 from steelyard.ingest.arrays import numbers
 from steelyard.ingest.label_tables import match_label
-from steelyard.ingest.numeric_text import check_numeric_text
+from steelyard.ingest.numeric_text import cell_sentence, check_numeric_text, first_other_text
 from steelyard.protocol.cross_evaluate import read_data
 from steelyard.protocol.named_models import (
     check_column,
@@ -143,7 +143,7 @@ def own_table(
         data.positive,
         {},
         {name: given[name] for name in pred},
-        {name: numbers(given[name], f"The column {name!r}") for name in score},
+        {name: _scores(given[name], name) for name in score},
         tuple(notes),
     )
     own.models.update({name: own.prepared(name) for name in model})
@@ -158,3 +158,17 @@ def _taken(columns: dict[str, Array], target: str, predictions: Sequence[str]) -
     if len(y) < LEAST_ROWS:
         raise InputError(f"The table has {number_of(len(y), 'row')}; an experiment needs {LEAST_ROWS} or more.")
     return y, {name: columns.pop(name) for name in dict.fromkeys(predictions)}
+
+
+def _scores(column: Array, name: str) -> Array:
+    """A column of scores; a cell that is no finite number is refused by its row."""
+    if (other := first_other_text(column)) is not None:
+        raise InputTypeError(cell_sentence(name, *other, "Mend the cell, drop the row, or name a column of scores."))
+    scores = numbers(column, f"The column {name!r}")
+    if not np.isfinite(scores).all():
+        row = int(np.flatnonzero(~np.isfinite(scores))[0])
+        value = "nothing" if np.isnan(scores[row]) else f"{scores[row]:g}"
+        raise InputError(
+            f"The column {name!r} holds {value} in row {row + 1:,}; a score is a finite number. Drop such rows first."
+        )
+    return scores
