@@ -286,7 +286,7 @@ def test_an_infinite_loss_is_undefined_with_its_reason_at_every_stop():
     held = data(page(evaluate(y, y_score=score, draws=20)))
     row = next(row for row in held["metrics"] if row["name"] == "log_loss")
     assert row["value"] is None
-    assert row["why"] == "1 rows were given probability 0 for what came true"
+    assert row["why"] == "1 row was given probability 0 for what came true"
 
 
 # ---------------------------------------------------------------- properties

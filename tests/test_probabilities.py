@@ -173,7 +173,7 @@ def test_where_there_is_no_interval_the_reason_is_given():
     found = interval("log_loss", y, sure)
     assert found.value == math.inf
     assert math.isnan(found.low)
-    assert found.why == "1 rows were given probability 0 for what came true"
+    assert found.why == "1 row was given probability 0 for what came true"
     absent = interval("roc_auc[average=macro]", y, np.column_stack([P, np.zeros(300)]), labels=list("abcde"))
     assert math.isnan(absent.value)
     assert absent.why == "class 'e': no positives"

@@ -209,7 +209,7 @@ def test_calibration_of_probabilities():
     assert steelyard.expected_calibration_error(y, score, bins=2) == pytest.approx(sum(gaps) / 4)
     impossible = steelyard.log_loss([0, 1, 1], [0.2, 0.0, 0.9])
     assert impossible == math.inf
-    assert steelyard.log_loss.why([0, 1, 1], [0.2, 0.0, 0.9]) == "1 rows were given probability 0 for what came true"
+    assert steelyard.log_loss.why([0, 1, 1], [0.2, 0.0, 0.9]) == "1 row was given probability 0 for what came true"
 
 
 def test_weighted_auc_of_two_valued_scores_is_that_of_the_counts():
@@ -424,10 +424,32 @@ def test_one_class_of_many_by_its_own_column():
             assert get_metric(name)(y, probabilities, pos_label=label) == expected
 
 
+def test_rows_that_were_given_no_probability_are_counted_however_they_are_stored():
+    y, score = [0, 0, 0, 1, 1, 1, 1], [1.0, 1.0, 0.2, 0.0, 0.0, 0.7, 0.8]
+    seen = steelyard.Accumulator(score_table, labels=[0, 1], pos_label=1)
+    seen.update(y * 10, y_score=score * 10)
+    reason = "40 rows were given probability 0 for what came true"
+    columns = np.column_stack([1 - np.array(score), score])
+    for given in [(y * 10, score * 10), (seen.result(),), (score_table(y, score, frequency=[10] * 7),)]:
+        assert steelyard.log_loss.why(*given) == reason
+    assert steelyard.log_loss.why(y, columns, labels=[0, 1], frequency=[10] * 7) == reason
+
+
+def test_intervals_are_the_same_however_tied_scores_are_stored():
+    rng = np.random.default_rng(1)
+    y = (rng.random(20_000) < 0.1).astype(int)
+    score = 1 / (1 + np.exp(-rng.normal(size=20_000) - y))
+    score = np.where(y == 0, np.round(score, 2), score)  # the common class has fewer distinct scores than the rare one
+    names = ["average_precision", "precision_at_recall", "brier"]
+    stored = [steelyard.intervals(names, table) for table in (score_table(y, score), score_table(y, score).compact())]
+    ends = [[(row.low, row.high) for row in rows] for rows in stored]
+    assert ends[0] == [pytest.approx(pair, abs=1e-12) for pair in ends[1]]
+
+
 def test_a_class_that_was_given_no_probability_and_came_true_makes_the_log_loss_infinite():
     probabilities = [[1, 0, 0], [0, 1, 0], [0.5, 0.5, 0]]
     assert steelyard.log_loss([0, 1, 2], probabilities) == math.inf
-    assert steelyard.log_loss.why([0, 1, 2], probabilities) == "1 rows were given probability 0 for what came true"
+    assert steelyard.log_loss.why([0, 1, 2], probabilities) == "1 row was given probability 0 for what came true"
     assert steelyard.brier([0, 1, 2], probabilities) == pytest.approx(1.5 / 3)
 
 

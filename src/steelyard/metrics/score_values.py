@@ -49,9 +49,14 @@ def score_values(metric: Metric, table: ScoreTable, parameters: Mapping[str, obj
 
 def _score_reason(metric: Metric, table: ScoreTable, value: float | Array) -> str | None:
     if np.isinf(value).any():
-        sure = int((table.positive.scores == 0).sum() + (table.negative.scores == 1).sum())
-        return f"{sure:,} rows were given probability 0 for what came true" if metric.of_probabilities else None
+        sides = ((table.positive, 0), (table.negative, 1))
+        rows = sum(int((side.rows * (side.scores == score)).sum()) for side, score in sides)
+        return _given_no_probability(rows) if metric.of_probabilities else None
     return getattr(value, "why", "the function returned NaN")
+
+
+def _given_no_probability(rows: int) -> str:
+    return f"{rows:,} {'row was' if rows == 1 else 'rows were'} given probability 0 for what came true"
 
 
 def counted_columns(
@@ -146,5 +151,6 @@ def _on_rows(metric: Metric, table: ProbabilityTable, parameters: Mapping[str, o
         if not without_skill:
             return MetricValue(np.asarray(math.nan), lambda: "all rows are of one class")
         value = 1 - value / without_skill
-    sure = int(np.isinf(losses[counted]).sum())
-    return MetricValue(np.asarray(value), lambda: f"{sure:,} rows were given probability 0 for what came true")
+    lost = counted & np.isinf(losses)
+    rows = int(lost.sum() if table.frequency is None else table.frequency[lost].sum())
+    return MetricValue(np.asarray(value), lambda: _given_no_probability(rows))
