@@ -168,7 +168,7 @@ def _bin_edges(table: ScoreTable, most: int) -> Array | None:
     """The scores of the rarer class, or as many of their quantiles; None where no class has more scores than that."""
     if max(len(side.distinct[0]) for side in table.classes) <= most:
         return None
-    edges: Array = min(table.classes, key=lambda side: side.size).distinct[0]
+    edges: Array = min(table.classes, key=lambda side: side.n).distinct[0]  # by rows, however tied scores are stored
     return edges if len(edges) <= most else edges[np.linspace(0, len(edges) - 1, most).astype(np.int64)]
 
 

@@ -79,7 +79,7 @@ class RankSampler:
 
     def _draw(self, table: ScoreTable, small: ScoreTable) -> tuple[bool, list[tuple[float, Array]]]:
         """Whether scores were binned; and each metric on the table drawn from and on every draw, some at a time."""
-        is_binned = small.positive.size + small.negative.size < table.positive.size + table.negative.size
+        is_binned = sum(side.size for side in small.classes) < sum(len(side.distinct[0]) for side in table.classes)
         size = max(len(small.positive.scores), len(small.negative.scores), 1)
         draws = self.inference.draws or (USUAL_DRAWS if self._is_usual else RANK_DRAWS)
         steps = math.ceil(draws / max(1, ENTRIES_AT_ONCE // size))
