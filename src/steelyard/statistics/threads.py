@@ -23,7 +23,7 @@ def thread_count() -> int:
     workers. Limits that threadpoolctl sets are those of other libraries' pools, and are not seen here.
     """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    words = (os.environ.get(name, "").strip() for name in LIMITS)
+    words = (os.environ.get(name, "").partition(",")[0].strip() for name in LIMITS)  # OpenMP: one for each nested level
     return max(min([cores, _MOST, *(int(word) for word in words if word.isdecimal())]), 1)
 
 
@@ -49,7 +49,10 @@ def in_background(function: Callable[[], _Value]) -> Future[_Value]:
 
     if thread_count() < 2:
         done: Future[_Value] = Future()
-        done.set_result(function())
+        try:
+            done.set_result(function())
+        except Exception as error:  # noqa: BLE001 - raised where the result is asked for, as it is with threads
+            done.set_exception(error)
         return done
     pool = ThreadPoolExecutor(1)
     begun = pool.submit(copy_context().run, function)
