@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import subprocess
 import sys
@@ -384,6 +385,29 @@ def test_no_batch_on_a_device_waits_for_it_and_the_result_refuses_what_was_wrong
     weighed.update(there["y"], there["y"], sample_weight=to_device(rows["w"] - 0.5))
     with pytest.raises(steelyard.SteelyardError, match="weights that are negative"):
         weighed.result()
+
+
+@pytest.mark.parametrize(
+    ("sample_weight", "frequency", "words"),
+    [
+        (None, [1.9, 1.5, 0.5], "a whole number; shares are sample weights"),
+        (None, [2, -1, 1], "1 rows of the batches have weights that are negative"),
+        ([1.0, 1.0, -0.5], [1, -1, 1], "2 rows of the batches have weights that are negative"),
+        ([1.0, 1.0, -0.5], [1, 1, 0], "1 rows of the batches have weights that are negative"),
+        (None, [1.0, math.nan, 2.0], "negative, infinite or NaN"),
+        ([0.0, 0.0, 0.0], None, "is 0 in every row"),
+    ],
+)
+def test_a_batch_on_a_device_refuses_the_weights_that_numpy_refuses(to_device, sample_weight, frequency, words):
+    y, predicted = np.array([0, 1, 1]), np.array([0, 1, 0])
+    given = {"sample_weight": sample_weight, "frequency": frequency}
+    weights = {name: np.array(values) for name, values in given.items() if values is not None}
+    seen = steelyard.Accumulator(labels=[0, 1])
+    seen.update(to_device(y), to_device(predicted), **_sent(weights, to_device))
+    with pytest.raises(steelyard.SteelyardError, match=words):
+        seen.result()
+    with pytest.raises(steelyard.SteelyardError):
+        steelyard.confusion(y, predicted, **weights)
 
 
 PROCESS = """

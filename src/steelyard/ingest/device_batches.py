@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from steelyard.statistics.device_library import DeviceLibrary, Native
 
 _SMALL = 64  # labels from 0 that are told apart where none are declared
-_REFUSED = ("labels", "weights", "absent")  # cells behind those of the pairs; a row of no weight is as good as absent
+# Cells behind those of the pairs, in which a row counts once; a row of no weight is as good as absent.
+REFUSED = ("labels", "weights", "frequency", "absent")
 
 
 @dataclass
@@ -45,9 +46,10 @@ class LabelSums:
     def add(self, y_true: Column, y_pred: Column, sample_weight: Column, frequency: Column) -> None:
         """Count one more batch."""
         columns = self._columns(y_true, y_pred, sample_weight, frequency)
-        codes, (weight, times) = self._codes(*columns), columns[2:]
-        size = len(self.labels) ** 2 + len(_REFUSED)
-        rows = self.library.code_sums(codes, size, None if times is None else times.native)
+        codes, weight = self._codes(*columns), columns[2]
+        times = None if columns[3] is None else self._times(codes, columns[3])
+        size = len(self.labels) ** 2 + len(REFUSED)
+        rows = self.library.xp.astype(self.library.code_sums(codes, size, times), self.library.xp.int64)
         if weight is not None and self.weights is None:  # those of batches before had the weight 1
             self.weights = self.squares = None if self.rows is None else self._real(self.rows)
         sums, squares = (self._real(rows),) * 2 if weight is None else self._weighted(codes, size, weight, times)
@@ -67,21 +69,31 @@ class LabelSums:
         }
         arrays.check_lengths(**columns)
         self.kinds |= {columns[name].dtype.kind for name in ("y_true", "y_pred")}  # type: ignore[union-attr]  # given
-        if (times := columns["frequency"]) is not None:
-            columns["frequency"] = times.on_device_as(self.library.xp.int64)
         return list(columns.values())
 
-    def _codes(self, true: DeviceArray, pred: DeviceArray, weight: DeviceArray | None, times: Any) -> Native:
+    def _codes(
+        self, true: DeviceArray, pred: DeviceArray, weight: DeviceArray | None, times: DeviceArray | None
+    ) -> Native:
         """The cell of each row: that of its pair of labels, or one of those for what is refused."""
         xp, k = self.library.xp, len(self.labels)
         (true_codes, is_true), (pred_codes, is_pred) = self._places(true), self._places(pred)
         codes = xp.where(is_true & is_pred, true_codes * k + pred_codes, k * k)
-        for column in (weight, times):
-            if column is not None:
-                values = self._real(column.native)
-                codes = xp.where(values == 0, k * k + 2, codes)
-                codes = xp.where((values >= 0) & xp.isfinite(values), codes, k * k + 1)
+        refused = {name: k * k + place for place, name in enumerate(REFUSED)}
+        given = [self._real(column.native) for column in (weight, times) if column is not None]
+        for values in given:
+            codes = xp.where(values == 0, refused["absent"], codes)
+        if times is not None and times.dtype.kind == "f":
+            codes = xp.where(given[-1] == xp.floor(given[-1]), codes, refused["frequency"])
+        for values in given:
+            codes = xp.where((values >= 0) & xp.isfinite(values), codes, refused["weights"])
         return codes
+
+    def _times(self, codes: Native, frequency: DeviceArray) -> Native:
+        """How many rows each row counts for; once where it is refused, so that no two make up for each other."""
+        xp, is_counted = self.library.xp, codes < len(self.labels) ** 2
+        if frequency.dtype.kind == "f":
+            return xp.astype(xp.where(is_counted, self._real(frequency.native), 1.0), xp.int64)
+        return xp.where(is_counted, xp.astype(frequency.native, xp.int64), 1)
 
     def _places(self, column: DeviceArray) -> tuple[Native, Native]:
         """The place of each row's label among the labels, and whether it is one of them."""
@@ -104,11 +116,11 @@ class LabelSums:
         order = np.argsort(labels)
         return self.library.native(labels[order]), self.library.native(order)
 
-    def _weighted(self, codes: Native, size: int, weight: DeviceArray, times: Any) -> tuple[Native, Native]:
+    def _weighted(self, codes: Native, size: int, weight: DeviceArray, times: Native | None) -> tuple[Native, Native]:
         xp = self.library.xp
         real = self._real(weight.native)
-        counted = xp.where(codes < size - len(_REFUSED), real, 0.0)  # NaN would spoil the sums of its own cell alone
-        scaled = counted if times is None else counted * self._real(times.native)
+        counted = xp.where(codes < size - len(REFUSED), real, 0.0)  # NaN would spoil the sums of its own cell alone
+        scaled = counted if times is None else counted * self._real(times)
         return self.library.code_sums(codes, size, scaled), self.library.code_sums(codes, size, counted * scaled)
 
     def brought(self) -> Confusion:
@@ -124,12 +136,16 @@ def table_of_sums(
 ) -> Confusion:
     """The table of sums and of what was refused beside them."""
     k = len(labels)
-    others, bad, _ = rows[k * k :].tolist()
+    others, bad, broken, absent = rows[k * k :].tolist()
     if others:
         which = f"none of the labels {first_ten(labels)}" if declared else f"no whole numbers below {_SMALL}"
         raise InputError(f"{others:,} rows of the batches hold labels that are {which}; declare all with labels=.")
     if bad:
         raise InputError(f"{bad:,} rows of the batches have weights that are negative, infinite or NaN.")
+    if broken:
+        raise InputError(arrays.not_whole("frequency"))
+    if absent and not rows[: k * k].any():
+        raise InputError(arrays.weightless("The weight of the batches"))
     cells = [None if part is None else part[: k * k].reshape(k, k) for part in (rows, weights, squares)]
     if declared:
         return Confusion(labels, *cells)  # type: ignore[arg-type]  # there are always rows

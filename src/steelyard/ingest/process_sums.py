@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from steelyard.exceptions import InputError, MissingLibraryError
-from steelyard.ingest.device_batches import table_of_sums
+from steelyard.ingest.device_batches import REFUSED, table_of_sums
 from steelyard.statistics.confusion import Confusion
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     StateTensors: TypeAlias = dict[str, Any]  # of torch, which is imported only here
 
 _NAMES = ("rows", "weights", "squares")
-_BESIDE = 3  # cells behind those of the pairs, for what is refused
+_BESIDE = len(REFUSED)
 
 
 def _torch() -> Any:
