@@ -447,6 +447,30 @@ def test_two_processes_of_torch_get_the_table_of_both(tmp_path):
     assert steelyard.ScoreTable.from_json(texts[0][2]) == numpys
 
 
+def test_a_state_that_is_none_or_of_other_labels_is_refused():
+    torch = pytest.importorskip("torch")
+    seen = steelyard.Accumulator(labels=[0, 1])
+    seen.update([0, 1, 1], [0, 1, 0])
+    state = seen.state()
+    assert steelyard.Accumulator(labels=[0, 1]).with_state(state).result() == seen.result()
+    twice = {name: values * 2 for name, values in state.items()}
+    assert seen.with_state(twice).result() == (seen + seen).result()
+    for labels in ([0, 1, 2], ["a", "b"], [1, 0]):
+        with pytest.raises(steelyard.SteelyardError, match="not of the labels"):
+            steelyard.Accumulator(labels=labels).with_state(state)
+    for bad in ({}, {"rows": torch.zeros(3)}, None, {**state, "rows": [1, 2]}):
+        with pytest.raises(steelyard.SteelyardError, match="A state holds the tensors rows"):
+            seen.with_state(bad)
+    with pytest.raises(steelyard.SteelyardError, match="sums below 0"):
+        seen.with_state({**state, "rows": -state["rows"]})
+    with pytest.raises(steelyard.SteelyardError, match="not of the labels"):
+        seen.with_state({**state, "rows": state["rows"][:4]})
+    scores = steelyard.Accumulator(steelyard.score_table, labels=[0, 1], pos_label=1)
+    for each in (scores, steelyard.Accumulator()):
+        with pytest.raises(steelyard.SteelyardError, match="declared labels"):
+            each.with_state(state)
+
+
 def test_the_state_needs_declared_labels_and_processes_need_to_be_joined():
     pytest.importorskip("torch")
     seen = steelyard.Accumulator()

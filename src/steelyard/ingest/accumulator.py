@@ -136,7 +136,8 @@ class Accumulator:
         """
         from steelyard.ingest.process_sums import state_of
 
-        return state_of(self, [*self._parts], [*self._sums.values()])
+        with self._lock:
+            return state_of(self, [*self._parts], [*self._sums.values()])
 
     def with_state(self, state: StateTensors) -> Accumulator:
         """An accumulator of the same options that holds these sums, such as those of all processes."""

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
+from zlib import crc32
 
 import numpy as np
 
-from steelyard.exceptions import InputError, MissingLibraryError
+from steelyard.exceptions import InputError, MissingLibraryError, first_ten
+from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.device_batches import REFUSED, table_of_sums
 from steelyard.statistics.confusion import Confusion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard._types import Array
+    from steelyard._types import Array, Labels
     from steelyard.ingest.accumulator import Accumulator
     from steelyard.ingest.device_batches import LabelSums
     from steelyard.statistics.score_table import ScoreTable
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     StateTensors: TypeAlias = dict[str, Any]  # of torch, which is imported only here
 
 _NAMES = ("rows", "weights", "squares")
+_KEYS = (*_NAMES, "is_weighted", "labels")
 _BESIDE = len(REFUSED)
 
 
@@ -37,11 +41,10 @@ def state_of(
 ) -> StateTensors:
     """The rows, weights and squared weights of each pair of declared labels, with what was refused behind them.
 
-    They lie on the device of the batches, or in the processor's memory; `is_weighted` is above 0 where rows have some.
+    They lie on the device of the batches, or in the processor's memory; `is_weighted` is above 0 where rows have some,
+    and `labels` has a checksum of the labels and the 1 that becomes the number of states when they are summed.
     """
-    torch, labels = _torch(), accumulator.labels
-    if labels is None or any(not isinstance(part, Confusion) for part in parts):
-        raise InputError("The state is of declared labels: make it with Accumulator(labels=[...]), counting labels.")
+    torch, labels = _torch(), _declared(accumulator, parts)
     size = len(labels) ** 2 + _BESIDE
     device = next((part.rows.device for part in sums if part.library.name == "torch"), torch.device("cpu"))
     state = {name: np.zeros(size, np.int64 if name == "rows" else np.float64) for name in _NAMES}
@@ -56,16 +59,47 @@ def state_of(
                 given if there.library.name == "torch" else torch.from_numpy(there.library.brought(given).copy())
             )
     weighted = any(part.weighted for part in parts) or any(part.weights is not None for part in sums)
-    return {**whole, "is_weighted": torch.tensor([int(weighted)], device=device)}
+    beside = {"is_weighted": [int(weighted)], "labels": [_checksum(labels), 1]}
+    return {**whole, **{name: torch.tensor(values, device=device) for name, values in beside.items()}}
+
+
+def _declared(accumulator: Accumulator, parts: Sequence[Confusion | ScoreTable] = ()) -> Labels:
+    counts_scores = accumulator.count is score_table or any(not isinstance(part, Confusion) for part in parts)
+    if accumulator.labels is None or counts_scores:
+        raise InputError("The state is of declared labels: make it with Accumulator(labels=[...]), counting labels.")
+    return accumulator.labels
+
+
+def _checksum(labels: Labels) -> int:
+    """A number of 32 bits, so that the sum over all processes fits into 64."""
+    return crc32(repr(labels).encode())
 
 
 def table_of_state(accumulator: Accumulator, state: StateTensors) -> Confusion:
     """The table of such sums; refused where a batch of any process held other labels, or weights that are none."""
-    assert accumulator.labels is not None  # noqa: S101 - the state is of declared ones
+    labels = _declared(accumulator)
+    _check_state(state, labels)
     rows, weights, squares = (np.asarray(state[name].cpu().numpy()) for name in _NAMES)
     given: tuple[Array | None, Array | None] = (weights, squares) if int(state["is_weighted"]) else (None, None)
-    table = table_of_sums(accumulator.labels, rows, *given, True)
+    table = table_of_sums(labels, rows, *given, True)
     return table if accumulator.pos_label is None else table.with_positive(accumulator.pos_label)
+
+
+def _check_state(state: StateTensors, labels: Labels) -> None:
+    """Refuse what is no state, and the state of other labels."""
+    tensor = _torch().Tensor
+    if not isinstance(state, Mapping) or not all(isinstance(state.get(name), tensor) for name in _KEYS):
+        raise InputError(
+            f"A state holds the tensors {', '.join(_KEYS)}; give what state() returned, or the sum of such."
+        )
+    checksum, states = (int(number) for number in state["labels"])
+    sizes = {state[name].numel() for name in _NAMES}
+    if checksum != states * _checksum(labels) or sizes != {len(labels) ** 2 + _BESIDE}:
+        raise InputError(
+            f"The state is not of the labels {first_ten(labels)} alone; declare those it was counted with."
+        )
+    if any(bool((state[name] < 0).any()) for name in _NAMES):
+        raise InputError("The state holds sums below 0, which no batches have; give what state() returned.")
 
 
 def summed_state(state: StateTensors, group: object) -> StateTensors:
