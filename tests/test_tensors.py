@@ -333,6 +333,26 @@ def test_tensors_in_the_processors_memory_are_not_copied():
     assert device_columns.as_numpy(array).ctypes.data == array.unsafe_buffer_pointer()
 
 
+def test_a_tensor_that_numpy_cannot_read_is_refused_by_what_it_is():
+    torch = pytest.importorskip("torch")
+    score = torch.tensor([0.1, 0.8, 0.4])
+    unread = {
+        "float8_e4m3fn": score.to(torch.float8_e4m3fn),
+        "sparse_coo": score.to_sparse(),
+        "on 'meta'": torch.empty(3, device="meta"),
+    }
+    for words, given in unread.items():
+        with pytest.raises(steelyard.SteelyardError, match=f"y_score is a tensor that NumPy cannot read .*{words}"):
+            steelyard.roc_auc([0, 1, 1], given)
+
+
+def test_a_view_whose_sign_is_turned_when_it_is_read_is_read_so():
+    torch = pytest.importorskip("torch")
+    turned = torch.tensor([0.1 + 0.1j, 0.8 + 0.8j, 0.4 + 0.4j]).conj().imag
+    assert turned.is_neg()
+    assert steelyard.roc_auc([0, 1, 1], turned) == 0 == steelyard.roc_auc([0, 1, 1], -np.array([0.1, 0.8, 0.4]))
+
+
 def test_no_library_of_tensors_is_imported_unless_it_is_given():
     script = (
         "import sys, numpy as np, steelyard; y = np.arange(9) % 2; steelyard.evaluate(y, y_score=y / 2);"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from steelyard.exceptions import CountOverflowError, InputError, InputTypeError, file_hint
-from steelyard.ingest.device_columns import as_numpy
+from steelyard.ingest.device_columns import as_numpy, unread_sentence
 from steelyard.statistics.cell_values import LARGEST, is_masked_array
 from steelyard.statistics.device_library import library_name
 from steelyard.statistics.precision import DOUBLE, finest
@@ -33,7 +33,7 @@ def column(values: LabelSet | None, name: str) -> Array:
     try:
         array = values if type(values) is np.ndarray else _converted(values)
     except (TypeError, ValueError, RuntimeError, AttributeError):
-        raise InputTypeError(f"{name} cannot be read as a column: its rows differ in shape or kind.") from None
+        raise InputTypeError(unread_sentence(values, name)) from None
     if array.ndim != 1:
         raise InputError(shape_sentence(values, array, name))
     return array

@@ -56,13 +56,21 @@ def as_numpy(values: Native) -> Array:
     if library_name(values) == "torch":
         import torch
 
-        plain = values.detach()
+        plain = values.detach().resolve_conj().resolve_neg()  # views whose sign is turned when they are read
         plain = plain.float() if plain.dtype == torch.bfloat16 else plain
         return np.asarray((plain if plain.device.type == "cpu" else plain.cpu()).numpy())
     if not is_on_host(values):
         return DeviceLibrary.of(values).brought(values)
     array = np.asarray(values)
     return array.astype(np.float32) if array.dtype.name == "bfloat16" else array
+
+
+def unread_sentence(values: Column, name: str) -> str:
+    """The sentence about a column that NumPy does not read: of a tensor, what it is."""
+    if library_name(values) != "torch":
+        return f"{name} cannot be read as a column: its rows differ in shape or kind."
+    kind = f"{values.dtype}, {values.layout}, on {values.device.type!r}"
+    return f"{name} is a tensor that NumPy cannot read ({kind}); give a dense one of floats, whole numbers or booleans."
 
 
 def narrowed(values: Column) -> Column:
