@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sqlite3
 from decimal import Decimal
 
@@ -208,6 +209,17 @@ def test_missing_labels_and_scores_are_refused_when_they_are_read():
         ({"pred": None}, InputTypeError, "labels or of scores"),
         ({"pred": None, "score": "s", "score_range": (1, 1)}, InputError, "lowest and the highest"),
         ({"pred": ["p", "q"], "weight": "w"}, InputError, "Two models side by side"),
+        ({"pred": ["p", "q", "r"]}, InputError, "two side by side, not 3"),
+        ({"true": ""}, InputError, "empty text"),
+        ({"threshold": 0.3}, InputError, "counts labels; leave out threshold="),
+        *(
+            ({"pred": None, "score": "s", "threshold": wrong}, InputError, "is a finite number, not")
+            for wrong in (float("nan"), float("inf"))
+        ),
+        *(
+            ({"pred": None, "score": "s", "score_range": wrong}, InputError, "two finite numbers, not")
+            for wrong in ((0, float("inf")), (0, 1, 2), "01", 1, (0, "1"))
+        ),
         ({"table": "a b; DROP"}, InputError, "cannot be read as the name of a table"),
     ],
 )
@@ -349,3 +361,42 @@ def test_mysql_counts_what_spells_no_number_as_none():
         cast for cast in sqlglot.parse_one(query, dialect="mysql").find_all(sqlglot.exp.Cast) if cast.is_type("double")
     ]
     assert casts and all(isinstance(cast.parent, sqlglot.exp.If) for cast in casts)
+
+
+@pytest.mark.parametrize(
+    ("asked", "command"),
+    [
+        (["--pred", "a", "--pred", "the b", "--by", "site"], "compare counts.csv --true y --pred a --pred 'the b'"),
+        (["--score", "my p", "--threshold", "0.3"], "report counts.csv --true y --score 'my p' --threshold 0.3"),
+    ],
+)
+def test_the_shell_prints_a_command_that_reads_the_counts(tmp_path, monkeypatch, asked, command):
+    printed = CliRunner().invoke(commands, ["sql", "--table", "t", "--true", "y", *asked, "--dialect", "duckdb"])
+    assert printed.stderr.strip().endswith(f"steelyard {command}")
+    connection = duckdb.connect()
+    connection.execute(
+        'CREATE TABLE t AS SELECT i % 2 AS y, i % 3 % 2 AS a, i % 5 % 2 AS "the b", 1 AS site FROM range(90) r(i)'
+    )
+    connection.execute('ALTER TABLE t ADD COLUMN "my p" DOUBLE')
+    connection.execute('UPDATE t SET "my p" = (y + a) / 3')
+    connection.sql(printed.stdout.strip().removesuffix(";")).pl().write_csv(tmp_path / "counts.csv")
+    monkeypatch.chdir(tmp_path)
+    counted = CliRunner().invoke(commands, shlex.split(command))
+    assert not counted.exit_code and "90 rows" in counted.output, counted.output
+
+
+def test_a_refusal_in_the_shell_names_its_options():
+    for asked, words in (
+        {"--score-range=0,inf": "--score-range is", "--threshold=inf": "leave out --threshold"}
+    ).items():
+        refused = CliRunner().invoke(commands, ["sql", "--table", "t", "--true", "y", "--score", "p", asked])
+        assert refused.exit_code == 2 and words in refused.stderr, refused.stderr
+    refused = CliRunner().invoke(commands, ["sql", "--table", "t", "--true", "y"])
+    assert "with --pred or with --score" in refused.stderr
+
+
+def test_a_column_of_two_uses_is_selected_once():
+    records, names = [(0, 1, 1), (1, 1, 1), (1, 0, 1)], {"true": "y", "pred": "p", "by": "y"}
+    lines = sqlite_lines("y INTEGER, p INTEGER, w INTEGER", records, **names)
+    assert lines.columns == ["y", "p", "steelyard_rows"]
+    assert tally(lines, **names) == tally(pl.DataFrame(records, schema=["y", "p", "w"], orient="row"), **names)

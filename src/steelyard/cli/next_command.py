@@ -10,6 +10,7 @@ from steelyard.ingest.file_errors import STDIN
 if TYPE_CHECKING:
     from steelyard.cli.inputs import Inputs
     from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.ingest.source import ColumnNames
 
 _PAGE = ("-o", "page.html")
 _COLUMNS = ("true", "pred", "score", "scores", "label_sep", "row", "label", "weight", "frequency", "plan")
@@ -30,3 +31,13 @@ def next_command(inputs: Inputs, evaluation: Evaluation) -> tuple[str, str] | No
     words += [] if inputs.positive is None else ["--positive", str(inputs.positive)]
     words += [] if scored else _PAGE
     return "finds the best threshold" if scored else "writes the page", shlex.join(words)
+
+
+def counts_command(columns: ColumnNames, threshold: float | None) -> str:
+    """The command that reads what a counting query gave; two models are compared, over all groups."""
+    pair = len(columns.pred) > 1
+    words = ["steelyard", "compare" if pair else "report", "counts.csv", "--true", columns.true]
+    uses = {"pred": columns.pred, "score": (columns.score,), "weight": (columns.weight,), "by": columns.by}
+    for use, names in uses.items():
+        words += [word for name in names if name and not (pair and use == "by") for word in (f"--{use}", name)]
+    return shlex.join([*words, *([] if threshold is None else ["--threshold", f"{threshold!r}"])])

@@ -8,9 +8,11 @@ import click
 
 from steelyard.cli import options
 from steelyard.cli.commands import command
+from steelyard.cli.next_command import counts_command
 from steelyard.cli.streams import print_message
 from steelyard.exceptions import InputError
 from steelyard.ingest.counting_query import DIALECTS, counting_query
+from steelyard.ingest.source import ColumnNames
 
 if TYPE_CHECKING:
     from steelyard.cli.outputs import Output
@@ -52,9 +54,8 @@ def print_query(
         score_range=_ends(score_range),
     )
     output.write(query + ";")
-    words = [f"--true {true}", *(f"--pred {name}" for name in preds), *([f"--score {score}"] if score else [])]
-    words += [*([f"--weight {weight}"] if weight else []), *(f"--by {name}" for name in by)]
-    print_message(f"Save what the query gives as counts.csv, then: steelyard report counts.csv {' '.join(words)}")
+    read = counts_command(ColumnNames(true, preds, score, weight, by=by), threshold)
+    print_message(f"Save what the query gives as counts.csv, then: {read}")
 
 
 def _ends(text: str) -> tuple[float, float]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from steelyard.exceptions import InputError, InputTypeError, MissingLibraryError
@@ -14,7 +16,7 @@ from steelyard.ingest.counted_rows import (
 )
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.score_queries import BINS, bin_grid
-from steelyard.ingest.source import COUNT_COLUMN, check_choices, check_name, named_columns
+from steelyard.ingest.source import COUNT_COLUMN, ColumnNames, check_choices, check_name, named_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,16 +63,14 @@ def counting_query(
     for use, name in {"table": table, "true": true, "score": score, "weight": weight}.items():
         if name is not None or use in ("table", "true"):
             check_name(use, name)
-    check_choices(threshold, None)
     if dialect not in DIALECTS:
         raise InputError(f"dialect= takes one of {', '.join(DIALECTS)}, not {dialect!r}.")
-    if bool(preds) == (score is not None):
-        raise InputTypeError("A counting query is of labels or of scores: name a column with pred= or with score=.")
-    if weight is not None and len(preds) > 1:
-        raise InputError("Two models side by side are counted by their labels alone; leave out weight=.")
+    _check_columns(ColumnNames(true, preds, score, weight, by=groups))
+    _check_threshold(threshold, score)
     exp = _sqlglot().exp
     place = _table(table, dialect)
-    keys = [_column(name, place, dialect) for name in (*groups, true, *preds)]
+    names = dict.fromkeys((*groups, true, *preds))  # a column of two uses is selected once
+    keys = [_column(name, place, dialect) for name in names]
     sums = {COUNT_COLUMN: exp.Count(this=exp.Star())}
     if score is not None:
         value = _number(_column(score, place, dialect), dialect)
@@ -79,9 +79,45 @@ def counting_query(
     mass = None if weight is None else _number(_column(weight, place, dialect), dialect)
     sums |= {} if mass is None else _weight_sums(mass)
     named = (part.as_(name, quoted=True) for name, part in sums.items())
-    query = exp.select(*keys[: len(groups) + 1 + len(preds)], *named).from_(place)
+    query = exp.select(*keys[: len(names)], *named).from_(place)
     query = query if mass is None else query.where(_has_weight(mass))
     return str(query.group_by(*(key.copy() for key in keys)).sql(dialect=dialect, pretty=True, comments=False))
+
+
+def _check_columns(columns: ColumnNames) -> None:
+    """Refuse columns that one query cannot count."""
+    if not all(columns.named()):
+        raise InputError("A column is named by an empty text; give the name that it has in the table.")
+    if bool(columns.pred) == (columns.score is not None):
+        raise InputTypeError("A counting query is of labels or of scores: name a column with pred= or with score=.")
+    if len(columns.pred) > 2:
+        raise InputError(
+            f"One model is counted, or two side by side, not {len(columns.pred)}; print a query for each pair."
+        )
+    if columns.weight is not None and len(columns.pred) > 1:
+        raise InputError("Two models side by side are counted by their labels alone; leave out weight=.")
+
+
+def _check_threshold(threshold: float | None, score: str | None) -> None:
+    """Refuse a threshold that divides no bin."""
+    check_choices(threshold, None)
+    if threshold is None:
+        return
+    if score is None:
+        raise InputError("A threshold is of scores, and this query counts labels; leave out threshold=.")
+    if not math.isfinite(threshold):
+        raise InputError(f"A threshold that divides a bin is a finite number, not {threshold}; leave out threshold=.")
+
+
+def _check_ends(score_range: object) -> None:
+    """Refuse what is no lowest and highest score."""
+    ends = score_range if isinstance(score_range, (tuple, list)) else ()
+    numbers = [end for end in ends if isinstance(end, Real) and math.isfinite(end)]
+    if len(ends) != 2 or len(numbers) != 2 or not numbers[0] < numbers[1]:
+        raise InputError(
+            "score_range= is the lowest and the highest score that is expected, two finite numbers, not "
+            f"{score_range!r}."
+        )
 
 
 def _column(name: str, table: Any, dialect: str) -> Any:
@@ -125,9 +161,8 @@ def _has_weight(value: Any) -> Any:
 def _bins(value: Any, threshold: float | None, score_range: tuple[float, float], dialect: str) -> list[Any]:
     """The bin of a score, as `tally` has them, and whether it is flagged where a threshold is to divide a bin."""
     exp = _sqlglot().exp
+    _check_ends(score_range)
     low, high = score_range
-    if not low < high:
-        raise InputError(f"score_range= is the lowest and the highest score that is expected, not {score_range}.")
     width, _ = bin_grid(float(low), float(high), BINS)
     place = exp.Mul(this=value.copy(), expression=exp.Literal.number(repr(1 / width)))
     if dialect == "sqlite":  # which need not have been built with floor: towards zero, and one less where that is above
