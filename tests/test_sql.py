@@ -400,3 +400,17 @@ def test_a_column_of_two_uses_is_selected_once():
     lines = sqlite_lines("y INTEGER, p INTEGER, w INTEGER", records, **names)
     assert lines.columns == ["y", "p", "steelyard_rows"]
     assert tally(lines, **names) == tally(pl.DataFrame(records, schema=["y", "p", "w"], orient="row"), **names)
+
+
+def test_lines_that_no_query_gives_are_refused(lines):
+    turned = lines["scores"].with_columns(steelyard_low=pl.col("steelyard_high") + 1)
+    with pytest.raises(InputError, match="lowest score that is above its highest"):
+        tally(turned, true="truth", score="score")
+    sums = {"steelyard_weight": 2.0 * pl.col("steelyard_rows"), "steelyard_refused": 0}
+    for square, allowed in ((4.0, True), (3.9, False)):
+        weighted = lines["labels"].with_columns(**sums, steelyard_square=square * pl.col("steelyard_rows"))
+        if allowed:
+            assert tally(weighted, true="truth", pred="flag", weight="w").rows == 4000
+        else:
+            with pytest.raises(InputError, match="sum to less than its rows and weights allow"):
+                tally(weighted, true="truth", pred="flag", weight="w")

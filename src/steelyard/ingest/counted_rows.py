@@ -67,6 +67,10 @@ def read_counts(source: Source, keys: Sequence[str], *, bins: bool = False) -> K
             f"The query met scores that are not numbers (null, NaN or infinite) in bins of {int(rows[bad].sum()):,} "
             "rows; a score is a finite number. Leave such rows out of the table that is counted."
         )
+    if bins and (numbers[LOW_COLUMN] > numbers[HIGH_COLUMN]).any():
+        raise InputError(
+            "A line has a lowest score that is above its highest; give the result of the query as it came."
+        )
     made = tuple(key_column(columns[name].to_list()) for name in keys)
     return KeyCounts(made, rows, *map(numbers.get, (WEIGHT_COLUMN, SQUARE_COLUMN, LOW_COLUMN, HIGH_COLUMN)))
 
@@ -78,6 +82,12 @@ def _check_weights(sums: dict[str, Array], rows: Array) -> None:
         raise InputError(
             f"The query met weights that are missing, negative or not finite among {int(rows[bad].sum()):,} rows; a "
             "weight is a finite number, 0 or more. Leave such rows out of the table that is counted."
+        )
+    # By Cauchy and Schwarz, to the rounding of the database's sums; infinite squares were refused above.
+    if (sums[SQUARE_COLUMN] * rows < sums[WEIGHT_COLUMN] ** 2 * (1 - 1e-9)).any():
+        raise InputError(
+            "A line has squares of weights that sum to less than its rows and weights allow; give the result of the "
+            "query as it came."
         )
     if not len(rows):
         raise InputError("The query counted no row that has a weight; count a table with rows whose weight is above 0.")
