@@ -42,6 +42,32 @@ def test_drawn_values_are_those_of_the_rates_and_the_factor_removes_the_ratio(st
     assert "precision" in study.headline and len(study.notes) == 1
 
 
+def flipped(y, share=0.2):
+    """Predictions of which a share is wrong."""
+    return np.where(np.random.default_rng(0).random(len(y)) < share, 1 - y, y)
+
+
+def test_the_headline_names_the_widest_spread_of_the_table():
+    """By weights no rate moves at all, so only the printed spread can be the widest."""
+    y = np.repeat([0, 1], [400, 200])
+    study = ratio_study(flipped(y), None, y, metrics=["recall", "specificity"], repeats=5)
+    spreads = {row.metric: row.spread for row in study}
+    assert spreads["specificity"] > spreads["recall"] and [row.exact for row in study] == [0, 0]
+    assert study.headline.startswith("The spread of specificity") and f"{spreads['specificity']:.3g}." in study.headline
+
+
+def test_an_undefined_spread_is_never_the_widest_and_has_its_reason():
+    y = np.repeat([0, 1], [400, 200])
+    study = ratio_study(np.zeros(600, int), None, y, metrics=["precision", "accuracy"], repeats=2)
+    assert study.headline.startswith("The spread of accuracy") and "–" not in study.headline
+    assert (
+        study.notes[-1].startswith("The spread of precision is a dash")
+        and "(no predicted positives)" in study.notes[-1]
+    )
+    alone = ratio_study(np.zeros(600, int), None, y, metrics=["precision"], repeats=2)
+    assert alone.headline.startswith("No metric has a spread over test sets of 20:80")
+
+
 def test_an_estimator_is_tested_on_rows_it_was_not_trained_on():
     class Memory(GaussianNB):
         """Predicts right what it was fitted on, and positive elsewhere."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -100,17 +101,25 @@ class RatioStudy(Result[MetricSpread]):
     @property
     def headline(self) -> str:
         """The spread of the metric that the ratios move most, without the factor and with it, model by model."""
+        over = f"over test sets of {listed(list(self.ratios))} (positives to negatives)"
         pairs = self._pairs()
-        plain = max((a for a, _ in pairs or [(row, row) for row in self.spreads]), key=lambda row: row.exact).metric
-        over = f"The spread of {plain} over test sets of {listed(list(self.ratios))} (positives to negatives)"
-        if not pairs:
-            return f"{over} is the widest, {three_digits(self.spread(plain))}."
+        rows = [row for row in ([a for a, _ in pairs] or self.spreads) if not math.isnan(row.spread)]
+        if not rows:
+            return f"No metric has a spread {over}: each is undefined in a test set of every repetition."
+        widest = max(rows, key=lambda row: round(row.spread, _DIGITS))
+        return self._corrected(widest.metric, over, pairs) if pairs else self._plain(widest, over)
+
+    def _plain(self, widest: MetricSpread, over: str) -> str:
+        of_model = f" ({widest.model})" * (len(self.models) > 1)
+        return f"The spread of {widest.metric} {over} is the widest, {three_digits(widest.spread)}{of_model}."
+
+    def _corrected(self, plain: str, over: str, pairs: list[tuple[MetricSpread, MetricSpread]]) -> str:
         each = [
             f"{three_digits(a.spread)} and {three_digits(b.spread)}" + f" ({a.model})" * (len(self.models) > 1)
             for a, b in pairs
             if a.metric == plain
         ]
-        return f"{over}, without the unbalanced factor and with it, is {'; '.join(each)}."
+        return f"The spread of {plain} {over}, without the unbalanced factor and with it, is {'; '.join(each)}."
 
     def _pairs(self) -> list[tuple[MetricSpread, MetricSpread]]:
         """The metrics that the factor corrects, without it and with it."""
@@ -138,7 +147,23 @@ class RatioStudy(Result[MetricSpread]):
                 f"The test sets are small: at {ratio} {min(size)} rows of one class, so one row moves its rate by "
                 f"{three_digits(1 / min(size))}; read the spread by weights, or give more rows."
             )
-        return [*notes, *self.remarks]
+        return [*notes, *self._undefined(), *self.remarks]
+
+    def _undefined(self) -> list[str]:
+        """Why metrics have no spread, a sentence for each."""
+        several = len(self.models) > 1
+        return [
+            f"The spread of {row.metric}{f' of {row.model}' * several} is a dash: it is undefined in a test set of "
+            f"every repetition ({listed(self._reasons(row))})."
+            for row in self.spreads
+            if math.isnan(row.spread)
+        ]
+
+    def _reasons(self, row: MetricSpread) -> list[str]:
+        """Why a metric is undefined on some of a model's test sets, each reason once."""
+        metric = get_metric(row.metric)
+        every = (why for tables in self.tables(row.model).values() for why in metric.why(tables))
+        return [why for why in dict.fromkeys(every) if why]
 
     def __repr__(self) -> str:
         table = table_text(self.to_dicts(), keys=2)
