@@ -12,6 +12,7 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from sklearn.model_selection import cross_val_predict
 
 from steelyard import RARER, Counts, correlation_study, get_metric, metric_correlation
+from steelyard.auditing.garcia_conclusions import conclusion_result, conclusions_on
 from steelyard.auditing.invariance import invariance
 from steelyard.auditing.own_correlation import by_chance
 
@@ -53,11 +54,23 @@ def test_rows_are_drawn_at_the_shares_asked_for(tumours):
 def test_conclusions_speak_of_the_metrics_asked_for_alone(tumours, models, several):
     y, score = tumours
     study = metric_correlation(y, models if several else score, metrics=["g_mean", "f1", "kappa"], seeds=2)
-    words = ["G-mean rises with recall", "kappa and F1 follow specificity"]
+    words = ["G-mean rises with recall", "kappa and F1 follow specificity more than recall"]
     assert [c.words for c in study.conclusions()] == words and all(words in study.headline for words in words)
     assert "accuracy" not in study.headline and "IBA" not in repr(study)
     whole = metric_correlation(y, models if several else score, seeds=2)
     assert [c.number for c in whole.conclusions()] == [1, 2, 3] and "weighted AUC and class-weighted" in repr(whole)
+
+
+def test_a_metric_that_follows_recall_even_more_does_not_follow_specificity():
+    """Both rates rise together, F1 with recall above all: r with specificity alone would say that it follows that."""
+    rng = np.random.default_rng(0)
+    tp = rng.integers(10, 91, (1, 1, 13, 10))
+    tn = 700 + 2 * tp + rng.integers(0, 100, tp.shape)
+    (third,) = conclusions_on([get_metric("f1")])
+    result = conclusion_result(third, Counts(tp, 100 - tp, 1000 - tn, tn), [0.09091])
+    r = [np.corrcoef(get_metric("f1")(Counts(tp, 100 - tp, 1000 - tn, tn)).ravel(), x.ravel())[0, 1] for x in (tp, tn)]
+    assert r[0] > r[1] > 0.5 and (result.share, result.holds) == (0, False)
+    assert result.fails == "f1 at 9.09 %"
 
 
 def test_without_a_metric_of_a_conclusion_none_is_judged(tumours):

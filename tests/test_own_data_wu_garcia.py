@@ -108,10 +108,20 @@ def test_garcia_over_the_models_of_a_made_table_needs_no_features(folder):
     assert study.headline.startswith("Over 5 models") and "0.88" in study.headline
 
 
+def test_the_verb_follows_the_number_of_metrics():
+    from steelyard.studies.garcia_own import _several
+
+    assert [_several(names, "follow") for names in ([], ["F1"], ["F1", "kappa"])] == [
+        "no metric follows",
+        "1 metric (F1) follows",
+        "2 metrics (F1 and kappa) follow",
+    ]
+
+
 def test_garcia_judges_conclusions_on_the_metrics_asked_for(folder):
     asked = shell(folder, "garcia", "made.csv", "ill", "--score", "s0", "--metrics", "f1", "--quick")
     words = " ".join(asked.output.split())
-    assert "conclusion 3, that F1 follows specificity, holds" in words
+    assert "conclusion 3, that F1 follows specificity more than recall, holds" in words
     assert "conclusion 1" not in words and "IBA" not in words
     other = shell(folder, "garcia", "made.csv", "ill", "--score", "s0", "--metrics", "mcc", "--quick")
     assert "leave --metrics out to try his conclusions." in " ".join(other.output.split())

@@ -39,12 +39,16 @@ RATES = tuple(rate.name for rate in fields(RateBounds))
 
 @dataclass(frozen=True)
 class Conclusion:
-    """A conclusion on metrics: their correlations with recall and with specificity lie between bounds."""
+    """A conclusion on metrics: their correlations with recall and with specificity lie between bounds.
+
+    With `specificity_leads` the second is the larger as well: one that follows recall even more does not count.
+    """
 
     number: int
     words: str
     metrics: tuple[MetricLike, ...]
     bounds: RateBounds
+    specificity_leads: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,12 +60,13 @@ class _Pattern:
     of_several: str
     bounds: RateBounds
     spoken: dict[str, str]
+    specificity_leads: bool = False
 
     def conclusion(self, names: Sequence[str]) -> Conclusion:
         """The conclusion on these of its metrics."""
         says = self.of_single if len(names) == 1 else self.of_several
         words = f"{listed([self.spoken[name] for name in names])} {says}"
-        return Conclusion(self.number, words, tuple(names), self.bounds)
+        return Conclusion(self.number, words, tuple(names), self.bounds, self.specificity_leads)
 
 
 _PATTERNS = (
@@ -87,8 +92,8 @@ _PATTERNS = (
     ),
     _Pattern(
         3,
-        "follows specificity",
-        "follow specificity",
+        "follows specificity more than recall",
+        "follow specificity more than recall",
         RateBounds(specificity=(STRONG, np.inf)),
         {
             "optimized_precision": "optimized precision",
@@ -96,6 +101,7 @@ _PATTERNS = (
             "adjusted_g_mean": "adjusted G-mean",
             "f1": "F1",
         },
+        specificity_leads=True,
     ),
 )
 CONCLUSIONS = tuple(pattern.conclusion([*pattern.spoken]) for pattern in _PATTERNS)
@@ -105,7 +111,7 @@ def conclusions_on(metrics: Iterable[Metric]) -> list[Conclusion]:
     """García's conclusions as far as they speak of these metrics.
 
     >>> [conclusion.words for conclusion in conclusions_on([get_metric("mcc"), get_metric("kappa")])]
-    ['kappa follows specificity']
+    ['kappa follows specificity more than recall']
     """
     asked = {(metric.name, metric.function) for metric in metrics}  # a parameter makes another function of a name
     parts = [
@@ -145,7 +151,8 @@ def conclusion_result(conclusion: Conclusion, counts: Counts[Any], positives: Se
     r = np.stack([correlation(values[..., i, None, :], values[..., 2:, :], rank=False) for i in (0, 1)], -1)
     bounds = np.array(astuple(conclusion.bounds))
     inside = ((r > bounds[:, 0]) & (r < bounds[:, 1])) | np.isinf(bounds).all(1)
-    right = inside.all(-1)  # seed, imbalance, metric
+    leads = r[..., 1] > r[..., 0] if conclusion.specificity_leads else True
+    right = inside.all(-1) & leads  # seed, imbalance, metric
     share = float(right.all((1, 2)).mean())
     failures = _failures(right.mean(0), metrics, positives)
     return ConclusionResult(conclusion.number, conclusion.words, share, failures)
@@ -154,7 +161,7 @@ def conclusion_result(conclusion: Conclusion, counts: Counts[Any], positives: Se
 def _failures(right: Array, metrics: Sequence[Metric], positives: Sequence[float]) -> str | None:
     """Which metrics fail in more than a tenth of the seeds, and at which imbalances."""
     failing = {
-        m.name: [f"{100 * p:g} %" for p, ok in zip(positives, right[:, j], strict=True) if ok < USUALLY]
+        m.name: [f"{100 * p:.3g} %" for p, ok in zip(positives, right[:, j], strict=True) if ok < USUALLY]
         for j, m in enumerate(metrics)
     }
     return "; ".join(f"{name} at {', '.join(at)}" for name, at in failing.items() if at) or None

@@ -110,19 +110,23 @@ def _leaning(study: CorrelationStudy, rows: list[Correlation]) -> str:
         k = len(study.choices["models"])
         sides = [[_short(row.metric) for row in rows if getattr(row, rate) > by_chance(k)] for rate in RATES]
         return (
-            f"Over {k} models {_several(sides[0])} follow recall and {_several(sides[1])} specificity: Pearson's r is "
-            f"above {by_chance(k):.2f}, which that of two unrelated metrics leaves in size in 1 of 20 cases."
+            f"Over {k} models {_several(sides[0], 'follow')} recall and {_several(sides[1], 'follow')} specificity: "
+            f"Pearson's r is above {by_chance(k):.2f}, which that of two unrelated metrics leaves in size in 1 of 20 "
+            "cases."
         )
     to_recall = [_short(row.metric) for row in rows if row.recall > row.specificity]
     to_other = [_short(row.metric) for row in rows if row.recall < row.specificity]
     return (
-        f"Over distortions of these scores with {_percent(study.positives[0])} positives {_several(to_recall)} "
-        f"correlate more with recall, {_several(to_other)} more with specificity (Pearson's r)."
+        f"Over distortions of these scores with {_percent(study.positives[0])} positives "
+        f"{_several(to_recall, 'correlate')} more with recall, {_several(to_other, 'correlate')} more with specificity "
+        "(Pearson's r)."
     )
 
 
-def _several(names: list[str]) -> str:
-    return f"{number_of(len(names), 'metric')} ({listed(names)})" if names else "no metric"
+def _several(names: list[str], verb: str) -> str:
+    """How many metrics do what the verb says, and which."""
+    who = f"{number_of(len(names), 'metric')} ({listed(names)})" if names else "no metric"
+    return f"{who} {verb if len(names) > 1 else f'{verb}s'}"
 
 
 def _caveats(study: CorrelationStudy) -> list[str]:
