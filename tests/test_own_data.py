@@ -169,6 +169,30 @@ def test_predictions_of_another_kind_than_the_truth_are_named_as_such():
     assert_refused(lambda: ratio_study(y, None, y.astype(str)), TypeError, words)
 
 
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (
+            ["study", "nguyen", "--target", "size"],
+            "The column 'size' to predict holds 0.5: the target is continuous; turn",
+        ),
+        (
+            ["resampling", "--target", "size"],
+            "The column 'size' to predict holds 0.5: the target is continuous; turn it",
+        ),
+        (
+            ["crossval", "--target", "size"],
+            "The target holds 0.5: the target is continuous; turn it into classes first",
+        ),
+        (["resampling", "--target", "y", "--margin", "-1"], "steelyard: --margin is 0 or more, not -1.0."),
+        (["resampling", "--target", "y", "--samplers", ""], "steelyard: --samplers is empty; name one"),
+    ],
+)
+def test_a_continuous_target_and_wrong_options_are_refused_in_words_of_the_shell(tmp_path, command, words):
+    refused = CliRunner().invoke(commands, [*command, "--data", gapped(tmp_path, "7.5")])
+    assert refused.exit_code == 2 and words in refused.output
+
+
 def test_missing_text_is_a_word_of_its_own_and_the_note_names_the_columns(tmp_path):
     (tmp_path / "gaps.csv").write_text("age,town,y\n" + "41,NA,yes\n,north,no\n30,n/a,no\n52,,yes\n50,NA,yes\n" * 10)
     table = own_table(load_columns([str(tmp_path / "gaps.csv")]), "y")

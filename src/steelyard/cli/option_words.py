@@ -19,6 +19,8 @@ _WORDS = {
     r"`interval` gives the confidence interval of one": "`steelyard report` gives the confidence interval of one",
     r"\bpos_label= \(--positive on the command line\)": "--positive",
     r"\bcost=True \(--cost\)": "--cost",
+    r"^(margin|samplers)= is\b": r"--\1 is",
+    r"^y holds\b": "The target holds",
     r"^repeats is a whole number": "--repeats is a whole number",
     rf"\bpos_label={_ENDS}": "--positive",
     r"\bpos_label=RARER\b": "--rarer-positive",

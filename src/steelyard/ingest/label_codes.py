@@ -141,6 +141,10 @@ def fraction_sentence(name: str, value: float) -> str:
     """The refusal of fractions where labels belong."""
     if name == "cluster":
         return f"cluster holds {value:g}: a cluster is named by text or a whole number, such as the patient's."
+    if name == "y" or name.endswith(" to predict"):
+        return (
+            f"{name} holds {value:g}: the target is continuous; turn it into classes first, such as above a threshold."
+        )
     ways = {"The column": "Name it with score=", "the model": "Compare them with scores=True"}
     way = next((way for start, way in ways.items() if name.startswith(start)), "Give them as y_score=")
     return f"{name} holds {value:g}: a label is text or a whole number. Are these scores? {way}."

@@ -128,7 +128,7 @@ def own_table(
     check_numeric_text(columns)
     kept = {name: column for name, column in columns.items() if not is_a_name(column)}
     X, words = features(kept) if kept else (np.empty((len(y), 0)), np.empty(0, dtype=bool))
-    _, labels = label_codes.encode(y, None, f"The column {target!r}")
+    _, labels = label_codes.encode(y, None, f"The column {target!r} to predict")
     named = match_label(pos_label, labels)
     data = read_data(X, y, None, named)
     notes = [*left_out_sentences(columns), *missing_sentences(kept)]
