@@ -38,7 +38,7 @@ def pytest_xdist_make_scheduler(config, log):
     class SharedStarts(LoadScopeScheduling):
         def _split_scope(self, nodeid):
             file, _, test = nodeid.partition("::")
-            if "[pyspark" in test:
+            if "spark" in test:
                 return "spark"
             if "test_studies_" in file or file.endswith(("test_types.py", "test_audit.py", "test_site.py")):
                 return file
