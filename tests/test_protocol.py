@@ -757,7 +757,7 @@ GROUPS = np.repeat([0, 1], 200)
         ({"y": np.zeros(400)}, ValueError, "one class only, 0"),
         ({"y": np.r_[np.nan, Y[1:]]}, ValueError, "y holds missing labels"),
         ({"y": [None, *Y[1:]]}, ValueError, "y holds missing labels"),
-        ({"y": Y + 0.5}, ValueError, "whole number"),
+        ({"y": Y + 0.5}, ValueError, "the target is continuous"),
         ({"y": Y[:-1]}, ValueError, "differ in length: X has 400, y has 399"),
         ({"X": 3}, TypeError, "X holds the features"),
         ({"estimator": NoPredict()}, TypeError, "NoPredict has no predict"),

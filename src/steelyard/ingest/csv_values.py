@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Label, Labels
     from steelyard.statistics.label_kinds import Parser
 
-MISSING = {"", "na", "n/a", "#n/a", "<na>", "nan", "nat", "null", "?"}
+MISSING = {"", "na", "n/a", "#n/a", "<na>", "nan", "nat", "null"}
+MISSING_CELLS = {*MISSING, "?"}  # of tables that models learn from: UCI and KEEL mark it so; a class may be called ?
 
 
 def labels(columns: Sequence[Array], names: Sequence[str], declared: Labels | None = None) -> list[Array]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from steelyard.exceptions import InputError
 from steelyard.ingest import bad_rows, repeated_files, temporary_files
 from steelyard.ingest.compressed_files import BLOCK, unpack
-from steelyard.ingest.csv_values import MISSING
+from steelyard.ingest.csv_values import MISSING_CELLS
 from steelyard.ingest.file_errors import STDIN, file_title, is_there, reworded_errors
 from steelyard.ingest.forked import refuse_polars_after_fork
 from steelyard.ingest.partitions import folder_files, partition_columns
@@ -89,7 +89,7 @@ def _read_cells(column: pl.Series) -> pl.Series:
     import polars as pl
 
     cells = column.str.strip_chars()
-    missing = cells.str.to_lowercase().is_in(list(MISSING)).fill_null(value=True)
+    missing = cells.str.to_lowercase().is_in(list(MISSING_CELLS)).fill_null(value=True)
     for kind in (pl.Int64, pl.Float64):
         numbers = cells.cast(kind, strict=False)
         if not missing.all() and (numbers.is_not_null() | missing).all():
