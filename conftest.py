@@ -12,10 +12,8 @@ from click.testing import CliRunner
 
 os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="steelyard-")  # what is cached is the test run's own
 os.environ["XDG_CONFIG_HOME"] = os.environ["XDG_CACHE_HOME"]  # and so are secret keys
-
-os.environ.setdefault(
-    "OMP_WAIT_POLICY", "PASSIVE"
-)  # threads of boosted trees that spin would hold up the other workers
+# Threads of boosted trees that spin while they wait would hold up the other workers.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 if "mix_stderr" in inspect.signature(CliRunner).parameters:  # click 8.1 puts the messages among the output unless asked
     CliRunner.__init__ = partialmethod(CliRunner.__init__, mix_stderr=False)
