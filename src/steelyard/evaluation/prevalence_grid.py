@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.chance.chance import rounded_to_zero
-from steelyard.analysis.intervals.draws import binned
+from steelyard.analysis.intervals.binned_scores import binned
 from steelyard.analysis.prevalence.prevalence import scores_at
 from steelyard.metrics import application
 from steelyard.statistics.class_scores import ClassScores

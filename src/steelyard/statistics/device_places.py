@@ -26,7 +26,7 @@ def searchsorted_there(
     wanted: DeviceOperand = values if is_device(values) else np.asarray(values)
     if not is_device(ordered):
         return as_kept(library, library.places(library.native(ordered), library.wide(wanted.native), side))
-    native, asked = ordered.native, on_device(np.reshape(wanted, -1), library)
+    native, asked = ordered.native, on_device(_as_narrow(np.reshape(wanted, -1), ordered), library)
     if native.dtype == asked.dtype:
         found = library.places(native, asked, side)
     else:
@@ -36,6 +36,16 @@ def searchsorted_there(
         passed = rounded < exact if side == "left" else rounded <= exact
         found = library.xp.where(passed, up_to, below)
     return as_kept(library, library.xp.reshape(found, wanted.shape))
+
+
+def _as_narrow(values: DeviceOperand, ordered: DeviceOperand) -> Any:
+    """Numbers of the host at the width of those on the device, where none is rounded: as scores of it are not."""
+    name = str(ordered.native.dtype).rpartition(".")[2]
+    if is_device(values) or values.dtype.kind != "f" or name not in ("float16", "float32"):
+        return values
+    with np.errstate(over="ignore"):
+        narrow = values.astype(name)
+    return narrow if (narrow == values).all() else values
 
 
 def flatnonzero_there(library: DeviceLibrary, array: DeviceOperand) -> Any:

@@ -30,7 +30,7 @@ def thread_count() -> int:
 def in_threads(function: Callable[[_Part], _Value], parts: Iterable[_Part]) -> list[_Value]:
     """The function of each part, in their order; NumPy lets other threads run while it sorts or searches one."""
     listed = list(parts)
-    threads = min(thread_count(), len(listed))
+    threads = min(thread_count(), len(listed)) if len(listed) > 1 else 1
     if threads < 2:
         return [function(part) for part in listed]
     from concurrent.futures import ThreadPoolExecutor

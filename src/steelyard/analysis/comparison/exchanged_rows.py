@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.intervals.draws import binned, effective_cells
+from steelyard.analysis.intervals.binned_scores import binned
+from steelyard.analysis.intervals.draws import effective_cells
 from steelyard.analysis.intervals.estimand import Estimand
 from steelyard.analysis.intervals.folded_tables import class_fold
 from steelyard.metrics.call_options import CallOptions

@@ -14,8 +14,8 @@ import numpy as np
 from steelyard.analysis.comparison.delong_test import PairedAuc, delong_of_ranks
 from steelyard.analysis.comparison.paired_draws import by_draws, by_influence, not_judged
 from steelyard.analysis.intervals.auc_intervals import is_whole_auc
+from steelyard.analysis.intervals.binned_scores import binned_rows
 from steelyard.analysis.intervals.class_ranks import ClassRanks
-from steelyard.analysis.intervals.draws import binned_rows
 from steelyard.analysis.intervals.influence_spread import ClassInfluence, RowInfluences, StudentSpread, class_spread
 from steelyard.analysis.intervals.lone_clusters import is_mean_of_scores, score_reason
 from steelyard.analysis.intervals.score_draws import score_deviations

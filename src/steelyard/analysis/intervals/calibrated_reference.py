@@ -16,12 +16,14 @@ from steelyard.metrics import ranking
 from steelyard.statistics.effective_rows import weight_per_row
 
 if TYPE_CHECKING:
+    from steelyard._types import Array
     from steelyard.analysis.intervals.estimand import Estimand
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.metric_value import MetricValue
     from steelyard.statistics.score_table import ScoreTable
 
 _DRAWS = 4_000
+_MANY = 100  # the variance of a binomial whose mean gap a normal draw misses by 0.1 %; that of so many draws by 0.4 %
 
 
 class CalibratedReference(NamedTuple):
@@ -67,9 +69,19 @@ def calibrated_reference(
         return None
     per_row, share = weight_per_row(weights, squares), np.clip(sums / weights, 0, 1)
     rows = np.maximum(np.round(weights / per_row), 1).astype(np.int64)
-    gaps = np.abs(rng.binomial(rows, share, size=(_DRAWS, len(rows))) / rows - share)
-    errors = gaps @ (weights / weights.sum())
+    errors = np.abs(_drawn_gaps(rows, share, rng)) @ (weights / weights.sum())
     return CalibratedReference(float(errors.mean()), float(np.quantile(errors, level)))
+
+
+def _drawn_gaps(rows: Array, share: Array, rng: np.random.Generator) -> Array:
+    """The share of positives drawn in each bin, less the probability; of many rows by normal draws, which are quick."""
+    variance = rows * share * (1 - share)
+    many = variance > _MANY
+    gaps = np.empty((_DRAWS, len(rows)))
+    gaps[:, many] = rng.standard_normal((_DRAWS, int(many.sum()))) * (np.sqrt(variance) / rows)[many]
+    few_rows, few_share = rows[~many], share[~many]
+    gaps[:, ~many] = rng.binomial(few_rows, few_share, size=(_DRAWS, len(few_rows))) / few_rows - few_share
+    return gaps
 
 
 def beside_reference(

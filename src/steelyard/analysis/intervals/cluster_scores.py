@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.analysis.intervals.binned_scores import binned_rows
 from steelyard.analysis.intervals.class_ranks import ClassRanks
-from steelyard.analysis.intervals.draws import binned_rows
 from steelyard.analysis.intervals.influence_spread import RowInfluences, StudentSpread
 from steelyard.analysis.intervals.lone_clusters import score_reason
 from steelyard.analysis.intervals.row_mass import RowMass

@@ -13,6 +13,7 @@ import numpy as np
 
 from steelyard.analysis.distributions import beta_below, normal_reach, student_reach
 from steelyard.analysis.intervals.influence_spread import welch
+from steelyard.analysis.intervals.point_thresholds import surest_precision
 from steelyard.analysis.intervals.rate_intervals import score_ends
 from steelyard.analysis.levels import tails
 from steelyard.metrics import ranking
@@ -126,11 +127,12 @@ class _Point:
 
 
 def lowest(estimand: Estimand, low: float, level: float) -> float:
-    """The lower end of draws; that of recall at precision reaches down to what is sure."""
-    if estimand.metric.scores is not ranking.recall_at_precision.scores:
-        return low
+    """The lower end of draws; that of recall at precision, and of precision at recall, reaches to what is sure."""
     table: ScoreTable = estimand.table  # type: ignore[assignment]  # a metric of scores
-    return min(low, _surest_recall(table, estimand.parameters["at"], level))
+    if estimand.metric.scores is ranking.recall_at_precision.scores:
+        return min(low, _surest_recall(table, estimand.parameters["at"], level))
+    is_precision = estimand.metric.scores is ranking.precision_at_recall.scores
+    return min(low, surest_precision(estimand, table, level)) if is_precision else low
 
 
 def _surest_recall(table: ScoreTable, precision: float, level: float) -> float:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard.analysis.intervals.draws import MOST_ENTRIES, steps, student_spread
+from steelyard.analysis.intervals.binned_scores import MOST_ENTRIES
+from steelyard.analysis.intervals.draws import steps, student_spread
 from steelyard.metrics import application
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.score_table import ScoreTable
@@ -74,7 +75,7 @@ class Entries(NamedTuple):
 
 
 def _entries(score: Array, positive: Array) -> Entries:
-    """The entries of the positives and of the negatives: distinct scores, or the bins of `draws.binned`."""
+    """The entries of the positives and of the negatives: distinct scores, or the bins of `binned`."""
     edges, common = sorted((np.unique(score[rows]) for rows in (positive, ~positive)), key=len)
     if len(common) <= MOST_ENTRIES:
         bins, which = np.unique(score, return_inverse=True)

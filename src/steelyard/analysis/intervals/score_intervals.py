@@ -17,8 +17,8 @@ import numpy as np
 from steelyard.analysis.distributions import student_reach
 from steelyard.analysis.intervals.added_rows import with_added_rows
 from steelyard.analysis.intervals.auc_intervals import AUC_INTERVALS, auc_ends
+from steelyard.analysis.intervals.binned_scores import binned
 from steelyard.analysis.intervals.cluster_scores import ClusterScores
-from steelyard.analysis.intervals.draws import binned
 from steelyard.analysis.intervals.influence_spread import ClassInfluence, StudentSpread, class_spread
 from steelyard.analysis.intervals.own_precision import own_share
 from steelyard.analysis.intervals.point_intervals import interval_of_highest, is_of_highest

@@ -14,7 +14,7 @@ import numpy as np
 
 from steelyard.analysis.distributions import student_reach
 from steelyard.analysis.intervals.added_rows import with_added_rows
-from steelyard.analysis.intervals.draws import binned
+from steelyard.analysis.intervals.binned_scores import binned
 from steelyard.analysis.intervals.information_bins import ScoreBins
 from steelyard.analysis.intervals.rate_intervals import score_ends
 from steelyard.analysis.prevalence.class_shares import positive_shares

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from steelyard.analysis.intervals.binned_scores import binned
 from steelyard.analysis.intervals.draws import (
-    binned,
     effective_cells,
     posterior_draws,
     rank_draws,

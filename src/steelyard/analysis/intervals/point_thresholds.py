@@ -1,0 +1,154 @@
+"""Point thresholds: those among which the threshold of recall at precision, and the like, lies in any other sample.
+
+Draws need no other. Among a million rows the threshold of another sample differs by a few thousandths of the recall, so
+that thresholds spread over all scores would stand too far apart: the drawn threshold would never move, and the interval
+would be too narrow. With 256 of them precision and specificity at recall covered .70 and .58 (one row in ten positive).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil, exp, log, sqrt
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from steelyard.analysis.distributions import beta_quantile
+from steelyard.analysis.levels import tails
+from steelyard.analysis.prevalence.class_shares import positive_shares
+from steelyard.metrics import discrimination, ranking
+
+if TYPE_CHECKING:
+    from steelyard._types import Array
+    from steelyard.analysis.intervals.estimand import Estimand
+    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.metrics.metric import Metric
+    from steelyard.statistics.score_table import ScoreTable
+
+_REACH = 4.0  # standard errors beyond which next to no draw comes
+_AT_ONCE = 2_048  # thresholds looked at before those between them are
+_CHECKED = 16  # thresholds of which one may have the surest precision
+
+
+def is_at_point(metric: Metric) -> bool:
+    """Whether the metric is of the threshold at which a precision, a recall or a false positive rate is reached."""
+    return metric.scores in _RANGES
+
+
+def point_thresholds(estimand: Estimand, table: ScoreTable, prevalence: PrevalenceLike | None, most: int) -> Array:
+    """At most so many scores of positives, ascending, of a table of both classes."""
+    curve = _Curve.of(table, prevalence)
+    scores: Array = table.positive.distinct[0][curve.places(estimand, most)]
+    return scores
+
+
+def surest_precision(estimand: Estimand, table: ScoreTable, level: float) -> float:
+    """The highest lower end of Jeffreys' interval that a precision has, of the thresholds with the recall; 0 of none.
+
+    Where no row above the threshold is negative, draws of these rows show none either: of near-perfect scores (4
+    standard deviations apart, 150 positives of 3,000 rows, 200 runs) they covered the precision at a recall of 0.5 in
+    .22 of the runs, every miss below the lower end.
+    """
+    curve = _Curve.of(table, None)
+    tp, fp = curve.rows(curve.places(estimand, _CHECKED))
+    has_recall = tp >= curve.positives * (estimand.parameters["at"] - ranking.rounding(table))
+    if not has_recall.any():
+        return 0.0
+    low = float(beta_quantile(tails(level)[0], tp[has_recall] + 0.5, fp[has_recall] + 0.5).max())
+    return 1 / (1 + (1 - low) / low * exp(-curve.log_odds))
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """The weight of each class at or above each score of a positive, ascending, and what makes effective rows of it."""
+
+    tp: Array
+    fp: Array
+    rows_per_weight: tuple[float, float]
+    positives: float
+    negatives: float
+    log_odds: float  # what is added to the log odds of rows to have those of a positive in use
+
+    @classmethod
+    def of(cls, table: ScoreTable, prevalence: PrevalenceLike | None) -> _Curve:
+        """The curve of a table of both classes, at the deployment prevalence."""
+        _, tp, fp = table.at_positive_scores
+        sizes, totals = zip(*((side.effective_size, float(side.total)) for side in table.classes), strict=True)
+        share = totals[0] / sum(totals) if prevalence is None else float(positive_shares(table, prevalence))
+        rows_per_weight = (sizes[0] / totals[0], sizes[1] / totals[1])
+        log_odds = log(share / (1 - share)) - log(sizes[0] / sizes[1])
+        return cls(tp, fp, rows_per_weight, sizes[0], sizes[1], log_odds)
+
+    def rows(self, places: Array | slice) -> tuple[Array, Array]:
+        """The effective rows of each class that are flagged at the thresholds of some places."""
+        return self.tp[places] * self.rows_per_weight[0], self.fp[places] * self.rows_per_weight[1]
+
+    def places(self, estimand: Estimand, most: int) -> Array:
+        """At most so many places, evenly among those of scores that may be the threshold."""
+        first, last = self._narrowed(_RANGES[estimand.metric.scores], float(estimand.parameters["at"]))
+        return np.linspace(first, last, min(most, last - first + 1)).astype(np.int64)
+
+    def _narrowed(self, find: _FindRange, at: float) -> tuple[int, int]:
+        """The places of the lowest and the highest score that may be the threshold; few are looked at, then between."""
+        low, high = 0, len(self.tp) - 1
+        while True:
+            step = ceil((high - low + 1) / _AT_ONCE)
+            first, last = find(self, *self.rows(slice(low, high + 1, step)), at)
+            ends = max(low + (first - 1) * step, low), min(low + (last + 1) * step, high)
+            if step == 1 or 2 * (ends[1] - ends[0]) > high - low:
+                return ends
+            low, high = ends
+
+    def odds(self, tp: Array, fp: Array) -> tuple[Array, Array]:
+        """The log odds of the precision with half a row more of each class, and their standard error."""
+        return np.log((tp + 0.5) / (fp + 0.5)) + self.log_odds, np.sqrt(1 / (tp + 0.5) + 1 / (fp + 0.5))
+
+
+# ---------------------------------------------------------------- the places of rising thresholds that may be the one
+
+
+def _of_precision(curve: _Curve, tp: Array, fp: Array, at: float) -> tuple[int, int]:
+    """From the lowest threshold that may have the precision to the lowest that surely has."""
+    odds, error = curve.odds(tp, fp)
+    wanted = log(at / (1 - at)) if at < 1 else np.inf
+    return _from_possible(odds + _REACH * error >= wanted, odds - _REACH * error >= wanted)
+
+
+def _of_false_alarms(curve: _Curve, _: Array, fp: Array, at: float) -> tuple[int, int]:
+    """From the lowest threshold that may have so few false alarms to the lowest that surely has."""
+    rate, error = fp / curve.negatives, _REACH * _rate_error(at, curve.negatives)
+    return _from_possible(rate - error <= at, rate + error <= at)
+
+
+def _from_possible(possible: Array, sure: Array) -> tuple[int, int]:
+    return int(possible.argmax()), int(sure.argmax()) if sure.any() else len(sure) - 1
+
+
+def _of_recall(curve: _Curve, tp: Array, _: Array, at: float) -> tuple[int, int]:
+    """From the highest threshold that surely has the recall to the highest that may have it."""
+    recall, error = tp / curve.positives, _REACH * _rate_error(at, curve.positives)
+    return tuple(max(int((recall + off >= at).sum()) - 1, 0) for off in (-error, error))  # type: ignore[return-value]  # two
+
+
+def _of_best_precision(curve: _Curve, tp: Array, fp: Array, at: float) -> tuple[int, int]:
+    """The same, from the lowest threshold that may be as precise as the best of those that surely have the recall."""
+    sure, last = _of_recall(curve, tp, fp, at)
+    odds, error = curve.odds(tp, fp)
+    best = int(odds[: sure + 1].argmax())
+    between, of_between = curve.odds(tp[:best] - tp[best], fp[:best] - fp[best])  # rows that the best does not flag
+    possible = between + _REACH * np.hypot(of_between, error[best]) >= odds[best]
+    return int(possible.argmax()) if possible.any() else best, last
+
+
+def _rate_error(rate: float, rows: float) -> float:
+    return sqrt(rate * (1 - rate) / rows) + 1 / rows
+
+
+_FindRange: TypeAlias = Callable[[_Curve, Any, Any, float], tuple[int, int]]
+_RANGES: dict[object, _FindRange] = {
+    ranking.recall_at_precision.scores: _of_precision,
+    ranking.precision_at_recall.scores: _of_best_precision,
+    discrimination.recall_at_fpr.scores: _of_false_alarms,
+    discrimination.specificity_at_recall.scores: _of_recall,
+}
