@@ -23,12 +23,16 @@ def threshold_sentences(scores: ScoreTable, threshold: float) -> tuple[str, ...]
     if not 0 <= threshold <= 1:
         share = f"; as a percentage it would be {threshold / 100:g}" if 1 < threshold <= 100 else ""
         return (f"The threshold {threshold:g} lies outside 0 to 1, where all scores are{share}.",)
-    at = sum(
-        int(side.rows[np.equal(side.scores, as_read(threshold, scores.precision))].sum()) for side in scores.classes
-    )
-    if threshold != HALF or not at or len(scores.bins):
+    at = _rows_at(scores, as_read(threshold, scores.precision)) if threshold == HALF and not len(scores.bins) else 0
+    if not at:
         return ()
     rows = "1 row scores" if at == 1 else f"{at:,} rows score"
     return (
         f"{rows} exactly {HALF:g} and count as predicted positive; scikit-learn's argmax predicts the other class.",
     )
+
+
+def _rows_at(scores: ScoreTable, score: float) -> int:
+    """How many rows have a score."""
+    ends = [[np.searchsorted(side.scores, score, end) for end in ("left", "right")] for side in scores.classes]
+    return sum(int(side.rows[low:high].sum()) for side, (low, high) in zip(scores.classes, ends, strict=True))

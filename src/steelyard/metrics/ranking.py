@@ -208,11 +208,18 @@ def average_precision(t):
 def _average_precision(t: ScoreTable) -> Any:
     if (rows := unsorted_rows(t)) is not None and (precisions := rows.precision_sum()) is not None:
         return precisions / t.positive.total
-    at_positives = t.at_positive_scores
-    found = in_threads(
-        lambda part: _precisions(*(column[..., part] for column in at_positives)), parts(at_positives[0])
-    )
-    return sum(found) / t.positive.total
+    return _summed_precisions(*t.at_positive_scores) / t.positive.total
+
+
+@once
+def _negative_average_precision(t: ScoreTable) -> Any:
+    """The same of the negatives, of which the lowest score is the surest."""
+    scores, weights = t.negative.distinct
+    return _summed_precisions(weights, np.cumsum(weights, -1), t.positive.around_each(scores)[1]) / t.negative.total
+
+
+def _summed_precisions(*columns: Array) -> Any:
+    return sum(in_threads(lambda part: _precisions(*(each[..., part] for each in columns)), parts(columns[0])))
 
 
 def _precisions(weights: Array, tp: Array, fp: Array) -> Any:
@@ -227,7 +234,7 @@ def negative_average_precision(t):
     """Average precision with the negative class called positive and the scores negated."""
     if np.all(t.negative.total == 0):
         return undefined("no negatives")
-    return _average_precision(t.swapped())
+    return _negative_average_precision(t)
 
 
 @metric("Mean average precision", on="scores", family="ranking", range=(0, 1), cite="wu2025")
@@ -235,8 +242,8 @@ def mean_average_precision(t):
     """Mean of the average precisions of the two classes."""
     if why := missing(t):
         return undefined(why)
-    swapped = _average_precision(t.swapped())  # first: it sorts each class, which serves both
-    return (_average_precision(t) + swapped) / 2
+    of_negatives = _negative_average_precision(t)  # first: it sorts each class, which serves both
+    return (_average_precision(t) + of_negatives) / 2
 
 
 @metric("PR AUC, trapezoid", on="scores", family="ranking", range=(0, 1), cite="davis2006")

@@ -116,6 +116,8 @@ def _picked(library: DeviceLibrary, native: Native, part: DeviceOperand, axis: i
     if not is_device(part):
         given = np.asarray(part)
         part = given if given.dtype.kind == "b" else np.where(given < 0, given + native.shape[axis], given)
+        if part.shape == (1,) and part.dtype.kind != "b":  # a slice, for which nothing is sent
+            return native[(*(slice(None),) * axis, slice(int(part[0]), int(part[0]) + 1))]
     places = on_device(part, library)
     if places.dtype == library.xp.bool:
         places = library.xp.nonzero(places)[0]

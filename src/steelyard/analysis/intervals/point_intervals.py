@@ -13,7 +13,7 @@ import numpy as np
 
 from steelyard.analysis.distributions import beta_below, normal_reach, student_reach
 from steelyard.analysis.intervals.influence_spread import welch
-from steelyard.analysis.intervals.point_thresholds import surest_precision
+from steelyard.analysis.intervals.point_thresholds import PointRange, surest_precision
 from steelyard.analysis.intervals.rate_intervals import score_ends
 from steelyard.analysis.levels import tails
 from steelyard.metrics import ranking
@@ -130,12 +130,12 @@ def lowest(estimand: Estimand, low: float, level: float) -> float:
     """The lower end of draws; that of recall at precision, and of precision at recall, reaches to what is sure."""
     table: ScoreTable = estimand.table  # type: ignore[assignment]  # a metric of scores
     if estimand.metric.scores is ranking.recall_at_precision.scores:
-        return min(low, _surest_recall(table, estimand.parameters["at"], level))
+        return min(low, _surest_recall(estimand, table, level))
     is_precision = estimand.metric.scores is ranking.precision_at_recall.scores
     return min(low, surest_precision(estimand, table, level)) if is_precision else low
 
 
-def _surest_recall(table: ScoreTable, precision: float, level: float) -> float:
+def _surest_recall(estimand: Estimand, table: ScoreTable, level: float) -> float:
     """The highest recall at a threshold whose precision is above the given one by Jeffreys' interval; 0 if at none.
 
     A highest recall is found where luck is best, so no draws of these rows reach low enough: where the true one is 0,
@@ -143,7 +143,9 @@ def _surest_recall(table: ScoreTable, precision: float, level: float) -> float:
     this they cover .92 to 1.00 (14 settings at a precision of 0.3 and of 0.9, 150 runs each). Of few rows it is a
     wide interval: a precision of 0.9 takes 24 flagged rows without an error to be sure of.
     """
-    _, tp, fp = (column.astype(np.float64) for column in table.at_positive_scores)
+    reached, precision = PointRange.of(estimand, table), estimand.parameters["at"]
+    inside = slice(reached.first, reached.last + 1)  # below it none may have the precision, above it all are sure
+    tp, fp = (np.asarray(column[inside], dtype=np.float64) for column in table.at_positive_scores[1:])
     usual = table.total / (table.positive.effective_size + table.negative.effective_size)
     hits, misses = tp / usual, fp / usual
     near = np.flatnonzero((hits > 0) & (hits + 2 > precision * (hits + misses)))  # of a lower precision none is sure
@@ -154,7 +156,7 @@ def _surest_recall(table: ScoreTable, precision: float, level: float) -> float:
         for few in (likely[step] for step in chunks(len(likely), _CHECKED)):
             sure = beta_below(precision, a[few], b[few]) <= tails(level)[0]
             if sure.any():
-                return float(tp[some[few[sure.argmax()]]] / tp[0])
+                return float(tp[some[few[sure.argmax()]]] / table.positive.total)
     return 0.0
 
 

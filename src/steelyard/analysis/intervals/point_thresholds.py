@@ -36,10 +36,33 @@ def is_at_point(metric: Metric) -> bool:
     return metric.scores in _RANGES
 
 
+@dataclass(frozen=True)
+class PointRange:
+    """The places, among the ascending scores of the positives, of those that may be the threshold, and the curve."""
+
+    curve: _Curve
+    first: int
+    last: int
+
+    @classmethod
+    def of(cls, estimand: Estimand, table: ScoreTable, prevalence: PrevalenceLike | None = None) -> PointRange:
+        """Those of a table of both classes, looked for once."""
+        find, at = _RANGES[estimand.metric.scores], float(estimand.parameters["at"])
+        key = (find, at, None if prevalence is None else float(positive_shares(table, prevalence)))
+        if key not in table.remembered:
+            curve = _Curve.of(table, key[2])
+            table.remembered[key] = cls(curve, *curve.narrowed(find, at))
+        kept: PointRange = table.remembered[key]
+        return kept
+
+    def places(self, most: int) -> Array:
+        """At most so many places, evenly among them."""
+        return np.linspace(self.first, self.last, min(most, self.last - self.first + 1)).astype(np.int64)
+
+
 def point_thresholds(estimand: Estimand, table: ScoreTable, prevalence: PrevalenceLike | None, most: int) -> Array:
     """At most so many scores of positives, ascending, of a table of both classes."""
-    curve = _Curve.of(table, prevalence)
-    scores: Array = table.positive.distinct[0][curve.places(estimand, most)]
+    scores: Array = table.positive.distinct[0][PointRange.of(estimand, table, prevalence).places(most)]
     return scores
 
 
@@ -50,8 +73,8 @@ def surest_precision(estimand: Estimand, table: ScoreTable, level: float) -> flo
     standard deviations apart, 150 positives of 3,000 rows, 200 runs) they covered the precision at a recall of 0.5 in
     .22 of the runs, every miss below the lower end.
     """
-    curve = _Curve.of(table, None)
-    tp, fp = curve.rows(curve.places(estimand, _CHECKED))
+    reached = PointRange.of(estimand, table)
+    curve, (tp, fp) = reached.curve, reached.curve.rows(reached.places(_CHECKED))
     has_recall = tp >= curve.positives * (estimand.parameters["at"] - ranking.rounding(table))
     if not has_recall.any():
         return 0.0
@@ -71,11 +94,11 @@ class _Curve:
     log_odds: float  # what is added to the log odds of rows to have those of a positive in use
 
     @classmethod
-    def of(cls, table: ScoreTable, prevalence: PrevalenceLike | None) -> _Curve:
+    def of(cls, table: ScoreTable, prevalence: float | None) -> _Curve:
         """The curve of a table of both classes, at the deployment prevalence."""
         _, tp, fp = table.at_positive_scores
         sizes, totals = zip(*((side.effective_size, float(side.total)) for side in table.classes), strict=True)
-        share = totals[0] / sum(totals) if prevalence is None else float(positive_shares(table, prevalence))
+        share = totals[0] / sum(totals) if prevalence is None else prevalence
         rows_per_weight = (sizes[0] / totals[0], sizes[1] / totals[1])
         log_odds = log(share / (1 - share)) - log(sizes[0] / sizes[1])
         return cls(tp, fp, rows_per_weight, sizes[0], sizes[1], log_odds)
@@ -84,12 +107,7 @@ class _Curve:
         """The effective rows of each class that are flagged at the thresholds of some places."""
         return self.tp[places] * self.rows_per_weight[0], self.fp[places] * self.rows_per_weight[1]
 
-    def places(self, estimand: Estimand, most: int) -> Array:
-        """At most so many places, evenly among those of scores that may be the threshold."""
-        first, last = self._narrowed(_RANGES[estimand.metric.scores], float(estimand.parameters["at"]))
-        return np.linspace(first, last, min(most, last - first + 1)).astype(np.int64)
-
-    def _narrowed(self, find: _FindRange, at: float) -> tuple[int, int]:
+    def narrowed(self, find: _FindRange, at: float) -> tuple[int, int]:
         """The places of the lowest and the highest score that may be the threshold; few are looked at, then between."""
         low, high = 0, len(self.tp) - 1
         while True:
