@@ -166,6 +166,17 @@ def test_columns_of_classes_and_of_labels_give_numpys_numbers(to_device):
         _same(case(to_device), case(lambda values: values))
 
 
+def test_areas_of_a_rare_class_among_columns_are_numpys(to_device):
+    rng = np.random.default_rng(5)
+    classes, scores = rng.choice(3, N, p=[0.01, 0.39, 0.6]), rng.random((N, 3))
+    scores[np.arange(N), classes] += 0.3
+    for metric in (steelyard.roc_auc, steelyard.average_precision):
+        _same(
+            metric(to_device(classes), to_device(scores), average=None),
+            metric(classes, scores, average=None),
+        )
+
+
 def test_evaluate_asks_the_device_few_questions(to_device, monkeypatch):
     monkeypatch.setattr(device_array, "MOST_BROUGHT", 2_500)
     rng = np.random.default_rng(1)

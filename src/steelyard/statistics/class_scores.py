@@ -43,7 +43,7 @@ class ClassScores(PickledFields):
         """The scores of the rows of one class, in any order; a row of no weight is as good as absent."""
         if sample_weight is None and frequency is None:
             return cls(scores, ascending=False)
-        rows = np.ones(len(scores), dtype=np.int64) if frequency is None else frequency
+        rows = _ones(scores) if frequency is None else frequency
         weights = rows if sample_weight is None else sample_weight * rows
         order = np.argsort(scores, kind="stable")
         order = order if weights.all() else order[weights[order] > 0]
@@ -142,8 +142,9 @@ class ClassScores(PickledFields):
     def _unsorted_serves(self, few: Array) -> bool:
         if self.ascending or "scores" in self.__dict__:
             return False
-        on_device = self.among is not None and isinstance(self.among[0], DeviceArray)
-        return on_device or 0 < score_order.MANY_TIMES * len(few) <= self.size
+        if isinstance(self.given_scores if self.among is None else self.among[0], DeviceArray):
+            return self.among is not None  # those asked about are found by equality, so they must be among all
+        return 0 < score_order.MANY_TIMES * len(few) <= self.size
 
     def _around(self, few: Array, ties: bool) -> tuple[Array, Array]:
         if self._unsorted_serves(few):
@@ -243,6 +244,11 @@ class ClassScores(PickledFields):
         weights = np.concatenate([self.weights, other.weights])[order]
         squares = np.concatenate([self.squares, other.squares])[order]
         return ClassScores(scores[order], rows, weights, squares).compact()
+
+
+def _ones(scores: Array) -> Array:
+    """One row for each score, where the scores are."""
+    return scores.ones() if isinstance(scores, DeviceArray) else np.ones(len(scores), dtype=np.int64)
 
 
 def starting_at_zero(running: Array) -> Array:
