@@ -8,6 +8,7 @@ import shutil
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
@@ -23,6 +24,7 @@ collect_ignore = [
     "own_metrics.py",
     "mutants.py",
     "sklearn_suite.py",
+    "tensors.py",
     "typed_script.py",
 ]
 
@@ -44,6 +46,26 @@ settings.load_profile("repeatable")
 def golden():
     """The expected values of one golden file by its name."""
     return lambda name: json.loads((HERE / "golden" / f"{name}.json").read_text())
+
+
+@pytest.fixture
+def taken_for_a_device(monkeypatch):
+    """The processor, of JAX and torch, taken for a device that NumPy cannot read; little is brought from it."""
+    from steelyard.ingest import device_columns
+    from steelyard.statistics import device_array
+
+    monkeypatch.setattr(device_columns, "is_on_host", lambda _: False)
+    monkeypatch.setattr(device_array, "MOST_BROUGHT", 8)
+
+
+@pytest.fixture(params=["array_api_strict", "torch"])
+def to_device(request, taken_for_a_device):
+    """Sends an array to a device; JAX, which compiles each function for each length first, has a test of its own."""
+    from tensors import LIBRARIES
+
+    send = LIBRARIES[request.param]
+    send(np.zeros(1))
+    return send
 
 
 @pytest.fixture(scope="module")

@@ -9,45 +9,13 @@ import sys
 
 import numpy as np
 import pytest
+from tensors import assert_same, jax_array, sent, strict_array
 
 import steelyard
 from steelyard.ingest import device_columns, device_tables
 from steelyard.statistics import device_array, device_library
 
 N = 3_000
-
-
-def _strict(values):
-    xp = pytest.importorskip("array_api_strict")
-    return xp.asarray(values, device=xp.Device("device1"))  # which NumPy refuses to read
-
-
-def _jax(values):
-    jax = pytest.importorskip("jax")
-    with jax.enable_x64(True):
-        return jax.numpy.asarray(values)
-
-
-def _torch(values):
-    return pytest.importorskip("torch").from_numpy(values)
-
-
-LIBRARIES = {"array_api_strict": _strict, "jax": _jax, "torch": _torch}
-
-
-@pytest.fixture(params=[name for name in LIBRARIES if name != "jax"])
-def to_device(request, taken_for_a_device):
-    """Sends an array to a device; JAX, which compiles each function for each length first, has a test of its own."""
-    send = LIBRARIES[request.param]
-    send(np.zeros(1))
-    return send
-
-
-@pytest.fixture
-def taken_for_a_device(monkeypatch):
-    """The processor, of JAX and torch, taken for a device that NumPy cannot read; little is brought from it."""
-    monkeypatch.setattr(device_columns, "is_on_host", lambda _: False)
-    monkeypatch.setattr(device_array, "MOST_BROUGHT", 8)
 
 
 @pytest.fixture(scope="module")
@@ -62,16 +30,8 @@ def rows():
     return {"y": y, "s": scores, "w": weight, "f": times, "k": classes, "g": guessed}
 
 
-def _sent(rows, to_device):
-    return {name: to_device(values) for name, values in rows.items()}
-
-
-def _same(ours, numpys):
-    np.testing.assert_allclose(ours, numpys, rtol=1e-12, atol=1e-14)
-
-
 def test_counts_are_numpys_bit_for_bit(rows, to_device):
-    there, declared = _sent(rows, to_device), {"labels": [3, 2, 1, 0, -1]}
+    there, declared = sent(rows, to_device), {"labels": [3, 2, 1, 0, -1]}
     predicted = rows["s"] >= 0.5
     cases = [
         (rows["y"], predicted.astype(np.int64), {}),
@@ -90,13 +50,13 @@ def test_counts_are_numpys_bit_for_bit(rows, to_device):
     ours = steelyard.confusion(there["k"], there["g"], sample_weight=there["w"], frequency=there["f"])
     numpys = steelyard.confusion(rows["k"], rows["g"], sample_weight=rows["w"], frequency=rows["f"])
     assert (ours.rows == numpys.rows).all()
-    _same(ours.weights, numpys.weights)
-    _same(ours.squares, numpys.squares)
+    assert_same(ours.weights, numpys.weights)
+    assert_same(ours.squares, numpys.squares)
 
 
 @pytest.mark.parametrize("weights", [{}, {"sample_weight": "w"}, {"frequency": "f"}], ids=["rows", "weights", "times"])
 def test_every_metric_of_scores_is_numpys_to_the_twelfth_digit(rows, to_device, weights):
-    there = _sent(rows, to_device)
+    there = sent(rows, to_device)
     ours, numpys = (
         steelyard.score_table(each["y"], each["s"], **{key: each[name] for key, name in weights.items()})
         for each in (there, rows)
@@ -108,7 +68,7 @@ def test_every_metric_of_scores_is_numpys_to_the_twelfth_digit(rows, to_device, 
         of_rows = [
             metric(each["y"], each["s"], **{k: each[name] for k, name in weights.items()}) for each in (there, rows)
         ]
-        _same(*of_rows)
+        assert_same(*of_rows)
     assert ours.precision == numpys.precision == "float32"
     assert ours == numpys if not weights else ours.n == numpys.n
 
@@ -119,12 +79,12 @@ def test_evaluate_and_calibration_give_the_same_result_and_evaluate_brings_no_ro
     rng = np.random.default_rng(1)
     y = (rng.random(20_000) < 0.3).astype(np.int64)
     rows = {"y": y, "s": 1 / (1 + np.exp(2 - rng.normal(size=len(y)) - 1.5 * y))}
-    there = _sent(rows, to_device)
+    there = sent(rows, to_device)
     monkeypatch.setattr(device_array, "largest_brought", 0)
     ours, numpys = (steelyard.evaluate(each["y"], y_score=each["s"]) for each in (there, rows))
     assert 0 < device_array.largest_brought <= bins
     for mine, other in zip(ours, numpys, strict=True):
-        _same([mine.value], [other.value])
+        assert_same([mine.value], [other.value])
         np.testing.assert_allclose([mine.low, mine.high], [other.low, other.high], rtol=1e-9, err_msg=mine.name)
     assert ours.verdict == numpys.verdict
     ours, numpys = (steelyard.calibration(each["y"], each["s"]) for each in (there, rows))
@@ -163,7 +123,7 @@ def test_columns_of_classes_and_of_labels_give_numpys_numbers(to_device):
         ],
     ]
     for case in cases:
-        _same(case(to_device), case(lambda values: values))
+        assert_same(case(to_device), case(lambda values: values))
 
 
 def test_areas_of_a_rare_class_among_columns_are_numpys(to_device):
@@ -171,7 +131,7 @@ def test_areas_of_a_rare_class_among_columns_are_numpys(to_device):
     classes, scores = rng.choice(3, N, p=[0.01, 0.39, 0.6]), rng.random((N, 3))
     scores[np.arange(N), classes] += 0.3
     for metric in (steelyard.roc_auc, steelyard.average_precision):
-        _same(
+        assert_same(
             metric(to_device(classes), to_device(scores), average=None),
             metric(classes, scores, average=None),
         )
@@ -217,7 +177,7 @@ def test_losses_of_a_column_for_each_class_are_numpys_and_bring_no_rows(to_devic
         metric = steelyard.get_metric(name)
         values = [
             metric(each["y"], each["p"], **{key: each[column] for key, column in weights.items()})
-            for each in (_sent(rows, to_device), rows)
+            for each in (sent(rows, to_device), rows)
         ]
         np.testing.assert_allclose(*values, rtol=1e-12, err_msg=name)
     assert 0 < device_array.largest_brought <= 16
@@ -242,15 +202,15 @@ def test_narrow_scores_and_weights_of_torch_have_numpys_numbers(rows, kind, plac
     truth = torch.from_numpy(rows["y"]).to(torch.int8)
     spread = torch.stack([scores, scores], 1)[:, 0]  # every second number in memory
     for given in (scores, spread, scores.clone().requires_grad_() if "float" in kind else scores):
-        _same(steelyard.average_precision(truth, given), steelyard.average_precision(rows["y"], numpys))
+        assert_same(steelyard.average_precision(truth, given), steelyard.average_precision(rows["y"], numpys))
     ours = steelyard.roc_auc(truth[::2], scores[::2], sample_weight=scores[::2])
-    _same(ours, steelyard.roc_auc(rows["y"][::2], numpys[::2], sample_weight=numpys[::2]))
+    assert_same(ours, steelyard.roc_auc(rows["y"][::2], numpys[::2], sample_weight=numpys[::2]))
     names = ["recall", "roc_auc", "pr_auc"]
     evaluated = [
         steelyard.evaluate(y, y_score=s, threshold=scale / 4, metrics=names)
         for y, s in ((truth, scores), (rows["y"], numpys))
     ]
-    _same(*([row.value for row in each] for each in evaluated))
+    assert_same(*([row.value for row in each] for each in evaluated))
 
 
 @pytest.mark.parametrize("place", ["processor", "device"])
@@ -283,7 +243,7 @@ def test_matrices_of_label_sets_travel_as_bytes(to_device, monkeypatch):
         device_columns, "as_numpy", lambda values: device_columns.DeviceLibrary.of(values).brought(values)
     )
     monkeypatch.setattr("steelyard.ingest.arrays.as_numpy", device_columns.as_numpy)
-    _same(
+    assert_same(
         steelyard.f1(to_device(sets), to_device(predicted), average="macro"),
         steelyard.f1(sets, predicted, average="macro"),
     )
@@ -318,9 +278,9 @@ def test_bad_rows_on_a_device_are_refused_as_numpys_are(rows, to_device):
 def test_arrays_of_jax_are_counted_and_ranked_with_numpys_numbers(rows, taken_for_a_device):
     jax = pytest.importorskip("jax")
     with jax.enable_x64(True):
-        there = _sent(rows, _jax)
+        there = sent(rows, jax_array)
         assert steelyard.confusion(there["k"], there["g"]) == steelyard.confusion(rows["k"], rows["g"])
-        _same(steelyard.roc_auc(there["y"], there["s"]), steelyard.roc_auc(rows["y"], rows["s"]))
+        assert_same(steelyard.roc_auc(there["y"], there["s"]), steelyard.roc_auc(rows["y"], rows["s"]))
 
 
 def test_jax_without_its_64_bit_mode_is_refused_with_what_to_do(monkeypatch):
@@ -375,7 +335,7 @@ def test_no_library_of_tensors_is_imported_unless_it_is_given():
 
 def test_a_library_is_known_by_its_arrays_alone():
     assert device_library.library_name(np.zeros(1)) is None and device_library.library_name([1]) is None
-    assert device_library.library_name(_strict(np.zeros(1))) == "array_api_strict"
+    assert device_library.library_name(strict_array(np.zeros(1))) == "array_api_strict"
     assert device_library.is_on_host(pytest.importorskip("array_api_strict").zeros(1))
 
 
@@ -388,18 +348,18 @@ def test_batches_on_a_device_add_up_to_numpys_table(rows, to_device, options):
         ours, numpys = steelyard.Accumulator(**options), steelyard.Accumulator(**options)
         for start in (0, 100, 250):
             batch = {name: values[start : start + 100] for name, values in rows.items()}
-            there = _sent(batch, to_device)
+            there = sent(batch, to_device)
             predicted = (batch["s"] >= 0.3).astype(np.int64)
             numpys.update(batch["y"], predicted, **{key: batch[name] for key, name in weights.items()})
             ours.update(there["y"], to_device(predicted), **{key: there[name] for key, name in weights.items()})
         a, b = pickle.loads(pickle.dumps(ours)).result(), numpys.result()
         assert (a.labels, a.positive) == (b.labels, b.positive) and (a.rows == b.rows).all()
-        _same(a.weights, b.weights)
-        _same(a.squares, b.squares)
+        assert_same(a.weights, b.weights)
+        assert_same(a.squares, b.squares)
 
 
 def test_no_batch_on_a_device_waits_for_it_and_the_result_refuses_what_was_wrong(rows, to_device, monkeypatch):
-    there, seen = _sent(rows, to_device), steelyard.Accumulator(labels=[0, 1])
+    there, seen = sent(rows, to_device), steelyard.Accumulator(labels=[0, 1])
     ranks = steelyard.Accumulator(steelyard.score_table)
     bring = device_library.DeviceLibrary.brought
     monkeypatch.setattr(device_library.DeviceLibrary, "brought", lambda *_: pytest.fail("brought"))
@@ -434,7 +394,7 @@ def test_a_batch_on_a_device_refuses_the_weights_that_numpy_refuses(to_device, s
     given = {"sample_weight": sample_weight, "frequency": frequency}
     weights = {name: np.array(values) for name, values in given.items() if values is not None}
     seen = steelyard.Accumulator(labels=[0, 1])
-    seen.update(to_device(y), to_device(predicted), **_sent(weights, to_device))
+    seen.update(to_device(y), to_device(predicted), **sent(weights, to_device))
     with pytest.raises(steelyard.SteelyardError, match=words):
         seen.result()
     with pytest.raises(steelyard.SteelyardError):

@@ -17,11 +17,12 @@ from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest import arrays
 from steelyard.ingest.array_groups import group_columns, group_places
 from steelyard.ingest.category_order import is_ordered
-from steelyard.ingest.score_matrix import HIGHEST_TAKEN, improper_row, probability_table
+from steelyard.ingest.score_matrix import HIGHEST_TAKEN, counted_where_they_are, improper_row, probability_table
 from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.score_values import class_of_columns, reads_columns
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import sort_labels
+from steelyard.statistics.placed_values import taken
 from steelyard.statistics.positive_class import CONVENTION, chosen_label
 
 if TYPE_CHECKING:
@@ -82,13 +83,23 @@ def _is_averaged(spec: MetricSpec) -> bool:
 
 
 def given_columns(
-    y_true: ArrayLike, y_pred: ArrayLike | None, y_score: ArrayLike | None, threshold: float | None, rows: RowOptions
+    y_true: ArrayLike,
+    y_pred: ArrayLike | None,
+    y_score: ArrayLike | None,
+    threshold: float | None,
+    rows: RowOptions,
+    *,
+    brought: bool = False,
 ) -> GivenColumns:
-    """The scores: of one class by its column where one is meant, else of all; then the highest is the prediction."""
+    """The scores: of one class by its column where one is meant, else of all; then the highest is the prediction.
+
+    Those on a device stay there unless they are to be brought.
+    """
     if y_score is None or np.ndim(y_score) != 2 or np.shape(y_score)[1] == 1:
         return GivenColumns(y_pred, y_score)
     weights = {"sample_weight": rows.sample_weight, "frequency": rows.frequency}
-    table = probability_table(y_true, y_score, labels=rows.labels, **weights)
+    counted = probability_table if brought else counted_where_they_are
+    table = counted(y_true, y_score, labels=rows.labels, **weights)
     if rows.pos_label is not None or len(table.labels) == 2:
         return GivenColumns(y_pred, _one_column(table, rows))
     if threshold is not None:
@@ -119,12 +130,12 @@ def _one_column(table: ProbabilityTable, rows: RowOptions) -> Array:
     asked = CONVENTION if rows.pos_label is None else rows.pos_label
     label = chosen_label(asked, table.labels, lambda: np.bincount(table.codes, minlength=len(table.labels)))
     column: Array = table.probabilities[:, table.labels.index(class_of_columns(table, label).label)]
-    return column
+    return column.astype(np.float64, copy=False)
 
 
 def _labels_at(table: ProbabilityTable, places: Array) -> Array:
     """The labels at places, as an array of their own kind."""
-    return arrays.column(list(table.labels), "labels")[places]
+    return taken(arrays.column(list(table.labels), "labels"), places)
 
 
 def column_rows(

@@ -136,7 +136,7 @@ def evaluated_rows(
 ) -> EvaluatedRows:
     """The evaluation of rows that have one label each, or of a table of them."""
     asked, order = in_stated_order(rows)
-    classes = given_columns(asked.data, asked.y_pred, asked.y_score, threshold, asked.rows)  # type: ignore[arg-type]  # beside scores: rows
+    classes = given_columns(asked.data, asked.y_pred, asked.y_score, threshold, asked.rows, brought=asked.are_parted)  # type: ignore[arg-type]  # beside scores: rows
     given = asked._replace(y_pred=classes.y_pred, y_score=classes.y_score).brought()
     counted = given.counted(threshold=threshold, exact=exact)
     inputs = counted_inputs(counted, given.y_pred, given.y_score, threshold, given.rows)

@@ -42,6 +42,11 @@ class GivenRows(NamedTuple):
     by: By | None
     cluster: ArrayLike | str | None
 
+    @property
+    def are_parted(self) -> bool:
+        """Whether the rows are of groups or of clusters."""
+        return self.by is not None or self.cluster is not None
+
     def of_class_columns(self) -> GivenRows:
         """The same as arrays, where scores of a frame are a column for each class."""
         if not names_class_columns(self.columns.score):

@@ -25,8 +25,8 @@ def device_of(*columns: Column) -> DeviceLibrary | None:
     Beside text, which no device holds, the other columns are brought, and so are short ones.
     """
     library = None
-    if isinstance(columns[0], DeviceArray):
-        return columns[0].library
+    if (there := next((values for values in columns if isinstance(values, DeviceArray)), None)) is not None:
+        return there.library
     if all(library_name(values) is None for values in columns):
         return None
     for values in columns:

@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import declared_labels
-from steelyard.ingest.category_order import category_order
+from steelyard.ingest.category_order import category_order, is_ordered
 from steelyard.ingest.device_columns import device_column, device_of, device_weights
 from steelyard.ingest.device_counts import device_codes
 from steelyard.ingest.row_order import check_order
@@ -61,7 +61,8 @@ def counted_where_they_are(
     frequency: Weights = None,
 ) -> ProbabilityTable:
     """The same, of which columns on a device stay there."""
-    if (library := device_of(y_score, y_true)) is not None:
+    check_order(y_true=y_true, sample_weight=sample_weight, frequency=frequency)
+    if (library := device_of(y_score, y_true)) is not None and not is_ordered(y_true):
         return _table_on_device(library, y_true, y_score, labels, (sample_weight, frequency))
     return probability_table(y_true, y_score, labels=labels, sample_weight=sample_weight, frequency=frequency)
 
@@ -77,7 +78,7 @@ def improper_row(table: ProbabilityTable) -> str | None:
     """What the first row that holds no probabilities sums to, and lies between; None where there is none."""
     if (row := table.first_improper) is None:
         return None
-    given = table.probabilities[row]
+    given = np.asarray(table.probabilities[row], np.float64)
     return f"row {row + 1} sums to {given.sum():.6g} and lies between {given.min():.6g} and {given.max():.6g}"
 
 

@@ -12,6 +12,7 @@ from steelyard.statistics import score_order, score_sort
 from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.effective_rows import weight_per_row
 from steelyard.statistics.pickled_fields import PickledFields
+from steelyard.statistics.placed_values import one_each, taken
 from steelyard.statistics.threads import in_threads
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class ClassScores(PickledFields):
         """The scores of the rows of one class, in any order; a row of no weight is as good as absent."""
         if sample_weight is None and frequency is None:
             return cls(scores, ascending=False)
-        rows = _ones(scores) if frequency is None else frequency
+        rows = one_each(scores) if frequency is None else frequency
         weights = rows if sample_weight is None else sample_weight * rows
         order = np.argsort(scores, kind="stable")
         order = order if weights.all() else order[weights[order] > 0]
@@ -147,14 +148,12 @@ class ClassScores(PickledFields):
         return 0 < score_order.MANY_TIMES * len(few) <= self.size
 
     def _around(self, few: Array, ties: bool) -> tuple[Array, Array]:
-        if self._unsorted_serves(few):
-            if self.among is None:
-                return score_order.around_unsorted(few, self.entries)
-            everyone, other = self.among
-            pairs = zip(score_order.around_unsorted(few, everyone), other.around_each(few), strict=True)
-            lower, upper = (both - theirs for both, theirs in pairs)
-            return lower, upper
-        return self._around_in_order(few, ties)
+        if not self._unsorted_serves(few):
+            return self._around_in_order(few, ties)
+        if self.among is None:
+            return score_order.around_unsorted(few, self.entries)
+        (below, up_to), (lower, upper) = score_order.around_unsorted(few, self.among[0]), self.among[1].around_each(few)
+        return below - lower, up_to - upper
 
     def _around_in_order(self, few: Array, ties: bool) -> tuple[Array, Array]:
         own = self.compact() if "_compact" in self.__dict__ and self.given_weights is None else self
@@ -173,7 +172,7 @@ class ClassScores(PickledFields):
         return places if last_few is few else None
 
     def _cumulated(self, places: Array) -> Array:
-        return places if self.entry_weights is None else self._running[..., places]
+        return places if self.entry_weights is None else taken(self._running, places)
 
     @property
     def running_or_places(self) -> Array:
@@ -244,11 +243,6 @@ class ClassScores(PickledFields):
         weights = np.concatenate([self.weights, other.weights])[order]
         squares = np.concatenate([self.squares, other.squares])[order]
         return ClassScores(scores[order], rows, weights, squares).compact()
-
-
-def _ones(scores: Array) -> Array:
-    """One row for each score, where the scores are."""
-    return scores.ones() if isinstance(scores, DeviceArray) else np.ones(len(scores), dtype=np.int64)
 
 
 def starting_at_zero(running: Array) -> Array:

@@ -211,6 +211,8 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "reshape": _reshape,
     "bincount": device_places.bincount_there,
     "argsort": device_places.argsort_there,
+    "sort": device_places.sort_there,
+    "unique": device_places.unique_there,
     "trapezoid": _trapezoid,
     "dot": _dot,
     "average": _average,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from steelyard.exceptions import InputError, MissingLibraryError
+from steelyard.statistics import device_sums
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 _LIBRARIES = {"torch": "torch", "cupy": "cupy", "jax": "jax", "jaxlib": "jax", "array_api_strict": "array_api_strict"}
 _MOST_UNIQUE = 2**31 - 1  # of which torch finds the distinct ones
-_COPIES, _MOST_CELLS = 1_024, 2**22  # of a table into which weights are added, and of all its copies
 _SHORT = "bfloat16"  # which NumPy has not: such numbers are as they are in float32
 _LONG = 64  # numbers of a stretch from which on it is worth a block of threads
 
@@ -126,6 +126,17 @@ class DeviceLibrary:
             return values.index_select(axis, places)
         return self.xp.take(values, places, axis=axis)
 
+    def scattered(self, values: Native, places: Native, size: int) -> Native:
+        """So many zeros with the values at distinct places."""
+        xp = self.xp
+        if self.name == "jax":
+            return xp.zeros(size, dtype=values.dtype).at[places].set(values)
+        if self.name in ("torch", "cupy"):
+            spread = xp.zeros(size, dtype=values.dtype, device=self.device)
+            spread[places] = values
+            return spread
+        return device_sums.standard_scattered(self, values, places, size)
+
     # ---------------------------------------------------------------- order
 
     def sort(self, values: Native) -> Native:
@@ -170,16 +181,24 @@ class DeviceLibrary:
     # ---------------------------------------------------------------- sums
 
     def code_sums(self, codes: Native, size: int, weights: Native | None = None) -> Native:
-        """How often each of the codes 0 to size - 1 occurs, or the sum of their weights; nothing waits for the host."""
+        """How often each of the codes 0 to size - 1 occurs, or the sum of their weights; nothing waits for the host.
+
+        Whole numbers stay whole, which some libraries sum as floats.
+        """
+        sums = self._code_sums(codes, size, weights)
+        whole = weights is None or self.xp.isdtype(weights.dtype, "integral")
+        return self.xp.astype(sums, self.xp.int64, copy=False) if whole else sums
+
+    def _code_sums(self, codes: Native, size: int, weights: Native | None) -> Native:
         match self.name:
             case "torch":
-                return _torch_sums(codes, size, weights)
+                return device_sums.torch_sums(codes, size, weights)
             case "jax":
                 return self.xp.bincount(codes, weights, length=size)
             case "cupy":
                 return self.xp.bincount(codes, weights, minlength=size)[:size]
             case _:
-                return self._standard_sums(codes, size, weights)
+                return device_sums.standard_sums(self, codes, size, weights)
 
     def few_sums(self, values: Native, starts: Array) -> Native:
         """The sums of a few stretches that begin at ascending places, each up to the next and by all threads."""
@@ -197,34 +216,9 @@ class DeviceLibrary:
         stretch = xp.cumulative_sum(self.code_sums(starts, n)) - 1
         return self.code_sums(xp.where(stretch < 0, size, stretch), size + 1, values)[:size]
 
-    def _standard_sums(self, codes: Native, size: int, weights: Native | None) -> Native:
-        """The same by what the standard has: the ends of the runs of ordered codes."""
-        xp, every = self.xp, self.xp.arange(size, device=self.device)
-        order = xp.argsort(codes)
-        ends = xp.searchsorted(xp.take(codes, order), every, side="right")
-        amounts = xp.ones(codes.shape, dtype=xp.int64, device=self.device) if weights is None else weights
-        running = xp.cumulative_sum(xp.take(amounts, order), include_initial=True)
-        totals = xp.take(running, ends)
-        return xp.concat([totals[:1], totals[1:] - totals[:-1]])
-
 
 @cache
 def _torch_number(value: float, kind: Native) -> Native:
     import torch
 
     return torch.tensor(value, dtype=kind)
-
-
-def _torch_sums(codes: Native, size: int, weights: Native | None) -> Native:
-    import torch
-
-    codes = codes.to(torch.int64)
-    if not codes.is_cuda:
-        return torch.bincount(codes, weights, minlength=size)
-    if weights is None:  # bincount would ask the device for the largest code, and wait
-        return torch.histc(codes, bins=size, min=0, max=size)
-    # Each cell many times over, as additions to one and the same place wait for each other.
-    copies = max(1, min(_COPIES, _MOST_CELLS // size))
-    spread = torch.arange(codes.shape[0], device=codes.device).remainder_(copies).mul_(size).add_(codes)
-    sums = torch.zeros(copies * size, dtype=weights.dtype, device=codes.device)
-    return sums.scatter_add_(0, spread, weights).reshape(copies, size).sum(0)

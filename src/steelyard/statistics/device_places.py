@@ -72,6 +72,27 @@ def bincount_there(
     return as_kept(library, library.code_sums(on_device(codes, library), size, wide))
 
 
+def sort_there(_library: DeviceLibrary, array: DeviceOperand, **_: DeviceOperand) -> Any:
+    """The values in ascending order."""
+    return array.ordered() if array.ndim == 1 else NotImplemented
+
+
+def unique_there(
+    _library: DeviceLibrary,
+    array: DeviceOperand,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    **_: DeviceOperand,
+) -> Any:
+    """The distinct values in ascending order; with their places at each value, and how often each occurs."""
+    if return_index or array.ndim != 1:
+        return NotImplemented
+    values, counts = array.distinct()
+    asked = [*([np.searchsorted(values, array)] if return_inverse else []), *([counts] if return_counts else [])]
+    return (values, *asked) if asked else values
+
+
 def argsort_there(library: DeviceLibrary, array: DeviceOperand, **_: DeviceOperand) -> Any:
     """The places of the values in ascending order."""
     return as_kept(library, library.xp.argsort(array.native, stable=True))

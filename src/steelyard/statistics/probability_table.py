@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from steelyard.exceptions import InputError, first_ten
 from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.device_array import DeviceArray
+from steelyard.statistics.placed_values import one_each, taken
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class ProbabilityTable:
     @cached_property
     def weights(self) -> Array:
         """The weight of each row: its sample weight as often as it counts."""
-        ones = _ones(self.codes) if self.sample_weight is None else self.sample_weight
+        ones = one_each(self.codes).astype(np.float64) if self.sample_weight is None else self.sample_weight
         return ones if self.frequency is None else ones * self.frequency
 
     @property
@@ -73,6 +73,22 @@ class ProbabilityTable:
         weights = np.bincount(self.codes, self.weights, minlength=len(self.labels))
         return np.asarray(weights / weights.sum())
 
+    @property
+    def class_rows(self) -> Array:
+        """How many rows each class has."""
+        rows = np.bincount(self.codes, self.frequency, minlength=len(self.labels))
+        return np.asarray(np.round(rows), dtype=np.int64)
+
+    def without_skill(self) -> ProbabilityTable:
+        """The same rows, each with the class shares as its scores: those of one class are alike, and stand as one."""
+        rows, shares = self.class_rows, self.class_shares
+        present = np.flatnonzero(rows)
+        weights = None if self.sample_weight is None else shares * float(self.weights.sum()) / np.maximum(rows, 1)
+        scores = np.broadcast_to(shares, (len(present), len(shares)))
+        return ProbabilityTable(
+            self.labels, present, scores, None if weights is None else weights[present], rows[present]
+        )
+
     @cached_property
     def first_improper(self) -> int | None:
         """The first row whose numbers are no probabilities, from 0 to 1 with the sum 1; None where all are."""
@@ -83,7 +99,8 @@ class ProbabilityTable:
     @cached_property
     def most_probable(self) -> Array:
         """The place of the highest column of each row, the first of equal ones, as a classifier predicts it."""
-        return np.asarray(self.probabilities.argmax(1))
+        highest: Array = self.probabilities.argmax(1)
+        return highest
 
     @cached_property
     def class_tables(self) -> tuple[ColumnTable, ...]:
@@ -102,9 +119,9 @@ class ProbabilityTable:
 
     def pooled_table(self) -> ColumnTable:
         """Every column of every row as a row of its own, positive in the column of the row's class (micro average)."""
-        n, k = self.probabilities.shape
-        own = np.arange(n) * k + self.codes
-        others = np.delete(np.arange(n * k), own)
+        k = self.probabilities.shape[1]
+        is_own = (np.arange(k) == self.codes.reshape(-1, 1)).ravel()
+        own, others = np.flatnonzero(is_own), np.flatnonzero(~is_own)
         cells = self.probabilities.ravel()
         positive, negative = (ClassScores.of_rows(cells[part], *self._repeated(part // k)) for part in (own, others))
         table = ScoreTable(positive, negative, "own")
@@ -113,7 +130,7 @@ class ProbabilityTable:
     def in_order(self, labels: Labels) -> ProbabilityTable:
         """The same with the classes in another order."""
         places = [self.labels.index(label) for label in labels]
-        codes = np.argsort(places)[self.codes]
+        codes = taken(np.argsort(places), self.codes)
         return replace(self, labels=labels, codes=codes, probabilities=self.probabilities[:, places])
 
     def at(self, rows: Array) -> ProbabilityTable:
@@ -126,6 +143,17 @@ class ProbabilityTable:
             sample_weight=weight,
             frequency=times,
         )
+
+    def brought(self) -> ProbabilityTable:
+        """The same in NumPy, brought from a device where the rows lie on one."""
+        columns = (self.codes, self.probabilities, self.sample_weight, self.frequency)
+        codes, probabilities, weight, times = (None if part is None else np.asarray(part) for part in columns)
+        return ProbabilityTable(self.labels, codes, probabilities, weight, times)  # type: ignore[arg-type]  # both are there
+
+    @cached_property
+    def remembered(self) -> dict[Any, Any]:
+        """What metrics share of this table, by the function that makes it."""
+        return {}
 
     def _repeated(self, rows: Array) -> tuple[Array | None, Array | None]:
         columns = (self.sample_weight, self.frequency)
@@ -141,7 +169,7 @@ class ProbabilityTable:
         return ColumnTable(name, table, self.probabilities[:, place], rows, sharing, share, rarer)
 
     def _class_scores(self, place: int, rows: Array) -> ClassScores:
-        return ClassScores.of_rows(self.probabilities[rows, place], *self._repeated(rows))
+        return ClassScores.of_rows(self.probabilities[:, place][rows], *self._repeated(rows))
 
     def __add__(self, other: object) -> ProbabilityTable:
         if not isinstance(other, ProbabilityTable):
@@ -161,11 +189,6 @@ class ProbabilityTable:
 
     def __repr__(self) -> str:
         return f"<ProbabilityTable of {self.n:,} rows, {len(self.labels)} classes>"
-
-
-def _ones(codes: Array) -> Array:
-    """The weight 1 of each row, where the rows are."""
-    return codes.ones().astype(np.float64) if isinstance(codes, DeviceArray) else np.ones(len(codes))
 
 
 def _joined(mine: Array | None, theirs: Array | None, *tables: ProbabilityTable) -> Array | None:

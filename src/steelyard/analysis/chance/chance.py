@@ -215,7 +215,7 @@ def _guesses(table: MetricTable) -> Guesses:
         case Confusion():
             return class_baselines(table)
         case ProbabilityTable():
-            return (replace(table, probabilities=np.broadcast_to(table.class_shares, table.probabilities.shape)),)
+            return (table.without_skill(),)
         case _:
             return (_uninformed(table),)
 

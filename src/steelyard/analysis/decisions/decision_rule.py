@@ -42,14 +42,16 @@ class DecisionRule:
     def decisions(self, probabilities: Array) -> Array:
         """The place of the class that is decided for each row, the first of equally good ones."""
         if self.costs is None:
-            return np.asarray((probabilities / self.thresholds).argmax(1))
+            highest: Array = (probabilities / self.thresholds).argmax(1)
+            return highest
         return np.asarray(self._expected_costs(probabilities).argmin(1))
 
     def risks(self, probabilities: Array) -> Array:
         """What the decision of each row is expected to cost."""
         if self.costs is None:
             divided = probabilities / self.thresholds
-            return np.asarray(1 - divided.max(1) / divided.sum(1))
+            others: Array = 1 - divided.max(1) / divided.sum(1)
+            return others
         return np.asarray(self._expected_costs(probabilities).min(1))
 
     def sent(self, probabilities: Array) -> Array:

@@ -169,7 +169,8 @@ class _Kept:
 def _squares(rows: DecidedRows) -> Array:
     """The squared weight of each row where decisions are made, as often as it counts."""
     factors = 1.0 if rows.factors is None else rows.factors[rows.table.codes] ** 2
-    return np.asarray(rows.table.squares * factors)
+    squares: Array = rows.table.squares * factors
+    return squares
 
 
 def _area(risks: Array, losses: Array, weights: Array) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import nan
+from math import exp, nan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -45,3 +45,9 @@ def mean_share_ends(values: Array, rows: WeightedRows) -> ColumnEnds:
 def _jeffreys_ends(share: float, n: float, level: float) -> ColumnEnds:
     low, high = jeffreys(np.asarray(share * n), np.asarray(n), level)
     return ColumnEnds(float(low), float(high))
+
+
+def shown_on_logit(value: float, reach: float) -> float:
+    """How far above a value between 0 and 1 so long a reach leads on the scale of the logit."""
+    slope = value * (1 - value)
+    return value / (value + (1 - value) * exp(-min(reach / slope, 700.0))) - value if slope > 0 else 0.0

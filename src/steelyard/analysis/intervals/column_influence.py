@@ -9,6 +9,8 @@ import numpy as np
 from steelyard.analysis.intervals.score_influence import score_influence
 from steelyard.metrics.call_options import NATIVE
 from steelyard.metrics.score_values import averaged_columns, on_scores, row_losses, share_losses
+from steelyard.statistics.device_array import DeviceArray
+from steelyard.statistics.placed_values import taken
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +28,8 @@ def column_influence(
     """The influence of each row for each unit of its weight; None of a metric of which it is not known."""
     if options.average == NATIVE:
         losses = centred_losses(metric, table, parameters)
-        return np.asarray((losses - np.average(losses, weights=table.weights)) / table.weights.sum())
+        influence: Array = (losses - np.average(losses, weights=table.weights)) / table.weights.sum()
+        return influence
     parts = list(averaged_columns(metric, table, options, parameters))
     by_part = [part_influence(metric, part, parameters) for part in parts]
     if any(influence is None for influence in by_part):
@@ -64,9 +67,10 @@ def centred_losses(metric: Metric, table: ProbabilityTable, parameters: Mapping[
     losses = row_losses(metric, table, parameters)
     if not metric.is_skill_of_columns:
         return losses
-    reference = share_losses(metric, table, parameters)[table.codes]
+    reference = taken(share_losses(metric, table, parameters), table.codes)
     loss, without_skill = (float(np.average(column, weights=table.weights)) for column in (losses, reference))
-    return np.asarray((loss / without_skill * reference - losses) / without_skill)
+    beside: Array = (loss / without_skill * reference - losses) / without_skill
+    return beside
 
 
 def part_influence(metric: Metric, part: ColumnTable, parameters: Mapping[str, Any]) -> Array | None:
@@ -76,6 +80,12 @@ def part_influence(metric: Metric, part: ColumnTable, parameters: Mapping[str, A
         return None
     sides = zip(part.rows, part.table.classes, influences, strict=True)
     return np.concatenate([_at_scores(part.scores[members], side, by_score) for members, side, by_score in sides])
+
+
+def with_share_influence(influence: Array, part: ColumnTable, by: float) -> Array:
+    """The influence of a part's rows, the first of which also move its share: the classes' shares are a sample's."""
+    first = sum(len(members) for members in part.sharing)
+    return np.concatenate([influence[:first] + by, influence[first:]])
 
 
 def by_row_of_cells(pooled: ColumnTable, influence: Array, rows: int) -> Array:
@@ -89,6 +99,8 @@ def row_of_cells(pooled: ColumnTable, rows: int) -> Array:
 
 
 def _at_scores(scores: Array, side: ClassScores, by_score: Array) -> Array:
+    if isinstance(scores, DeviceArray):
+        return taken(by_score, np.minimum(np.searchsorted(side.distinct[0], scores), len(by_score) - 1))
     order = np.argsort(scores)  # looked up in order, they are near to each other in memory
     places = np.searchsorted(side.distinct[0], scores[order])
     found = np.empty(len(scores))

@@ -66,7 +66,7 @@ class ClassInfluence(NamedTuple):
         per_row = squares / weights
         parts = squares * (influence - influence @ weights / weights.sum()) ** 2
         total = float(parts.sum())
-        if not total or np.ptp(per_row) <= _EQUAL * per_row.max():  # of equal weights they are Student's
+        if not total or per_row.max() - per_row.min() <= _EQUAL * per_row.max():  # of equal weights they are Student's
             return size - 1
         kurtosis = size * float(parts**2 @ (per_row / weights)) / total**2
         return min(size - 1, max(2 * size / (kurtosis - 1), 1.0)) if kurtosis > 1 else size - 1

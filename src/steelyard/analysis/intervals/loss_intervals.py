@@ -13,6 +13,7 @@ import numpy as np
 
 from steelyard.ingest.score_matrix import needed_probabilities
 from steelyard.metrics.score_values import row_losses, share_losses
+from steelyard.statistics.placed_values import taken
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,19 +64,19 @@ class OtherLosses(NamedTuple):
             return cls(losses, table.weights[some])
         reference = share_losses(metric, table, parameters)
         loss = float(np.average(row_losses(metric, table, parameters), weights=table.weights))
-        without_skill = float(np.average(reference[table.codes], weights=table.weights))
-        beside = np.stack([reference[of] for of in places])
+        without_skill = float(np.average(taken(reference, table.codes), weights=table.weights))
+        beside = np.stack([taken(reference, of) for of in places])
         with np.errstate(invalid="ignore"):  # an infinite loss, of a class that has no rows an infinite reference
             return cls((losses - loss / without_skill * beside) / without_skill, table.weights[some])
 
     def added(self, most_infinite: float) -> _Added | None:
         """What is added of such a row; None where its loss would be infinite too often."""
-        weights = np.broadcast_to(self.weights, self.losses.shape)
         finite = np.isfinite(self.losses)
-        share = float(weights[finite].sum() / weights.sum())
+        mass = finite * self.weights
+        share = float(mass.sum() / (len(self.losses) * self.weights.sum()))
         if 1 - share > most_infinite:
             return None
-        losses, mass = self.losses[finite], weights[finite]
+        losses = np.where(finite, self.losses, 0.0)
         return _Added(_OF_ANOTHER_CLASS, *(float(np.average(losses**power, weights=mass)) for power in (1, 2, 3)))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from steelyard.metrics import ranking
 
 if TYPE_CHECKING:
+    from steelyard._types import Array
     from steelyard.metrics.metric import Metric
     from steelyard.statistics.score_table import ScoreTable
 
@@ -27,6 +28,10 @@ def _own_precision(table: ScoreTable) -> float:
     positives, own = weights.sum(), table.positive.compact().squares / np.where(weights > 0, weights, 1.0)
     others = np.maximum(tp - own, 0.0) / np.maximum(positives - own, 1e-300) * positives
     flagged = others + fp
-    without = np.divide(others, flagged, out=np.ones_like(others), where=flagged > 0)
-    itself = np.divide(tp, tp + fp, out=np.ones_like(tp), where=tp + fp > 0)
+    without, itself = _shares(others, flagged), _shares(tp, tp + fp)
     return max(float(weights @ (itself - without) / positives), 0.0)
+
+
+def _shares(parts: Array, wholes: Array) -> Array:
+    """The parts of the wholes; of an empty one all of it."""
+    return np.where(wholes > 0, parts / np.where(wholes > 0, wholes, 1.0), 1.0)

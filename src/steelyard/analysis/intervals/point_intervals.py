@@ -17,6 +17,7 @@ from steelyard.analysis.intervals.point_thresholds import PointRange, surest_pre
 from steelyard.analysis.intervals.rate_intervals import score_ends
 from steelyard.analysis.levels import tails
 from steelyard.metrics import ranking
+from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.score_order import chunks
 
 if TYPE_CHECKING:
@@ -149,7 +150,8 @@ def _surest_recall(estimand: Estimand, table: ScoreTable, level: float) -> float
     usual = table.total / (table.positive.effective_size + table.negative.effective_size)
     hits, misses = tp / usual, fp / usual
     near = np.flatnonzero((hits > 0) & (hits + 2 > precision * (hits + misses)))  # of a lower precision none is sure
-    for part in chunks(len(near), _AT_ONCE):  # the highest recall comes first
+    at_once = len(near) if isinstance(near, DeviceArray) else _AT_ONCE
+    for part in chunks(len(near), max(at_once, 1)):  # the highest recall comes first
         some = near[part]
         a, b = hits[some] + 0.5, misses[some] + 0.5
         likely = np.flatnonzero(may_be_above(precision, a, b, level))
@@ -169,4 +171,5 @@ def may_be_above(value: float, a: Array, b: Array, level: float) -> Array:
     """
     mean, reach = a / (a + b), normal_reach(level)
     margin = 5 * (1 + reach**2) / (3 * np.sqrt(np.minimum(a, b)))
-    return np.asarray(mean - value >= (reach - margin) * np.sqrt(mean * (1 - mean) / (a + b + 1)))
+    above: Array = mean - value >= (reach - margin) * np.sqrt(mean * (1 - mean) / (a + b + 1))
+    return above

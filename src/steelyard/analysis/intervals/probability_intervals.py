@@ -9,15 +9,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import groupby
-from math import exp, isnan, sqrt
+from math import isnan, sqrt
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from steelyard.analysis.distributions import normal_reach
 from steelyard.analysis.intervals.auc_intervals import NEGLIGIBLE
-from steelyard.analysis.intervals.column_ends import NO_ENDS, ColumnEnds, share_ends
-from steelyard.analysis.intervals.column_influence import by_row_of_cells, centred_losses, part_influence, row_of_cells
+from steelyard.analysis.intervals.column_ends import NO_ENDS, ColumnEnds, share_ends, shown_on_logit
+from steelyard.analysis.intervals.column_influence import (
+    by_row_of_cells,
+    centred_losses,
+    part_influence,
+    row_of_cells,
+    with_share_influence,
+)
 from steelyard.analysis.intervals.lone_clusters import unknown_variation
 from steelyard.analysis.intervals.loss_intervals import OtherLosses, mean_loss_ends
 from steelyard.analysis.intervals.own_precision import own_share
@@ -28,6 +34,7 @@ from steelyard.exceptions import InputError
 from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.score_values import averaged_columns, row_losses
 from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.placed_values import scattered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,6 +130,9 @@ def _loss_ends(estimand: Estimand, table: ProbabilityTable, value: float, rows: 
 # ---------------------------------------------------------------- averages over columns
 
 
+_NOTHING = np.zeros(())  # the influence of no part
+
+
 class Reach(NamedTuple):
     """How far a part of an average may be off: half its interval's width, and what its influence shows."""
 
@@ -138,9 +148,9 @@ def averaged_ends(
     if (reason := _unknown_variation(parts, rows)) is not None:
         return NO_ENDS._replace(why=reason)
     by_share, total = estimand.options.average == "weighted", sum(part.share for part in parts)
-    z, every, too_high, each = normal_reach(rows.level), np.zeros(len(rows.weights)), 0.0, []
+    z, n, every, too_high, each = normal_reach(rows.level), len(rows.weights), _NOTHING, 0.0, []
     for _, of_class in groupby(sorted(parts, key=_rarer), _rarer):  # one class at a time: each holds all rows
-        influence, reaches = np.zeros(len(rows.weights)), []
+        influence, reaches = _NOTHING, []
         for part in of_class:
             interval = interval_of(_of_part(estimand, part))
             by_row = part_influence(estimand.metric, part, estimand.parameters)
@@ -148,13 +158,12 @@ def averaged_ends(
                 return NO_ENDS
             share = part.share / total if by_share else 1 / len(parts)
             members, own = np.concatenate(part.rows), share * by_row * _student_ratio(part, rows)
-            influence[members] += own
+            moved = own if not by_share else with_share_influence(own, part, (interval.value - value) / total)
+            influence = influence + scattered(moved, members, n)
             too_high += share * own_share(estimand.metric, part.table)
             reaches.append(_reach(interval, share, part, rows, rows.of(members), own))
-            if by_share:  # the classes' shares are a sample's as well
-                influence[np.concatenate(part.sharing)] += (interval.value - value) / total
         each.append(_together(reaches, z * rows.error(influence)))
-        every += influence
+        every = every + influence
     shown = z * rows.error(every)
     ends = added_up(value, each, shown, estimand.metric.range)
     # What each part is too high by adds up, where their errors even out.
@@ -230,12 +239,6 @@ def added_up(value: float, reaches: list[Reach], shown: float, limits: tuple[flo
     half = sqrt(max(spread, 0.0))
     upwards = shown if limits != (0, 1) else shown_on_logit(value, shown)
     return ColumnEnds(value - max(half + lean, shown), value + max(half - lean, upwards))
-
-
-def shown_on_logit(value: float, reach: float) -> float:
-    """How far above a value between 0 and 1 so long a reach leads on the scale of the logit."""
-    slope = value * (1 - value)
-    return value / (value + (1 - value) * exp(-min(reach / slope, 700.0))) - value if slope > 0 else 0.0
 
 
 def _student_ratio(part: ColumnTable, rows: WeightedRows) -> float:

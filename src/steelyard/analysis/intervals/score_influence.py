@@ -15,6 +15,9 @@ from steelyard.analysis.intervals.calibration_influence import CALIBRATION_INFLU
 from steelyard.metrics import discrimination, ordinal, ranking
 from steelyard.metrics.catalogue import weighted_auc
 from steelyard.metrics.score_values import score_values
+from steelyard.statistics.class_scores import starting_at_zero
+from steelyard.statistics.merged_classes import MergedClasses
+from steelyard.statistics.placed_values import taken, with_added
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -75,25 +78,25 @@ class _Curve(NamedTuple):
     def influence(self, by_tp: Array, by_fp: Array) -> Influence:
         """By the derivatives at each threshold: a row counts in all that flag it."""
         every = (np.cumsum(by[:0:-1])[::-1] for by in (by_tp, by_fp))
-        positive, negative = (sums[at][::-1] for sums, at in zip(every, self.places, strict=True))
+        positive, negative = (taken(sums, at)[::-1] for sums, at in zip(every, self.places, strict=True))
         return positive, negative
 
     def influence_by_rates(self, by_fpr: Array, by_tpr: Array) -> Influence:
         """By the derivatives in both rates, whose last denominators are the weights of the classes."""
         (fpr, tpr), (by_fp, by_tp) = self.rates, (by_fpr / self.fp[-1], by_tpr / self.tp[-1])
-        by_fp[-1] -= by_fp @ fpr
-        by_tp[-1] -= by_tp @ tpr
-        return self.influence(by_tp, by_fp)
+        return self.influence(_with_last(by_tp, -(by_tp @ tpr)), _with_last(by_fp, -(by_fp @ fpr)))
 
 
 @ranking.once
 def _curve(table: ScoreTable) -> _Curve:
-    scores, places = table.merged
-    cells = np.zeros((2, len(scores) + 1))
-    for cell, side, at in zip(cells, table.classes, places, strict=True):
-        cell[1:][at] = side.distinct[1][::-1]
-    tp, fp = cells.cumsum(-1)
-    return _Curve(tp, fp, places)
+    merged = MergedClasses.of(table)
+    tp, fp = (starting_at_zero(np.cumsum(weights)) for weights in merged.weights)
+    return _Curve(tp, fp, merged.places)
+
+
+def _with_last(by: Array, more: float) -> Array:
+    """Derivatives with some more at the last threshold."""
+    return with_added(by, np.array([-1]), np.array([more]))
 
 
 def _area_until(at: Array, weights: Array, x: Array, y: Array) -> tuple[Array, Array]:
@@ -102,16 +105,15 @@ def _area_until(at: Array, weights: Array, x: Array, y: Array) -> tuple[Array, A
     Of several places those of the weighted sum of the areas, each line read once.
     """
     i = np.clip(np.searchsorted(x, at), 1, len(x) - 1)
-    inside = np.cumsum(np.bincount(i - 1, weights, minlength=len(x))[::-1])[::-1][1:]  # the weight that holds a line
+    inside = np.cumsum(with_added(0.0 * x, i - 1, weights)[::-1])[::-1][1:]  # the weight that holds a line
     wide, high = inside * np.diff(x) / 2, inside * (y[:-1] + y[1:]) / 2
     by_x, by_y = np.append(0.0, high) - np.append(high, 0.0), np.append(wide, 0.0) + np.append(0.0, wide)
     into, step, rise = at - x[i - 1], x[i] - x[i - 1], y[i] - y[i - 1]  # the part of the line that is still inside
     share = np.divide(into, step, out=np.zeros(len(i)), where=step != 0)
-    np.add.at(by_y, i - 1, weights * into * (1 - share / 2))
-    np.add.at(by_y, i, weights * into * share / 2)
-    np.add.at(by_x, i - 1, -weights * (y[i - 1] + rise * share * (1 - share / 2)))
-    np.add.at(by_x, i, -weights * rise * share**2 / 2)
-    return by_x, by_y
+    ends = np.concatenate([i - 1, i])
+    to_y = np.concatenate([weights * into * (1 - share / 2), weights * into * share / 2])
+    to_x = np.concatenate([-weights * (y[i - 1] + rise * share * (1 - share / 2)), -weights * rise * share**2 / 2])
+    return with_added(by_x, ends, to_x), with_added(by_y, ends, to_y)
 
 
 @_influence_of(ranking.roc_auc)
@@ -152,7 +154,7 @@ def _average_precision(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
     gained, positives = np.diff(curve.tp), curve.tp[-1]
     value = gained @ precision / positives
     by_tp = (gained * by_tp - np.diff(precision, append=0.0)) / positives
-    by_tp[-1] -= value / positives
+    by_tp = _with_last(by_tp, -value / positives)
     return curve.influence(np.append(0.0, by_tp), np.append(0.0, gained * by_fp / positives))
 
 
@@ -177,9 +179,8 @@ def _pr_auc(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
     before = np.append(precision[:1], precision[:-1])
     height = (precision + before) / 2
     by_precision = (gained + np.append(gained[1:], 0.0)) / 2
-    by_precision[0] += gained[0] / 2
-    by_tp = by_tp * by_precision - np.diff(height, append=0.0)
-    by_tp[-1] -= gained @ height / positives
+    by_precision = with_added(by_precision, np.array([0]), gained[:1] / 2)
+    by_tp = _with_last(by_tp * by_precision - np.diff(height, append=0.0), -(gained @ height) / positives)
     both = (np.append(0.0, by / positives) for by in (by_tp, by_fp * by_precision))
     return curve.influence(*both)
 

@@ -27,8 +27,11 @@ def some_rows_of_classes(table: ProbabilityTable) -> ProbabilityTable | None:
     """The same of rows that have one class each, with a column of scores for each."""
     if table.sample_weight is not None or table.frequency is not None:
         return None
-    rows = _drawn(len(table.codes), np.bincount(table.codes, minlength=len(table.labels)))
-    return None if rows is None else table.at(rows)
+    if some_rows_of_classes not in table.remembered:  # the metrics of one table ask for the same
+        rows = _drawn(len(table.codes), table.class_rows)
+        table.remembered[some_rows_of_classes] = None if rows is None else table.at(rows).brought()
+    part: ProbabilityTable | None = table.remembered[some_rows_of_classes]
+    return part
 
 
 def _drawn(n: int, positives: Array) -> Array | None:

@@ -10,6 +10,7 @@ import numpy as np
 from steelyard.analysis.distributions import student_quantile
 from steelyard.exceptions import TooFewRowsError
 from steelyard.ingest import arrays, label_codes
+from steelyard.statistics.placed_values import taken
 
 if TYPE_CHECKING:
     from steelyard._types import Array
@@ -56,7 +57,7 @@ class WeightedRows(NamedTuple):
         """The sum over rows, or clusters, of a power of the weight times the influence."""
         if self.strata is not None:
             sums, mass = (np.bincount(self.strata, column) for column in (self.weights * influence, self.weights))
-            influence = influence - (sums / np.where(mass > 0, mass, 1.0))[self.strata]
+            influence = influence - taken(sums / np.where(mass > 0, mass, 1.0), self.strata)
         if self.clusters is not None:
             return float((np.bincount(self.clusters, self.weights * influence) ** power).sum())
         if power == 2:

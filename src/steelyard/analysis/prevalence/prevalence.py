@@ -19,6 +19,7 @@ from steelyard.metrics.registry import get_metric
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.placed_values import taken
 from steelyard.statistics.probability_table import ProbabilityTable
 from steelyard.statistics.score_table import ScoreTable
 
@@ -141,8 +142,9 @@ def columns_at(table: ProbabilityTable, pi: PrevalenceLike) -> ProbabilityTable:
     weights = np.bincount(table.codes, table.weights, minlength=len(table.labels))
     margins = Confusion(table.labels, np.diag((weights > 0).astype(np.int64)), np.diag(weights), np.diag(weights))
     factor = class_shares(margins, pi) * weights.sum() / np.where(weights > 0, weights, 1)
-    ones = np.ones(len(table.codes)) if table.sample_weight is None else table.sample_weight
-    return replace(table, sample_weight=ones * factor[table.codes])
+    factors = taken(factor, table.codes)
+    weights = factors if table.sample_weight is None else table.sample_weight * factors
+    return replace(table, sample_weight=weights)
 
 
 def scores_at(table: ScoreTable, pi: Array | float) -> ScoreTable:

@@ -65,7 +65,7 @@ def read_reference(given: Any, threshold: float | None, rows: RowOptions, column
         return _of_evaluation(given, threshold)
     given, y_score = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
     asked = GivenRows(given, None, y_score, rows, columns, None, None).of_class_columns()
-    classes = given_columns(asked.data, None, asked.y_score, threshold, asked.rows)  # type: ignore[arg-type]  # beside scores: rows
+    classes = given_columns(asked.data, None, asked.y_score, threshold, asked.rows, brought=True)  # type: ignore[arg-type]  # beside scores: rows
     brought = asked._replace(y_pred=classes.y_pred, y_score=classes.y_score)
     counted = brought.counted(threshold=threshold, exact=None)
     if isinstance(counted, Tally) and counted.scores is None and counted.confusion is not None:

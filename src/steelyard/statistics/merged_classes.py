@@ -1,0 +1,42 @@
+"""Merged classes: the distinct scores of both classes in one order, and the weight of each class there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from steelyard.statistics.device_array import DeviceArray
+from steelyard.statistics.placed_values import scattered
+
+if TYPE_CHECKING:
+    from steelyard._types import Array
+    from steelyard.statistics.score_table import ScoreTable
+
+
+class MergedClasses(NamedTuple):
+    """The distinct scores of both classes, descending, the weight of each class there, and the places of its own."""
+
+    scores: Array
+    weights: tuple[Array, Array]
+    places: list[Array]
+
+    @classmethod
+    def of(cls, table: ScoreTable) -> MergedClasses:
+        """Those of a table without draws; scores on a device stay there."""
+        distinct = [side.distinct for side in table.classes]
+        is_there = any(isinstance(scores, DeviceArray) for scores, _ in distinct)
+        scores, places = _merged_there(*(scores for scores, _ in distinct)) if is_there else table.merged
+        positive, negative = (
+            scattered(weights.astype(np.float64)[::-1], at, len(scores))
+            for (_, weights), at in zip(distinct, places, strict=True)
+        )
+        return cls(scores, (positive, negative), places)
+
+
+def _merged_there(first: Array, second: Array) -> tuple[Array, list[Array]]:
+    """The same as `merge_descending` on a device, by a sort of both."""
+    both: DeviceArray = np.concatenate([first, second])  # type: ignore[assignment]  # one of them lies there
+    ascending = both.distinct()[0]
+    places = [(len(ascending) - 1 - np.searchsorted(ascending, scores))[::-1] for scores in (first, second)]
+    return ascending[::-1], places

@@ -1,0 +1,169 @@
+"""Tensors of a column of scores for each class, evaluated where they are, with NumPy's numbers."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+import numpy as np
+import pytest
+from tensors import LIBRARIES, Travelled, assert_same, assert_same_rows, jax_array, sent, torch_array
+
+import steelyard
+from steelyard.analysis.intervals import thinned_rows
+from steelyard.statistics import device_array
+from steelyard.statistics.device_array import DeviceArray
+from steelyard.statistics.device_library import DeviceLibrary
+from steelyard.statistics.placed_values import scattered, taken, with_added
+
+N, K, BINS = 12_000, 4, 2_500  # more than the intervals keep apart of a class, and few of the rows
+LABELS = 64**2  # cells of small labels that are counted before anyone asks which there are
+WEIGHTS = [{}, {"sample_weight": "w"}, {"frequency": "f"}, {"sample_weight": "w", "frequency": "f"}]
+
+
+def drawn_rows(n):
+    """Labels, probabilities that are about right, and weights of which some are 0."""
+    rng = np.random.default_rng(2)
+    given = rng.dirichlet(np.arange(1, K + 1), n)
+    classes = np.minimum((given.cumsum(1) < rng.random((n, 1))).sum(1), K - 1)
+    weight = rng.random(n) * (np.arange(n) > 9)
+    return {"y": classes, "p": given, "w": weight, "f": rng.integers(0, 3, n)}
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return drawn_rows(N)
+
+
+@pytest.fixture
+def travelled(to_device, monkeypatch):
+    monkeypatch.setattr(device_array, "MOST_BROUGHT", BINS)
+    return Travelled(monkeypatch)
+
+
+def both(call, rows, to_device, options):
+    """What a call gives of the tensors and of NumPy's arrays."""
+    return [
+        call(
+            each,
+            **{key: each[name] if isinstance(name, str) and name in each else name for key, name in options.items()},
+        )
+        for each in (sent(rows, to_device), rows)
+    ]
+
+
+def evaluated(rows, **options):
+    return steelyard.evaluate(rows["y"], y_score=rows["p"], **options)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS, ids=lambda weights: " and ".join(weights) or "rows")
+def test_evaluate_of_a_column_for_each_class_is_numpys_and_brings_no_rows(rows, to_device, travelled, weights):
+    ours, numpys = both(evaluated, rows, to_device, weights)
+    assert 0 < max(travelled.sizes) <= LABELS
+    assert len(travelled.sizes) < 3_000  # each of them waits for all that was begun there
+    assert_same_rows(ours, numpys)
+    assert [str(line) for line in ours.verdict] == [str(line) for line in numpys.verdict]
+    assert (ours.confusion.rows == numpys.confusion.rows).all()
+    assert_same([row.chance for row in ours], [row.chance for row in numpys])
+    for name in ("risk", "low", "high", "limit", "coverage", "least_coverage", "area", "least_area"):
+        assert_same(getattr(ours.risk_coverage, name), getattr(numpys.risk_coverage, name))
+
+
+@pytest.mark.parametrize("weights", [{}, {"sample_weight": "w"}], ids=["rows", "weights"])
+def test_what_travels_does_not_grow_with_the_rows(taken_for_a_device, monkeypatch, weights):
+    monkeypatch.setattr(device_array, "MOST_BROUGHT", BINS)
+    monkeypatch.setattr(thinned_rows, "_ROWS", 6_000)
+    totals = []
+    for n in (40_000, 80_000):
+        rows, travelled = sent(drawn_rows(n), torch_array), Travelled(monkeypatch)
+        evaluated(rows, **{key: rows[name] for key, name in weights.items()})
+        totals.append(sum(travelled.sizes))
+    assert totals[1] < 1.05 * totals[0]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"design": "stratified"},
+        {"prevalence": (0.4, 0.3, 0.2, 0.1)},
+        {"labels": (3, 2, 1, 0)},
+        {"pos_label": 1},
+        {"pos_label": 1, "sample_weight": "w"},
+        {"metrics": ("roc_auc[average=micro]", "average_precision[average=micro]", "pr_auc[average=macro]")},
+        {"metrics": ("gini[average=weighted]", "weighted_auc[average=macro]", "top_k_accuracy[k=1]", "accuracy")},
+        {"metrics": ("ranked_probability_score", "brier_skill_score", "recall[class=2]", "roc_auc[class=0]")},
+    ],
+    ids=str,
+)
+def test_evaluate_of_classes_as_asked_is_numpys_and_brings_no_rows(rows, to_device, travelled, options):
+    narrow = {**rows, "p": rows["p"].astype(np.float32)}
+    ours, numpys = both(evaluated, narrow, to_device, options)
+    assert 0 < max(travelled.sizes) <= LABELS
+    assert_same_rows(ours, numpys)
+    assert ours.assumed == numpys.assumed
+
+
+def test_few_distinct_scores_of_many_rows_and_a_rare_class_are_evaluated_there(to_device, travelled):
+    rows = drawn_rows(N)
+    rare = rows["y"] == 0
+    rare[np.flatnonzero(rare)[:100]] = False
+    coarse = {"y": np.where(rare, 1, rows["y"]), "p": rows["p"].round(2)}
+    ours, numpys = both(evaluated, coarse, to_device, {})
+    assert 0 < max(travelled.sizes) <= LABELS
+    assert_same_rows(ours, numpys)
+
+
+def test_two_columns_are_evaluated_by_that_of_the_positive_class(rows, to_device, travelled):
+    share = rows["p"][:, :1].astype(np.float32)
+    two = {"y": (rows["y"] > 0).astype(np.int64), "p": np.hstack([share, 1 - share])}
+    ours, numpys = both(evaluated, two, to_device, {"threshold": 0.7})
+    assert 0 < max(travelled.sizes) <= BINS
+    assert_same_rows(ours, numpys)
+
+
+def test_intervals_of_columns_are_numpys_and_bring_no_rows(rows, to_device, travelled):
+    for metric, options in {
+        "roc_auc": {"average": "macro"},
+        "average_precision": {"average": "weighted", "sample_weight": "w"},
+        "log_loss": {"sample_weight": "w", "frequency": "f"},
+        "d2_log_loss": {},
+        "top_k_accuracy": {},
+    }.items():
+        ours, numpys = both(
+            lambda each, metric=metric, **given: steelyard.interval(metric, each["y"], y_score=each["p"], **given),
+            rows,
+            to_device,
+            options,
+        )
+        assert_same_rows([ours], [numpys])
+    assert 0 < max(travelled.sizes) <= BINS
+
+
+@pytest.mark.parametrize("parted", ["by", "cluster"])
+def test_groups_and_clusters_of_rows_are_evaluated_on_the_processor(rows, to_device, parted):
+    ours, numpys = both(evaluated, rows, to_device, {parted: np.arange(N) // 100 % 5})
+    assert_same_rows(ours, numpys)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_values_are_placed_on_a_device_as_in_numpy(taken_for_a_device, library):
+    jax = pytest.importorskip("jax") if library == "jax" else None
+    with jax.enable_x64(True) if jax else nullcontext():
+        values, places = np.arange(5.0) + 1, np.array([7, 3, 11, 0, 4])
+        there = {
+            name: DeviceArray(DeviceLibrary.of(each), each)
+            for name, each in sent({"v": values, "p": places}, LIBRARIES[library]).items()
+        }
+        for given in (there["v"], values):
+            assert np.array_equal(np.asarray(scattered(given, there["p"], 12)), scattered(values, places, 12))
+        many = scattered(there["v"], there["p"], 12)
+        assert np.array_equal(np.asarray(taken(np.arange(12.0), there["p"])), places)
+        assert np.array_equal(np.asarray(taken(many, places)), values)
+        added = np.array([-1, 2, 2]), np.array([1.0, 2.0, 3.0])
+        assert np.array_equal(np.asarray(with_added(many, *added)), with_added(scattered(values, places, 12), *added))
+
+
+def test_classes_of_jax_are_evaluated_with_numpys_numbers(taken_for_a_device):
+    jax = pytest.importorskip("jax")
+    with jax.enable_x64(True):
+        ours, numpys = both(evaluated, drawn_rows(600), jax_array, {"metrics": ("log_loss", "top_k_accuracy", "mcc")})
+    assert_same_rows(ours, numpys)
