@@ -138,6 +138,55 @@ def test_intervals_of_columns_are_numpys_and_bring_no_rows(rows, to_device, trav
     assert 0 < max(travelled.sizes) <= BINS
 
 
+def assert_same_calibration(ours, numpys):
+    """The same metrics, curve, test and verdict, and those of each class; a fit ends to the ninth digit."""
+    for mine, other in zip(ours, numpys, strict=True):
+        numbers = [[row.value, row.low, row.high] for row in (mine, other)]
+        np.testing.assert_allclose(*numbers, rtol=1e-9, atol=1e-12, err_msg=mine.metric)
+    curves = ([[*vars(point).values()] for point in each.curve] for each in (ours, numpys))
+    np.testing.assert_allclose(*curves, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose([ours.statistic, ours.p_value], [numpys.statistic, numpys.p_value], rtol=1e-8)
+    assert ours.rows == numpys.rows and ours.positives == numpys.positives
+    assert [str(line) for line in ours.verdict] == [str(line) for line in numpys.verdict]
+    assert [*ours.groups] == [*numpys.groups]
+    for name, group in ours.groups.items():
+        assert_same_calibration(group, numpys.groups[name])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [*WEIGHTS, {"strategy": "uniform"}, {"strategy": "quantile"}, {"prevalence": 0.3}],
+    ids=lambda options: " and ".join(options) or "rows",
+)
+def test_calibration_of_one_column_is_numpys_and_brings_no_rows(rows, to_device, travelled, options):
+    one = {**rows, "y": (rows["y"] == 2).astype(np.int64), "p": rows["p"][:, 2].astype(np.float32)}
+    ours, numpys = both(calibrated, one, to_device, options)
+    assert 0 < max(travelled.sizes) <= BINS
+    assert_same_calibration(ours, numpys)
+
+
+def calibrated(rows, **options):
+    return steelyard.calibration(rows["y"], rows["p"], **options)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS, ids=lambda weights: " and ".join(weights) or "rows")
+def test_calibration_of_a_column_for_each_class_is_numpys_and_brings_no_rows(rows, to_device, weights, monkeypatch):
+    most = 8_200  # twice what the intervals of rows in clusters keep apart
+    monkeypatch.setattr(device_array, "MOST_BROUGHT", most)
+    travelled = Travelled(monkeypatch)
+    ours, numpys = both(calibrated, rows, to_device, weights)
+    assert 0 < max(travelled.sizes) <= most
+    assert_same_calibration(ours, numpys)
+
+
+def test_calibration_of_one_class_of_several_columns_and_of_clusters_is_numpys(rows, to_device, travelled):
+    ours, numpys = both(calibrated, rows, to_device, {"pos_label": 1, "sample_weight": "w"})
+    assert 0 < max(travelled.sizes) <= BINS
+    assert_same_calibration(ours, numpys)
+    ours, numpys = both(calibrated, rows, to_device, {"cluster": np.arange(N) // 3})
+    assert_same_calibration(ours, numpys)
+
+
 @pytest.mark.parametrize("parted", ["by", "cluster"])
 def test_groups_and_clusters_of_rows_are_evaluated_on_the_processor(rows, to_device, parted):
     ours, numpys = both(evaluated, rows, to_device, {parted: np.arange(N) // 100 % 5})

@@ -19,11 +19,11 @@ from steelyard.ingest.array_groups import group_columns, group_places
 from steelyard.ingest.category_order import is_ordered
 from steelyard.ingest.score_matrix import HIGHEST_TAKEN, counted_where_they_are, improper_row, probability_table
 from steelyard.metrics.call_options import NATIVE, CallOptions
-from steelyard.metrics.score_values import class_of_columns, reads_columns
+from steelyard.metrics.score_values import class_of_columns, class_place, reads_columns
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import sort_labels
 from steelyard.statistics.placed_values import taken
-from steelyard.statistics.positive_class import CONVENTION, chosen_label
+from steelyard.statistics.positive_class import CONVENTION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -127,9 +127,8 @@ def _sorted_columns(
 
 def _one_column(table: ProbabilityTable, rows: RowOptions) -> Array:
     """The column of the positive class."""
-    asked = CONVENTION if rows.pos_label is None else rows.pos_label
-    label = chosen_label(asked, table.labels, lambda: np.bincount(table.codes, minlength=len(table.labels)))
-    column: Array = table.probabilities[:, table.labels.index(class_of_columns(table, label).label)]
+    place = class_place(table, CONVENTION if rows.pos_label is None else rows.pos_label)
+    column: Array = table.probabilities[:, place]
     return column.astype(np.float64, copy=False)
 
 

@@ -13,6 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.statistics.class_scores import starting_at_zero
+from steelyard.statistics.device_array import DeviceArray
+from steelyard.statistics.merged_classes import MergedClasses
+from steelyard.statistics.placed_values import one_each, taken
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -36,6 +41,8 @@ class IsotonicCurve:
     @classmethod
     def of(cls, table: ScoreTable) -> IsotonicCurve:
         """The curve of a table's scores."""
+        if any(isinstance(side.distinct[0], DeviceArray) for side in table.classes):
+            return cls._there(table)
         weights, places = [side.distinct[1] for side in table.classes], [np.s_[:]] * 2
         if table.positive.scores is table.negative.scores:  # as in draws of one table
             descending = table.positive.distinct[0][::-1]
@@ -49,6 +56,13 @@ class IsotonicCurve:
         return cls.of_sums(descending[::-1], sums[0], sums[1])
 
     @classmethod
+    def _there(cls, table: ScoreTable) -> IsotonicCurve:
+        """The same of scores on a device."""
+        merged = MergedClasses.of(table)
+        positives, negatives = (starting_at_zero(np.cumsum(weights[::-1])) for weights in merged.weights)
+        return cls.of_sums(merged.scores[::-1], positives, positives + negatives)
+
+    @classmethod
     def of_sums(cls, scores: Array, positives: Array, weights: Array) -> IsotonicCurve:
         """The curve of running sums of the positives' weight and of all weight."""
         return cls(scores, positives, weights, _block_ends(positives, weights))
@@ -58,7 +72,7 @@ class IsotonicCurve:
         """Of each block the share of positives, the weight, the number of scores, and the draw it belongs to."""
         size = self.weights.shape[-1]
         inside = self.ends[:-1] % size < size - 1
-        ends = (sums.ravel()[self.ends] for sums in (self.positives, self.weights))
+        ends = (taken(sums.ravel(), self.ends) for sums in (self.positives, self.weights))
         positives, weights, scores = (np.diff(part)[inside] for part in (*ends, self.ends))
         with np.errstate(invalid="ignore"):
             share = np.clip(positives / weights, 0, 1)
@@ -68,6 +82,8 @@ class IsotonicCurve:
     def observed(self) -> Array:
         """The share of positives at each distinct score; of a score without weight that of its neighbours."""
         share, _, scores, _ = self._blocks
+        if isinstance(self.scores, DeviceArray):
+            return taken(share, np.searchsorted(self.ends[1:], np.cumsum(one_each(self.scores)) - 1, side="right"))
         return np.asarray(np.repeat(share, scores).reshape(*self.weights.shape[:-1], self.weights.shape[-1] - 1))
 
     def mean_of(self, worth: Callable[[Array, Array], Array]) -> Array:
@@ -92,7 +108,7 @@ class IsotonicCurve:
         """The variance of the curve over the rows."""
         share, draw = self._blocks[0], self._blocks[3]
         prevalence = np.ravel(self.positives[..., -1] / self.weights[..., -1])
-        return self._mean((share - prevalence[draw]) ** 2)
+        return self._mean((share - taken(prevalence, draw)) ** 2)
 
     @property
     def mean_gap(self) -> Array:
@@ -111,14 +127,16 @@ def isotonic_shares(positives: Array, weights: Array) -> Array:
 def _block_ends(positives: Array, weights: Array) -> Array:
     """The places, laid flat, at which blocks end; the first and the last of each draw are among them."""
     size = weights.shape[-1]
-    kept = np.ones(weights.shape, dtype=bool)  # of places between two scores, where weight lies on both sides
-    kept[..., 1:-1] = (weights[..., 1:-1] > weights[..., :-2]) & (weights[..., 1:-1] < weights[..., -1:])
-    ends, positives, weights = np.flatnonzero(kept), positives.ravel(), weights.ravel()
+    kept = (weights[..., 1:-1] > weights[..., :-2]) & (weights[..., 1:-1] < weights[..., -1:])
+    edge = np.ones((*weights.shape[:-1], 1), dtype=bool)  # of places between two scores, where weight is on both sides
+    ends = np.flatnonzero(np.concatenate([edge, kept, edge], -1))
+    positives, weights = positives.ravel(), weights.ravel()
     gathered = (positives, weights) if len(ends) == len(weights) else (positives[ends], weights[ends])
     while True:
         with np.errstate(invalid="ignore", divide="ignore"):
             share = np.diff(gathered[0]) / np.diff(gathered[1])
-        share[ends[:-1] % size == size - 1] = np.nan  # from one draw to the next
+        if len(weights) > size:
+            share[ends[:-1] % size == size - 1] = np.nan  # from one draw to the next
         falls = share[1:] <= share[:-1]
         if not falls.any():
             return ends

@@ -11,11 +11,12 @@ import numpy as np
 
 from steelyard.metrics.expression import undefined
 from steelyard.metrics.ranking import once
+from steelyard.statistics.device_array import DeviceArray
+from steelyard.statistics.placed_values import one_each
 from steelyard.statistics.score_order import chunks
 
 if TYPE_CHECKING:
     from steelyard._types import Array
-    from steelyard.statistics.class_scores import ClassScores
     from steelyard.statistics.score_table import ScoreTable
 
 _MOST_STEPS, _NEAR = 60, 1e-8  # the error after a step is of the order of its square; of many rows 1e-5 will do
@@ -38,12 +39,15 @@ class LogitRows(NamedTuple):
         scores = np.concatenate([side.scores for side in table.classes])
         with np.errstate(divide="ignore"):
             logits = np.log(scores) - np.log1p(-scores)
-        positive = np.repeat([1.0, 0.0], [len(side.scores) for side in table.classes])
-        return cls(logits, positive, np.concatenate([_mass(side) for side in table.classes], axis=-1))
+        positive = _truth(*(side.scores for side in table.classes))
+        return cls(
+            logits, positive, np.concatenate([side.weights.astype(np.float64) for side in table.classes], axis=-1)
+        )
 
     def step(self, intercept: Array, slope: Array) -> Array:
         """The score of both parameters, and the three entries of the information; by parts that stay in cache."""
-        parts = chunks(len(self.logits), _PART if self.weights.ndim == 1 else len(self.logits))
+        is_whole = self.weights.ndim > 1 or isinstance(self.logits, DeviceArray)
+        parts = chunks(len(self.logits), len(self.logits) if is_whole else _PART)
         return np.asarray(sum(self._part(part, intercept, slope) for part in parts))
 
     def _part(self, part: slice, intercept: Array, slope: Array) -> Array:
@@ -62,8 +66,7 @@ class LogitRows(NamedTuple):
             mass = np.add.reduceat(weights, starts)
             parts.append((np.add.reduceat(weights * logits, starts) / mass, mass))
         (logits, mass), (others, rest) = parts
-        positive = np.repeat([1.0, 0.0], [len(logits), len(others)])
-        return LogitRows(np.append(logits, others), positive, np.append(mass, rest))
+        return LogitRows(np.append(logits, others), _truth(logits, others), np.append(mass, rest))
 
 
 @once
@@ -131,8 +134,9 @@ def _climbed(rows: LogitRows, intercept: Array, slope: Array, *, free: bool) -> 
     return intercept + move[0], slope + move[1]
 
 
-def _mass(side: ClassScores) -> Array:
-    return np.asarray(side.weights, dtype=np.float64)
+def _truth(positives: Array, negatives: Array) -> Array:
+    """1 for each of the positives and 0 for each of the negatives, where they are."""
+    return np.concatenate([one_each(positives), 0 * one_each(negatives)]).astype(np.float64)
 
 
 def undefined_or(value: Array) -> Array | float:

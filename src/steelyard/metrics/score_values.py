@@ -75,11 +75,16 @@ def counted_columns(
 
 def class_of_columns(table: ProbabilityTable, pos_label: Label) -> ScoreTable:
     """One class against the rest by its column: that named, or the positive one of two."""
+    return table.class_table(class_place(table, pos_label)).table
+
+
+def class_place(table: ProbabilityTable, pos_label: Label) -> int:
+    """The column of one class: that named, or the positive one of two."""
     names = list(table.labels)
     label = chosen_label(pos_label, names, lambda: np.bincount(table.codes, minlength=len(names)))
     if label not in names:
         raise InputError(absent_sentence(f"The positive class {label!r}", label, names))
-    return table.class_tables[names.index(label)].table
+    return names.index(label)
 
 
 def reads_columns(spec: MetricSpec) -> bool:

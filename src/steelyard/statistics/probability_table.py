@@ -105,9 +105,16 @@ class ProbabilityTable:
     @cached_property
     def class_tables(self) -> tuple[ColumnTable, ...]:
         """Each class against the rest by its own column."""
-        own = [self.codes == place for place in range(len(self.labels))]
-        masks = ((np.flatnonzero(mask), np.flatnonzero(~mask)) for mask in own)
-        return tuple(self._column(self.labels[place], place, rows, rows[:1], place) for place, rows in enumerate(masks))
+        return tuple(self._class_table(place) for place in range(len(self.labels)))
+
+    def class_table(self, place: int) -> ColumnTable:
+        """One class against the rest by its own column."""
+        return self.class_tables[place] if "class_tables" in self.__dict__ else self._class_table(place)
+
+    def _class_table(self, place: int) -> ColumnTable:
+        is_own = self.codes == place
+        rows = np.flatnonzero(is_own), np.flatnonzero(~is_own)
+        return self._column(self.labels[place], place, rows, rows[:1], place)
 
     def pair_tables(self) -> Iterator[ColumnTable]:
         """Each ordered pair of classes by the column of the first (Hand and Till)."""

@@ -14,6 +14,7 @@ import numpy as np
 from steelyard.analysis.distributions import f_above
 from steelyard.analysis.intervals.calibration_influence import recalibration_influence
 from steelyard.metrics.logistic_recalibration import logit_rows, recalibrated, why_no_recalibration
+from steelyard.statistics.placed_values import taken
 
 if TYPE_CHECKING:
     from steelyard._types import Array
@@ -110,9 +111,10 @@ def _of_clusters(table: ScoreTable, both: tuple[tuple[Array, Array], ...], rows:
     assert codes is not None  # noqa: S101 - rows in clusters
     sums = []
     for influence in both:
-        by_row = np.zeros(len(rows.scores))
-        for of_class, side, values in zip((rows.positive, ~rows.positive), table.classes, influence, strict=True):
-            by_row[of_class] = values[np.searchsorted(side.distinct[0], rows.scores[of_class])]
+        sides = zip((rows.positive, ~rows.positive), table.classes, influence, strict=True)
+        by_row = rows.by_row(
+            taken(values, np.searchsorted(side.distinct[0], rows.scores[of_class])) for of_class, side, values in sides
+        )
         sums.append(np.bincount(codes, by_row if weights is None else by_row * weights))
     units = len(sums[0])
     moments = np.array([sums[0] @ sums[0], sums[0] @ sums[1], sums[1] @ sums[1]])

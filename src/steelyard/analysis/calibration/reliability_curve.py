@@ -13,6 +13,7 @@ from steelyard.analysis.intervals.information_bins import ScoreBins
 from steelyard.analysis.prevalence.class_shares import positive_share_draws, positive_shares
 from steelyard.analysis.results.rows import Rows
 from steelyard.exceptions import InputError
+from steelyard.metrics.calibration import isotonic_curve
 from steelyard.metrics.isotonic_curve import isotonic_shares
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ class CurveView:
 
     def starts(self, table: ScoreTable) -> Array:
         """The places of the first distinct score of each bin that holds any."""
-        scores, below = table.thresholds[:0:-1], (table.counts.fn + table.counts.tn)[::-1]
+        curve = isotonic_curve(table)
+        scores, below = curve.scores, curve.weights
         place = scores if self.strategy == "uniform" else (below[1:] + below[:-1]) / 2 / below[-1]
         bins = np.minimum((place * self.bins).astype(np.int64), self.bins - 1)
         return np.append(0, np.flatnonzero(np.diff(bins)) + 1)

@@ -19,17 +19,19 @@ from steelyard.analysis.results.rows import Rows
 from steelyard.exceptions import InputError
 from steelyard.ingest import arrays
 from steelyard.ingest.array_tables import score_table
-from steelyard.ingest.score_matrix import probability_table
+from steelyard.ingest.score_matrix import counted_where_they_are, probability_table
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.ranking import check_probabilities, missing
 from steelyard.metrics.registry import list_metrics
 from steelyard.metrics.score_values import class_of_columns
 from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.placed_values import one_each, taken
 from steelyard.statistics.probability_table import SUM_OFF
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from steelyard._types import Array
     from steelyard.analysis.intervals.inference import Inference
     from steelyard.analysis.intervals.interval import Interval
     from steelyard.statistics.probability_table import ProbabilityTable
@@ -82,28 +84,35 @@ def columns_calibration(
     All together is what a temperature would change; classes without a row of their own are left out of the groups.
     """
     rows = {"sample_weight": call.sample_weight, "frequency": call.frequency}
-    table = probability_table(y_true, y_score, labels=call.labels, **rows)
+    counted = counted_where_they_are if cluster is None else probability_table
+    table = counted(y_true, y_score, labels=call.labels, **rows)
     if call.pos_label is not None or len(table.labels) == 2:
         if cluster is not None:
             raise InputError("cluster= takes the probabilities of one class; give its column alone and pos_label=.")
         return table_calibration(class_of_columns(table, call.pos_label), inference, view)
     if inference.prevalence is not None:
         raise InputError("prevalence= is about one class, and there is a column for each; give pos_label=.")
-    k = len(table.labels)
-    truth, scores = np.eye(k, dtype=np.int64)[table.codes].ravel(), table.probabilities.ravel()
-    each = np.repeat(np.arange(len(table.codes)) if cluster is None else arrays.column(cluster, "cluster"), k)
-    weight, times = (None if part is None else np.repeat(part, k) for part in (table.sample_weight, table.frequency))
-    together = score_table(truth, scores, sample_weight=weight, frequency=times)
-    clustered = ClusteredRows(truth, None, each, times, y_score=scores, sample_weight=weight)
+    cells = _cells(table, None if cluster is None else arrays.column(cluster, "cluster"))
+    together = score_table(cells.y_true, cells.y_score, sample_weight=cells.sample_weight, frequency=cells.frequency)  # type: ignore[arg-type]  # there are scores
     parts = {f"class = {part.name}": part.table for part in table.class_tables if missing(part.table) is None}
     groups = {name: table_calibration(part, inference, view) for name, part in parts.items()}
-    whole = table_calibration(together, replace(inference, clustered=clustered), view)
-    metrics, n = _of_cells(whole, table), table.n
+    whole = table_calibration(together, replace(inference, clustered=cells), view)
+    metrics, n, k = _of_cells(whole, table), table.n, len(table.labels)
     return replace(whole, metrics=metrics, rows=n, positives=n, positive=None, groups=groups, classes=k)
+
+
+def _cells(table: ProbabilityTable, cluster: Array | None) -> ClusteredRows:
+    """Every column of every row as a row of its own; those of a row, or of its cluster, go together."""
+    scores, k = table.probabilities.ravel(), len(table.labels)
+    truth = (np.arange(k) == table.codes.reshape(-1, 1)).ravel()
+    each = (np.cumsum(one_each(scores)) - 1) // k
+    weight, times = (None if part is None else taken(part, each) for part in (table.sample_weight, table.frequency))
+    members = each if cluster is None else taken(cluster, each)
+    return ClusteredRows(truth, None, members, times, y_score=scores, sample_weight=weight)
 
 
 def _of_cells(whole: Calibration, table: ProbabilityTable) -> Rows[Interval]:
     """The metrics that say something of all columns together; where an interval is missing, with the reason why."""
-    summed = np.allclose(table.probabilities.sum(1), 1, atol=SUM_OFF)
+    summed = bool((np.abs(table.probabilities.sum(1) - 1) <= SUM_OFF).all())
     kept = (row for row in whole.metrics if not (summed and "in the large" in row.spec.metric.roles))
     return Rows(replace(row, why=_CELLS) if np.isnan(row.low) and not np.isnan(row.value) else row for row in kept)

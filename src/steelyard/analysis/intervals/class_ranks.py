@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.statistics import score_order
+from steelyard.statistics.device_array import DeviceArray
+from steelyard.statistics.placed_values import taken
 
 if TYPE_CHECKING:
     from steelyard._types import Array
@@ -42,6 +44,8 @@ class ClassRanks:
 
     def groups(self, edges: Array) -> list[Array]:
         """Of each class the group of its rows, empty ones not counted: below an edge, at it, between two, above all."""
+        if isinstance(self.positives, DeviceArray) or isinstance(self.negatives, DeviceArray):
+            return [_groups_by_search(scores, edges) for scores in (self.positives, self.negatives)]
         places = []
         for order, ascending in self.ordered:
             around = np.stack([np.searchsorted(ascending, edges, side) for side in ("left", "right")], -1)
@@ -50,6 +54,13 @@ class ClassRanks:
             place[order] = np.repeat(np.arange(np.count_nonzero(sizes)), sizes[sizes > 0])
             places.append(place)
         return places
+
+
+def _groups_by_search(scores: Array, edges: Array) -> Array:
+    """The groups of scores on a device, in the order of the rows: twice the edges below, and one more where it ties."""
+    group = np.searchsorted(edges, scores) + np.searchsorted(edges, scores, side="right")
+    used = np.asarray(np.bincount(group, minlength=2 * len(edges) + 1) > 0)
+    return taken(np.cumsum(used) - 1, group)
 
 
 def _twice_below(ascending: Array, others: Array) -> Array:

@@ -20,9 +20,11 @@ from steelyard.analysis.intervals.score_draws import score_deviations
 from steelyard.analysis.intervals.score_influence import score_influence
 from steelyard.exceptions import InputError
 from steelyard.ingest import arrays, label_codes
+from steelyard.statistics.device_array import DeviceArray
+from steelyard.statistics.placed_values import one_each, scattered, taken
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from steelyard._types import Array
     from steelyard.analysis.intervals.estimand import Estimand
@@ -49,6 +51,8 @@ class ClusterScores:
             raise InputError(
                 "prevalence= and cluster= cannot be given together; take the clusters at their own prevalence."
             )
+        if isinstance(rows.y_score, DeviceArray):
+            return cls._there(rows, table)
         codes, labels = label_codes.distinct(arrays.column(rows.y_true, "y_true"), "y_true")
         positive = np.array([bool(label == table.label) for label in labels])[codes]
         given = rows.y_pred if rows.y_score is None else rows.y_score
@@ -67,6 +71,26 @@ class ClusterScores:
         mass = RowMass.of_rows(times, weights, members)
         there = np.ones(len(scores), dtype=bool) if mass.weights is None else mass.weights > 0
         return cls(table, positive[there], scores[there], mass.at(there))
+
+    @classmethod
+    def _there(cls, rows: ClusteredRows, table: ScoreTable) -> ClusterScores:
+        """The same of rows on a device, which are columns there, with codes of their clusters."""
+        columns: Any = rows
+        positive, weights = columns.y_true == table.label, columns.sample_weight
+        if columns.frequency is not None and weights is None:
+            weights = one_each(columns.y_score).astype(np.float64)
+        mass = RowMass.of_codes(columns.frequency, weights, columns.clusters)
+        if mass.weights is None or bool((mass.weights > 0).all()):
+            return cls(table, positive, columns.y_score, mass)
+        there = mass.weights > 0
+        return cls(table, positive[there], columns.y_score[there], mass.at(there))
+
+    def by_row(self, of_classes: Iterable[Array]) -> Array:
+        """What each row has, given that of the positives and of the negatives."""
+        by_row: Array = np.zeros(())
+        for rows, values in zip((self.positive, ~self.positive), of_classes, strict=True):
+            by_row = by_row + scattered(values, np.flatnonzero(rows), len(self.scores))
+        return by_row
 
     @cached_property
     def _entries(self) -> tuple[ScoreTable, list[Array]]:
@@ -91,10 +115,10 @@ class ClusterScores:
         """
         table, places = self._entries
         influence = score_influence(metric, table, parameters)
-        by_row = np.zeros(len(self.scores))
-        for rows, of_class, at in zip((self.positive, ~self.positive), influence or (), places, strict=False):
-            by_row[rows] = of_class[at]
         mass = self.mass
+        each = [np.zeros(1)] * 2 if influence is None else influence
+        places = [0 * at for at in places] if influence is None else places
+        by_row = self.by_row(taken(of_class, at) for of_class, at in zip(each, places, strict=True))
         alone = RowInfluences(by_row, self.positive, mass.weights, squares=mass.squares).spread()
         together = RowInfluences(by_row, self.positive, mass.weights, mass.clusters).spread()
         if 0 < alone.variance < np.inf and 0 < together.variance < np.inf:

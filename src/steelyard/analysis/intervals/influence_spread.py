@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from steelyard.analysis.distributions import student_below, student_reach
+from steelyard.statistics.placed_values import one_each
 
 if TYPE_CHECKING:
     from steelyard._types import Array
@@ -102,7 +103,7 @@ class RowInfluences:
 
     def spread(self) -> StudentSpread:
         """The variance of the value, and its degrees of freedom."""
-        weights = np.ones(len(self.values)) if self.weights is None else self.weights
+        weights = one_each(self.values).astype(np.float64) if self.weights is None else self.weights
         columns = (self.values, weights, weights**2 if self.squares is None else self.squares)
         classes = (self.positive, ~self.positive)
         alone = class_spread(*(ClassInfluence(*(column[rows] for column in columns)) for rows in classes))

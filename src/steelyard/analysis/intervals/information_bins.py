@@ -77,8 +77,7 @@ def _bins_of_information(table: ScoreTable) -> ScoreBins:
     scores, _, weights = _columns(table)
     spread = weights * scores * (1 - scores)
     information, total = np.cumsum(spread), np.cumsum(weights)
-    information /= information[-1] or 1.0
-    information += total / total[-1]
+    information = information / (information[-1] or 1.0) + total / total[-1]
     inner = np.searchsorted(information, np.arange(1, _MOST_BINS) / _MOST_BINS * information[-1], side="right")
     n, few = len(scores), min(len(scores), _APART)
     return ScoreBins.of_starts(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from steelyard.exceptions import TooFewRowsError
 from steelyard.ingest import label_codes
 
@@ -32,11 +30,17 @@ class RowMass(NamedTuple):
             raise TooFewRowsError(
                 "cluster= names one cluster only; with no second one the variation between clusters is unknown."
             )
-        name = None if cluster_name is None else str(cluster_name)
+        return cls.of_codes(times, weights, codes, None if cluster_name is None else str(cluster_name))
+
+    @classmethod
+    def of_codes(
+        cls, times: Array | None, weights: Array | None, clusters: Array | None, name: str | None = None
+    ) -> RowMass:
+        """The same where the clusters are numbered already, by codes from 0 on."""
         if weights is None:
-            return cls(times, None, None, codes, name)
-        often = np.ones(len(weights)) if times is None else times
-        return cls(times, often * weights, often * weights**2, codes, name)
+            return cls(times, None, None, clusters, name)
+        often = 1.0 if times is None else times
+        return cls(times, often * weights, often * weights**2, clusters, name)
 
     def at(self, rows: Array) -> RowMass:
         """That of some rows."""
