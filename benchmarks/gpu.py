@@ -20,7 +20,7 @@ from benchmarks import page, surroundings, tables
 from benchmarks.gpu_checks import check_equality, check_no_waiting
 from benchmarks.gpu_clock import Clock, Timed
 from benchmarks.gpu_parts import explain
-from benchmarks.gpu_works import areas, counts, evaluations, peers
+from benchmarks.gpu_works import areas, calibrations, classes, counts, evaluations, peers
 
 TITLE = "On a GPU"
 NO_GPU = "There is no GPU that torch can use here, and this benchmark is about nothing else; run make bench instead."
@@ -28,7 +28,8 @@ ABOUT = """\
 Written by `make bench-gpu`: tensors of torch on the device, which stay there. The time is the median of {repeats} calls
 after one that is not counted, with the device waited for before and after each; memory is the most that torch held
 beyond the tensors themselves. Before anything is timed, the counts of {rows} rows equal NumPy's bit for bit, every metric
-of their scores to 1e-12, and every end of an interval to 1e-9. An aim is how many times as long ours may take as what
+of their scores to 1e-12, and every end of an interval to 1e-9; so does `evaluate` of a tenth as many rows of 10 classes, and
+`calibration` to 1e-9. An aim is how many times as long ours may take as what
 stands beside it, or how much longer; rows that miss it stay."""
 
 
@@ -75,7 +76,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--device", default="cuda", help="cpu tries the works without a GPU, and writes no page")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--explain", action="store_true", help="time the parts of the works, and profile evaluate")
-    parser.add_argument("--only", default="", help="areas, counts, evaluations or peers")
+    parser.add_argument("--only", default="", help="areas, counts, evaluations, classes, calibrations or peers")
     asked = parser.parse_args(arguments)
     try:
         import torch
@@ -100,7 +101,14 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"Equal to NumPy on {small:,} rows.", flush=True)
     if asked.device == "cuda":
         check_no_waiting(torch, asked.device)
-    works = {"areas": (areas, 1e9), "counts": (counts, 1e9), "evaluations": (evaluations, 1e8), "peers": (peers, 1e8)}
+    works = {
+        "areas": (areas, 1e9),
+        "counts": (counts, 1e9),
+        "evaluations": (evaluations, 1e8),
+        "classes": (classes, 1e7),
+        "calibrations": (calibrations, 1e8),
+        "peers": (peers, 1e8),
+    }
     chosen = {name: part for name, part in works.items() if asked.only in name}
     found = [row for work, n in chosen.values() for row in work(clock, int(n * asked.scale))]
     if asked.explain:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import steelyard
-from benchmarks.gpu_clock import rows_of
+from benchmarks.gpu_clock import columns_of, rows_of
 
 
 def check_equality(torch, device: str, n: int) -> list[str]:
@@ -20,13 +20,39 @@ def check_equality(torch, device: str, n: int) -> list[str]:
             if steelyard.confusion(t, p) != steelyard.confusion(t.cpu().numpy(), p.cpu().numpy()):
                 problems.append(f"confusion of {n:,} rows at {share:.0%}")
         ours, numpys = (steelyard.evaluate(a, y_score=b) for a, b in ((truth, scores), (y, s)))
-        for mine, other in zip(ours, numpys, strict=True):
-            if not np.isclose(mine.value, other.value, rtol=1e-12, atol=1e-14, equal_nan=True):
-                problems.append(f"{mine.name} at {share:.0%}: {mine.value!r}, NumPy has {other.value!r}")
-            if not np.allclose([mine.low, mine.high], [other.low, other.high], rtol=1e-9, atol=1e-12, equal_nan=True):
-                problems.append(
-                    f"interval of {mine.name} at {share:.0%}: {mine.low, mine.high}, NumPy has {other.low, other.high}"
-                )
+        problems += _differences(ours, numpys, f"at {share:.0%}")
+        ours, numpys = (steelyard.calibration(a, b) for a, b in ((truth, scores), (y, s)))
+        problems += _differences(ours, numpys, f"of calibration at {share:.0%}", value=1e-9)
+    return [*problems, *_of_classes(torch, device, n // 10)]
+
+
+def _of_classes(torch, device: str, n: int) -> list[str]:
+    """What differs of a column of scores for each of ten classes, with and without weights."""
+    truth, columns = columns_of(torch, device, n, 10)
+    weights = torch.rand(n, device=device, dtype=torch.float64)
+    there, here = (truth, columns, weights), tuple(part.cpu().numpy() for part in (truth, columns, weights))
+    problems = []
+    for weighed in (False, True):
+        ours, numpys = (
+            steelyard.evaluate(y, y_score=p, sample_weight=w if weighed else None) for y, p, w in (there, here)
+        )
+        where = f"of 10 classes{', weighted' * weighed}"
+        problems += _differences(ours, numpys, where)
+        if not (ours.confusion.rows == numpys.confusion.rows).all():
+            problems.append(f"the confusion matrix {where}")
+    ours, numpys = (steelyard.calibration(y, p) for y, p, _ in (there, here))
+    return problems + _differences(ours, numpys, "of calibration of 10 classes", value=1e-9)
+
+
+def _differences(ours, numpys, where: str, value: float = 1e-12) -> list[str]:
+    """The metrics whose values or ends of an interval differ."""
+    problems = []
+    for mine, other in zip(ours, numpys, strict=True):
+        name = mine.spec.name
+        if not np.isclose(mine.value, other.value, rtol=value, atol=1e-14, equal_nan=True):
+            problems.append(f"{name} {where}: {mine.value!r}, NumPy has {other.value!r}")
+        if not np.allclose([mine.low, mine.high], [other.low, other.high], rtol=1e-9, atol=1e-12, equal_nan=True):
+            problems.append(f"interval of {name} {where}: {mine.low, mine.high}, NumPy has {other.low, other.high}")
     return problems
 
 

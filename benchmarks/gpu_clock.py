@@ -94,6 +94,17 @@ def rows_of(torch, device: str, n: int, share: float, seed: int = 0):
     return truth, scores.sigmoid_()
 
 
+def columns_of(torch, device: str, n: int, k: int, seed: int = 0):
+    """Labels of int64, some of them common and some rare, and a column of float32 probabilities for each class."""
+    made = torch.Generator(device=device).manual_seed(seed)
+    shares = 1 / torch.arange(1, k + 1, device=device)
+    ends = shares.cumsum(0) / shares.sum()
+    truth = torch.searchsorted(ends, torch.rand(n, generator=made, device=device)).clamp_(max=k - 1)
+    logits = torch.randn(n, k, generator=made, device=device)
+    logits[torch.arange(n, device=device), truth] += 1.5
+    return truth, logits.softmax(1)
+
+
 def beside(
     clock: Clock,
     work: str,

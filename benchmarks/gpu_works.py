@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import steelyard
-from benchmarks.gpu_clock import Clock, Timed, beside, rows_of, shown
+from benchmarks.gpu_clock import Clock, Timed, beside, columns_of, rows_of, shown
 
 
 def areas(clock: Clock, n: int) -> list[Timed]:
@@ -54,6 +54,32 @@ def _evaluations(clock: Clock, n: int, share: float) -> list[Timed]:
     found = [beside(clock, what, "roc_auc of the same", ours, area, extra=0.05)]
     found.append(beside(clock, what, "evaluate of 1e4 rows by NumPy: what the host takes", ours, host))
     return found
+
+
+def classes(clock: Clock, n: int) -> list[Timed]:
+    truth, columns = columns_of(clock.torch, clock.device, n, 10)
+    what = f"evaluate, all metrics with intervals, {n:.0e} rows of 10 classes, float32"
+    ours, theirs = (partial(work, truth, columns) for work in (_evaluated, _evaluated_by_numpy))
+    return [beside(clock, what, "the same brought to NumPy", ours, theirs, most=1, repeats=1)]
+
+
+def _evaluated(truth, scores):
+    return steelyard.evaluate(truth, y_score=scores)
+
+
+def _evaluated_by_numpy(truth, scores):
+    return _evaluated(truth.cpu().numpy(), scores.cpu().numpy())
+
+
+def calibrations(clock: Clock, n: int) -> list[Timed]:
+    truth, scores = rows_of(clock.torch, clock.device, n, 0.1)
+    what, ours = f"calibration, {n:.0e} float32 scores, 10% positive", partial(steelyard.calibration, truth, scores)
+    theirs = partial(_calibrated_by_numpy, truth, scores)
+    return [beside(clock, what, "the same brought to NumPy", ours, theirs, most=1, repeats=1)]
+
+
+def _calibrated_by_numpy(truth, scores):
+    return steelyard.calibration(truth.cpu().numpy(), scores.cpu().numpy())
 
 
 def peers(clock: Clock, n: int) -> list[Timed]:
