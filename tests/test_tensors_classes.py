@@ -120,13 +120,48 @@ def test_two_columns_are_evaluated_by_that_of_the_positive_class(rows, to_device
     assert_same_rows(ours, numpys)
 
 
+@pytest.mark.parametrize(
+    "labels", [np.array([3, 7, 9, 12]), np.array([0.0, 1.0, 2.0, 3.0]), np.arange(4, dtype=np.int8)]
+)
+def test_labels_of_any_numbers_are_predicted_as_they_are(rows, to_device, travelled, labels):
+    named = {"y": labels[rows["y"]], "p": rows["p"]}
+    ours, numpys = both(evaluated, named, to_device, {"metrics": ("mcc", "roc_auc[average=macro]")})
+    assert 0 < max(travelled.sizes) <= LABELS
+    assert ours.confusion == numpys.confusion
+    assert_same_rows(ours, numpys)
+    text = steelyard.evaluate(np.array(list("abcd"))[rows["y"]], y_score=to_device(rows["p"]), metrics=["mcc"])
+    assert text["mcc"].value == ours["mcc"].value
+
+
+def test_classes_on_a_device_are_refused_as_numpys_are(rows, to_device):
+    y, p = rows["y"], rows["p"]
+    cases = [
+        lambda send: steelyard.evaluate(send(y), y_score=send(p[:, :3].copy())),
+        lambda send: steelyard.evaluate(send(y[:-1]), y_score=send(p)),
+        lambda send: steelyard.evaluate(send(y), y_score=send(np.where(np.arange(N)[:, None] == 3, np.nan, p))),
+        lambda send: steelyard.evaluate(send(y), y_score=send(p), pos_label=8),
+        lambda send: steelyard.evaluate(send(y), y_score=send(p), threshold=0.5),
+        lambda send: steelyard.evaluate(send(y), y_score=send(p), sample_weight=send(-rows["w"])),
+        lambda send: steelyard.evaluate(send(y), y_score=send(2 * p), metrics=["log_loss"]),
+        lambda send: steelyard.calibration(send(y), send(2 * p)),
+    ]
+    for case in cases:
+        sentences = []
+        for send in (to_device, lambda values: values):
+            with pytest.raises(steelyard.SteelyardError) as refused:
+                case(send)
+            sentences.append(str(refused.value))
+        assert sentences[0] == sentences[1]
+
+
 def test_intervals_of_columns_are_numpys_and_bring_no_rows(rows, to_device, travelled):
     for metric, options in {
         "roc_auc": {"average": "macro"},
         "average_precision": {"average": "weighted", "sample_weight": "w"},
         "log_loss": {"sample_weight": "w", "frequency": "f"},
         "d2_log_loss": {},
-        "top_k_accuracy": {},
+        "top_k_accuracy": {"cluster": np.arange(N) // 7},
+        "brier": {"average": "macro", "cluster": np.arange(N) // 7},
     }.items():
         ours, numpys = both(
             lambda each, metric=metric, **given: steelyard.interval(metric, each["y"], y_score=each["p"], **given),

@@ -130,7 +130,7 @@ class DeviceLibrary:
         """So many zeros with the values at distinct places."""
         xp = self.xp
         if self.name == "jax":
-            return xp.zeros(size, dtype=values.dtype).at[places].set(values)
+            return xp.zeros(size, dtype=values.dtype, device=self.device).at[places].set(values)
         if self.name in ("torch", "cupy"):
             spread = xp.zeros(size, dtype=values.dtype, device=self.device)
             spread[places] = values

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,15 @@ def taken(values: Array, places: Array) -> Array:
         on_its_device: Array = kept(library, library.take(library.native(np.asarray(values)), places.native))
         return on_its_device
     return values[..., places]
+
+
+def sent_beside(values: Array, column: Array) -> Array:
+    """The values on the device of a column; as they are beside one of NumPy."""
+    if not isinstance(column, DeviceArray):
+        return values
+    there: Any = DeviceArray(column.library, column.library.native(values))
+    on_its_device: Array = there
+    return on_its_device
 
 
 def one_each(column: Array) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.analysis.distributions import student_quantile
 from steelyard.exceptions import TooFewRowsError
 from steelyard.ingest import arrays, label_codes
-from steelyard.statistics.placed_values import taken
+from steelyard.statistics.placed_values import sent_beside, taken
 
 if TYPE_CHECKING:
     from steelyard._types import Array
@@ -91,4 +91,4 @@ def _cluster_codes(rows: ClusteredRows, classes: Array) -> Array:
         raise TooFewRowsError(
             "cluster= names one cluster only; with no second one the variation between clusters is unknown."
         )
-    return codes.astype(np.int64)
+    return sent_beside(codes.astype(np.int64), classes)
