@@ -76,6 +76,13 @@ def ordered_limit(ordered: Array, kept: Array, share: float) -> float:
 
     It lies half-way between the risks of the last row that is kept and the first that is not.
     """
-    first = int(np.searchsorted(kept, (1 - share - _ROUNDING) * kept[-1]))  # the last row that must be kept
-    last = int(np.searchsorted(ordered, ordered[min(first, len(ordered) - 1)], "right")) - 1
-    return np.inf if last + 1 >= len(ordered) else float(ordered[last] + ordered[last + 1]) / 2
+    return float(ordered_limits(ordered, kept, np.array([share]))[0])
+
+
+def ordered_limits(ordered: Array, kept: Array, shares: Array) -> Array:
+    """The limits of several shares."""
+    end = len(ordered) - 1
+    first = np.searchsorted(kept, (1 - shares - _ROUNDING) * kept[-1])  # the last row that must be kept
+    last = np.searchsorted(ordered, ordered[np.minimum(first, end)], "right") - 1
+    half_way = (ordered[last] + ordered[np.minimum(last + 1, end)]) / 2
+    return np.where(last >= end, np.inf, half_way)

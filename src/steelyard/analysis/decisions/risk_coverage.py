@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard._types import Array, Label
-from steelyard.analysis.decisions.decision_rule import ordered_limit
+from steelyard.analysis.decisions.decision_rule import ordered_limits
 from steelyard.analysis.distributions import normal_reach, student_quantile
 from steelyard.analysis.intervals.rate_intervals import score_ends
 from steelyard.analysis.results.formatting import percent_text, three_digits
@@ -82,7 +82,7 @@ class RiskCoverage(Result[RiskPoint]):
         codes, decisions, risks = rows.table.codes, decided.decisions, decided.risks
         losses = (decisions != codes).astype(np.float64) if costs is None else costs[codes, decisions]
         kept = _Kept.of(rows, risks, losses, level if intervals else None, is_share=costs is None)
-        points = [kept.point(share) for share in STOPS.tolist()]
+        points = kept.points(STOPS)
         columns = {name: np.array([getattr(point, name) for point in points]) for name in COLUMNS}
         area, least = _area(risks, losses, rows.weights), _area(losses, losses, rows.weights)
         return cls(
@@ -142,17 +142,22 @@ class _Kept:
         by_class = tuple(np.sort(risks[rows.table.codes == place]) for place in range(rows.k))
         return cls(rows, risks[order], sums, by_class, level, is_share)
 
-    def point(self, share: float) -> RiskPoint:
-        """What remains where at most that share is sent."""
+    def points(self, shares: Array) -> list[RiskPoint]:
+        """What remains where at most these shares are sent; all are looked up at once."""
         highest = float(self.ordered[-1])  # above which there is no row
-        limit = min(ordered_limit(self.ordered, self.sums[0, 1:], share), highest) if share else highest
-        n = int(np.searchsorted(self.ordered, limit, "right"))
-        weight, loss, square, repeated = self.sums[:, n]
+        limits = np.minimum(ordered_limits(self.ordered, self.sums[0, 1:], shares), highest)
+        limits = np.asarray(np.where(shares > 0, limits, highest))
+        sums = np.asarray(self.sums[:, np.searchsorted(self.ordered, limits, "right")])
+        covered = np.asarray(np.stack([_shares_up_to(limits, part) for part in self.by_class]))
+        total, columns = float(self.sums[0, -1]), zip(shares.tolist(), limits.tolist(), sums.T, covered.T, strict=True)
+        return [self._point(*column, total) for column in columns]
+
+    def _point(self, share: float, limit: float, sums: Array, covered: Array, total: float) -> RiskPoint:
+        weight, loss, square, repeated = sums
         risk = float(loss / weight) if weight > 0 else np.nan
         low, high = self._ends(risk, square / max(weight, 1e-300), weight**2 / max(repeated, 1e-300))
-        covered = [np.searchsorted(part, limit, "right") / len(part) if len(part) else 1.0 for part in self.by_class]
         least = int(np.argmin(covered))
-        coverage = float(weight / self.sums[0, -1])
+        coverage = float(weight / total)
         return RiskPoint(share, coverage, risk, low, high, limit, float(covered[least]), self.rows.table.labels[least])
 
     def _ends(self, risk: float, square: float, n: float) -> tuple[float, float]:
@@ -164,6 +169,11 @@ class _Kept:
             return min(float(low), risk), max(float(high), risk)
         reach = float(student_quantile((1 + self.level) / 2, n - 1)) * np.sqrt(max(square - risk**2, 0.0) / (n - 1))
         return max(risk - reach, 0.0), risk + reach
+
+
+def _shares_up_to(limits: Array, ordered: Array) -> Array:
+    """The share of ordered risks up to each limit; of a class without rows all."""
+    return np.searchsorted(ordered, limits, "right") / len(ordered) if len(ordered) else np.ones(len(limits))
 
 
 def _squares(rows: DecidedRows) -> Array:
