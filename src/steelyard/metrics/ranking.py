@@ -14,7 +14,9 @@ from steelyard.metrics.curves import roc_points
 from steelyard.metrics.declaration import metric
 from steelyard.metrics.expression import ratio, undefined
 from steelyard.statistics.class_scores import starting_at_zero
+from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.labelled_scores import LabelledClass
+from steelyard.statistics.merged_classes import MergedClasses
 from steelyard.statistics.score_order import bin_starts, bin_sums, parts
 from steelyard.statistics.threads import in_threads
 
@@ -133,13 +135,21 @@ def _between(x: Array, y: Array, at: float) -> Any:
 
 def _partial_auc(t: ScoreTable, max_fpr: float) -> Any:
     """The area up to a false positive rate, scaled so that a random ranking is 1/2 and a perfect one 1 (McClish)."""
-    fpr, tpr, _ = roc_points(t)
+    fpr, tpr = _roc_rates(t)
     # The last of several points at one rate is the highest: a step to the right starts there.
     inside = np.minimum(fpr, max_fpr)
     edge = np.where(fpr <= max_fpr, tpr, _between(fpr, tpr, max_fpr)[..., None])
     area = np.trapezoid(edge, inside)
     least = max_fpr**2 / 2
     return 0.5 * (1 + (area - least) / (max_fpr - least))
+
+
+def _roc_rates(t: ScoreTable) -> tuple[Array, Array]:
+    """The points of the ROC curve; of scores on a device they stay there."""
+    if not any(isinstance(side.scores, DeviceArray) for side in t.classes):
+        return roc_points(t)[:2]
+    tp, fp = (starting_at_zero(np.cumsum(weights)) for weights in MergedClasses.of(t).weights)
+    return fp / fp[-1], tp / tp[-1]
 
 
 @weighted_auc.for_scores
