@@ -17,10 +17,10 @@ from importlib import import_module
 from pathlib import Path
 
 from benchmarks import page, surroundings, tables
-from benchmarks.gpu_checks import check_equality, check_no_waiting
+from benchmarks.gpu_checks import check_equality, check_labels, check_no_waiting
 from benchmarks.gpu_clock import Clock, Timed
 from benchmarks.gpu_parts import explain
-from benchmarks.gpu_works import areas, calibrations, classes, counts, evaluations, peers
+from benchmarks.gpu_works import areas, calibrations, classes, counts, evaluations, labels, peers
 
 TITLE = "On a GPU"
 NO_GPU = "There is no GPU that torch can use here, and this benchmark is about nothing else; run make bench instead."
@@ -69,6 +69,11 @@ def section(torch, found: list[Timed], repeats: int, rows: int) -> str:
     )
 
 
+def _labelled(small: int) -> int:
+    """The rows of several labels each that are compared: more than are brought unasked."""
+    return min(100_000, max(20_000, small))
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="make bench-gpu", description=__doc__.partition("\n")[0])
     parser.add_argument("--out", type=Path, help="a folder for gpu.md and gpu.json; the page is left as it is")
@@ -76,7 +81,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--device", default="cuda", help="cpu tries the works without a GPU, and writes no page")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--explain", action="store_true", help="time the parts of the works, and profile evaluate")
-    parser.add_argument("--only", default="", help="areas, counts, evaluations, classes, calibrations or peers")
+    parser.add_argument("--only", default="", help="areas, counts, evaluations, classes, calibrations, labels or peers")
     asked = parser.parse_args(arguments)
     try:
         import torch
@@ -95,7 +100,8 @@ def main(arguments: list[str] | None = None) -> int:
 
         device_columns.is_on_host = lambda _: False
     clock, small = Clock(torch, asked.device, asked.repeats), int(1e7 * asked.scale)
-    if problems := check_equality(torch, asked.device, small):
+    problems = [*check_equality(torch, asked.device, small), *check_labels(torch, asked.device, _labelled(small))]
+    if problems:
         print("\n".join(problems), file=sys.stderr)
     else:
         print(f"Equal to NumPy on {small:,} rows.", flush=True)
@@ -107,6 +113,7 @@ def main(arguments: list[str] | None = None) -> int:
         "evaluations": (evaluations, 1e8),
         "classes": (classes, 1e7),
         "calibrations": (calibrations, 1e8),
+        "labels": (labels, 1e7),
         "peers": (peers, 1e8),
     }
     chosen = {name: part for name, part in works.items() if asked.only in name}

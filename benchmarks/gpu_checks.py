@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import steelyard
-from benchmarks.gpu_clock import columns_of, rows_of
+from benchmarks.gpu_clock import columns_of, label_rows_of, rows_of
 
 
 def check_equality(torch, device: str, n: int) -> list[str]:
@@ -53,6 +53,43 @@ def _differences(ours, numpys, where: str, value: float = 1e-12) -> list[str]:
             problems.append(f"{name} {where}: {mine.value!r}, NumPy has {other.value!r}")
         if not np.allclose([mine.low, mine.high], [other.low, other.high], rtol=1e-9, atol=1e-12, equal_nan=True):
             problems.append(f"interval of {name} {where}: {mine.low, mine.high}, NumPy has {other.low, other.high}")
+    return problems
+
+
+def check_labels(torch, device: str, n: int) -> list[str]:
+    """What differs from NumPy's answers on the same rows of several labels each."""
+    truth, scores = label_rows_of(torch, device, n)
+    weights = torch.rand(n, dtype=torch.float64, device=device)
+    predicted, problems = scores >= 0.4, []
+    there = [truth, predicted, scores, weights]
+    here = [column.cpu().numpy() for column in there]
+    for average in ("macro", "micro", "weighted", "samples", None):
+        for metric, other in ((steelyard.f1, 1), (steelyard.roc_auc, 2)):
+            if metric is steelyard.roc_auc and average == "samples":
+                continue
+            ours, numpys = (metric(each[0], each[other], average=average) for each in (there, here))
+            if not np.allclose(ours, numpys, rtol=1e-12, atol=1e-14):
+                problems.append(f"{metric.name} of labels, {average}: {ours!r}, NumPy has {numpys!r}")
+    for given in ({}, {"sample_weight": 3}):
+        ours, numpys = (
+            steelyard.evaluate(each[0], y_score=each[2], **{name: each[place] for name, place in given.items()})
+            for each in (there, here)
+        )
+        problems += _label_problems(ours, numpys, " with weights" if given else "")
+    return problems
+
+
+def _label_problems(ours, numpys, what: str) -> list[str]:
+    problems = []
+    for mine, other in zip(ours, numpys, strict=True):
+        if not np.isclose(mine.value, other.value, rtol=1e-12, atol=1e-14, equal_nan=True):
+            problems.append(f"{mine.name} of labels{what}: {mine.value!r}, NumPy has {other.value!r}")
+        ends, beside = ((row.low, row.high, row.chance) for row in (mine, other))
+        if not np.allclose(ends, beside, rtol=1e-9, atol=1e-12, equal_nan=True):
+            problems.append(f"ends or baseline of {mine.name} of labels{what}: {ends}, NumPy has {beside}")
+    for mine, other in zip(ours.per_label, numpys.per_label, strict=True):
+        if (mine.rows, mine.predicted) != (other.rows, other.predicted):
+            problems.append(f"counts of label {mine.label}{what}: {mine.rows, mine.predicted}")
     return problems
 
 

@@ -94,6 +94,15 @@ def rows_of(torch, device: str, n: int, share: float, seed: int = 0):
     return truth, scores.sigmoid_()
 
 
+def label_rows_of(torch, device: str, n: int, labels: int = 20, seed: int = 0):
+    """Matrices on the device, a column for each label: which rows have it, and probabilities of float32."""
+    made = torch.Generator(device=device).manual_seed(seed)
+    shares = torch.linspace(0.01, 0.5, labels, device=device)
+    truth = torch.rand(n, labels, generator=made, device=device) < shares
+    scores = torch.randn(n, labels, generator=made, device=device).add_(truth, alpha=1.5).sub_(1.5)
+    return truth, scores.sigmoid_()
+
+
 def columns_of(torch, device: str, n: int, k: int, seed: int = 0):
     """Labels of int64, some of them common and some rare, and a column of float32 probabilities for each class."""
     made = torch.Generator(device=device).manual_seed(seed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import steelyard
-from benchmarks.gpu_clock import Clock, Timed, beside, columns_of, rows_of, shown
+from benchmarks.gpu_clock import Clock, Timed, beside, columns_of, label_rows_of, rows_of, shown
 
 
 def areas(clock: Clock, n: int) -> list[Timed]:
@@ -54,6 +54,58 @@ def _evaluations(clock: Clock, n: int, share: float) -> list[Timed]:
     found = [beside(clock, what, "roc_auc of the same", ours, area, extra=0.05)]
     found.append(beside(clock, what, "evaluate of 1e4 rows by NumPy: what the host takes", ours, host))
     return found
+
+
+def labels(clock: Clock, n: int) -> list[Timed]:
+    """Rows of several labels each, counted and evaluated; for the evaluation a tenth of the rows."""
+    return [*_label_counts(clock, n), *_label_areas(clock, n // 10), _label_evaluation(clock, n // 10)]
+
+
+def _brought(work, *tensors, **named):
+    """The same work of NumPy's arrays, which are brought first."""
+    given = [tensor.cpu().numpy() for tensor in tensors]
+    return work(*given, **{name: tensor.cpu().numpy() for name, tensor in named.items()})
+
+
+def _label_counts(clock: Clock, n: int) -> list[Timed]:
+    truth, scores = label_rows_of(clock.torch, clock.device, n)
+    predicted = scores >= 0.5
+    del scores
+    f1 = partial(steelyard.f1, average="macro")
+    what, ours = f"f1, macro over labels, {n:.0e} x 20 bool", partial(f1, truth, predicted)
+    found = [beside(clock, what, "brought, then by NumPy", ours, partial(_brought, f1, truth, predicted), most=1)]
+    try:
+        from torchmetrics.classification import MultilabelF1Score
+    except ImportError:
+        return [*found, shown(Timed(what, "torchmetrics on tensors"))]
+    theirs = MultilabelF1Score(num_labels=20, average="macro").to(clock.device)
+    whole = (predicted.to(clock.torch.int64), truth.to(clock.torch.int64))
+    return [*found, beside(clock, what, "torchmetrics on int64 tensors", ours, partial(theirs, *whole), most=1)]
+
+
+def _label_areas(clock: Clock, n: int) -> list[Timed]:
+    truth, scores = label_rows_of(clock.torch, clock.device, n)
+    auc, lrap = partial(steelyard.roc_auc, average="macro"), steelyard.label_ranking_average_precision
+    works = {"roc_auc, macro over labels": auc, "label_ranking_average_precision": lrap}
+    return [
+        beside(
+            clock,
+            f"{name}, {n:.0e} x 20 float32 scores",
+            "brought, then by NumPy",
+            partial(work, truth, scores),
+            partial(_brought, work, truth, scores),
+            most=1,
+            repeats=3,
+        )
+        for name, work in works.items()
+    ]
+
+
+def _label_evaluation(clock: Clock, n: int) -> Timed:
+    truth, scores = label_rows_of(clock.torch, clock.device, n)
+    what = f"evaluate of {n:.0e} x 20 labels with scores"
+    ours, theirs = partial(steelyard.evaluate, truth, y_score=scores), partial(_brought, steelyard.evaluate, truth)
+    return beside(clock, what, "brought, then by NumPy", ours, partial(theirs, y_score=scores), most=1, repeats=2)
 
 
 def classes(clock: Clock, n: int) -> list[Timed]:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.label_frames import label_frame, names_label_sets
 from steelyard.ingest.label_sets import are_label_sets
-from steelyard.ingest.multilabel_tables import label_set_table
+from steelyard.ingest.multilabel_tables import label_set_table, label_sets_where_they_are
 from steelyard.statistics.multilabel_table import MultilabelTable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from steelyard.ingest.frame_columns import FrameColumns
 
 
@@ -37,8 +39,17 @@ class LabelSetInput(NamedTuple):
 
     def read(self) -> LabelSetInput:
         """The same with a table in place of rows or a frame, and groups and clusters as arrays."""
+        given = self._read(label_set_table)
+        return given._replace(data=given.data.on_host())
+
+    def read_where_they_are(self) -> LabelSetInput:
+        """The same, of which matrices on a device stay there unless the rows have groups or clusters."""
+        is_whole = self.by is None and self.cluster is None
+        return self._read(label_sets_where_they_are) if is_whole else self.read()
+
+    def _read(self, count: Callable[..., MultilabelTable]) -> LabelSetInput:
         if self.columns.true is None:
-            return self._of_arrays()
+            return self._of_arrays(count)
         if self.labels is not None:
             raise InputError("labels= is for arrays; of a frame the columns that are named are the labels.")
         groups = [self.by] if isinstance(self.by, str) else [*(self.by or ())]
@@ -48,16 +59,14 @@ class LabelSetInput(NamedTuple):
         cluster = None if self.cluster is None else brought[self.cluster]
         return self._replace(data=table, by=by or None, cluster=cluster)
 
-    def _of_arrays(self) -> LabelSetInput:
+    def _of_arrays(self, count: Callable[..., MultilabelTable]) -> LabelSetInput:
         if isinstance(self.data, MultilabelTable):
             given = ("y_pred", "y_score", "labels", "sample_weight", "frequency")
             if beside := [name for name in given if getattr(self, name) is not None]:
                 raise InputTypeError(f"{beside[0]}= has no place beside a MultilabelTable; give it to multilabel().")
             return self
         weights = {"sample_weight": self.sample_weight, "frequency": self.frequency}
-        return self._replace(
-            data=label_set_table(self.data, self.y_pred, y_score=self.y_score, labels=self.labels, **weights)
-        )
+        return self._replace(data=count(self.data, self.y_pred, y_score=self.y_score, labels=self.labels, **weights))
 
 
 def refuse_of_one_label(**given: object) -> None:

@@ -12,7 +12,9 @@ from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import declared_labels
 from steelyard.ingest.code_counts import is_zero_one
 from steelyard.ingest.device_columns import narrowed
+from steelyard.ingest.device_label_sets import device_indicators
 from steelyard.statistics.confusion import sort_labels
+from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.device_library import library_name
 from steelyard.statistics.indicators import is_sparse
 
@@ -87,6 +89,8 @@ def paired_sets(
 def _read(values: Any, name: str) -> GivenSets:
     if hasattr(values, "tocsr"):
         return GivenSets(name, None, _sparse_matrix(values, name))
+    if isinstance(values, DeviceArray):
+        return GivenSets(name, None, _matrix_there(values, name))
     if (matrix := _dense_matrix(values, name)) is not None:
         columns = frame_labels(values)
         return GivenSets(name, columns, matrix, in_order=columns is not None)
@@ -123,6 +127,12 @@ def _dense_matrix(values: Any, name: str) -> Array | None:
             raise InputError(_no_indicator(array, name))
         return None  # lists of as many whole numbers each: labels
     return array.view(np.uint8) if array.dtype.kind == "b" else array
+
+
+def _matrix_there(values: DeviceArray, name: str) -> DeviceArray:
+    if (matrix := device_indicators(values)) is None:
+        raise InputError(_no_indicator(values.library.brought(values.native), name))
+    return matrix
 
 
 def _as_numbers(array: Array, name: str) -> Array:

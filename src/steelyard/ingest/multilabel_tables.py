@@ -8,11 +8,14 @@ import numpy as np
 
 from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest import arrays
+from steelyard.ingest.device_columns import device_weights
+from steelyard.ingest.device_label_sets import device_label_scores, matrices_there
 from steelyard.ingest.frame_columns import FrameColumns, column_name, refuse_name
 from steelyard.ingest.label_sets import are_matrices, frame_labels, paired_sets
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.row_order import check_order
 from steelyard.ingest.score_matrix import columns_by_name
+from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.multilabel_table import MultilabelTable
 
 if TYPE_CHECKING:
@@ -42,11 +45,11 @@ def multilabel(
 ) -> MultilabelTable:
     """Rows that may have several labels each, or none: with the labels predicted, their scores, or both.
 
-    Labels are a matrix of 0 and 1 with a column for each, dense, sparse or a frame, or a list or set of labels for
-    each row. `y_score` is dense, with a column for each label. Of a frame name the columns: patterns in which * is the
-    label (`true="y_*"`, with `pred=` or `score=`), lists of columns, or a column of lists, or of text that `label_sep`
-    divides. A long frame has a line for each `row` and `label`: with `true=` and `pred=` or `score=`, or two frames
-    that list what is true and what is predicted.
+    Labels are a matrix of 0 and 1 with a column for each, dense, sparse or a frame, or a list or set of labels for each
+    row. `y_score` is dense, with a column for each label. Tensors on a device stay there. Of a frame name the columns:
+    patterns in which * is the label (`true="y_*"`, with `pred=` or `score=`), lists of columns, or a column of lists,
+    or of text that `label_sep` divides. A long frame has a line for each `row` and `label`: with `true=` and `pred=` or
+    `score=`, or two frames that list what is true and what is predicted.
 
     >>> multilabel([{"war", "trade"}, set()], [{"war"}, {"trade"}])
     <MultilabelTable of 2 rows, 2 labels>
@@ -58,7 +61,7 @@ def multilabel(
         return _of_frame(y_true, columns, frequency, label_sep)
     refuse_name("frequency", frequency)
     weights: dict[str, Any] = {"sample_weight": sample_weight, "frequency": frequency}
-    return label_set_table(y_true, y_pred, y_score=y_score, labels=labels, **weights)
+    return label_sets_where_they_are(y_true, y_pred, y_score=y_score, labels=labels, **weights)
 
 
 def label_set_table(
@@ -79,12 +82,25 @@ def label_set_table(
     if y_score is not None and labels is None and not are_matrices(y_true) and frame_labels(y_score) is None:
         _check_counted(names)
     scores = None if y_score is None else _scores(y_score, names)
-    weight, times = arrays.weights(sample_weight, "sample_weight"), arrays.weights(frequency, "frequency", whole=True)
+    weight, times = _weights(y_true, sample_weight=sample_weight, frequency=frequency)
     lengths = {name: np.empty(matrix.shape[0], bool) for (_, name), matrix in zip(given, matrices, strict=True)}
     arrays.check_lengths(**lengths, y_score=scores, sample_weight=weight, frequency=times)
     if not matrices[0].shape[0]:
         raise InputError("y_true is empty; give at least one row.")
     return MultilabelTable(names, matrices[0], matrices[1] if y_pred is not None else None, scores, weight, times)
+
+
+def label_sets_where_they_are(y_true: Any, y_pred: Any = None, *, y_score: Any = None, **rest: Any) -> MultilabelTable:
+    """The same, of which matrices on a device stay there."""
+    return label_set_table(**matrices_there(y_true=y_true, y_pred=y_pred, y_score=y_score), **rest)
+
+
+def _weights(y_true: Any, **given: Weights) -> list[Array | None]:
+    """Columns of weights, on the device where the rows are there; a frequency is a whole number."""
+    if not isinstance(y_true, DeviceArray):
+        return [arrays.weights(values, name, whole=name == "frequency") for name, values in given.items()]
+    there = (device_weights(y_true.library, values, name, whole=name == "frequency") for name, values in given.items())
+    return [*there]  # type: ignore[list-item]  # which compute as NumPy's arrays do
 
 
 def _of_long_frames(
@@ -118,11 +134,13 @@ def _scores(y_score: Any, labels: Labels) -> Array:
     """A column of finite scores for each label; the columns of a frame by their names."""
     if hasattr(y_score, "toarray"):
         raise InputError("y_score is sparse; scores are dense, a column for each label. Give y_score.toarray().")
-    matrix = arrays.matrix(y_score)
+    matrix = y_score if isinstance(y_score, DeviceArray) else arrays.matrix(y_score)
     if matrix.ndim != 2 or matrix.shape[1] != len(labels):
         raise InputError(
             f"y_score has shape {matrix.shape}; with {len(labels):,} labels it needs a column for each, in their order."
         )
+    if isinstance(matrix, DeviceArray):
+        return device_label_scores(matrix)  # type: ignore[return-value]  # which computes as an array of NumPy's
     matrix = columns_by_name(matrix, y_score, labels)
     scores = arrays.numbers(matrix.reshape(-1), "y_score").reshape(matrix.shape)
     if not np.isfinite(scores).all():

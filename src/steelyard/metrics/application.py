@@ -11,7 +11,7 @@ from steelyard.ingest import array_tables as ingest
 from steelyard.ingest.class_checks import check_both_classes, check_classes
 from steelyard.ingest.label_overlap import check_label_overlap, warn_of_lookalikes
 from steelyard.ingest.label_sets import are_label_sets
-from steelyard.ingest.multilabel_tables import label_set_table
+from steelyard.ingest.multilabel_tables import label_sets_where_they_are
 from steelyard.ingest.refused_keywords import refuse_keywords
 from steelyard.metrics.class_values import ClassCells, class_values, on_confusion, positive_place
 from steelyard.metrics.count_values import count_values, on_counts, single_value
@@ -129,7 +129,7 @@ def _counted_sets(metric: Metric, rows: ArrayLike, other: ArrayLike, options: Ca
     """Rows of several labels each, with predictions or with scores, whichever the metric is of."""
     kind = "y_score" if metric.function is None and metric.takes_scores else "y_pred"
     weights = {"sample_weight": options.sample_weight, "frequency": options.frequency}
-    return label_set_table(rows, **{kind: other}, labels=options.labels, **weights)
+    return label_sets_where_they_are(rows, **{kind: other}, labels=options.labels, **weights)
 
 
 def _check_fits(metric: Metric, table: AnyTable, options: CallOptions) -> None:

@@ -13,6 +13,7 @@ from steelyard.metrics.class_values import averaged_classes
 from steelyard.metrics.count_values import count_values, on_counts
 from steelyard.metrics.metric_value import MetricValue
 from steelyard.metrics.score_values import on_scores, score_values
+from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.label_ranks import row_orders
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.spec import MetricSpec
     from steelyard.statistics.counts import Counts
     from steelyard.statistics.multilabel_table import MultilabelTable
+    from steelyard.statistics.score_table import ScoreTable
 
 
 def on_label_sets(
@@ -60,7 +62,8 @@ def _averaged(
     parameters: Mapping[str, object],
 ) -> MetricValue:
     """The value of each label or row, and their mean."""
-    values = count_values(metric, cells, parameters)
+    of_rows = options.average == SAMPLES
+    values = sample_values(metric, table, parameters) if of_rows else count_values(metric, cells, parameters)
     values = np.where(np.isnan(values), options.replacement, values)
     if options.average is None:
         return MetricValue(values, lambda: on_counts(metric, cells, parameters).why)
@@ -93,13 +96,14 @@ def _row_mean(values: Array, weights: Array, options: CallOptions) -> Array | fl
 
 def defined_rows(values: Array, weights: Array) -> Array:
     """Which rows a mean over rows is of: those of some weight that have a value."""
-    return np.asarray((weights > 0) & ~np.isnan(values))
+    defined: Array = (weights > 0) & ~np.isnan(values)
+    return defined
 
 
 def mean_weights(table: MultilabelTable, cells: Counts[Array], average: str | None) -> Array:
     """The weight that each label or row has in a mean."""
     if average == SAMPLES:
-        return np.ones(cells.shape) if table.weights is None else np.asarray(table.weights, np.float64)
+        return table.row_weights
     averaged = averaged_classes(cells.positives, average)
     return averaged * (1.0 if average == "macro" else np.asarray(cells.positives, np.float64))
 
@@ -130,7 +134,7 @@ def _mean_of_orders(
     """The mean over the rows of a metric of the order of each row's labels."""
     values = sample_values(metric, table, parameters)
     values = np.where(np.isnan(values), options.replacement, values)
-    shares = np.ones(len(values)) if table.weights is None else np.asarray(table.weights, np.float64)
+    shares = table.row_weights
     value = _row_mean(values, shares, options)
 
     def why() -> str:
@@ -146,6 +150,9 @@ def sample_values(metric: Metric, table: MultilabelTable, parameters: Mapping[st
     """The value of each row over its labels, whose mean average="samples" is; NaN where it is undefined."""
     if metric.function is None:
         return _ordered_rows(metric, table, parameters)
+    if isinstance(table.true, DeviceArray):
+        kinds = table.row_kinds
+        return kinds.of_rows(count_values(metric, kinds.counts, parameters))
     return np.asarray(count_values(metric, table.by_row, parameters))
 
 
@@ -158,17 +165,21 @@ def _ordered_rows(metric: Metric, table: MultilabelTable, parameters: Mapping[st
         )
     assert table.scores is not None  # noqa: S101 - counted with them
     with np.errstate(invalid="ignore", divide="ignore"):
-        values = [
-            np.broadcast_to(score_values(metric, orders, parameters), len(orders.sizes))
-            for orders in row_orders(table.true, table.scores)
-        ]
-    return np.asarray(np.clip(np.concatenate(values), *metric.range))  # by rounding
+        values = [_of_orders(metric, orders, parameters) for orders in row_orders(table.true, table.scores)]
+    ordered: Array = np.clip(values[0] if len(values) == 1 else np.concatenate(values), *metric.range)  # by rounding
+    return ordered
+
+
+def _of_orders(metric: Metric, orders: ScoreTable, parameters: Mapping[str, object]) -> Array:
+    """The value of each of some rows, where one may be that of all of them."""
+    values: Any = score_values(metric, orders, parameters)
+    return np.full(len(orders.positive.weights), values) if np.ndim(values) == 0 else values
 
 
 def _of_rows(metric: Metric, table: MultilabelTable, parameters: Mapping[str, object]) -> MetricValue:
     """The metric's own form: the mean of a value of each row."""
     values = row_values(metric, table, parameters)
-    weights = np.ones(len(values)) if table.weights is None else table.weights
+    weights = table.row_weights
     counted = weights > 0
     value = np.average(values[counted], weights=weights[counted]) if counted.any() else math.nan
     return MetricValue(np.asarray(value), lambda: _row_reason(metric, table, parameters))
@@ -182,7 +193,7 @@ def row_values(metric: Metric, table: MultilabelTable, parameters: Mapping[str, 
             "or one label as pos_label=."
         )
     values: Array = metric.label_sets(table, **parameters)
-    return np.full(table.true.shape[0], math.nan) if np.ndim(values) == 0 else values
+    return table.row_weights * math.nan if np.ndim(values) == 0 else values
 
 
 def _row_reason(metric: Metric, table: MultilabelTable, parameters: Mapping[str, object]) -> str:

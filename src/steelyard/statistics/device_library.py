@@ -126,6 +126,17 @@ class DeviceLibrary:
             return values.index_select(axis, places)
         return self.xp.take(values, places, axis=axis)
 
+    def transposed(self, matrix: Native) -> Native:
+        """The columns of a matrix as rows, each in one piece of memory."""
+        turned = self.xp.permute_dims(matrix, (1, 0))
+        match self.name:
+            case "torch":
+                return turned.contiguous()
+            case "cupy":
+                return turned.copy(order="C")
+            case _:
+                return turned
+
     def scattered(self, values: Native, places: Native, size: int) -> Native:
         """So many zeros with the values at distinct places."""
         xp = self.xp
@@ -179,6 +190,12 @@ class DeviceLibrary:
         return self.xp.astype(self.xp.searchsorted(ordered, values, side=side), self.xp.int64)
 
     # ---------------------------------------------------------------- sums
+
+    def count_true(self, cells: Native, axis: int) -> Native:
+        """How many booleans are true along an axis, as int64."""
+        if self.name == "torch":  # which adds them up as they are, and need not widen them first
+            return cells.sum(axis)
+        return self.xp.astype(self.xp.count_nonzero(cells, axis=axis), self.xp.int64)
 
     def code_sums(self, codes: Native, size: int, weights: Native | None = None) -> Native:
         """How often each of the codes 0 to size - 1 occurs, or the sum of their weights; nothing waits for the host.

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from steelyard.statistics.device_array import DeviceArray
+from steelyard.statistics.device_indicators import device_label_counts, device_row_counts
 from steelyard.statistics.score_order import chunks
 
 if TYPE_CHECKING:
     from steelyard._types import Array
 
-    Indicators: TypeAlias = Any  # an array, or a csr_array of SciPy
+    Indicators: TypeAlias = Any  # an array, here or of booleans on a device, or a csr_array of SciPy
 
 _CELLS = 1 << 18  # of a chunk: both matrices stay in the processor's cache
 
@@ -26,7 +28,7 @@ class IndicatorCounts(NamedTuple):
 
 def is_sparse(matrix: Indicators) -> bool:
     """Whether a matrix is held by its ones alone."""
-    return not isinstance(matrix, np.ndarray)
+    return not isinstance(matrix, (np.ndarray, DeviceArray))
 
 
 def label_counts(true: Indicators, predicted: Indicators, weights: Array | None = None) -> IndicatorCounts:
@@ -40,6 +42,8 @@ def label_counts(true: Indicators, predicted: Indicators, weights: Array | None 
     if is_sparse(true):
         held = (true.multiply(predicted).tocsr(), true, predicted)
         return IndicatorCounts(*(_sparse_sums(matrix, weights) for matrix in held))
+    if isinstance(true, DeviceArray):
+        return IndicatorCounts(*device_label_counts(true, predicted, weights))
     sums = np.zeros((3, true.shape[1]), np.int64 if weights is None else np.float64)
     for part in chunks(len(true), max(1, _CELLS // max(1, true.shape[1]))):
         t, p = true[part], predicted[part]
@@ -53,6 +57,8 @@ def row_counts(true: Indicators, predicted: Indicators) -> IndicatorCounts:
     if is_sparse(true):
         both = true.multiply(predicted).tocsr()
         return IndicatorCounts(*(np.asarray(np.diff(held.indptr), np.int64) for held in (both, true, predicted)))
+    if isinstance(true, DeviceArray):
+        return IndicatorCounts(*device_row_counts(true, predicted))
     sums = np.empty((3, len(true)), np.int64)
     for part in chunks(len(true), max(1, _CELLS // max(1, true.shape[1]))):
         t, p = true[part], predicted[part]

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.statistics.device_array import DeviceArray
+from steelyard.statistics.device_indicators import device_distinct_sets
 from steelyard.statistics.indicators import is_sparse
 
 if TYPE_CHECKING:
@@ -53,6 +55,8 @@ def label_imbalance(labels: Labels, true: Indicators, positives: Array, total: f
 
 def distinct_sets(true: Indicators) -> int:
     """How many different sets of labels the rows have."""
+    if isinstance(true, DeviceArray):
+        return device_distinct_sets(true)
     if not is_sparse(true):
         bits = np.packbits(true != 0, axis=1)
         return len(np.unique(bits.view(np.dtype((np.void, bits.shape[1])))))

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from steelyard.statistics.class_scores import ClassScores
+from steelyard.statistics.device_array import DeviceArray
+from steelyard.statistics.device_label_ranks import device_label_ranks, device_row_orders
 from steelyard.statistics.indicators import is_sparse
 from steelyard.statistics.score_order import chunks
 from steelyard.statistics.score_table import ScoreTable
@@ -46,13 +48,18 @@ class LabelRanks(NamedTuple):
 
     def row_maxima(self, values: Array) -> Array:
         """The largest value of each row's entries, which are not negative; 0 where it has none."""
+        if isinstance(values, DeviceArray):
+            cells = self.row * self.shape[1] + self.column
+            by_cell: Array = np.bincount(cells, values, minlength=self.shape[0] * self.shape[1]).reshape(self.shape)
+            return by_cell.max(1)
         largest = np.zeros(self.shape[0])
         np.maximum.at(largest, self.row, values)
         return largest
 
     def share_within(self, k: int) -> Array:
         """The probability that each entry is among the k highest of its row, ties in random order."""
-        return np.asarray(np.clip((k - self.above) / (self.up_to - self.above), 0, 1))
+        share: Array = np.clip((k - self.above) / (self.up_to - self.above), 0, 1)
+        return share
 
     @property
     def false_above(self) -> Array:
@@ -73,6 +80,8 @@ def label_ranks(true: Indicators, scores: Array) -> LabelRanks:
     ([2, 0], [3, 2])
     """
     n, labels = true.shape
+    if isinstance(true, DeviceArray):
+        return LabelRanks((n, labels), *device_label_ranks(true, scores))  # type: ignore[arg-type]  # both there
     held = true.nnz if is_sparse(true) else int(np.count_nonzero(true))
     step = max(1, int(_CELLS // max(1, labels * max(1, held / max(1, n)))))
     parts = [_ranks(true[part], scores[part], part.start) for part in chunks(n, step)]
@@ -95,6 +104,10 @@ def row_orders(true: Indicators, scores: Array) -> Iterator[ScoreTable]:
 
     Places in the order of the scores, from the lowest; labels of equal scores share one.
     """
+    if isinstance(true, DeviceArray):
+        for sides in device_row_orders(true, scores):  # type: ignore[arg-type]  # both there
+            yield _table_of_places(*sides)
+        return
     n, labels = true.shape
     for part in chunks(n, max(1, _CELLS // max(1, labels))):
         held = true[part].toarray() if is_sparse(true) else true[part]
@@ -107,7 +120,12 @@ def _places(held: Array, scores: Array) -> ScoreTable:
     place = np.zeros(scores.shape, dtype=np.int64)
     np.put_along_axis(place, order[:, 1:], (ascending[:, 1:] != ascending[:, :-1]).cumsum(1), 1)
     flat = (place + np.arange(len(scores))[:, None] * scores.shape[1]).reshape(-1)
-    places = np.arange(scores.shape[1], dtype=np.float64)
     sides = (np.bincount(flat, own.reshape(-1), minlength=scores.size).reshape(scores.shape) for own in (held, ~held))
+    return _table_of_places(*sides)
+
+
+def _table_of_places(*sides: Array) -> ScoreTable:
+    """The table of how many labels that each row has, and how many that it has not, are at each place."""
+    places = np.arange(sides[0].shape[1], dtype=np.float64)
     positive, negative = (ClassScores(places, side, side, side) for side in sides)
     return ScoreTable(positive, negative)

@@ -27,6 +27,7 @@ from steelyard.metrics.multilabel_values import (
 )
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.indicators import is_sparse
 from steelyard.statistics.score_order import chunks
 
@@ -96,12 +97,12 @@ class LabelSetBaselines:
         size, values = max(1, _SHUFFLED_CELLS // len(share)), []
         of_row = row_values if spec.average == NATIVE else sample_values
         for part in chunks(self.table.true.shape[0], size):
-            rows = self.table.of_rows(part)
+            rows = self.table.of_rows(part).on_host()
             predicted = (self.rng.random(rows.true.shape) < share).astype(np.uint8)
             true = rows.true.toarray() if is_sparse(rows.true) else rows.true
             values.append(of_row(spec.metric, replace(rows, true=true, predicted=predicted), spec.metric.parameters))
         every = np.concatenate(values)
-        weights = np.ones(len(every)) if self.table.weights is None else np.asarray(self.table.weights, np.float64)
+        weights = np.asarray(self.table.row_weights)
         counted = defined_rows(every, weights)
         return float(np.average(every[counted], weights=weights[counted])) if counted.any() else nan
 
@@ -127,7 +128,7 @@ class LabelSetBaselines:
     def _of_pooled_scores(self, spec: MetricSpec) -> float:
         """The value of all cells together, each with the share of rows that have its label as its score."""
         shares = np.asarray(self.table.positives, np.float64) / self._total
-        level = replace(self.table, scores=np.broadcast_to(shares, self.table.true.shape))
+        level = replace(self.table, scores=_of_all_rows(shares, self.table.true))
         return float(on_table(spec.metric, level, spec.options(CallOptions()), spec.metric.parameters).value)
 
     def _of_rows(self, spec: MetricSpec) -> float:
@@ -145,11 +146,21 @@ class LabelSetBaselines:
         return int(np.clip(_SHUFFLED_CELLS // max(1, np.prod(self.table.true.shape)), 1, 100))
 
     def _of_other_rows(self, order: Array) -> MultilabelTable:
+        true = self.table.true
+        places: Any = DeviceArray(true.library, true.library.native(order)) if isinstance(true, DeviceArray) else order
         columns: dict[str, Any] = {
-            name: None if (given := getattr(self.table, name)) is None else given[order]
+            name: None if (given := getattr(self.table, name)) is None else given[places]
             for name in ("predicted", "scores")
         }
         return replace(self.table, **columns)
+
+
+def _of_all_rows(shares: Array, true: Any) -> Any:
+    """A number of each label in every row, where the rows are."""
+    if not isinstance(true, DeviceArray):
+        return np.broadcast_to(shares, true.shape)
+    library = true.library
+    return DeviceArray(library, library.xp.broadcast_to(library.native(shares), true.shape))
 
 
 def _is_of_rows(spec: MetricSpec) -> bool:

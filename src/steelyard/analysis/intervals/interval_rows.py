@@ -61,7 +61,7 @@ class IntervalRows(NamedTuple):
 
     def counted_label_sets(self) -> tuple[MultilabelTable, IntervalRows]:
         """The table of rows that may have several labels each, and the clusters and options left."""
-        given = self.label_sets.read()
+        given = self.label_sets.read_where_they_are()
         call = CallOptions(pos_label=self.call.pos_label, average=self.call.average, undefined=self.call.undefined)
         return given.data, IntervalRows(given.data, None, None, given.cluster, FrameColumns(), call)
 

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from steelyard.analysis.intervals.device_label_influence import influence_sums
 from steelyard.metrics.count_values import count_values
 from steelyard.metrics.multilabel_values import mean_weights
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.indicators import is_sparse
 from steelyard.statistics.score_order import chunks
 
@@ -108,6 +110,10 @@ def own_variance(changes: OutcomeChanges, counts: Counts[Array], row_weight: flo
 
 def row_errors(table: MultilabelTable, every: Sequence[OutcomeChanges], rows: WeightedRows) -> list[float]:
     """The standard error of each value, by the influence of its rows or their clusters, in one pass over the rows."""
+    if isinstance(table.true, DeviceArray):
+        *moved, base = _coefficients(every)
+        sums_there = influence_sums(table.true, table.predicted, np.concatenate(moved), base, rows)  # type: ignore[arg-type]  # both there
+        return _errors(*sums_there, rows)
     first, second = np.zeros(len(every)), np.zeros(len(every))
     sums = None if rows.clusters is None else np.zeros((int(rows.clusters.max()) + 1, len(every)))
     for part, influence in row_influences(table, every):
@@ -117,6 +123,11 @@ def row_errors(table: MultilabelTable, every: Sequence[OutcomeChanges], rows: We
             second += rows.squares[part] @ (influence * influence)
         else:
             np.add.at(sums, rows.clusters[part], weighted)  # type: ignore[index]  # there are clusters
+    return _errors(first, second, rows, sums)
+
+
+def _errors(first: Array, second: Array, rows: WeightedRows, sums: Array | None = None) -> list[float]:
+    """The errors by the sums of the influence and of its square, or by the sums of the clusters."""
     n, total = rows.effective_number(), float(rows.weights.sum())
     if sums is None:
         variance = second - float(rows.squares.sum()) * (first / total) ** 2
@@ -129,8 +140,7 @@ def row_errors(table: MultilabelTable, every: Sequence[OutcomeChanges], rows: We
 
 def row_influences(table: MultilabelTable, every: Sequence[OutcomeChanges]) -> Iterator[tuple[slice, Array]]:
     """The influence of the rows of each part on each of the values."""
-    tp, fn, fp, tn = (np.column_stack(column) for column in zip(*every, strict=True))
-    of_true, of_predicted, of_both, base = fn - tn, fp - tn, tp - fn - fp + tn, tn.sum(0)
+    of_true, of_predicted, of_both, base = _coefficients(every)
     size = max(1, _CELLS // max(1, len(table.labels)))
     for part in chunks(table.true.shape[0], size):
         true, predicted = table.true[part], table.predicted[part]  # type: ignore[index]  # there are predictions
@@ -148,8 +158,14 @@ def row_influences(table: MultilabelTable, every: Sequence[OutcomeChanges]) -> I
             )
 
 
+def _coefficients(every: Sequence[OutcomeChanges]) -> tuple[Array, Array, Array, Array]:
+    """What a label that is true, predicted or both moves each value by, and what a row without any does."""
+    tp, fn, fp, tn = (np.column_stack(column) for column in zip(*every, strict=True))
+    return fn - tn, fp - tn, tp - fn - fp + tn, tn.sum(0)
+
+
 def usual_size(table: MultilabelTable, rows: WeightedRows) -> float:
     """How many labels the row of a usual label has: where nothing varies, those of a row are taken for one."""
-    sizes = np.asarray(table.by_row.positives, np.float64)
+    sizes = table.by_row.positives.astype(np.float64)
     total = float(rows.weights @ sizes)
     return max(float(rows.weights @ sizes**2) / total, 1.0) if total else 1.0

@@ -206,7 +206,8 @@ class LabelSetIntervals:
     def _row_values(self, estimand: Estimand) -> Array:
         if estimand.options.average == SAMPLES:
             return sample_values(estimand.metric, self.table, estimand.parameters)
-        return np.asarray(row_values(estimand.metric, self.table, estimand.parameters), np.float64)
+        values = row_values(estimand.metric, self.table, estimand.parameters)
+        return values.astype(np.float64, copy=False)
 
     def _score_ends(self, estimand: Estimand, value: float) -> ColumnEnds:
         """The ends of an average of areas; of very many rows those of a part of them, moved nearer."""

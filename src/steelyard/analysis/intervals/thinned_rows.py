@@ -18,9 +18,9 @@ _ROWS, _POSITIVES = 50_000, 500  # by which it is known to a few percent
 
 
 def some_rows(table: MultilabelTable) -> MultilabelTable | None:
-    """So many of the rows, drawn at random; None where a label would be rare among them, or rows are weighted."""
+    """So many rows, drawn at random and brought; None where a label would be rare there, or rows are weighted."""
     rows = None if table.weights is not None else _drawn(table.true.shape[0], np.asarray(table.positives))
-    return None if rows is None else table.of_rows(rows)
+    return None if rows is None else table.of_rows(rows).on_host()
 
 
 def some_rows_of_classes(table: ProbabilityTable) -> ProbabilityTable | None:

@@ -38,10 +38,9 @@ class WeightedRows(NamedTuple):
     @classmethod
     def of_label_sets(cls, table: MultilabelTable, inference: Inference) -> WeightedRows:
         """All rows of a table of label sets."""
-        rows = np.ones(table.true.shape[0])
-        weights = rows if table.weights is None else np.asarray(table.weights, np.float64)
+        weights = table.row_weights
         squares = weights if table.sample_weight is None else weights * table.sample_weight
-        clusters = None if inference.clustered is None else _cluster_codes(inference.clustered, rows)
+        clusters = None if inference.clustered is None else _cluster_codes(inference.clustered, weights)
         return cls(weights, squares, clusters, inference.level)
 
     def of(self, members: Array) -> WeightedRows:

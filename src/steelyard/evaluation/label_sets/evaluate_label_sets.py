@@ -31,6 +31,9 @@ from steelyard.ingest.label_tables import sorted_groups
 from steelyard.ingest.threshold_sentences import ASSUMED_HALF, HALF
 from steelyard.metrics.call_options import SAMPLES
 from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.device_array import DeviceArray
+from steelyard.statistics.device_indicators import reached_thresholds
+from steelyard.statistics.indicators import is_sparse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,7 +59,7 @@ def evaluate_label_sets(
     """The evaluation of rows of several labels each."""
     refuse_of_one_label(design=None if inference.design == "random" else inference.design)
     named = given.columns.names(frequency=given.frequency, by=given.by, cluster=given.cluster)
-    given = given.read()
+    given = given.read_where_they_are()
     table, threshold, assumed = _thresholded(given.data, threshold)
     clustered = None if given.cluster is None else ClusteredRows((), None, given.cluster)
     inference = replace(inference, clustered=clustered)
@@ -92,13 +95,18 @@ def _thresholded(table: MultilabelTable, threshold: Any) -> tuple[MultilabelTabl
     if threshold is None and not (scores.min() >= 0 and scores.max() <= 1):
         return table, None, ("The scores are no probabilities: metrics of predicted labels need a threshold.",)
     cut = _cut(threshold, table.labels)
-    predicted: Any = (scores >= cut).astype(np.uint8)
-    if not isinstance(table.true, np.ndarray):
-        predicted = type(table.true)(predicted)
-    table = replace(table, predicted=predicted)
+    table = replace(table, predicted=_flagged(table.true, scores, cut))
     if not isinstance(cut, float):
         return table, None, ("Each label was thresholded at a threshold of its own.",)
     return table, cut, (_HALF_TAKEN,) if threshold is None else ()
+
+
+def _flagged(true: Any, scores: Array, cut: float | Array) -> Any:
+    """The labels whose scores reach the threshold, as the truth has its labels."""
+    if isinstance(scores, DeviceArray):
+        return reached_thresholds(scores, np.asarray(cut))
+    predicted: Any = (scores >= cut).astype(np.uint8)
+    return type(true)(predicted) if is_sparse(true) else predicted
 
 
 def _cut(threshold: Any, labels: Labels) -> float | Array:
@@ -123,12 +131,16 @@ def _left_out(table: MultilabelTable, specs: Iterable[MetricSpec]) -> tuple[str,
     """How many rows have nothing to be right about, which means over rows leave out."""
     if table.predicted is None or all(spec.average != SAMPLES or spec.metric.function is None for spec in specs):
         return ()
-    times = np.ones(table.true.shape[0], np.int64) if table.frequency is None else table.frequency
     unlabelled, silent = table.by_row.positives == 0, table.by_row.predicted_positives == 0
     some = ((unlabelled, "have no labels"), (silent, "none predicted"), (unlabelled & silent, "neither"))
-    parts = [f"{int(times[rows].sum()):,} {what}" for rows, what in some if times[rows].any()]
+    counted = [(_number(table, rows), what) for rows, what in some]
+    parts = [f"{number:,} {what}" for number, what in counted if number]
     about = "Means over rows (samples) leave out those where a metric is undefined"
     return (f"{about}; of {table.n:,} rows {', '.join(parts)}.",) if parts else ()
+
+
+def _number(table: MultilabelTable, rows: Array) -> int:
+    return int((rows if table.frequency is None else table.frequency[rows]).sum())
 
 
 def _is_unfit(row: MetricRow) -> bool:

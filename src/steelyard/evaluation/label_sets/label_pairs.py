@@ -9,7 +9,9 @@ import numpy as np
 from steelyard.analysis.distributions import poisson_above
 from steelyard.analysis.results.rows import Rows
 from steelyard.evaluation.label_sets.label_row import LabelPair
-from steelyard.statistics.indicators import is_sparse
+from steelyard.statistics.device_array import DeviceArray
+from steelyard.statistics.device_indicators import meetings
+from steelyard.statistics.indicators import is_sparse, label_counts
 
 if TYPE_CHECKING:
     from steelyard._types import Array
@@ -23,10 +25,10 @@ def label_pairs(table: MultilabelTable, level: float) -> Rows[LabelPair]:
     """The pairs that fall together in more rows than chance explains, after Holm's correction, by how many more."""
     if table.predicted is None:
         return Rows()
-    missed, false = _errors(table)
-    together = (missed.T @ false).tocoo()  # what a row has falsely it cannot lack: no label meets itself
-    n, of_missed, of_false = missed.shape[0], _sums(missed), _sums(false)
-    rows, columns, counts = together.row, together.col, together.data.astype(np.int64)
+    n = min(table.true.shape[0], _MOST_ROWS)
+    of_missed, of_false, (rows, columns, counts) = (
+        _there(table) if isinstance(table.true, DeviceArray) else _here(table)
+    )
     if not len(counts):
         return Rows()
     expected = of_missed[rows] * of_false[columns] / n
@@ -40,6 +42,24 @@ def label_pairs(table: MultilabelTable, level: float) -> Rows[LabelPair]:
         )
         for i in order
     )
+
+
+def _here(table: MultilabelTable) -> tuple[Array, Array, tuple[Array, ...]]:
+    """How often each label is missed, and falsely predicted, and which pairs meet how often."""
+    missed, false = _errors(table)
+    together = (missed.T @ false).tocoo()  # what a row has falsely it cannot lack: no label meets itself
+    return _sums(missed), _sums(false), (together.row, together.col, together.data.astype(np.int64))
+
+
+def _there(table: MultilabelTable) -> tuple[Array, Array, tuple[Array, ...]]:
+    """The same of rows on a device."""
+    first: Any = table if table.true.shape[0] <= _MOST_ROWS else table.of_rows(slice(0, _MOST_ROWS))
+    missed, false = first.true & ~first.predicted, first.predicted & ~first.true
+    together = meetings(missed, false)
+    rows, columns = np.nonzero(together.T)[::-1]  # label by label of those that are false, as SciPy has them
+    sums = (label_counts(errors, errors).true.astype(np.float64) for errors in (missed, false))
+    of_missed, of_false = sums
+    return of_missed, of_false, (rows, columns, together[rows, columns])
 
 
 def _errors(table: MultilabelTable) -> tuple[Any, Any]:

@@ -132,7 +132,7 @@ def row_outcomes(table: MultilabelTable) -> RowOutcomes | None:
     """What happens to whole rows; None where no labels are predicted."""
     if table.predicted is None:
         return None
-    counts, weights = table.by_row, np.ones(table.true.shape[0]) if table.weights is None else table.weights
+    counts, weights = table.by_row, table.row_weights
 
     def mean(values: Array) -> float:
         return float(np.average(values, weights=weights))
