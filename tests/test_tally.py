@@ -246,6 +246,35 @@ def test_the_bounds_hold_whatever_the_rows_and_the_parts(rows, parts):
         assert low - 1e-9 <= steelyard.get_metric(name)(exact) <= high + 1e-9
 
 
+@pytest.mark.skipif(not hasattr(pl.LazyFrame, "collect_batches"), reason="this Polars has no batches")
+@pytest.mark.parametrize("options", [{}, {"weight": "w"}, {"frequency": "n", "threshold": 0.4}])
+def test_bins_of_groups_of_a_lazy_polars_frame_are_counted_a_batch_at_a_time(monkeypatch, tmp_path, options):
+    rng = np.random.default_rng(3)
+    columns = {"y": rng.integers(0, 2, 90), "s": rng.random(90), "w": rng.random(90), "n": rng.integers(0, 4, 90)}
+    frame = pl.DataFrame({**columns, "g": rng.choice(["a", "b", None], 90)})
+    frame.write_parquet(tmp_path / "rows.parquet", row_group_size=15)
+    asked = {"true": "y", "score": "s", "by": "g", "exact": False, **options}
+    at_once = tally(frame.to_arrow(), **asked)
+    sizes, batches = [], pl.LazyFrame.collect_batches
+
+    def watched(rows, **given):
+        for batch in batches(rows, **given):
+            sizes.append(len(batch))
+            yield batch
+
+    monkeypatch.setattr(pl.LazyFrame, "collect_batches", watched)
+    monkeypatch.setattr(queries, "BATCH", 20, raising=False)
+    found = tally(pl.scan_parquet(tmp_path / "rows.parquet"), **asked)
+    assert found == at_once
+    assert len(sizes) > 3 and max(sizes) <= 20
+
+
+def test_a_lazy_polars_frame_without_batches_is_counted_at_once(monkeypatch):
+    found = tally(FRAME.lazy(), true="y", score="s", by="g", exact=False)
+    monkeypatch.delattr(pl.LazyFrame, "collect_batches", raising=False)  # as of Polars before it had them
+    assert tally(FRAME.lazy(), true="y", score="s", by="g", exact=False) == found
+
+
 def test_no_positives_have_no_average_precision():
     assert math.isnan(
         binned_bounds(steelyard.score_table([0, 0], [0.1, 0.2], pos_label=1, labels=[0, 1]))["average_precision"][0]

@@ -18,7 +18,7 @@ from steelyard.statistics.confusion import MOST_LABELS
 from steelyard.statistics.label_kinds import parse_number, parser
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import narwhals as nw
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 MOST_KEYS = 1_000_000  # rows of the small table: beyond this a key is a column of numbers or names
 MOST_LABEL_KEYS = 5_000_000  # of labels, of which a table of very many keeps the cells that occur
 MOST_GROUP_KEYS = 20_000  # beyond this it is a column of names
+BATCH = 2_000_000  # rows of Polars whose bins of groups are counted at a time
 SAMPLE = 100_000  # rows that are looked at before a whole file is grouped by what may be a column of numbers
 
 
@@ -104,7 +105,9 @@ def sum_by_key(
     if summed:
         frame = frame.filter(nw.col("row_count") > 0)
     sums = [nw.len().alias("rows"), *extra, *(nw.col(name).sum() for name in summed)]
-    result = collect(frame.group_by(*(f"key{i}" for i in range(size))).agg(*sums).head(most + 1))
+    keys = [f"key{i}" for i in range(size)]
+    total = _sum_batches(frame, keys, sums) if extra and columns.by else None
+    result = collect(frame.group_by(*keys).agg(*sums).head(most + 1)) if total is None else total
     if len(result) > most:
         raise InputError(
             f"There are more than {most:,} combinations of labels and groups; at most {MOST_LABELS:,} labels are "
@@ -117,6 +120,33 @@ def sum_by_key(
         limbs = [lists[f"{name}{i}"] for i in range(getattr(scales, f"{name}_limbs"))]
         table[name] = np.array(exact_sums.from_limbs(limbs, getattr(scales, name)))
     return table | {name: np.array(lists[name], dtype=np.float64) for name in ("low", "high") if name in lists}
+
+
+def _sum_batches(frame: nw.LazyFrame[Any], keys: list[str], sums: list[nw.Expr]) -> nw.DataFrame[Any] | None:
+    """The sums of each key batch by batch, whole numbers and ends, which no order changes; None where there are none.
+
+    Of rare keys Polars' own grouping keeps every row until the last is read: 3 GiB of 1e8 rows in 640,000 bins.
+    """
+    import narwhals as nw
+
+    ends = {"low": nw.col("low").min(), "high": nw.col("high").max()}
+    total = None
+    for batch in _batches(frame):
+        part = collect(batch.lazy().group_by(*keys).agg(*sums)).with_columns(nw.col("rows").cast(nw.Int64))
+        again = (ends.get(name, nw.col(name).sum()) for name in part.columns if name not in keys)
+        total = part if total is None else collect(nw.concat([total, part]).lazy().group_by(*keys).agg(*again))
+    return total
+
+
+def _batches(frame: nw.LazyFrame[Any]) -> Iterable[nw.DataFrame[Any]]:
+    """The rows of a lazy frame of Polars, some at a time; none of other engines, and of Polars that has no batches."""
+    import narwhals as nw
+
+    native = frame.to_native()
+    if not frame.implementation.is_polars() or not hasattr(native, "collect_batches"):
+        return ()
+    refuse_polars_after_fork()
+    return map(nw.from_native, native.collect_batches(chunk_size=BATCH, maintain_order=False, engine="streaming"))
 
 
 def key_column(values: list[Any]) -> Array:
