@@ -336,10 +336,6 @@ def test_a_folder_is_its_files_and_the_names_of_folders_are_columns(frame, kind,
         titles = {tuple(map(str, key)): group for key, group in expected.groups.items()}
         assert {tuple(map(str, key)): group for key, group in found.groups.items()} == titles
     assert read([tmp_path / "site=a" / "year=*" / "*"], pred="p", by="year").rows == (frame["site"] == "a").sum()
-    own = tmp_path / "site=z" / "own.csv"
-    own.parent.mkdir()
-    own.write_text("y,p,site\n1,1,here\n0,0,here\n")
-    assert [*read([own], pred="p", by="site").groups] == [("here",)]  # what a file holds is not replaced
 
 
 def test_partitions_of_equal_bytes_are_other_rows_and_the_same_file_is_still_noticed(tmp_path):
@@ -351,6 +347,47 @@ def test_partitions_of_equal_bytes_are_other_rows_and_the_same_file_is_still_not
     (tmp_path / "day=2" / "copy.csv").write_text("y,p\n1,1\n0,0\n0,1\n")
     with pytest.raises(InputError, match="would be counted twice"):
         read([tmp_path], true="y", pred="p")
+
+
+@pytest.mark.parametrize(
+    ("folder", "column", "kept"),
+    [("site=a", ["a", "a"], "a"), ("year=2024", [2024, 2024], 2024), ("year=2024", [2024.0, 2024.0], 2024.0)],
+)
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_column_that_says_what_its_folder_says_is_read(tmp_path, folder, column, kept, ending):
+    (tmp_path / folder).mkdir()
+    name, path = folder.partition("=")[0], tmp_path / folder / f"part.{ending}"
+    frame = pl.DataFrame({"y": [1, 0], "p": [1, 1], name: column})
+    frame.write_csv(path) if ending == "csv" else frame.write_parquet(path)
+    assert [*read([path], true="y", pred="p", by=name).groups] == [(kept,)]
+
+
+@pytest.mark.parametrize(
+    ("folder", "column", "held"),
+    [
+        ("site=a", ["a", "b"], "'b'"),
+        ("site=a", ["a", None], "None"),
+        ("year=2024", [2024, 2023], "'2023'"),
+        ("site=__HIVE_DEFAULT_PARTITION__", [None, "b"], "'b'"),
+    ],
+)
+def test_a_column_that_says_another_thing_than_its_folder_is_refused(tmp_path, folder, column, held):
+    (tmp_path / folder).mkdir()
+    name, path = folder.partition("=")[0], tmp_path / folder / "part.parquet"
+    pl.DataFrame({"y": [1, 0], "p": [1, 1], name: column}).write_parquet(path)
+    told = f"lies in a folder whose name says {folder}, and its own column {name!r} holds {held}; rename one"
+    assert_refused(lambda: read([path], true="y", pred="p", by=name), InputError, told)
+
+
+def test_files_of_a_header_alone_are_read_however_many(tmp_path):
+    rows = pl.DataFrame({"y": [1, 0], "p": [1, 1]})
+    for ending, write in {"csv": "write_csv", "parquet": "write_parquet", "arrow": "write_ipc"}.items():
+        for name in ("monday", "tuesday"):
+            getattr(rows.clear(), write)(tmp_path / f"{name}.{ending}")
+        getattr(rows, write)(tmp_path / f"wednesday.{ending}")
+        assert read([tmp_path / f"*.{ending}"], true="y", pred="p").rows == 2
+        with files.scan_files([str(tmp_path / f"*.{ending}")]) as source:
+            assert [*source.digests().values()] == [f"wednesday.{ending}"]
 
 
 def test_a_header_of_very_many_columns_is_read_once(tmp_path):

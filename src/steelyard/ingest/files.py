@@ -18,7 +18,7 @@ from steelyard.ingest.compressed_files import BLOCK, unpack
 from steelyard.ingest.csv_values import MISSING_CELLS
 from steelyard.ingest.file_errors import STDIN, file_title, is_there, reworded_errors
 from steelyard.ingest.forked import refuse_polars_after_fork
-from steelyard.ingest.partitions import folder_files, partition_columns
+from steelyard.ingest.partitions import folder_files, partition_columns, with_columns
 from steelyard.ingest.source import Source
 from steelyard.statistics.natural_order import naturally_sorted
 
@@ -61,16 +61,20 @@ def scan_files(names: Sequence[str], progress: Callable[[int, int], object] | No
         kinds = {file.kind for file in files}
         if len(kinds) > 1:
             raise InputError(f"The files are of different kinds ({', '.join(sorted(kinds))}); give those of one kind.")
-        repeated_files.refuse_repeated((file.name, file.path) for file in files)
+        repeated_files.refuse_repeated(files)
         columns = partition_columns([file.name for file in files], textual=kinds == {"csv"})
-        parts = [part for file, given in zip(files, columns, strict=True) for part in _with_columns(file, given)]
+        parts = [
+            part
+            for file, given in zip(files, columns, strict=True)
+            for part in with_columns(_parts(file), given, file.name)
+        ]
         done = iter(range(1, sys.maxsize))
         step = (lambda: progress(next(done), len(parts))) if progress else (lambda: None)
         yield Source(
             tuple(_narwhals(part) for part in parts),
             textual=kinds == {"csv"},
             step=step,
-            digests=lambda: {repeated_files.file_digest(file.path, file.name): Path(file.name).name for file in files},
+            digests=lambda: repeated_files.digests(files),
         )
 
 
@@ -193,15 +197,6 @@ def _other_encoding(start: bytes) -> bool:
 
 
 # ---------------------------------------------------------------- reading
-
-
-def _with_columns(file: UnpackedFile, columns: dict[str, pl.Expr]) -> list[pl.LazyFrame]:
-    """The parts of a file, with the columns that the names of its folders hold and the file does not."""
-    parts = _parts(file)
-    if not columns:
-        return parts
-    own = parts[0].collect_schema()
-    return [part.with_columns(value for name, value in columns.items() if name not in own) for part in parts]
 
 
 def _parts(file: UnpackedFile) -> list[pl.LazyFrame]:

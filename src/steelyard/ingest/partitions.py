@@ -41,6 +41,35 @@ def partition_columns(names: Sequence[str], *, textual: bool) -> list[dict[str, 
     return [{key: pl.lit(value).cast(kinds[key]).alias(key) for key, value in named.items()} for named in values]
 
 
+def with_columns(parts: list[pl.LazyFrame], columns: dict[str, pl.Expr], name: str) -> list[pl.LazyFrame]:
+    """The parts of a file, with the columns that the names of its folders hold and the file does not."""
+    if not columns:
+        return parts
+    own = parts[0].collect_schema()
+    for key in (key for key in columns if key in own):
+        _refuse_other_values(parts, key, name)
+    return [part.with_columns(value for key, value in columns.items() if key not in own) for part in parts]
+
+
+def _refuse_other_values(parts: list[pl.LazyFrame], key: str, name: str) -> None:
+    """Refuse a file whose own column says another thing than its folder, of which one would be lost."""
+    import polars as pl
+
+    value = partition_values(name)[key]
+    own = pl.col(key).cast(pl.String).str.strip_chars()
+    same = own.eq_missing(pl.lit(value, dtype=pl.String))
+    if value is not None and _is_whole(value):  # 2024 as a float is 2024.0
+        same |= (own.cast(pl.Float64, strict=False) == float(value)).fill_null(value=False)
+    for part in parts:
+        other = part.select(own.alias(key)).filter(~same).head(1).collect(engine="streaming")
+        if len(other):
+            says = f"{key}={HIVE_NULL if value is None else value}"
+            raise InputError(
+                f"{name!r} lies in a folder whose name says {says}, and its own column {key!r} holds {other.item()!r}; "
+                "rename one of the two, or make them agree."
+            )
+
+
 def partition_values(name: str) -> dict[str, str | None]:
     """What the folders of a path hold: of `a/site=north/year=2024/part.parquet` site and year."""
     pairs = (part.partition("=") for part in Path(name).parts[:-1] if "=" in part)

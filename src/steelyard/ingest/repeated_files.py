@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
+from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.exceptions import InputError
@@ -12,7 +14,8 @@ from steelyard.statistics.tally import twice_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
+
+    from steelyard.ingest.files import UnpackedFile
 
 _LETTERS = 32  # of a digest: 128 bits, which no two files share by chance
 
@@ -26,14 +29,31 @@ def file_digest(path: Path, name: str = "") -> str:
     return digest.hexdigest()[:_LETTERS]
 
 
-def refuse_repeated(files: Iterable[tuple[str, Path]]) -> None:
+def digests(files: Iterable[UnpackedFile]) -> dict[str, str]:
+    """The names of the files that hold rows, by their digests."""
+    return {file_digest(file.path, file.name): Path(file.name).name for file in files if _holds_rows(file)}
+
+
+def refuse_repeated(files: Iterable[UnpackedFile]) -> None:
     """Refuse files of the same bytes and columns, by the name that the user gave; only those of one size are read."""
-    by_size: dict[int, list[tuple[str, Path]]] = defaultdict(list)
-    for name, path in files:
-        by_size[path.stat().st_size].append((name, path))
+    by_size: dict[int, list[UnpackedFile]] = defaultdict(list)
+    for file in files:
+        by_size[file.path.stat().st_size].append(file)
     for alike in (alike for alike in by_size.values() if len(alike) > 1):
         names: dict[str, str] = {}
-        for name, path in alike:
-            if (same := file_digest(path, name)) in names:
-                raise InputError(twice_sentence(names[same], name))
-            names[same] = name
+        for file in alike:
+            if (same := file_digest(file.path, file.name)) in names and _holds_rows(file):
+                raise InputError(twice_sentence(names[same], file.name))
+            names[same] = file.name
+
+
+def _holds_rows(file: UnpackedFile) -> bool:
+    """Whether a file holds more than a header: that of a day without events counts nothing, however often."""
+    import polars as pl
+
+    with file.path.open("rb") as opened:
+        if file.kind in ("csv", "json"):
+            lines = (line for line in opened if line.strip())
+            return len(list(islice(lines, 2))) == 2 or file.kind == "json"
+        reads = {"parquet": pl.read_parquet, "arrow": pl.read_ipc, "stream": pl.read_ipc_stream}
+        return bool(len(reads[file.kind](opened, n_rows=1)))
