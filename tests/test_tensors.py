@@ -9,9 +9,11 @@ import sys
 
 import numpy as np
 import pytest
+from checks import assert_refused
 from tensors import assert_same, jax_array, sent, strict_array
 
 import steelyard
+from steelyard.exceptions import InputTypeError
 from steelyard.ingest import device_columns, device_tables
 from steelyard.statistics import device_array, device_library
 
@@ -310,8 +312,18 @@ def test_a_tensor_that_numpy_cannot_read_is_refused_by_what_it_is():
         "on 'meta'": torch.empty(3, device="meta"),
     }
     for words, given in unread.items():
-        with pytest.raises(steelyard.SteelyardError, match=f"y_score is a tensor that NumPy cannot read .*{words}"):
-            steelyard.roc_auc([0, 1, 1], given)
+        told = rf"y_score is a tensor that NumPy cannot read \(.*{words}"
+        assert_refused(lambda given=given: steelyard.roc_auc([0, 1, 1], given), InputTypeError, told)
+    small = torch.full((3, 3), 0.5).to(torch.float8_e4m3fn)
+    assert_refused(lambda: steelyard.log_loss([0, 1, 2], small), InputTypeError, r"NumPy cannot read \(torch.float8")
+
+
+def test_an_array_of_jax_that_numpy_cannot_read_is_refused_by_what_it_is():
+    jax = pytest.importorskip("jax")
+    told = r"y_score is a tensor that NumPy cannot read \(float8_e4m3fn\); give a dense one of floats"
+    for y_true, shape in (([0, 1, 1], (3,)), ([0, 1, 2], (3, 3))):
+        given = jax.numpy.full(shape, 0.5).astype(jax.numpy.float8_e4m3fn)
+        assert_refused(lambda y=y_true, s=given: steelyard.roc_auc(y, s), InputTypeError, told)
 
 
 def test_a_view_whose_sign_is_turned_when_it_is_read_is_read_so():

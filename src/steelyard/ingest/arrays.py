@@ -54,9 +54,14 @@ def _converted(values: LabelSet) -> Array:
     return np.asarray(values) if to_numpy is None else np.asarray(to_numpy(zero_copy_only=False))
 
 
-def matrix(values: ArrayLike) -> Array:
+def matrix(values: ArrayLike, name: str) -> Array:
     """Rows and columns as an array of NumPy, brought from a device where they lie on one."""
-    return as_numpy(values) if library_name(values) is not None else np.asarray(values)
+    if library_name(values) is None:
+        return np.asarray(values)
+    try:
+        return as_numpy(values)
+    except (TypeError, RuntimeError):
+        raise InputTypeError(unread_sentence(values, name)) from None
 
 
 def _of_list(values: Sequence[object]) -> Array:

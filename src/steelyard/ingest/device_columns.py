@@ -62,14 +62,18 @@ def as_numpy(values: Native) -> Array:
     if not is_on_host(values):
         return DeviceLibrary.of(values).brought(values)
     array = np.asarray(values)
-    return array.astype(np.float32) if array.dtype.name == "bfloat16" else array
+    array = array.astype(np.float32) if array.dtype.name == "bfloat16" else array
+    if array.dtype.kind == "V":  # float8 and the like of JAX, which NumPy holds and does not compute with
+        raise TypeError(f"NumPy has no numbers such as {array.dtype.name}.")
+    return array
 
 
 def unread_sentence(values: Column, name: str) -> str:
     """The sentence about a column that NumPy does not read: of a tensor, what it is."""
-    if library_name(values) != "torch":
+    if library_name(values) is None:
         return f"{name} cannot be read as a column: its rows differ in shape or kind."
-    kind = f"{values.dtype}, {values.layout}, on {values.device.type!r}"
+    of_torch = library_name(values) == "torch"
+    kind = f"{values.dtype}, {values.layout}, on {values.device.type!r}" if of_torch else str(values.dtype)
     return f"{name} is a tensor that NumPy cannot read ({kind}); give a dense one of floats, whole numbers or booleans."
 
 

@@ -107,7 +107,7 @@ def frame_labels(values: Any) -> Labels | None:
 def _dense_matrix(values: Any, name: str) -> Array | None:
     """A matrix of 0 and 1 as it is, or narrowed to bytes; None for lists of labels."""
     try:
-        array = arrays.matrix(narrowed(values))
+        array = arrays.matrix(narrowed(values), name)
     except ValueError:  # lists of different lengths
         return None
     if (

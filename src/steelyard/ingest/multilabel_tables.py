@@ -134,7 +134,7 @@ def _scores(y_score: Any, labels: Labels) -> Array:
     """A column of finite scores for each label; the columns of a frame by their names."""
     if hasattr(y_score, "toarray"):
         raise InputError("y_score is sparse; scores are dense, a column for each label. Give y_score.toarray().")
-    matrix = y_score if isinstance(y_score, DeviceArray) else arrays.matrix(y_score)
+    matrix = y_score if isinstance(y_score, DeviceArray) else arrays.matrix(y_score, "y_score")
     if matrix.ndim != 2 or matrix.shape[1] != len(labels):
         raise InputError(
             f"y_score has shape {matrix.shape}; with {len(labels):,} labels it needs a column for each, in their order."

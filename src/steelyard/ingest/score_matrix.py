@@ -85,7 +85,7 @@ def improper_row(table: ProbabilityTable) -> str | None:
 def _encoded_matrix(y_true: ArrayLike, y_score: ArrayLike, labels: LabelSet | None) -> tuple[Array, Labels, Array]:
     if is_masked_array(y_score) and np.ma.is_masked(y_score):
         raise InputError("y_score holds masked values; a score is a finite number. Fill or drop such rows first.")
-    true, matrix = arrays.column(y_true, "y_true"), arrays.matrix(y_score)
+    true, matrix = arrays.column(y_true, "y_true"), arrays.matrix(y_score, "y_score")
     arrays.check_lengths(y_true=true, y_score=matrix)
     codes, classes = label_codes.encode(true, declared_labels(labels))
     if matrix.ndim != 2 or matrix.shape[1] != len(classes):
