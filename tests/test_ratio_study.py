@@ -121,3 +121,9 @@ def test_sizes_and_shares_out_of_range_are_refused():
     assert_refused(lambda: ratio_study(PRED, None, TRUE, size=5_000), ValueError, "from 2 to the 225 that")
     assert_refused(lambda: ratio_study(GaussianNB(), np.c_[TRUE], TRUE, test=1), ValueError, "share of the rows")
     assert_refused(lambda: ratio_study(PRED, None, TRUE).spread("recall", "prediction"), KeyError, "Did you mean")
+
+
+def test_a_metric_of_scores_is_refused_with_what_can_be_named():
+    for name, kind in (("roc_auc", "scores"), ("hamming_loss", "label sets")):
+        told = f"{name} is a metric of {kind}, and the test sets of this study are of predicted labels; name metrics of labels"
+        assert_refused(lambda name=name: ratio_study(PRED, None, TRUE, metrics=["recall", name]), TypeError, told)

@@ -103,7 +103,13 @@ def ratio_study(
 def _metrics(metrics: Iterable[MetricLike] | None) -> list[Any]:
     """Those named, or every metric that Nguyen corrects beside its corrected form."""
     if metrics is not None:
-        return named_metrics(metrics)
+        chosen = named_metrics(metrics)
+        if ranks := next((metric for metric in chosen if metric.function is None), None):
+            raise InputTypeError(
+                f"{ranks.name} is a metric of {ranks.basis}, and the test sets of this study are of predicted labels; "
+                "name metrics of labels, such as balanced_accuracy, or leave metrics= out."
+            )
+        return chosen
     pairs = [(metric.corrects, metric.name) for metric in list_metrics("corrected") if metric.cite == "nguyen2019"]
     return named_metrics([name for pair in pairs for name in pair if name is not None])
 
