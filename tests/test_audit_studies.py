@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from checks import assert_refused
 from scipy import stats
 
 from steelyard import Counts, at_prevalence, confusion, get_metric, list_metrics, score_table, swap_prevalences
@@ -17,8 +18,8 @@ from steelyard.auditing.model_tables import at_rates
 from steelyard.auditing.perturbation import LIST_KINDS, widths_of
 from steelyard.auditing.ratio_spread import spread_of
 from steelyard.auditing.refit_robustness import refit_robustness
-from steelyard.auditing.robustness import ratio_spread, robustness, undersampled
-from steelyard.exceptions import SteelyardError
+from steelyard.auditing.robustness import Robustness, ratio_spread, robustness, undersampled
+from steelyard.exceptions import InputError, SteelyardError
 
 PRINTED = {
     "TPr": "recall", "TNr": "specificity", "Prec": "precision", "Acc": "accuracy", "AUC": "balanced_accuracy",
@@ -672,3 +673,32 @@ def test_the_studies_are_public():
 
     assert steelyard.robustness is robustness and steelyard.discrimination is discrimination
     assert steelyard.correlation_study is correlation_study and steelyard.ratio_spread is ratio_spread
+
+
+def test_labels_of_a_convention_are_taken_and_stated():
+    linear = pytest.importorskip("sklearn.linear_model")
+    rng = np.random.default_rng(4)
+    y = rng.random(200) < 0.3
+    scores = np.clip(0.3 * y + rng.random(200) * 0.7, 0, 1)
+    words, flagged = np.where(y, "yes", "no"), np.where(scores >= 0.5, "yes", "no")
+    metrics = ["precision", "recall", "roc_auc"]
+    named = robustness(words, flagged, y_score=scores, metrics=metrics, pos_label="yes")
+    found = robustness(words, flagged, y_score=scores, metrics=metrics)
+    stated = "The positive class is 'yes' by convention; pos_label='no' would take the other one."
+    assert found.remarks == (stated,) and named.remarks == ()
+    assert stated in " ".join(repr(found).split()) and Robustness.from_json(found.to_json()).remarks == (stated,)
+    assert np.array_equal(found.values, named.values)
+    assert robustness(words, y_score=scores, metrics=["roc_auc"]).remarks == (stated,)
+    assert robustness(y, scores >= 0.5, metrics=["recall"]).remarks == ()
+    X = np.column_stack([scores, rng.random(200)])
+    fitted = refit_robustness(
+        linear.LogisticRegression(), X, words, X, words, metrics=["recall", "roc_auc"], resamples=0
+    )
+    assert fitted.remarks == (stated,)
+
+
+def test_labels_of_no_convention_still_need_a_name():
+    y = ["fraud", "ok", "ok", "fraud"]
+    assert_refused(
+        lambda: robustness(y, y), InputError, "not clear from the labels 'fraud', 'ok'; name it with pos_label="
+    )

@@ -79,7 +79,7 @@ def stated_positive(y_true: ArrayLike, pos_label: Label) -> tuple[Label, tuple[s
     return positive, choice_sentences(pos_label, positive, labels)
 
 
-def is_counted(models: Models | ArrayLike) -> bool:
+def is_counted(models: Models | Scores) -> bool:
     """Whether these are tables already, not rows."""
     tables = models.values() if isinstance(models, Mapping) else [models]
     return all(isinstance(table, (Counts, Confusion, ScoreTable)) for table in tables)

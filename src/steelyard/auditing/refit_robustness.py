@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
 from steelyard.analysis.intervals.draws import generator
 from steelyard.auditing.metric_values import chosen_metrics
-from steelyard.auditing.model_tables import model_confusion
+from steelyard.auditing.model_tables import model_confusion, stated_positive
 from steelyard.auditing.robustness import robustness
 from steelyard.auditing.robustness_result import TOLERANCE, Robustness
 from steelyard.auditing.score_robustness import score_robustness
@@ -72,7 +72,8 @@ def refit_robustness(
     labels = np.unique(np.concatenate([true, test]))
     if len(labels) != 2:
         raise InputError(f"Swapping the labels needs two classes; y and y_test hold {len(labels)}.")
-    positive = model_confusion(test, test, pos_label).positive_label()
+    stated, remarks = stated_positive(test, pos_label)
+    positive = model_confusion(test, test, stated).positive_label()
     swapped_true, swapped_test = _swapped(true, labels), _swapped(test, labels)
     first, second = FittedModels(), FittedModels()
     for name, estimator in by_model.items():
@@ -80,7 +81,7 @@ def refit_robustness(
         first.add(str(name), _fitted(estimator, X, true, seed), X_test, test, positive)
         second.add(str(name), _fitted(estimator, X, swapped_true, seed), X_test, swapped_test, positive)
     chosen = chosen_metrics(options.pop("metrics", None), first.tables, first.scores)
-    return _compared(first, second, *chosen, rng, options)
+    return replace(_compared(first, second, *chosen, rng, options), remarks=remarks)
 
 
 @dataclass

@@ -6,6 +6,7 @@ Asawa's two tests: balance the test set, swap the labels. Nguyen's spread over r
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -21,6 +22,7 @@ from steelyard.auditing.model_tables import (
     counts_of_same_models,
     is_counted,
     scores_of_models,
+    stated_positive,
 )
 from steelyard.auditing.ratio_spread import ratio_spread
 from steelyard.auditing.robustness_result import TOLERANCE, Robustness
@@ -66,7 +68,8 @@ def robustness(
     `y_score`, {model: scores}, or {model: ScoreTable}: probabilities without predictions are thresholded at 0.5. The
     test set is balanced exactly, by weights, to each of the
     `prevalences`, and `resamples` times by drawing rows of the larger class without replacement, for the spread that
-    chance adds. `balanced` and `swapped` take {model: Counts} of a balanced test set or of models refitted on swapped
+    chance adds. The positive class is named by `pos_label`, or clear, or that of a convention, which `remarks` state.
+    `balanced` and `swapped` take {model: Counts} of a balanced test set or of models refitted on swapped
     labels (see refit_robustness) in place of what the table implies. The verdict is by the largest change over models.
 
     >>> from steelyard import Counts
@@ -79,22 +82,25 @@ def robustness(
     if predictions is not None:
         warnings.warn("robustness(predictions=) is now called y_pred=.", DeprecationWarning, stacklevel=2)
         y_pred = predictions if y_pred is None else y_pred
+    of_rows = y_pred is not None or not (y_score is None or is_counted(y_true) or is_counted(y_score))
+    rows = cast("ArrayLike", y_true)  # where they are given; what is no column of labels is refused there
+    pos_label, remarks = stated_positive(rows, pos_label) if of_rows else (pos_label, ())
     scores = scores_of_models(y_true, y_score, pos_label, sample_weight)
-    if y_pred is not None:  # what is no column of labels is refused there
-        tables = counts_of_predictions(cast("ArrayLike", y_true), y_pred, pos_label, sample_weight)
+    if y_pred is not None:
+        tables = counts_of_predictions(rows, y_pred, pos_label, sample_weight)
     else:
         of_scores_alone = scores and (y_score is None or not is_counted(y_true))
         tables = counts_at_half(scores) if of_scores_alone else counts_of_models(y_true, pos_label)
     of_counts, of_scores = chosen_metrics(metrics, tables, scores)
-    at = np.atleast_1d(checked_prevalence(prevalences))
-    if not of_counts:
-        return score_robustness(scores, metrics=of_scores, prevalence=at, tolerance=tolerance)
-    even, at = _balanced(tables, balanced, at)
-    draws = undersampled(Counts.stack(tables.values()), at, resamples, generator(rng))
-    counted = _of_counts(of_counts, tables, swapped, even, at, draws, tolerance)
-    if not of_scores:
-        return counted
-    return counted.beside(score_robustness(scores, metrics=of_scores, prevalence=at, tolerance=tolerance))
+    at, counted = np.atleast_1d(checked_prevalence(prevalences)), None
+    if of_counts:
+        even, at = _balanced(tables, balanced, at)
+        draws = undersampled(Counts.stack(tables.values()), at, resamples, generator(rng))
+        counted = replace(_of_counts(of_counts, tables, swapped, even, at, draws, tolerance), remarks=remarks)
+        if not of_scores:
+            return counted
+    ranked = score_robustness(scores, metrics=of_scores, prevalence=at, tolerance=tolerance)
+    return replace(ranked, remarks=remarks) if counted is None else counted.beside(ranked)
 
 
 def _of_counts(

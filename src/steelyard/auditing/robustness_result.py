@@ -98,6 +98,7 @@ class Robustness(Result[MetricVerdict]):
     swapped: Array
     tolerance: float
     resamples: int
+    remarks: tuple[str, ...] = ()
     also_saved: ClassVar = ("verdicts",)
 
     def __iter__(self) -> Iterator[MetricVerdict]:
@@ -215,7 +216,7 @@ class Robustness(Result[MetricVerdict]):
             }
             for v in self.verdicts
         ]
-        return "\n".join([*map(filled, (heading, winners)), "", table_text(table)])
+        return "\n".join([*map(filled, (heading, winners, *self.remarks)), "", table_text(table)])
 
 
 def _word(verdict: bool | None, in_general: bool | None) -> str:
