@@ -7,6 +7,8 @@ BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 demo: $(VENV)/.demo  ## install into .venv and run the main job on embedded data
 	$(BIN)/steelyard demo -o build/demo
 
+# Tests start hundreds of processes, which would each compile the package anew.
+test lowest: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.test chromium  ## install the test tools and run every test
 	$(BIN)/python -m pytest -n auto -q
 

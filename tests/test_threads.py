@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 
 import numpy as np
@@ -16,6 +17,12 @@ from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics import score_order, score_sort
 from steelyard.statistics.threads import LIMITS, in_background, in_threads, thread_count
+
+
+def test_openblas_was_loaded_with_the_threads_that_tests_allow_it():
+    pools = pytest.importorskip("threadpoolctl").threadpool_info()
+    threads = {pool["num_threads"] for pool in pools if pool["internal_api"] == "openblas"}
+    assert threads <= {int(os.environ["OPENBLAS_NUM_THREADS"])}
 
 
 @pytest.fixture
