@@ -105,6 +105,7 @@ def as_series(library):
 
 
 TEXT, MORE_TEXT = np.array(["no", "yes"]), np.array(["a", "cat", "d", "ox"])
+CROSSED = ("0/1", "ints", "more text", "list", "pandas")  # kinds of labels on which every option meets every other
 KINDS = {
     "0/1": (np.array([0, 1]), np.asarray),
     "uint8": (np.array([0, 1], dtype=np.uint8), np.asarray),
@@ -170,7 +171,9 @@ def test_rates_of_classes_agree_with_scikit_learn(name, kind):
     averages, divisions = ("binary", "micro", "macro", "weighted", None), ("warn", 0, 1, np.nan)
     pairs = itertools.cycle(pair(kind, seed) for seed in range(3))
     positive = KINDS[kind][0].tolist()[-1]
-    for average, division, labels in itertools.product(averages, divisions, label_sets(kind).values()):
+    options = [*itertools.product(averages, divisions, label_sets(kind).values())]
+    # The kind of the labels is read before anything is divided: of most kinds every third of the options will do.
+    for average, division, labels in options if kind in CROSSED else options[::3]:
         chosen = {"pos_label": positive} if average == "binary" else {}
         check_same(name, *next(pairs), average=average, zero_division=division, labels=labels, **chosen)
     for average, weight in itertools.product(averages, weights_of(0).values()):
