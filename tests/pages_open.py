@@ -45,6 +45,12 @@ def caught_up(tab):
     tab.evaluate("() => { if (window.steelyard && steelyard.caughtUp) steelyard.caughtUp(); }")
 
 
+def rested(tab):
+    """Waits until the intervals at the sliders' own places are drawn, not those of the places before."""
+    place = "`${steelyard.state.index === null ? '' : steelyard.state.index}/${steelyard.state.stop}`"
+    until(tab, f"document.documentElement.dataset.rested === {place}")
+
+
 def until(tab, condition):
     """Waits for a condition; wait_for_function would have to evaluate text in the page, which its policy forbids."""
     for _ in range(200):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from pages_open import slide, until, widened
+from pages_open import rested, slide, until, widened
 
 from steelyard import Counts, evaluate
 from steelyard.evaluation.score_dots import score_dots
@@ -145,7 +145,7 @@ def test_accuracy_beside_the_majority_class_follows_the_threshold_in_pythons_wor
     with show(html) as tab:
         for place in (30, 120, 260):
             slide(tab, "threshold", place)
-            until(tab, "document.querySelector('#how-intervals').textContent !== ''")
+            rested(tab)
             verdict = evaluate(y, y_score=score, threshold=at(tab)[0], draws=400).verdict
             sentence = next(s for s in verdict if s.code.startswith("accuracy")).split(", but")[0].split(", and")[0]
             assert tab.locator("#lead").text_content().replace("\u00a0", " ").rstrip(".") == sentence.rstrip(".")

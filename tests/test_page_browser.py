@@ -11,7 +11,7 @@ import jsonschema
 import numpy as np
 import pytest
 from accessible import accessible
-from pages_open import caught_up, press, slide, until
+from pages_open import caught_up, press, rested, slide, until
 
 from steelyard import (
     Confusion,
@@ -99,10 +99,6 @@ def number(words):
     shown, sign = words.split("\u00a0")
     assert sign == "%"
     return float(shown)
-
-
-def rested(tab):
-    until(tab, "document.querySelector('#how-intervals').textContent !== ''")
 
 
 # ---------------------------------------------------------------- the numbers
