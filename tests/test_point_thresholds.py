@@ -101,9 +101,27 @@ def test_an_uncertain_prevalence_is_drawn_over_all_thresholds(many):
     assert found.high - found.low > 5 * 2 * 1.96 * _at_precision(0.9)
 
 
-def test_precision_without_an_error_is_no_surer_than_the_rows_that_show_it():
-    y = np.repeat([0, 1], [400, 40])
-    scores = np.arange(440) / 440
-    found = interval(steelyard.precision_at_recall.fixed(at=0.5), y, y_score=scores)
+@pytest.mark.parametrize(
+    ("metric", "most"),
+    [  # by Jeffreys' interval of 40 of 40 and of 400 of 400 rows: .939 and .9938
+        (steelyard.precision_at_recall.fixed(at=0.5), 0.94),
+        (steelyard.specificity_at_recall.fixed(at=0.5), 0.994),
+        (steelyard.recall_at_fpr.fixed(at=0.5), 0.94),
+    ],
+    ids=lambda part: getattr(part, "name", ""),
+)
+def test_a_rate_without_an_error_is_no_surer_than_the_rows_that_show_it(metric, most):
+    found = interval(metric, np.repeat([0, 1], [400, 40]), y_score=np.arange(440) / 440)
     assert found.value == 1
-    assert found.low < 0.97  # Jeffreys: 40 of 40 rows are at least 0.939
+    assert 0.9 < found.low < most
+
+
+def test_the_threshold_of_the_rows_themselves_is_always_drawn():
+    """Where the highest rows alone have the precision, none of the other thresholds may have it."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        y = (rng.random(30_000) < 0.3).astype(np.int8)
+        found = interval(
+            steelyard.recall_at_precision.fixed(at=0.6), steelyard.score_table(y, rng.normal(size=30_000) + 0.5 * y)
+        )
+        assert np.isnan(found.value) or (found.low <= found.value <= found.high and not found.bin_error)

@@ -10,6 +10,7 @@ from tensors import LIBRARIES, Travelled, assert_same, assert_same_rows, jax_arr
 
 import steelyard
 from steelyard.analysis.intervals import thinned_rows
+from steelyard.exceptions import InputError
 from steelyard.statistics import device_array
 from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.device_library import DeviceLibrary
@@ -258,3 +259,33 @@ def test_classes_of_jax_are_evaluated_with_numpys_numbers(taken_for_a_device):
     with jax.enable_x64(True):
         ours, numpys = both(evaluated, drawn_rows(600), jax_array, {"metrics": ("log_loss", "top_k_accuracy", "mcc")})
     assert_same_rows(ours, numpys)
+
+
+def test_booleans_are_ranked_as_numpys_are(to_device):
+    rng = np.random.default_rng(5)
+    y, flags = rng.choice(3, 3_000, p=[0.6, 0.39, 0.01]), rng.random((3_000, 3)) > 0.5
+    for metric in (steelyard.roc_auc, steelyard.average_precision, steelyard.log_loss):
+        for average in ("macro", "micro", "weighted"):
+            ours = metric(to_device(y), to_device(flags), average=average)
+            assert_same(ours, metric(y, flags, average=average))
+
+
+def test_whole_numbers_that_tie_as_floats_are_refused_in_numpys_words(to_device):
+    rng = np.random.default_rng(6)
+    y, scores = rng.integers(0, 3, 3_000), rng.integers(2**60, 2**60 + 100, (3_000, 3))
+    words = []
+    for given in ((y, scores), (to_device(y), to_device(scores))):
+        with pytest.raises(InputError) as refused:
+            steelyard.roc_auc(*given, average="macro")
+        words.append(str(refused.value))
+    assert words[0] == words[1]
+
+
+def test_one_of_two_columns_keeps_the_precision_of_the_scores(to_device):
+    rng = np.random.default_rng(7)
+    y, p = rng.integers(0, 2, 3_000), rng.random(3_000).astype(np.float32).round(2)
+    both = np.column_stack([1 - p, p])
+    ours = steelyard.evaluate(to_device(y), y_score=to_device(both), threshold=0.7)
+    numpys, column = (steelyard.evaluate(y, y_score=given, threshold=0.7) for given in (both, p))
+    assert ours.scores.precision == numpys.scores.precision == column.scores.precision == "float32"
+    assert ours.counts == numpys.counts == column.counts

@@ -22,8 +22,10 @@ from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.score_values import class_of_columns, class_place, reads_columns
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import sort_labels
+from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.placed_values import taken
 from steelyard.statistics.positive_class import CONVENTION
+from steelyard.statistics.precision import PRECISIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -101,7 +103,7 @@ def given_columns(
     counted = probability_table if brought else counted_where_they_are
     table = counted(y_true, y_score, labels=rows.labels, **weights)
     if rows.pos_label is not None or len(table.labels) == 2:
-        return GivenColumns(y_pred, _one_column(table, rows))
+        return GivenColumns(y_pred, _one_column(table, rows, y_score))
     if threshold is not None:
         raise InputError(
             f"threshold= is for the scores of one positive class, and y_score has a column for each of "
@@ -125,11 +127,13 @@ def _sorted_columns(
     return (f"The columns of y_score were taken in the order of scikit-learn's classes_, {first_ten(order)}.",)
 
 
-def _one_column(table: ProbabilityTable, rows: RowOptions) -> Array:
-    """The column of the positive class."""
+def _one_column(table: ProbabilityTable, rows: RowOptions, y_score: ArrayLike) -> Array:
+    """The column of the positive class, in the precision that the scores were given in."""
     place = class_place(table, CONVENTION if rows.pos_label is None else rows.pos_label)
     column: Array = table.probabilities[:, place]
-    return column.astype(np.float64, copy=False)
+    name = str(getattr(y_score, "dtype", "")).rpartition(".")[2]
+    is_narrow = name in PRECISIONS and not isinstance(column, DeviceArray)  # which keeps the width that it has
+    return column.astype(name if is_narrow else np.float64, copy=False)
 
 
 def _labels_at(table: ProbabilityTable, places: Array) -> Array:

@@ -110,10 +110,7 @@ def _table_on_device(
     codes, classes = device_codes(true, declared_labels(labels))
     if matrix.shape[1] != len(classes):
         raise InputError(_other_columns(matrix.shape, classes))
-    ends = [float(end) for end in library.ends(matrix.native)]
-    if not np.isfinite(ends).all():
-        scores = matrix.brought()
-        arrays.finite_scores(scores[:, np.argmin(np.isfinite(scores).all(0))])  # refuses it by its row
+    matrix = _checked_scores(library, matrix)
     weight, times = (
         device_weights(library, weights[0], "sample_weight"),
         device_weights(library, weights[1], "frequency", whole=True),
@@ -121,6 +118,20 @@ def _table_on_device(
     arrays.check_lengths(y_true=true, sample_weight=weight, frequency=times)
     columns: list[Any] = [DeviceArray(library, codes), matrix, weight, times]  # which compute as NumPy's arrays do
     return ProbabilityTable(classes, *columns)
+
+
+def _checked_scores(library: DeviceLibrary, matrix: DeviceArray) -> DeviceArray:
+    """Finite scores that stay apart as floats; booleans as numbers, as libraries neither search nor negate those."""
+    if matrix.dtype.kind == "b":
+        return DeviceArray(library, library.xp.astype(matrix.native, library.xp.uint8))
+    least, most = (float(end) for end in library.ends(matrix.native))
+    if not (np.isfinite(least) and np.isfinite(most)):
+        scores = matrix.brought()
+        arrays.finite_scores(scores[:, np.argmin(np.isfinite(scores).all(0))])  # refuses it by its row
+    if matrix.dtype.kind == "i" and max(-least, most) >= 2**53:
+        given = library.brought(matrix.native).ravel()
+        arrays.check_apart(given, given.astype(np.float64), "y_score")
+    return matrix
 
 
 def _refuse_absent_class(y_score: ArrayLike, classes: Labels) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from steelyard.analysis.distributions import beta_below, normal_reach, student_reach
 from steelyard.analysis.intervals.influence_spread import welch
-from steelyard.analysis.intervals.point_thresholds import PointRange, surest_precision
+from steelyard.analysis.intervals.point_thresholds import PointRange, is_at_point
 from steelyard.analysis.intervals.rate_intervals import score_ends
 from steelyard.analysis.levels import tails
 from steelyard.metrics import ranking
@@ -128,12 +128,11 @@ class _Point:
 
 
 def lowest(estimand: Estimand, low: float, level: float) -> float:
-    """The lower end of draws; that of recall at precision, and of precision at recall, reaches to what is sure."""
+    """The lower end of draws; that of a metric of one threshold reaches down to what is sure."""
     table: ScoreTable = estimand.table  # type: ignore[assignment]  # a metric of scores
     if estimand.metric.scores is ranking.recall_at_precision.scores:
         return min(low, _surest_recall(estimand, table, level))
-    is_precision = estimand.metric.scores is ranking.precision_at_recall.scores
-    return min(low, surest_precision(estimand, table, level)) if is_precision else low
+    return min(low, PointRange.of(estimand, table).surest(level)) if is_at_point(estimand.metric) else low
 
 
 def _surest_recall(estimand: Estimand, table: ScoreTable, level: float) -> float:

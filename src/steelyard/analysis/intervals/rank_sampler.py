@@ -77,7 +77,8 @@ class RankSampler:
         else:
             is_binned, every = self._of_all(table)
             drawn = every[next(i for i, other in enumerate(self._together) if other is estimand)]
-        return drawn.values + (value - drawn.on_small), abs(drawn.on_small - value) if is_binned else None
+        off = value - drawn.on_small
+        return drawn.values + (0.0 if math.isnan(off) else off), abs(off) if is_binned else None
 
     def _of_all(self, table: ScoreTable) -> tuple[bool, list[_OnDraws]]:
         """Whether scores were binned, and the metrics that share their draws."""
