@@ -7,6 +7,7 @@ import io
 import json
 import sys
 import zlib
+from datetime import date, datetime, timedelta
 from types import SimpleNamespace
 from urllib.parse import quote
 
@@ -14,13 +15,16 @@ import numpy as np
 import polars as pl
 import pytest
 from checks import assert_refused
+from click.testing import CliRunner
 
 import steelyard
+from steelyard.cli.commands import commands
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import bad_rows, compressed_files, files, score_tables
 from steelyard.ingest.frame_tally import label_columns, score_columns, tally
 
 ROWS = 300
+MIDNIGHT = datetime.fromisoformat("2024-01-01")
 
 
 @pytest.fixture(scope="module")
@@ -355,11 +359,37 @@ def test_partitions_of_equal_bytes_are_other_rows_and_the_same_file_is_still_not
 )
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_a_column_that_says_what_its_folder_says_is_read(tmp_path, folder, column, kept, ending):
-    (tmp_path / folder).mkdir()
-    name, path = folder.partition("=")[0], tmp_path / folder / f"part.{ending}"
-    frame = pl.DataFrame({"y": [1, 0], "p": [1, 1], name: column})
-    frame.write_csv(path) if ending == "csv" else frame.write_parquet(path)
-    assert [*read([path], true="y", pred="p", by=name).groups] == [(kept,)]
+    _write_partition(tmp_path, folder, column, ending)
+    assert [*read([tmp_path], pred="p", by=folder.partition("=")[0]).groups] == [(kept,)]
+
+
+@pytest.mark.parametrize(
+    ("folder", "column"),
+    [
+        ("year=2024.0", [2024, 2024]),
+        ("x=0.1", pl.Series([0.1, 0.1], dtype=pl.Float32)),
+        ("flag=True", [True, True]),
+        ("flag=FALSE", [False, False]),
+        ("day=2024-01-01", [date(2024, 1, 1)] * 2),
+        ("t=2024-01-01", [MIDNIGHT] * 2),
+        ("t=2024-01-01 06%3A30%3A00", [MIDNIGHT + timedelta(hours=6, minutes=30)] * 2),
+    ],
+)
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_the_name_of_a_folder_is_read_as_the_type_of_the_column(tmp_path, folder, column, ending):
+    _write_partition(tmp_path, folder, column, ending)
+    assert read([tmp_path], pred="p").rows == 2
+
+
+def test_the_name_of_a_folder_is_the_time_in_the_zone_of_the_column(tmp_path):
+    _write_partition(tmp_path, "t=2024-01-01", pl.Series([MIDNIGHT] * 2).dt.replace_time_zone("Europe/Vienna"))
+    assert read([tmp_path], pred="p").rows == 2
+
+
+def _write_partition(root, folder, column, ending="parquet"):
+    (root / folder).mkdir()
+    frame = pl.DataFrame({"y": [1, 0], "p": [1, 1], folder.partition("=")[0]: column})
+    getattr(frame, f"write_{ending}")(root / folder / f"part.{ending}")
 
 
 @pytest.mark.parametrize(
@@ -369,14 +399,37 @@ def test_a_column_that_says_what_its_folder_says_is_read(tmp_path, folder, colum
         ("site=a", ["a", None], "None"),
         ("year=2024", [2024, 2023], "'2023'"),
         ("site=__HIVE_DEFAULT_PARTITION__", [None, "b"], "'b'"),
+        ("flag=True", [True, False], "'false'"),
+        ("flag=a", [True, True], "'true'"),
+        ("year=a", [2024, 2024], "'2024'"),
+        ("id=9007199254740993", [9007199254740993, 9007199254740992], "'9007199254740992'"),
+        ("t=2024-01-01", [MIDNIGHT, MIDNIGHT + timedelta(hours=6)], "'2024-01-01 06:00:00.000000'"),
+        ("t=a", [date(2024, 1, 1)] * 2, "'2024-01-01'"),
     ],
 )
-def test_a_column_that_says_another_thing_than_its_folder_is_refused(tmp_path, folder, column, held):
-    (tmp_path / folder).mkdir()
-    name, path = folder.partition("=")[0], tmp_path / folder / "part.parquet"
-    pl.DataFrame({"y": [1, 0], "p": [1, 1], name: column}).write_parquet(path)
+def test_a_column_that_contradicts_its_folder_is_refused(tmp_path, folder, column, held):
+    _write_partition(tmp_path, folder, column)
+    name = folder.partition("=")[0]
     told = f"lies in a folder whose name says {folder}, and its own column {name!r} holds {held}; rename one"
-    assert_refused(lambda: read([path], true="y", pred="p", by=name), InputError, told)
+    assert_refused(lambda: read([tmp_path], true="y", pred="p", by=name), InputError, told)
+
+
+def test_of_a_file_that_is_named_itself_its_own_column_counts(tmp_path):
+    (tmp_path / "run=5").mkdir()
+    path = tmp_path / "run=5" / "part.csv"
+    path.write_text("y,p,run\n1,1,7\n0,1,8\n")
+    for name in (path, tmp_path / "run=*" / "*.csv"):
+        assert [*read([name], pred="p", by="run").groups] == [(7,), (8,)]
+
+
+def test_the_shell_refuses_a_contradiction_in_a_folder_and_reads_a_file_that_is_named(tmp_path):
+    (tmp_path / "run=5").mkdir()
+    path = tmp_path / "run=5" / "part.csv"
+    path.write_text("y,p,run\n1,1,7\n0,1,8\n0,0,8\n")
+    words = ("--true", "y", "--pred", "p")
+    assert CliRunner().invoke(commands, ["report", str(path), *words]).exit_code == 0
+    refused = CliRunner().invoke(commands, ["report", str(tmp_path), *words])
+    assert refused.exit_code == 2 and "whose name says run=5" in refused.output
 
 
 def test_files_of_a_header_alone_are_read_however_many(tmp_path):

@@ -105,8 +105,7 @@ def count_inputs(inputs: Inputs, *, scores: bool = False, shard: bool = False) -
         raise InputError("No input was named; give a file, - for the standard input, or --counts TP,FN,FP,TN.")
     from steelyard.ingest.files import expand_names
 
-    inputs = replace(inputs, files=tuple(expand_names(inputs.files)))
-    if (saved := add_saved(inputs.files)) is not None:
+    if (saved := add_saved(expand_names(inputs.files))) is not None:
         tally, noticed = saved
         counted = CountedInput(with_positive(tally, inputs.positive), noticed, inputs.name)
         return counted.with_convention(inputs.positive, shard)

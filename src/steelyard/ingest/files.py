@@ -18,7 +18,7 @@ from steelyard.ingest.compressed_files import BLOCK, unpack
 from steelyard.ingest.csv_values import MISSING_CELLS
 from steelyard.ingest.file_errors import STDIN, file_title, is_there, reworded_errors
 from steelyard.ingest.forked import refuse_polars_after_fork
-from steelyard.ingest.partitions import folder_files, partition_columns, with_columns
+from steelyard.ingest.partitions import open_folders, partition_columns, with_columns
 from steelyard.ingest.source import Source
 from steelyard.statistics.natural_order import naturally_sorted
 
@@ -57,7 +57,8 @@ def scan_files(names: Sequence[str], progress: Callable[[int, int], object] | No
     """The rows of the files as a source to be counted; what had to be unpacked is removed afterwards."""
     refuse_polars_after_fork()
     with temporary_files.temporary_folder() as folder, reworded_errors(names):
-        files = [_unpacked(name, folder, i) for i, name in enumerate(expand_names(names))]
+        given = _named_paths(names)
+        files = [_unpacked(name, folder, i) for i, name in enumerate(open_folders(given))]
         kinds = {file.kind for file in files}
         if len(kinds) > 1:
             raise InputError(f"The files are of different kinds ({', '.join(sorted(kinds))}); give those of one kind.")
@@ -65,8 +66,8 @@ def scan_files(names: Sequence[str], progress: Callable[[int, int], object] | No
         columns = partition_columns([file.name for file in files], textual=kinds == {"csv"})
         parts = [
             part
-            for file, given in zip(files, columns, strict=True)
-            for part in with_columns(_parts(file), given, file.name)
+            for file, named in zip(files, columns, strict=True)
+            for part in with_columns(_parts(file), named, file.name, check=file.name not in given)
         ]
         done = iter(range(1, sys.maxsize))
         step = (lambda: progress(next(done), len(parts))) if progress else (lambda: None)
@@ -109,6 +110,11 @@ def _narwhals(part: pl.LazyFrame) -> nw.LazyFrame[pl.LazyFrame]:
 
 def expand_names(names: Sequence[str]) -> list[str]:
     """The files that the names, patterns and folders stand for."""
+    return open_folders(_named_paths(names))
+
+
+def _named_paths(names: Sequence[str]) -> list[str]:
+    """The files and folders that the names and patterns stand for, all of which are there."""
     files: list[str] = []
     for name in names:
         pattern = has_magic(name) and not Path(name).exists()
@@ -120,7 +126,7 @@ def expand_names(names: Sequence[str]) -> list[str]:
         path = Path(name)
         if name != STDIN and not is_there(path):
             raise InputError(f"There is no file {name!r}; {_away(name) or 'check the name and the folder'}.")
-    return [file for name in files for file in (folder_files(name) if Path(name).is_dir() else [name])]
+    return files
 
 
 def _away(name: str) -> str:
