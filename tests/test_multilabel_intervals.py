@@ -8,8 +8,10 @@ from steelyard import (
     Counts,
     chance,
     compare,
+    coverage_error,
     evaluate,
     f1,
+    hamming_loss,
     interval,
     intervals,
     jaccard,
@@ -172,6 +174,15 @@ def test_the_baselines_of_labels_are_their_commoner_answer_their_rarer_one_and_a
 
 
 # ---------------------------------------------------------------- rows without labels
+
+
+def test_an_interval_of_a_metric_of_label_sets_is_its_own_where_a_mean_over_rows_is_asked_for():
+    table = drawn(300, 4, seed=5)
+    given = {hamming_loss: {"y_pred": table.predicted}, coverage_error: {"y_score": table.scores}}
+    for metric, predictions in given.items():
+        own = interval(metric, table.true, **predictions)
+        asked = interval(metric, table.true, **predictions, average="samples")
+        assert (asked.value, asked.low, asked.high) == (own.value, own.low, own.high)
 
 
 def empty_rows():

@@ -148,6 +148,8 @@ def _mean_of_orders(
 
 def sample_values(metric: Metric, table: MultilabelTable, parameters: Mapping[str, object]) -> Array:
     """The value of each row over its labels, whose mean average="samples" is; NaN where it is undefined."""
+    if metric.is_of_label_sets:  # whose own form that mean is
+        return row_values(metric, table, parameters)
     if metric.function is None:
         return _ordered_rows(metric, table, parameters)
     if isinstance(table.true, DeviceArray):
