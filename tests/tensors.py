@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 import pytest
 
+from steelyard.exceptions import SteelyardError
 from steelyard.ingest import arrays, device_columns
 from steelyard.statistics.device_library import DeviceLibrary
 
@@ -32,6 +33,17 @@ LIBRARIES = {"array_api_strict": strict_array, "jax": jax_array, "torch": torch_
 def sent(rows, to_device):
     """Columns by their names, each on the device."""
     return {name: to_device(values) for name, values in rows.items()}
+
+
+def assert_refused_alike(cases, to_device):
+    """Each case, a function of what sends an array, is refused on the device in NumPy's words."""
+    for case in cases:
+        words = []
+        for send in (to_device, lambda values: values):
+            with pytest.raises(SteelyardError) as refused:
+                case(send)
+            words.append(str(refused.value))
+        assert words[0] == words[1]
 
 
 def assert_same(ours, numpys):

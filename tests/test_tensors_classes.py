@@ -6,11 +6,19 @@ from contextlib import nullcontext
 
 import numpy as np
 import pytest
-from tensors import LIBRARIES, Travelled, assert_same, assert_same_rows, jax_array, sent, torch_array
+from tensors import (
+    LIBRARIES,
+    Travelled,
+    assert_refused_alike,
+    assert_same,
+    assert_same_rows,
+    jax_array,
+    sent,
+    torch_array,
+)
 
 import steelyard
 from steelyard.analysis.intervals import thinned_rows
-from steelyard.exceptions import InputError
 from steelyard.statistics import device_array
 from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.device_library import DeviceLibrary
@@ -273,12 +281,7 @@ def test_booleans_are_ranked_as_numpys_are(to_device):
 def test_whole_numbers_that_tie_as_floats_are_refused_in_numpys_words(to_device):
     rng = np.random.default_rng(6)
     y, scores = rng.integers(0, 3, 3_000), rng.integers(2**60, 2**60 + 100, (3_000, 3))
-    words = []
-    for given in ((y, scores), (to_device(y), to_device(scores))):
-        with pytest.raises(InputError) as refused:
-            steelyard.roc_auc(*given, average="macro")
-        words.append(str(refused.value))
-    assert words[0] == words[1]
+    assert_refused_alike([lambda send: steelyard.roc_auc(send(y), send(scores), average="macro")], to_device)
 
 
 def test_one_of_two_columns_keeps_the_precision_of_the_scores(to_device):
