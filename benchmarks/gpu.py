@@ -22,7 +22,6 @@ from benchmarks.gpu_clock import Clock, Timed
 from benchmarks.gpu_parts import explain
 from benchmarks.gpu_works import areas, calibrations, classes, counts, evaluations, labels, peers
 
-TITLE = "On a GPU"
 NO_GPU = "There is no GPU that torch can use here, and this benchmark is about nothing else; run make bench instead."
 ABOUT = """\
 Written by `make bench-gpu`: tensors of torch on the device, which stay there. The time is the median of {repeats} calls
@@ -60,7 +59,7 @@ def section(torch, found: list[Timed], repeats: int, rows: int) -> str:
     where = f"{', '.join(sorted(cards))}, CUDA {torch.version.cuda}. {surroundings.told(None)} {versions}."
     return "\n\n".join(
         [
-            TITLE,
+            page.ON_A_GPU,
             about,
             f"{missed} of the {aimed} rows with an aim miss it.",
             where,

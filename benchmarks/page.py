@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from benchmarks.row import Row
     from benchmarks.trial import Trial
 
+ON_A_GPU = "On a GPU"  # the heading that another machine writes
 OUT = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 INTRODUCTION = """\
 Written by `make bench`. A row is one work, ours and that of the peer beside it, on the same rows in the same run; a
@@ -66,6 +67,12 @@ def with_section(written: str, own: str) -> str:
     growth = next((i for i, section in enumerate(sections) if section.startswith("Growth\n")), len(sections))
     sections[slice(places[0], places[0] + 1) if places else slice(growth, growth)] = [own]
     return "\n\n## ".join([head, *sections]) + "\n"
+
+
+def with_gpu(written: str, before: str) -> str:
+    """The page with the heading of the GPU as it stood before."""
+    kept = [section for section in before.rstrip("\n").split("\n\n## ") if section.startswith(f"{ON_A_GPU}\n")]
+    return with_section(written, kept[0]) if kept else written
 
 
 def summary(trials: list[Trial], steps: list[tuple[int, Step, Step]]) -> str:

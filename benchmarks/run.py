@@ -49,7 +49,8 @@ def main(wanted: str = "") -> int:
         return 2
     print(page.summary(trials, [step for steps in grown.values() for step in steps]).strip("*"))
     if not wanted:
-        page.write(page.text(trials_by_title, grown, load))
+        before = page.OUT.read_text(encoding="utf-8") if page.OUT.exists() else ""
+        page.write(page.with_gpu(page.text(trials_by_title, grown, load), before))
         readme.main()
     print(f"{time.time() - start:.0f} s")
     steps = (side for rungs in grown.values() for _, *sides in rungs for side in sides)

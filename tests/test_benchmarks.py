@@ -237,7 +237,15 @@ def test_the_benchmark_of_a_gpu_refuses_to_run_without_one(capsys):
 
 def test_a_heading_that_was_measured_by_itself_takes_its_place_on_the_page():
     row = gpu.Timed("roc_auc", "torch.sort", 0.06, 0.04, aim="at most 2.5 x", memory=10**9)
-    own = f"{gpu.TITLE}\n\n{tables.markdown(['work'] * 8, [row.cells()])}"
+    own = f"{page.ON_A_GPU}\n\n{tables.markdown(['work'] * 8, [row.cells()])}"
     written = page.with_section("# Page\n\n## Growth\n\nrows\n", own)
     assert written.index("## On a GPU") < written.index("## Growth") and "1.50 x as long" in written
     assert page.with_section(written, own) == written
+
+
+def test_a_new_page_keeps_what_was_measured_on_a_gpu():
+    before = "# Page\n\n## On a GPU\n\nold times\n\n## Growth\n\nrows\n"
+    assert page.with_gpu("# New\n\n## Growth\n\nsteps\n", before) == (
+        "# New\n\n## On a GPU\n\nold times\n\n## Growth\n\nsteps\n"
+    )
+    assert page.with_gpu("# New\n", "# Page\n") == "# New\n"
