@@ -144,8 +144,8 @@ def _surest_recall(estimand: Estimand, table: ScoreTable, level: float) -> float
     wide interval: a precision of 0.9 takes 24 flagged rows without an error to be sure of.
     """
     reached, precision = PointRange.of(estimand, table), estimand.parameters["at"]
-    inside = slice(reached.first, reached.last + 1)  # below it none may have the precision, above it all are sure
-    tp, fp = (np.asarray(column[inside], dtype=np.float64) for column in table.at_positive_scores[1:])
+    pairs = zip(reached.rows, reached.curve.rows_per_weight, strict=True)
+    tp, fp = (rows / each for rows, each in pairs)  # below them none may have the precision, above them all are sure
     usual = table.total / (table.positive.effective_size + table.negative.effective_size)
     hits, misses = tp / usual, fp / usual
     near = np.flatnonzero((hits > 0) & (hits + 2 > precision * (hits + misses)))  # of a lower precision none is sure
