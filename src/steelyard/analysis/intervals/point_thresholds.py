@@ -163,7 +163,8 @@ def _from_possible(possible: Array, sure: Array) -> tuple[int, int]:
 def _of_recall(curve: _Curve, tp: Array, _: Array, at: float) -> tuple[int, int]:
     """From the highest threshold that surely has the recall to the highest that may have it."""
     recall, error = tp / curve.positives, _REACH * _rate_error(at, curve.positives)
-    return tuple(max(int((recall + off >= at).sum()) - 1, 0) for off in (-error, error))  # type: ignore[return-value]  # two
+    sure, possible = (max(int((recall + off >= at).sum()) - 1, 0) for off in (-error, error))
+    return sure, possible
 
 
 def _of_best_precision(curve: _Curve, tp: Array, fp: Array, at: float) -> tuple[int, int]:
