@@ -21,6 +21,7 @@ collect_ignore = [
     "checks.py",
     "drawn_tables.py",
     "engines.py",
+    "good_calls.py",
     "own_metrics.py",
     "mutants.py",
     "sklearn_suite.py",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 from os import PathLike
 from pathlib import PurePath
@@ -23,8 +24,8 @@ class SteelyardError(Exception):
     """
 
     def __str__(self) -> str:
-        # KeyError would print the message as a quoted repr.
-        return str(self.args[0]) if self.args else ""
+        # KeyError would print the message as a quoted repr, and the repr of an array has lines.
+        return re.sub(r"\s*[\r\n]+\s*", " ", str(self.args[0])) if self.args else ""
 
 
 class InputError(SteelyardError, ValueError):
@@ -93,5 +94,18 @@ def _is_path(given: object) -> bool:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A sentence that names the nearest known names, or nothing."""
+    if not isinstance(name, str):
+        return ""
     near = get_close_matches(name.lower(), list(known), n=3, cutoff=0.6)
     return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+
+
+def short_repr(value: object) -> str:
+    """A value as a message quotes it: on one line, and no longer than a line."""
+    text = re.sub(r"\s+", " ", repr(value))
+    return text if len(text) <= 80 else f"{text[:60]}... ({type(value).__name__})"
+
+
+def surrogate_sentence(error: UnicodeEncodeError) -> str:
+    """What to say of text that no file can hold."""
+    return f"{short_repr(error.object)} is no text that UTF-8 can hold; leave {error.object[error.start]!r} out of it."
