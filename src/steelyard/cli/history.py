@@ -34,7 +34,7 @@ def list_history(
 ) -> None:
     """List the evaluations of a ledger: when, with which tags, and each metric with its confidence interval.
 
-    -o trend.html writes a page with a chart for each metric. The index is brought up to date on the way.
+    -o trend.html writes a page with a chart for each metric. Reading changes nothing in the ledger.
     """
     history = ledger.history(metrics, tags, last=last, all_metrics=everything)
     if output.kind in ("csv", "json"):

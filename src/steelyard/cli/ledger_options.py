@@ -39,8 +39,6 @@ def tag_option(about: str) -> Callable[[Callable[..., None]], Callable[..., None
 def _ledger(given: str | None) -> Ledger:
     from steelyard.ledger.ledger import Ledger
 
-    if given == "":
-        raise InputError("--ledger names a folder, not the empty text; leave it out for steelyard-ledger.")
     return Ledger(given)
 
 

@@ -86,7 +86,7 @@ def read_report(path: Path) -> tuple[Entry, dict[str, Any]]:
         envelope = data.pop(ENTRY_KEY)
         later = envelope["schema"] > ENTRY_SCHEMA
         entry = Entry(**{field.name: envelope[field.name] for field in fields(Entry)})
-        checked_tags(entry.tags)
+        _check_envelope(entry)
         whole = report_digest(data) == entry.digest and path.stem == entry.id
     except OSError as error:
         raise InputError(f"{path.name!r} cannot be read: {error.strerror or error}.") from None
@@ -97,6 +97,15 @@ def read_report(path: Path) -> tuple[Entry, dict[str, Any]]:
     if not whole:
         raise InputError(f"{path.name!r} was changed after it was logged: its digest is another one.")
     return entry, data
+
+
+def _check_envelope(entry: Entry) -> None:
+    """Refuse what an entry cannot say of itself, as that of a file that anybody may have written."""
+    rows: Any = {"digest": "", "key": ""} if entry.rows is None else entry.rows
+    texts = [entry.id, entry.time, entry.digest, rows["digest"], rows["key"], *entry.shown, *entry.tags.values()]
+    if isinstance(entry.shown, str) or not all(isinstance(text, str) for text in texts):
+        raise TypeError(entry.id)
+    checked_tags(entry.tags)
 
 
 def report_evaluation(report: dict[str, Any]) -> AnyEvaluation:

@@ -14,7 +14,9 @@ from steelyard.exceptions import SteelyardError
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
+
+    from steelyard.ledger.entry import Entry
 
 _ID_SHOWN = 8  # signs at the end of an id, by which one of many thousands is found
 
@@ -59,6 +61,42 @@ class HistoryRow(Flat):
 
     def __repr__(self) -> str:
         return f"{self.time} {self.label} {self.metric} {self.number_text()}"
+
+
+def history_rows(entry: Entry, report: Mapping[str, Any], names: Collection[str] | None) -> list[HistoryRow]:
+    """The metrics of an entry, or those of these names; a number that is not there is undefined."""
+    count, source, level = report.get("rows"), report.get("source"), report.get("level")
+    rows, metrics = [], report.get("metrics")
+    for metric in metrics if isinstance(metrics, list) else ():
+        name = metric.get("name") if isinstance(metric, dict) else None
+        if not isinstance(name, str) or (names is not None and name not in names):
+            continue
+        why = metric.get("undefined") or metric.get("no_interval")
+        value, low, high, chance = (_number(metric.get(key)) for key in ("value", "low", "high", "chance"))
+        row = HistoryRow(
+            entry.time,
+            entry.id,
+            entry.tags,
+            name,
+            value,
+            low,
+            high,
+            chance,
+            rows=count if isinstance(count, int) else None,
+            level=level if isinstance(level, float) else None,
+            source=None if source is None else str(source),
+            why=None if why is None else str(why),
+        )
+        rows.append(row)
+    return rows
+
+
+def _number(value: object) -> float:
+    """A number of a file that anybody may have written."""
+    try:
+        return float(value) if isinstance(value, int | float) else math.nan
+    except OverflowError:
+        return math.nan
 
 
 def tags_text(tags: Mapping[str, str]) -> str:

@@ -2,36 +2,40 @@
 
 from __future__ import annotations
 
-import json
 import os
-import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from math import nan
+from itertools import groupby, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.results.rows import Rows
-from steelyard.exceptions import InputError
+from steelyard.arguments import names_wrong_arguments
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ledger.diff_side import DiffSide, entry_side
 from steelyard.ledger.entry import checked_tags, entry_content, read_report, report_evaluation
 from steelyard.ledger.evaluation_diff import evaluation_diff
-from steelyard.ledger.history import History, HistoryRow
-from steelyard.ledger.index import indexed_rows
+from steelyard.ledger.history import History, HistoryRow, history_rows
 from steelyard.ledger.kept_rows import kept_rows
-from steelyard.ledger.ledger_folder import ENTRY_ENDING, ROWS_ENDING, create_file, entry_ids, make_folder
+from steelyard.ledger.ledger_folder import (
+    ROWS_ENDING,
+    create_file,
+    entry_file,
+    entry_ids,
+    make_folder,
+    new_id,
+    remove_abandoned_files,
+)
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    import polars as pl
+    from collections.abc import Iterable, Iterator
 
     from steelyard._types import Frame
     from steelyard.analysis.comparison.comparison import Comparison
     from steelyard.evaluation.label_sets.multilabel_evaluation import AnyEvaluation
     from steelyard.ingest.source import Source
-    from steelyard.ledger.entry import Tags
+    from steelyard.ledger.entry import Entry, Tags
     from steelyard.metrics.spec import SpecLike
 
 DEFAULT_FOLDER = "steelyard-ledger"
@@ -42,7 +46,8 @@ _VARIABLE = "STEELYARD_LEDGER"
 class Ledger:
     """Evaluations that are kept: logged with tags, listed with their intervals, read back, and compared.
 
-    `path` is a folder, made by the first log; without one it is that of STEELYARD_LEDGER, or steelyard-ledger here.
+    `path` is a folder, made by the first log; without one it is that of STEELYARD_LEDGER, or steelyard-ledger here. An
+    empty folder becomes a ledger by the first log; one that holds other files is refused and left as it is.
 
     >>> from tempfile import mkdtemp
     >>> from steelyard import Counts, evaluate
@@ -57,11 +62,21 @@ class Ledger:
 
     path: str | os.PathLike[str] | None = None
 
+    def __post_init__(self) -> None:
+        """Refuse what names no folder."""
+        if self.path is not None and not isinstance(self.path, str | os.PathLike):
+            raise InputTypeError(f"A ledger is the path of a folder, not {type(self.path).__name__}; give a text.")
+        if self.path is not None and (not os.fspath(self.path) or "\0" in str(self.path)):
+            raise InputError(
+                f"A ledger is a folder, which {self.path!r} does not name; leave it out for {DEFAULT_FOLDER!r}."
+            )
+
     @property
     def folder(self) -> Path:
         """Where the files are."""
         return Path(self.path if self.path is not None else os.environ.get(_VARIABLE) or DEFAULT_FOLDER)
 
+    @names_wrong_arguments
     def log(
         self,
         evaluation: AnyEvaluation,
@@ -78,18 +93,21 @@ class Ledger:
         named = checked_tags(tags)
         rows = None if keep_rows is None else kept_rows(evaluation, frame, keep_rows)
         now = datetime.now(UTC)
-        new, time = self._new_id(now), now.isoformat(timespec="microseconds").replace("+00:00", "Z")
+        new, time = new_id(self.folder, now), now.isoformat(timespec="microseconds").replace("+00:00", "Z")
         content = entry_content(evaluation, new, time, named, None if rows is None else rows.facts)
         make_folder(self.folder)
+        remove_abandoned_files(self.folder)
         if rows is not None:  # first, so that an entry never names rows that are not there
             create_file(self._file(new).with_suffix(ROWS_ENDING), rows.content)
         create_file(self._file(new), content)
         return new
 
+    @names_wrong_arguments
     def read(self, id: str) -> AnyEvaluation:
         """The evaluation of that id, equal to the one that was logged; the first or last signs of an id will do."""
         return report_evaluation(read_report(self._file(self.found(id)))[1])
 
+    @names_wrong_arguments
     def history(
         self,
         metrics: Iterable[SpecLike] | None = None,
@@ -100,25 +118,39 @@ class Ledger:
     ) -> History:
         """The metrics of all evaluations over time, or of those that have all these tags, or of the last so many.
 
-        Without `metrics` those that each evaluation shows first; `all_metrics` gives every one.
+        Without `metrics` those that each evaluation shows first; `all_metrics` gives every one. Every number is read
+        from its entry, whose digest is checked. Files that do not fit are left out by name; with `last` those that are
+        older than what it lists are not looked at.
         """
-        import polars as pl
-
-        wanted = checked_tags(tags)
+        wanted = checked_tags(tags).items()
         if last is not None and last < 1:
             raise InputError(f"last= is how many evaluations to list, 1 or more, not {last!r}.")
-        table = indexed_rows(self.folder)
-        damaged = table.filter(pl.col("damage").is_not_null())["damage"].to_list()
-        table = table.filter(pl.col("damage").is_null() & pl.col("metric").is_not_null())
-        table = _fitting_tags(table, wanted) if wanted else table
-        if metrics is not None:
-            table = table.filter(pl.col("metric").is_in([spec.name for spec in MetricSpec.all_of(metrics)]))
-        elif not all_metrics:
-            table = table.filter(pl.col("shown"))
-        if last is not None:
-            table = table.filter(pl.col("id").is_in(table["id"].unique(maintain_order=True).tail(last).to_list()))
-        return History(self.folder.resolve().name, _history_rows(table), tuple(damaged))
+        names = None if metrics is None else {spec.name for spec in MetricSpec.all_of(metrics)}
+        found: list[list[HistoryRow]] = []
+        damaged: list[str] = []
+        for entry, report in self._newest_first(damaged):
+            shown = names if names is not None else None if all_metrics else set(entry.shown)
+            if wanted <= entry.tags.items() and (rows := history_rows(entry, report, shown)):
+                found.append(rows)
+            if len(found) == last:
+                break
+        rows_in_order = Rows(row for rows in reversed(found) for row in rows)
+        return History(self.folder.resolve().name, rows_in_order, tuple(sorted(damaged)))
 
+    def _newest_first(self, damaged: list[str]) -> Iterator[tuple[Entry, dict[str, Any]]]:
+        """The entries from the last to the first, each with its report; what is wrong with others goes to `damaged`."""
+        for _, ids in groupby(reversed(entry_ids(self.folder)), key=lambda each: each.partition("-")[0]):
+            second = []
+            for path in map(self._file, ids):
+                if not path.is_file() or not path.stat().st_size:  # gone by now, or the place of one to come
+                    continue
+                try:
+                    second.append(read_report(path))
+                except InputError as error:
+                    damaged.append(str(error))
+            yield from sorted(second, key=lambda read: (read[0].time, read[0].id), reverse=True)
+
+    @names_wrong_arguments
     def diff(
         self,
         a: str | AnyEvaluation,
@@ -140,14 +172,14 @@ class Ledger:
         """One of two evaluations to compare; `name` is what one is called that was not logged."""
         return entry_side(self._file(self.found(given))) if isinstance(given, str) else DiffSide(name, given)
 
+    @names_wrong_arguments
     def found(self, id: str) -> str:
         """The whole id of its first or last signs, or of the last evaluation that has a tag such as model=v3."""
         name, sign, value = id.partition("=")
         if sign:
-            table = indexed_rows(self.folder)
-            fitting: list[str] = _fitting_tags(table.filter(table["damage"].is_null()), {name: value})["id"].to_list()[
-                -1:
-            ]
+            tag = {name: value}.items()
+            tagged = (entry.id for entry, _ in self._newest_first([]) if tag <= entry.tags.items())
+            fitting = [*islice(tagged, 1)]
         else:
             ids = entry_ids(self.folder)
             fitting = [id] if id in ids else [each for each in ids if id and (each.startswith(id) or each.endswith(id))]
@@ -160,30 +192,4 @@ class Ledger:
         )
 
     def _file(self, id: str) -> Path:
-        return self.folder / f"{id}{ENTRY_ENDING}"
-
-    def _new_id(self, now: datetime) -> str:
-        """An id that no entry has: the second, so that files lie in order, and 48 random bits."""
-        while True:
-            new = f"{now:%Y%m%dT%H%M%S}-{secrets.token_hex(6)}"
-            if not self._file(new).exists():
-                return new
-
-
-def _fitting_tags(table: pl.DataFrame, wanted: dict[str, str]) -> pl.DataFrame:
-    """The rows of the evaluations that have all these tags."""
-    import polars as pl
-
-    texts = table["tags"].unique().to_list()
-    return table.filter(pl.col("tags").is_in([text for text in texts if wanted.items() <= json.loads(text).items()]))
-
-
-def _history_rows(table: pl.DataFrame) -> Rows[HistoryRow]:
-    """The rows of the index as those of a history; a number that is not there is undefined."""
-    tags = {text: json.loads(text) for text in table["tags"].unique().to_list()}
-    columns = ("time", "id", "tags", "metric", "value", "low", "high", "chance", "rows", "level", "source", "why")
-    rows: Rows[HistoryRow] = Rows()
-    for time, name, text, metric, *numbers, count, level, source, why in table.select(columns).iter_rows():
-        value, low, high, chance = (nan if number is None else float(number) for number in numbers)
-        rows.append(HistoryRow(time, name, tags[text], metric, value, low, high, chance, count, level, source, why))
-    return rows
+        return entry_file(self.folder, id)
