@@ -94,6 +94,98 @@ def test_a_rule_that_means_nothing_is_refused(text, words):
         parse_rule(text)
 
 
+SURE = evaluate(steelyard.Counts(tp=28, fn=23, fp=72, tn=2680))
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ("false_positive_rate<=5", "lies between 0 and 1, and the bound of .* does not; did you mean 0.05 or 5 %"),
+        ("recall>=80", "did you mean 0.8 or 80 %"),
+        ("recall>=-80", "give a bound in that range"),
+        ("low(recall)>=80", "did you mean 0.8 or 80 %"),
+        ("high(false_positive_rate)<=5", "did you mean 0.05 or 5 %"),
+        ("recall>=800 %", "give a bound in that range"),
+        ("recall>=0", "every model keeps 'recall>=0', which gates nothing"),
+        ("recall>=0 %", "gates nothing"),
+        ("false_positive_rate<=1", "gates nothing; did you mean 0.01 or 1 %"),
+        ("false_positive_rate<1", "nearly every model keeps .*; did you mean 0.01 or 1 %"),
+        ("recall>1", "no model keeps 'recall>1'"),
+        ("false_positive_rate<0", "no model keeps"),
+        ("mcc>=-1", "gates nothing"),
+        ("log_loss<=-1", "lies at 0 or above"),
+        (
+            "recall-baseline>=-5",
+            "A difference of two values of recall lies between -1 and 1.* did you mean -0.05 or -5 %",
+        ),
+        ("recall>=baseline-5", "did you mean -0.05 or -5 %"),
+        ("recall>=baseline-1", "gates nothing; did you mean -0.01 or -1 %"),
+        ("low(recall - versus)>=-1", "gates nothing"),
+        ("low(recall - versus)>=-2", "did you mean -0.02 or -2 %"),
+        ("recall<=0.8", "better the higher it is, .* passes worse models .* allow_worse=True"),
+        ("recall<=80", "did you mean 0.8 or 80 %"),
+        ("high(recall)<0.9", "turn its sign to >="),
+        ("log_loss>=0.2", "better the lower it is"),
+        ("mcc - versus <= 0.1", "turn its sign to >="),
+        ("recall>=%", "cannot be read"),
+        ("recall>=baseline %", "cannot be read"),
+        (("recall>=0.1", "recall>=80"), "did you mean"),
+    ],
+)
+def test_a_limit_in_percent_or_of_no_effect_and_a_wrong_direction_are_refused(rule, words):
+    rules = rule if isinstance(rule, tuple) else (rule,)
+    with pytest.raises(InputError, match=words):
+        gate(SURE, *rules)
+    told = run("--counts", "28,23,72,2680", *(word for each in rules for word in ("--require", each)), code=2).stderr
+    assert told.count("\n") == 1 and "allow_worse" not in told
+
+
+def test_percents_shares_lists_and_rules_said_twice_are_read():
+    for written in ("recall>=50 %", "recall >= 50%", "recall>=0.5", "recall>=.5", "recall>=5e-1"):
+        assert gate(SURE, written).rules[0].limit == 0.5
+    assert gate(SURE, "recall>=baseline - 5 %", baseline=SURE).rules[0].limit == pytest.approx(28 / 51 - 0.05)
+    assert (
+        gate(SURE, ["recall>=0.1", "low(mcc)>=0.1"], "f1>=0.1").passed and gate(SURE, ("recall>=0.9",)).passed is False
+    )
+    assert gate(SURE, "recall<=0.8", allow_worse=True).passed and gate(SURE, "predicted_prevalence<=0.1").passed
+    assert "pass  recall" in run("--counts", "28,23,72,2680", "--require", "recall<=80 %", "--allow-worse").stdout
+    assert gate(SURE, "recall>0", "false_positive_rate<100 %", "false_positive_rate<=1 %").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"min_rows": None}, "min_rows= is a whole number of 0 or more"),
+        ({"min_rows": -1}, "min_rows= is"),
+        ({"min_rows": 0.5}, "min_rows= is"),
+        ({"min_positives": "5"}, "min_positives= is"),
+        ({"min_positives": True}, "min_positives= is"),
+        ({"margin": True}, "margin= is"),
+        ({"margin": "0.1"}, "margin= is"),
+        ({"prove": "maybe"}, "prove= is"),
+        ({"skip_small": None}, "skip_small= is True or False"),
+        ({"allow_worse": "yes"}, "allow_worse= is True or False"),
+        ({"baseline": 5}, "A baseline is what evaluate returned"),
+        ({"baseline": {}}, "A baseline is what evaluate returned"),
+        ({"promise": 5}, "A promise is what best_threshold"),
+    ],
+)
+def test_an_option_that_means_nothing_is_refused_in_one_sentence(options, words):
+    with pytest.raises((InputError, InputTypeError), match=words):
+        gate(SURE, "recall>=0.1", **options)
+
+
+def test_a_gate_of_nothing_of_no_text_and_against_a_comparison_is_refused_in_one_sentence():
+    with pytest.raises(InputError, match="no evaluation, an empty mapping"):
+        gate({}, "recall>=0.1")
+    with pytest.raises(InputTypeError, match="A rule is text"):
+        gate(SURE, 0.5)
+    with pytest.raises(InputTypeError, match="A rule is text"):
+        gate(SURE, [["recall>=0.1"]])
+    with pytest.raises(InputError, match="not a comparison; give the evaluation of the earlier model"):
+        gate(SURE, "recall>=0.1", baseline=compared(metrics=["recall"]))
+
+
 def test_what_is_not_evaluated_compared_or_given_is_refused_in_one_sentence(tmp_path):
     evaluation = evaluate(Y, NEW >= 0.5, pos_label=1, metrics=["recall"])
     for attempt, words in (
@@ -168,7 +260,7 @@ def test_a_worse_model_fails_and_an_equal_one_does_not():
     assert within.passed and within.rules[0].rule == "low(recall - versus) >= -0.2" and within.rules[0].power > 0.5
     assert gate(compared(), "low(recall - versus) >= -0.001").passed is False
     assert gate(
-        compared(), "recall >= versus - 1", "recall - versus >= -1", "recall >= 0.1", "low(recall) >= 0.1"
+        compared(), "recall >= versus - 0.99", "recall - versus >= -0.99", "recall >= 0.1", "low(recall) >= 0.1"
     ).passed
 
 
@@ -212,7 +304,7 @@ def test_scores_that_are_no_probabilities_are_ranked_alone(tmp_path):
     assert [line.split()[1] for line in ran.stdout.splitlines()[:2]] == ["high(roc_auc", "high(average_precision"]
     words = [path, *COLUMNS, "new", "--versus", "old", "--require", "recall>=versus"]
     assert "a metric of labels needs a threshold; give --threshold" in run(*words, code=2).stderr
-    run(*words[:-1], "recall>=versus-1", "--threshold", "4.5")
+    run(*words[:-1], "recall>=versus-0.99", "--threshold", "4.5")
 
 
 def test_a_difference_from_a_baseline_allows_for_the_noise_of_both(tmp_path):
@@ -251,7 +343,7 @@ def test_every_rule_holds_in_every_group_and_a_small_one_is_named(rows):
 
 
 def test_groups_of_two_models_are_compared_and_one_of_one_class_is_undefined(rows, tmp_path):
-    words = [*COLUMNS, "new", "--versus", "old", "--by", "site", "--require", "low(recall - versus)>=-1"]
+    words = [*COLUMNS, "new", "--versus", "old", "--by", "site", "--require", "low(recall - versus)>=-0.99"]
     data = GateResult.from_json(run(rows, *words, "--format", "json").stdout)
     assert [each.group for each in data][:3] == [None, "site = north", "site = south"]
     north = SITE == "north"
@@ -307,7 +399,7 @@ def test_a_group_that_lacks_a_class_or_a_second_cluster_is_left_out(tmp_path, co
     few = frame.filter(pl.col("y") == "well", pl.col("b") == "sick").head(1).with_columns(site=pl.lit("few"))
     path = tmp_path / "rows.parquet"
     pl.concat([frame, few]).write_parquet(path)
-    words = [path, "--true", "y", *columns.split(), "--positive", "sick", "--by", "site", "--require", "recall>=0"]
+    words = [path, "--true", "y", *columns.split(), "--positive", "sick", "--by", "site", "--require", "recall>=0.001"]
     assert "left out  site = few: " in run(*words, "--skip-small").stdout
     assert "undefined  site = few: " in run(*words, code=3).stdout
 
@@ -320,7 +412,7 @@ def test_any_other_error_in_a_group_is_raised_with_its_name():
 
 
 def test_columns_of_numbers_are_binned_where_two_models_are_compared(rows):
-    words = [*COLUMNS, "new", "--versus", "old", "--by", "who:3", "--require", "low(recall - versus)>=-1"]
+    words = [*COLUMNS, "new", "--versus", "old", "--by", "who:3", "--require", "low(recall - versus)>=-0.99"]
     groups = [each.group for each in GateResult.from_json(run(rows, *words, "--format", "json").stdout)]
     assert groups == [None, "who < 100", "100 <= who < 200", "who >= 200"]
 

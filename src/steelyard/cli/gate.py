@@ -57,6 +57,7 @@ if TYPE_CHECKING:
 @click.option("--min-rows", type=click.IntRange(0), default=0, metavar="N", help="Fewer rows are undefined: exit 3.")
 @click.option("--min-positives", type=click.IntRange(0), default=0, metavar="N", help="The same of positives.")
 @click.option("--skip-small", is_flag=True, help="Name groups that are too small, and leave them out.")
+@click.option("--allow-worse", is_flag=True, help='Take rules that fail better models, such as "recall<=0.99".')
 @options.shared("level", "metrics")
 @options.output("table", "json", "junit", "github", about="Write to this file, and the lines to the standard output.")
 @click.pass_context
@@ -106,7 +107,7 @@ def _alone(
     from steelyard.gates.rule_judgement import read_rules
 
     old, saved = read_baseline(asked["baseline"]), read_promise(asked["promise"])
-    rules = read_rules(requirements, old)
+    rules = read_rules(requirements, old, allow_worse=asked["allow_worse"])
     if beside := next((rule for rule in rules if rule.other == VERSUS), None):
         raise InputError(f"The rule {beside.text!r} speaks of another model; name its column with --versus COL.")
     if not rules and old is None and saved is None:
@@ -134,7 +135,7 @@ def _against_model(
         raise InputError(
             "--versus holds against a model on the same rows; give --baseline and --promise by themselves."
         )
-    named = dict.fromkeys(parse_rule(text).metric for text in requirements)
+    named = dict.fromkeys(parse_rule(text, allow_worse=asked["allow_worse"]).metric for text in requirements)
     return compare_versus(inputs, versus, level, [*named] or metrics)
 
 

@@ -6,18 +6,17 @@ import json
 import math
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from steelyard.analysis.results.formatting import ROUNDING
 from steelyard.analysis.results.result import Result
-from steelyard.exceptions import InputError, UnknownNameError, first_ten
+from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, first_ten
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.group_keys import group_label
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from steelyard._types import Label
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
@@ -44,6 +43,7 @@ class Baseline:
         return None
 
 
+_HOLDING = ("evaluation", "multilabel_evaluation")  # kinds of results that hold the metrics of one model
 BaselineLike: TypeAlias = "str | PathLike[str] | Evaluation | MultilabelEvaluation"
 
 
@@ -51,6 +51,15 @@ def read_baseline(given: BaselineLike | None) -> Baseline | None:
     """An earlier report, whose values are finite numbers or null: of a file, or the evaluation itself."""
     if given is None:
         return None
+    if isinstance(given, Result) and given.kind not in _HOLDING:
+        raise InputError(
+            f"A baseline is what evaluate returned, or the file of it, not a {given.kind.replace('_', ' ')}; give the "
+            "evaluation of the earlier model."
+        )
+    if not isinstance(given, (str, PathLike, Result)):
+        raise InputTypeError(
+            f"A baseline is what evaluate returned, or the path of its JSON, not {type(given).__name__}."
+        )
     if isinstance(given, Result):
         return Baseline("baseline", _values(given.to_dict()), given.to_dict())
     name = str(given)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from steelyard.analysis.comparison.compare import compare
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Rows
+from steelyard.arguments import names_wrong_arguments
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError
@@ -17,7 +19,7 @@ from steelyard.gates.baseline import check_baseline, read_baseline
 from steelyard.gates.gate_part import gate_parts
 from steelyard.gates.gate_result import GateResult
 from steelyard.gates.judgement import SKIPPED, UNDECIDED, Judgement
-from steelyard.gates.rule import BASELINE, VERSUS, WORSE, usual_rules
+from steelyard.gates.rule import BASELINE, VERSUS, WORSE, check_prove, usual_rules
 from steelyard.gates.rule_judgement import judge_rules, read_rules
 from steelyard.metrics.spec import MetricSpec
 
@@ -42,11 +44,13 @@ class GateOptions(TypedDict, total=False):
     min_rows: int
     min_positives: int
     skip_small: bool
+    allow_worse: bool
 
 
+@names_wrong_arguments
 def gate(
     evaluated: Gated,
-    *rules: str,
+    *rules: str | Sequence[str],
     baseline: BaselineLike | None = None,
     promise: PromiseLike | None = None,
     metrics: Iterable[str] | None = None,
@@ -55,6 +59,7 @@ def gate(
     min_rows: int = 0,
     min_positives: int = 0,
     skip_small: bool = False,
+    allow_worse: bool = False,
 ) -> GateResult:
     """Whether a model keeps rules on its metrics, in all rows and in each group.
 
@@ -67,7 +72,9 @@ def gate(
     Without rules the usual `metrics`, or those named, are held against the other model: with `prove="worse"` a metric
     fails where it is shown to be worse, with "not-worse" it passes where it is shown to be worse by less than `margin`.
     `promise` is a threshold that `best_threshold(..., where=)` chose, or its file, held to its limits. Parts with fewer
-    rows or positives than the least are undefined, groups with `skip_small` left out.
+    rows or positives than the least are undefined, groups with `skip_small` left out. A limit is a share or in percent
+    ("recall >= 80 %"), inside the metric's range; a rule that fails better models ("recall <= 0.8") is refused unless
+    `allow_worse`.
 
     Where near ends are read (low >=, high <=) a model that breaks a rule passes in at most half of 1 - level of runs;
     where far ends are (high >=, low <=) a model that keeps all rules fails in at most as many: intervals are widened
@@ -79,12 +86,15 @@ def gate(
     pass  low(specificity - versus) is 0 points, required >= -2 points (98.9 %, versus 94.4 %)
     A model that breaks `low(specificity - versus) >= -0.02` passes this gate in at most 2.5 % of runs.
     """
-    _check_margin(margin)
+    _check_options(margin, prove, min_rows, min_positives)
+    for name, given in (("skip_small", skip_small), ("allow_worse", allow_worse)):
+        if not isinstance(given, bool):
+            raise InputError(f"{name}= is True or False, not {given!r}.")
     old, saved = read_baseline(baseline), promises.read_promise(promise)
     parts, small = _large_parts(gate_parts(evaluated), min_rows, min_positives, skip_small=skip_small)
     given = evaluated if isinstance(evaluated, Result) else None
     notes = [] if old is None else check_baseline(old, _evaluation(given, "A baseline"))
-    required = read_rules(rules, old)
+    required = read_rules(rules, old, allow_worse=allow_worse)
     named = None if metrics is None else [spec.name for spec in MetricSpec.all_of(metrics)]
     judged: list[Judgement] = []
     sentences: list[str] = []
@@ -103,7 +113,8 @@ def gate(
     return GateResult(Rows([*judged, *small]), gate_parts(evaluated)[0].level, tuple(sentences), tuple(notes))
 
 
-def assert_gate(evaluated: Gated, *rules: str, **options: Unpack[GateOptions]) -> None:
+@names_wrong_arguments
+def assert_gate(evaluated: Gated, *rules: str | Sequence[str], **options: Unpack[GateOptions]) -> None:
     """Raise AssertionError with the judgements of `gate` unless all rules are kept: one line in a test.
 
     What is undefined, or of too few rows, fails as well, with its reason. The options are those of `gate`.
@@ -188,9 +199,14 @@ def _at_promise(saved: SavedPromise, given: Result[Any] | None) -> Evaluation:
     return evaluation
 
 
-def _check_margin(margin: float) -> None:
-    if not isinstance(margin, (int, float)) or not 0 < margin < 1:
+def _check_options(margin: float, prove: str, min_rows: int, min_positives: int) -> None:
+    """Refuse options that mean nothing, whether or not this gate reads them."""
+    if isinstance(margin, bool) or not isinstance(margin, (int, float)) or not 0 < margin < 1:
         raise InputError(f"margin= is a number above 0 and below 1, such as 0.02, not {margin!r}.")
+    check_prove(prove)
+    for name, least in (("min_rows", min_rows), ("min_positives", min_positives)):
+        if isinstance(least, bool) or not isinstance(least, Integral) or least < 0:
+            raise InputError(f"{name}= is a whole number of 0 or more, 0 for any, not {least!r}.")
 
 
 # ---------------------------------------------------------------- too few rows

@@ -71,6 +71,8 @@ class GatePart:
 def gate_parts(gated: Gated) -> list[GatePart]:
     """All rows first, then the groups; of several by name one part each."""
     if isinstance(gated, Mapping):
+        if not gated:
+            raise InputError("A gate was given no evaluation, an empty mapping; give what evaluate or compare returns.")
         return [part for name, each in gated.items() for part in _named_parts(str(name), each)]
     if isinstance(gated, (Evaluation, MultilabelEvaluation)):
         return [_whole(gated), *(_of_group(gated, group) for group in gated.groups)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -16,12 +17,11 @@ from steelyard.analysis.thresholds.promise_test import interval_promise_test, pr
 from steelyard.analysis.thresholds.threshold_limits import Capacity, read_limits
 from steelyard.evaluation.saved.saved_evaluation import read_prevalence
 from steelyard.evaluation.saved.saved_field import SavedField
-from steelyard.exceptions import InputError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.gates.judgement import FAIL, PASS, UNDECIDED, Judgement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from os import PathLike
 
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.promise_test import LimitTest
@@ -96,6 +96,11 @@ def read_promise(given: PromiseLike | None) -> SavedPromise | None:
     """The threshold that a file holds, or that was just chosen, with its limits."""
     if given is None:
         return None
+    if not isinstance(given, (str, PathLike, BestThreshold)):
+        raise InputTypeError(
+            f"A promise is what best_threshold(..., where=) returned, or the path of its JSON, not "
+            f"{type(given).__name__}."
+        )
     name = "promise" if isinstance(given, BestThreshold) else str(given)
     try:
         data = given.to_dict() if isinstance(given, BestThreshold) else parsed(Path(name))

@@ -81,9 +81,12 @@ def check_limit(rule: Rule, baseline: Baseline | None) -> Baseline:
     return baseline
 
 
-def read_rules(texts: Iterable[str], baseline: Baseline | None) -> list[Rule]:
-    """The rules of their texts; what they say of a baseline must be there."""
-    rules = [parse_rule(text) for text in texts]
+def read_rules(
+    texts: Iterable[str | Sequence[str]], baseline: Baseline | None, *, allow_worse: bool = False
+) -> list[Rule]:
+    """The rules of their texts, each by itself or in a list; what they say of a baseline must be there."""
+    every = [each for text in texts for each in (text if isinstance(text, (list, tuple)) else [text])]
+    rules = [parse_rule(text, allow_worse=allow_worse) for text in every]
     for rule in rules:
         if rule.other == BASELINE:
             check_limit(rule, baseline)

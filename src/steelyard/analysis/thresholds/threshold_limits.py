@@ -165,13 +165,31 @@ def _refuse_several(text: str) -> None:
 
 def in_range(limit: Limit) -> Limit:
     """The limit, refused where its bound lies outside the metric's range, so that all thresholds meet it, or none."""
-    (low, high), bound = limit.metric.range, limit.bound
-    if low <= bound <= high:
-        return limit
-    between = f"between {low:g} and {high:g}" if math.isfinite(high) else f"at {low:g} or above"
-    percent = (low, high) == (0, 1) and 2 <= bound <= 100
-    do = f"did you mean {bound / 100:g} or {bound:g} %?" if percent else "give a bound in that range."
-    raise InputError(f"{limit.metric.name} lies {between}, and the bound of {limit.text!r} does not; {do}")
+    check_bound(limit.metric.name, limit.metric.range, limit.bound, limit.text)
+    return limit
+
+
+def check_bound(what: str, ends: tuple[float, float], bound: float, text: str) -> None:
+    """Refuse a bound outside the range of what it is a bound of; one that is written in percent is named."""
+    if ends[0] <= bound <= ends[1]:
+        return
+    do = percent_hint(ends, bound, text) or "give a bound in that range."
+    raise InputError(f"{what} lies {range_words(ends)}, and the bound of {text!r} does not; {do}")
+
+
+def range_words(ends: tuple[float, float]) -> str:
+    """Where values lie."""
+    low, high = ends
+    if math.isfinite(low) and math.isfinite(high):
+        return f"between {low:g} and {high:g}"
+    return f"at {low:g} or above" if math.isfinite(low) else f"at {high:g} or below"
+
+
+def percent_hint(ends: tuple[float, float], bound: float, text: str) -> str:
+    """What a number of percent was to be, where it lies in the range as a share; nothing where it does not."""
+    is_percent = "%" not in text and (abs(bound) == 1 or 2 <= abs(bound) <= 100)
+    is_share = all(map(math.isfinite, ends)) and is_percent and ends[0] <= bound / 100 <= ends[1]
+    return f"did you mean {bound / 100:g} or {bound:g} %?" if is_share else ""
 
 
 def _capacity(alerts: int, rows: int) -> Capacity:
