@@ -15,6 +15,7 @@ import pytest
 from drawn_tables import assert_counted_alike, drawn_tables
 from engines import plain
 from hypothesis import Phase, example, given, settings
+from test_sql import NASTY, counted_by_names
 
 import steelyard
 from steelyard import counting_query, tally
@@ -105,6 +106,16 @@ def test_labels_of_every_kind_are_those_of_arrays(connection, columns, kind):
     assert counted.confusion.rows.tolist() == wanted.rows.tolist()
     assert [*counted.confusion.labels] == [*wanted.labels]
     assert {key[0] for key in counted.groups} == {"a", "b", "ü"}
+
+
+@pytest.mark.parametrize("place", range(len(NASTY)))
+def test_names_that_hold_anything_are_quoted(connection, place):
+    names = (NASTY + NASTY)[place : place + 4]
+    connection.execute("BEGIN")
+    try:
+        counted_by_names(connection, "postgres", NASTY[place], names)
+    finally:
+        connection.execute("ROLLBACK")
 
 
 def test_scores_are_binned_as_in_a_frame(connection, columns):

@@ -11,6 +11,8 @@ import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from hypothesis import given, seed, settings
+from hypothesis import strategies as st
 
 import steelyard
 from steelyard import Tally, counting_query, tally
@@ -170,6 +172,87 @@ def test_each_dialect_is_a_query_that_its_own_grammar_reads(dialect):
     assert next(read.find_all(sqlglot.exp.Table)).sql(dialect).replace("`", "").replace('"', "") == "lab.preds"
 
 
+NASTY = (
+    "sales--2024", "\u2028lead", "?", ":p", "@v", "$1", "%s", "%%", "a;b", "a; DROP TABLE t", "/* a */", "*/", "--",
+    "#", "it's", 'a"b', "a`b", "[a]", "a]b", "a.b", ".", "a\nb", "a\r\n  b", "\n", " ", " a", "\t", "a\\b", "\\", "\\n",
+    "\x85", "\ufeff", "order", "USER", "Preds", "{{x}}", "$$a$$", "a, b", "a AS b", "(SELECT 1)", "1", "é", "\u202e",
+    "__SQLGLOT__LBREAK__",
+)  # fmt: skip
+ALPHABET = "aB1_ .\"'`[](){};:?@#$%&*/-\\\n\r\t\u2028\x85é\u4e2d"
+nasty_names = st.one_of(
+    st.sampled_from(NASTY), st.text(ALPHABET, min_size=1, max_size=12).filter(lambda name: name != "*")
+)
+
+
+def quoted(name):
+    return '"' + name.replace('"', '""') + '"'
+
+
+def names_given(name):
+    """The ways to write the name of a table: between double quotes, and as it is where it has no dot."""
+    return [quoted(name)] if "." in name or name.startswith('"') else [quoted(name), name]
+
+
+def counted_by_names(connection, dialect, table, names):
+    """A table of these names with 3 rows, counted by labels and by scores."""
+    true, pred, score, weight = map(quoted, names)
+    fields = f"{true} INTEGER, {pred} INTEGER, {score} DOUBLE PRECISION, {weight} DOUBLE PRECISION"
+    connection.execute(f"CREATE TABLE {quoted(table)} ({fields})")
+    connection.execute(f"INSERT INTO {quoted(table)} VALUES (0, 0, 0.1, 1), (1, 0, 0.4, 2), (1, 1, 0.9, 3)")
+    true, pred, score, weight = names
+    for given in names_given(table):
+        asked = {"true": true, "pred": pred, "weight": weight, "by": pred}
+        lines = frame_of(connection.execute(counting_query(given, dialect=dialect, **asked)))
+        cells = steelyard.confusion([0, 1, 1], [0, 0, 1], sample_weight=[1, 2, 3])
+        assert tally(lines, **asked).confusion == cells, (given, names)
+        asked = {"true": true, "score": score, "weight": weight}
+        lines = frame_of(connection.execute(counting_query(given, dialect=dialect, threshold=0.3, **asked)))
+        at = tally(lines, **asked).scores.at(0.3)
+        assert (at.tp, at.fn, at.fp, at.tn) == (5, 0, 0, 1), (given, names)
+
+
+@seed(7)
+@settings(max_examples=150, deadline=None)
+@given(table=nasty_names, names=st.lists(nasty_names, min_size=4, max_size=4, unique_by=str.lower))
+def test_names_that_hold_anything_are_quoted_in_sqlite_and_duckdb(table, names):
+    for connection, dialect in ((sqlite3.connect(":memory:"), "sqlite"), (duckdb.connect(), "duckdb")):
+        counted_by_names(connection, dialect, table, names)
+        connection.close()
+
+
+@pytest.mark.parametrize("name", ["*", "^y.*$"])
+def test_a_name_that_polars_takes_for_a_pattern_is_refused(name):
+    with pytest.raises(InputError, match="for a pattern of names, not for one column; rename it"):
+        tally(pl.DataFrame({name: [0, 1], "p": [0, 1]}), true=name, pred="p")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_each_dialect_reads_back_the_names_that_were_given(dialect):
+    for name in NASTY:
+        if (dialect == "bigquery" and "." in name) or (dialect == "mysql" and name.endswith(" ")):
+            with pytest.raises(InputError, match="no table or column of"):
+                counting_query(quoted(name), true="y", pred="p", dialect=dialect)
+            continue
+        for given in names_given(name):
+            query = counting_query(f"lab.{given}", true=name, score="s " + name, by=["g"], dialect=dialect)
+            (read,) = sqlglot.parse(query, dialect=dialect)
+            table = read.find(sqlglot.exp.Table)
+            assert (table.name, table.db, table.this.quoted) == (name, "lab", True)
+            columns = [*read.find_all(sqlglot.exp.Column)]
+            assert {column.name for column in columns} == {name, "s " + name, "g"}
+            assert all(column.this.quoted for column in columns)
+
+
+def test_the_shell_quotes_the_table_that_is_named():
+    words = ["--true", "y", "--pred", "p"]
+    printed = CliRunner().invoke(commands, ["sql", "--table", "sales--2024", *words])
+    assert 'FROM "sales--2024"' in printed.stdout
+    printed = CliRunner().invoke(commands, ["sql", "--table", 'lab."v1.2"', *words])
+    assert 'FROM "lab"."v1.2"' in printed.stdout
+    refused = CliRunner().invoke(commands, ["sql", "--table", "", *words])
+    assert refused.exit_code == 2 and len(refused.stderr.splitlines()) == 1
+
+
 def test_two_models_side_by_side(database, rows):
     query = counting_query("preds", true="truth", pred=["flag", "truth"], dialect="duckdb")
     counted = tally(database.sql(query), true="truth", pred=["flag", "truth"])
@@ -220,7 +303,20 @@ def test_missing_labels_and_scores_are_refused_when_they_are_read():
             ({"pred": None, "score": "s", "score_range": wrong}, InputError, "two finite numbers, not")
             for wrong in ((0, float("inf")), (0, 1, 2), "01", 1, (0, "1"))
         ),
-        ({"table": "a b; DROP"}, InputError, "cannot be read as the name of a table"),
+        *(
+            ({"table": wrong}, InputError, "cannot be read as the name of a table")
+            for wrong in ("", ".t", "t.", "a..b", '"t', '"a"b', '""', 'a."')
+        ),
+        ({"table": "a.b.c.d"}, InputError, 'has 4 parts.*as in "a.b.c.d"'),
+        ({"table": "main.a.b", "dialect": "sqlite"}, InputError, "has 3 parts, and a name of sqlite has 2"),
+        ({"table": "a\0b"}, InputError, "holds the character NUL"),
+        ({"true": "a\0b"}, InputError, "holds the character NUL"),
+        ({"true": "\udc80"}, InputError, "half of a character"),
+        ({"table": "ü" * 32}, InputError, "has 64 bytes, and the longest has 63"),
+        ({"true": "a.b", "dialect": "bigquery"}, InputError, "holds a dot"),
+        ({"true": "a ", "dialect": "mysql"}, InputError, "ends with a blank"),
+        ({"true": "\U0001f600", "dialect": "mysql"}, InputError, "above U\\+FFFF"),
+        ({"by": "Steelyard_Rows"}, InputError, "itself names a column"),
     ],
 )
 def test_what_no_query_can_count_is_refused(wrong, error, words):

@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 
 
 @command
-@click.option("--table", required=True, metavar="TABLE", help="The table of predictions, with its schema if need be.")
+@click.option(
+    "--table",
+    required=True,
+    metavar="TABLE",
+    help='The table as it is stored: preds, lab.preds or lab."a name.with dots".',
+)
 @click.option("--true", "true", required=True, metavar="COL", help="The column of true labels.")
 @click.option("--pred", "preds", multiple=True, metavar="COL", help="The column of labels; two for two models.")
 @click.option("--score", metavar="COL", help="The column of scores, which are counted in 65,536 bins.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 DIALECTS = ("postgres", "bigquery", "snowflake", "redshift", "mysql", "sqlite", "spark", "duckdb")
+_PART = re.compile(r'"(?:[^"]|"")+"|[^."][^.]*')
+_TABLE = re.compile(rf"(?:{_PART.pattern})(?:\.(?:{_PART.pattern}))*")
+_LONGEST = {  # a longer name is cut off without a word, or refused, by the database
+    "postgres": (63, "bytes"),
+    "redshift": (127, "bytes"),
+    "mysql": (64, "characters"),
+    "snowflake": (255, "characters"),
+}
+_OWN = (COUNT_COLUMN, LOW_COLUMN, HIGH_COLUMN, WEIGHT_COLUMN, SQUARE_COLUMN, REFUSED_COLUMN)
 SPELLED_NUMBER = "^ *[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)? *$"  # no backslash, which MySQL would read
 
 
@@ -45,6 +55,8 @@ def counting_query(
     it falls in. A `weight` names the column of sample weights: each line then brings their sum and that of their
     squares, in double precision, and rows of no weight are left out. Save the result as a file, or take its rows as a
     frame, and hand it to `tally` with the same names.
+    Names are quoted, whatever they hold, so write them as the database stores them. A dot in `table` divides schema and
+    table; a part of it between double quotes is taken as it is, dots too: `lab."v1.2"`.
     Dialects are postgres, bigquery, snowflake, redshift, mysql, sqlite, spark and duckdb.
 
     >>> print(counting_query("preds", true="y", pred="p", by="site", dialect="bigquery"))
@@ -69,6 +81,9 @@ def counting_query(
     _check_threshold(threshold, score)
     exp = _sqlglot().exp
     place = _table(table, dialect)
+    for name in (true, *preds, score, weight, *groups):
+        if name is not None:
+            _check_identifier(name, dialect)
     names = dict.fromkeys((*groups, true, *preds))  # a column of two uses is selected once
     keys = [_column(name, place, dialect) for name in names]
     sums = {COUNT_COLUMN: exp.Count(this=exp.Star())}
@@ -88,6 +103,9 @@ def _check_columns(columns: ColumnNames) -> None:
     """Refuse columns that one query cannot count."""
     if not all(columns.named()):
         raise InputError("A column is named by an empty text; give the name that it has in the table.")
+    own = [name for name in columns.named() if name.lower() in _OWN]
+    if own:
+        raise InputError(f"The query itself names a column of its result {own[0]!r}; give the column another name.")
     if bool(columns.pred) == (columns.score is not None):
         raise InputTypeError("A counting query is of labels or of scores: name a column with pred= or with score=.")
     if len(columns.pred) > 2:
@@ -178,24 +196,68 @@ def _bins(value: Any, threshold: float | None, score_range: tuple[float, float],
 
 
 def _table(name: str, dialect: str) -> Any:
-    """The table, with its schema where one is named, quoted as there; what is no name of a table is refused."""
-    sqlglot = _sqlglot()
+    """The table, with its schema and catalogue where they are named, each part quoted."""
+    exp = _sqlglot().exp
+    parts = table_parts(name)
+    most = 2 if dialect in ("mysql", "sqlite") else 3
+    if len(parts) > most:
+        raise InputError(
+            f"The table {name!r} has {len(parts)} parts, and a name of {dialect} has {most} at most; write a dot that "
+            f"belongs to a name between double quotes, as in {_double_quoted(name)}."
+        )
+    for part in parts:
+        _check_identifier(part, dialect)
+    places = zip(("this", "db", "catalog"), reversed(parts), strict=False)
+    return exp.Table(**{place: exp.to_identifier(part, quoted=True) for place, part in places})
+
+
+def table_parts(name: str) -> list[str]:
+    """The parts of the name of a table, which dots divide; one between double quotes is taken as it is.
+
+    A double quote between double quotes is written twice. Every other character is part of the name.
+
+    >>> table_parts('lab.preds-2024'), table_parts('lab."v1.2, ""a"" and b"')
+    (['lab', 'preds-2024'], ['lab', 'v1.2, "a" and b'])
+    """
+    if not _TABLE.fullmatch(name):
+        raise InputError(
+            f"{name!r} cannot be read as the name of a table: dots divide schema and table, no part is empty, and one "
+            'that begins with a double quote or holds a dot is written between double quotes, as in lab."v1.2".'
+        )
+    parts = (part.group() for part in _PART.finditer(name))
+    return [part[1:-1].replace('""', '"') if part.startswith('"') else part for part in parts]
+
+
+def _double_quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _check_identifier(name: str, dialect: str) -> None:
+    """Refuse a name that the dialect cannot hold, or would hold as another one."""
+    most, unit = _LONGEST.get(dialect, (math.inf, "characters"))
     try:
-        (query,) = sqlglot.parse(f"SELECT * FROM {name}", dialect=dialect)  # noqa: S608 - read, not run
-        table = query.find(sqlglot.exp.Table)
-        alone = query == sqlglot.exp.select("*").from_(table) and {*table.args} <= {"this", "db", "catalog"}
-    except (sqlglot.errors.SqlglotError, ValueError, AttributeError):
-        alone = False
-    if not alone:
-        raise InputError(f"{name!r} cannot be read as the name of a table; quote it as {dialect} does.")
-    for part in table.parts:
-        part.set("quoted", part.args.get("quoted") or not _folds(dialect))
-    return table.copy()
-
-
-def _folds(dialect: str) -> bool:
-    """Whether names without quotes change their letters there, so that quoting would name another table."""
-    return dialect in ("postgres", "snowflake", "redshift")
+        size = len(name.encode() if unit == "bytes" else name)
+        name.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"The name {name!r} holds half of a character, which no database stores; mend it.") from None
+    fault = None
+    if not name:
+        fault = "is empty"
+    elif "\0" in name:
+        fault = "holds the character NUL"
+    elif size > most:
+        fault = f"has {size} {unit}, and the longest has {most}"
+    elif dialect == "mysql" and max(name) > "\uffff":
+        fault = "holds a character above U+FFFF"
+    elif dialect == "mysql" and name.endswith(" "):
+        fault = "ends with a blank"
+    elif dialect == "bigquery" and "." in name:
+        fault = "holds a dot"
+    if fault is not None:
+        raise InputError(
+            f"The name {name[:80]!r} {fault}, so that no table or column of {dialect} has it; give the name that is "
+            "stored."
+        )
 
 
 def _sqlglot() -> Any:
