@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ import pytest
 
 import steelyard
 from steelyard import Counts, Monitor, Result, confusion
+from steelyard.analysis.monitoring.batch_rows import RowDigest
 from steelyard.exceptions import InputError, InputTypeError, SteelyardError
 
 
@@ -199,6 +201,213 @@ def test_a_changed_state_is_refused(change):
     change(data)
     with pytest.raises(SteelyardError):
         Monitor.from_json(json.dumps(data))
+
+
+def rich_monitors():
+    """Monitors whose saved states have every field: groups, costs, a reference, and labels that come later."""
+    rng = np.random.default_rng(13)
+    old = steelyard.tally(
+        pl.DataFrame({"y": [0, 1] * 50, "p": [0, 1, 1, 0] * 25, "site": ["a", "b"] * 50}), true="y", pred="p", by="site"
+    )
+    rules = ["recall >= reference - 0.05", "cost <= 3"]
+    costly = Monitor(rules, reference=old, by="site", cost_between=(0, 10), threshold=0.4, pos_label=1)
+    for _ in range(3):
+        truth, _ = day(rng, 0.7, rows=60)
+        costly.update(truth, y_score=rng.random(60), by=rng.choice(["a", "b"], 60), cost=rng.random(60) * 9)
+    later = Monitor("recall >= 0.5", mature=2, by="site", pos_label="yes")
+    words = np.array(["no", "yes"])
+    for week in range(5):
+        keys = [f"{week}-{row}" for row in range(20)]
+        truth, predicted = day(rng, 0.7, rows=20, prevalence=0.4)
+        later.predict(keys, words[predicted], by=["a", "b"] * 10, period=f"week {week}")
+        later.label(keys[:8], words[truth[:8]])
+        if week:
+            later.label([f"{week - 1}-{row}" for row in range(8, 14)], words[truth[8:14]])
+    later.label(["0-0", "unheard of", "2-19"], ["no", "yes", "maybe"])
+    assumed = Monitor("precision >= 0.1")
+    assumed.update([1, 0, 1, 0], y_score=[0.9, 0.2, 0.4, 0.6])
+    assumed.predict([1, 2, 3], y_score=[0.1, 0.9, 0.6])
+    assumed.label([2, 9], [1, 0])
+    return [costly, later, assumed]
+
+
+WRONG = (None, True, False, -1, 0, 1, 2, 7, 10**30, 0.5, -0.5, 1e308, float("nan"), float("inf"), "", "x", "1", [], [1],
+         [None], ["x"], [[]], [0, 0, 0, 0], [1, 2, 3, 4], {}, {"a": 1}, {"0": 1})  # fmt: skip
+
+
+def places(data, path=()):
+    """The path of every field of a state, of long lists the first two."""
+    items = data.items() if isinstance(data, dict) else list(enumerate(data))[:2] if isinstance(data, list) else ()
+    for name, part in items:
+        yield (*path, name)
+        yield from places(part, (*path, name))
+
+
+def mutated(state):
+    """The states in which one field is other or gone."""
+    for path in places(state):
+        for wrong in (*WRONG, KeyError):
+            data = json.loads(json.dumps(state))
+            inner = data
+            for name in path[:-1]:
+                inner = inner[name]
+            if wrong is KeyError:
+                del inner[path[-1]]
+            else:
+                inner[path[-1]] = wrong
+            yield path, wrong, data
+
+
+def loaded(data):
+    """The monitor of a state, or None where it is refused in one sentence."""
+    try:
+        monitor = Monitor.from_json(data)
+    except InputError as error:
+        sentence = str(error)
+    else:
+        return monitor, monitor.result()
+    assert "\n" not in sentence and len(sentence) < 400
+    return None
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_a_state_of_which_a_field_was_changed_is_refused_or_is_the_same(place):
+    monitor = rich_monitors()[place]
+    text, result = monitor.to_json(), monitor.result()
+    assert Monitor.from_json(text).to_json() == text and Monitor.from_json(text).result() == result
+    tried = 0
+    for path, wrong, data in mutated(json.loads(text)):
+        tried += 1
+        found = loaded(data)
+        assert found is None or (found[1] == result and found[0].to_json() == text), (path, wrong)
+    for end in range(0, len(text), 97):
+        tried += 1
+        assert loaded(text[:end]) is None
+    assert tried >= 900
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_every_field_of_a_state_without_its_digest_is_checked(place):
+    """Who changes the digest too gets what the fields allow, never another error."""
+    state = json.loads(rich_monitors()[place].to_json())
+    del state["digest"]
+    refused = tried = 0
+    for path, wrong, data in mutated(state):
+        tried += 1
+        found = loaded(data)
+        refused += found is None
+        if path[-1] in ("mature", "size", "released", "compared", "started", "cells", "level") and wrong == "x":
+            assert found is None, path
+    assert tried >= 900 and refused > 0.8 * tried
+
+
+@pytest.mark.parametrize(
+    ("field", "wrong"),
+    [("mature", "x"), ("mature", 1.0), ("mature", True), ("duplicate", 1.5), ("late", -1), ("cohorts", {})],
+)
+def test_a_wrong_kind_is_named(field, wrong):
+    state = json.loads(rich_monitors()[1].to_json())
+    del state["digest"]
+    state["pending"][field] = wrong
+    with pytest.raises(InputError, match=f"{field}.* is |mature="):
+        Monitor.from_json(state)
+
+
+def test_a_period_is_added_once_and_so_are_its_rows_under_any_name():
+    rng, monitor = np.random.default_rng(14), Monitor("recall >= 0.8")
+    truth, predicted = day(rng, 0.8)
+    scores = np.where(predicted, 0.6, 0.1) + 0.3 * rng.random(300)
+    monitor.update(truth, predicted, period="May")
+    monitor.update(1 - truth, y_score=scores, period="June")
+    before, order = monitor.to_json(), rng.permutation(300)
+    for repeat, words in (
+        (lambda m: m.update(truth[:9], predicted[:9], period="May"), "The period 'May' was added already"),
+        (lambda m: m.update(truth, predicted), "The rows of 'batch 3' are those of 'May'"),
+        (lambda m: m.update((1 - truth)[order], y_score=scores[order]), "The rows of 'batch 3' are those of 'June'"),
+    ):
+        for each in (monitor, Monitor.from_json(before)):
+            with pytest.raises(InputError, match=words):
+                repeat(each)
+            assert each.to_json() == before
+    monitor.update(truth[order], predicted[order], period="July")  # the same four counts, which chance may bring
+    assert len(monitor.batches) == 3
+    quiet = Monitor("recall >= 0.8")
+    for week in range(4):
+        quiet.update([0] * 500, [0] * 500, period=f"quiet week {week}")
+        quiet.update([0, 1, 0, 0, 1], [0, 1, 0, 0, 0], period=f"small week {week}")
+        quiet.update(Counts(tp=8, fn=2, fp=3, tn=87), period=f"counted week {week}")
+    assert len(quiet.batches) == 12
+
+
+def test_the_order_of_rows_is_no_part_of_what_they_are():
+    rng = np.random.default_rng(15)
+    digest = RowDigest.of(np.array([0.25, -0.0]), ["a", "b"])
+    assert digest.rows == RowDigest.of(np.array([0.0, 0.25]), ["b", "a"]).rows
+    assert digest.rows != RowDigest.of(np.array([0.0, 0.25]), ["a", "b"]).rows and digest.telling == 0
+    assert RowDigest.of(rng.random(24)).telling == 2  # 24! / 24**24 is below 1e-9
+    assert RowDigest.of(rng.random(12)).telling == 1
+    assert RowDigest.of(np.zeros(10**5)).telling == 0
+
+
+def test_the_digest_of_many_rows_takes_little_time_and_stays_what_it_was():
+    rng = np.random.default_rng(0)
+    scores, groups = rng.random(1_000_000), [f"g{i}" for i in rng.integers(0, 20, 1_000_000)]
+    start = time.process_time()
+    assert RowDigest.of(scores, groups).telling == 2
+    assert time.process_time() - start < 1  # 0.2 s, and 2 to 4 s where texts are sorted
+    known = RowDigest.of(np.array([0.25, 0.5, 0.25]), ["a", "b", "a"])
+    assert (known.rows, known.order) == (
+        "c377dd6559887dd9f064e972d7f86913",
+        "20e6b18f0b82ae64cb3808d1ca0f8d34",
+    )  # of states that were saved
+
+
+def test_monitors_that_share_rows_do_not_merge():
+    monitor = followed([0.9] * 3)
+    for other in (monitor, Monitor.from_json(monitor.to_json())):
+        with pytest.raises(InputError, match=r"counts twice|Both monitors hold the rows of 'day 1'"):
+            monitor + other
+    tiny = Monitor("recall >= 0.8")
+    tiny.update([0, 1], [0, 1], period="May")
+    with pytest.raises(InputError, match="Both monitors hold the rows of 'May'; merge"):
+        tiny + Monitor.from_json(tiny.to_json())
+    alike = Monitor("recall >= 0.8")
+    alike.update([0, 1], [0, 1], period="June")
+    both = tiny + alike
+    with pytest.raises(InputError, match="Both monitors hold the rows of 'June'"):
+        both + alike
+    shards = [Monitor("recall >= 0.8") for _ in range(2)]
+    for shard, tp in zip(shards, (8, 9), strict=True):
+        shard.update([0, 0, 1], [0, 1, 1], period="quiet")
+        shard.update(Counts(tp=tp, fn=2, fp=3, tn=87), period="busy")
+    assert (shards[0] + shards[1]).batches[0].rows == 6  # one batch alike is chance
+    saved = Monitor("recall >= 0.8")
+    for week in range(6):
+        saved.update([0, 1, 0, 1, 0], [0, 1, 1, 0, 0], period=f"week {week}")
+    grown = [Monitor.from_json(saved.to_json()) for _ in range(2)]
+    for each, rows in zip(grown, ([0, 1, 1], [1, 1, 0]), strict=True):
+        each.update(rows, [0, 1, 0], period="week 6")
+    with pytest.raises(InputError, match="Both monitors hold the rows of 'week 0'"):
+        grown[0] + grown[1]  # each week may be alike by chance, and six of them are not
+    renamed = Monitor("recall >= 0.8")
+    rng = np.random.default_rng(0)
+    renamed.update(*day(rng, 0.9), period="other")
+    with pytest.raises(InputError, match="Both monitors hold the rows of 'day 1' and 'other'"):
+        monitor + renamed
+
+
+def test_predictions_of_a_period_or_of_the_same_keys_are_added_once():
+    monitor = Monitor("recall >= 0.5")
+    for week in range(32):  # the first keys are labelled, and by now forgotten
+        monitor.predict([f"{week} a", f"{week} b"], [1, 0], period=f"week {week}")
+        monitor.label([f"{week} a", f"{week} b"], [1, 0])
+    before = monitor.to_json()
+    for each in (monitor, Monitor.from_json(before)):
+        with pytest.raises(InputError, match="The keys of 'again' are those of 'week 0'"):
+            each.predict(["0 b", "0 a"], [0, 1], period="again")
+        with pytest.raises(InputError, match="The predictions of the period 'week 3' were added already"):
+            each.predict(["new"], [0], period="week 3")
+        assert each.to_json() == before
 
 
 # ---------------------------------------------------------------- labels that come later

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -87,7 +88,7 @@ def test_labels_that_come_later_join_by_key(days):
 def test_scores_take_one_half_and_the_reference_is_read_there(days):
     frame = pl.read_csv("day1.csv").with_columns(p=0.05 + 0.5 * pl.col("y_pred"), site=pl.Series(["a", "b"] * 150))
     frame.drop("y_pred").write_csv("scores.csv")
-    frame.drop("y_pred").write_csv("more.csv")
+    pl.read_csv("day2.csv").with_columns(p=0.05 + 0.5 * pl.col("y_pred")).drop("y_pred").write_csv("more.csv")
     old = steelyard.evaluate(frame, true="y_true", score="p", threshold=0.01)
     Path("old.json").write_text(old.to_json())
     words = ("--true", "y_true", "--score", "p", "--require", "recall >= reference", "--reference", "old.json")
@@ -122,7 +123,7 @@ def test_a_reference_costs_and_groups_are_options(days):
     Path("old.json").write_text(steelyard.evaluate(frame["y_true"], frame["y_pred"]).to_json())
     frame.with_columns(cost=pl.lit(2.0), site=pl.Series(["a", "b"] * 150)).write_csv("costs.csv")
     ran = run("costs.csv", "--require", "mcc >= reference - 0.1", "--require", "cost <= 1", "--reference", "old.json",
-              "--cost", "cost", "--cost-between", "0,10", "--by", "site", "--json", "m.json")  # fmt: skip
+              "--cost", "cost", "--cost-between", "0,10", "--by", "site", "--json", "m.json", code=1)  # fmt: skip
     assert "ALARM cost <= 1" in ran.stdout
     assert {track.group for track in Result.from_json(Path("m.json"))} == {None, "a", "b"}
 
@@ -157,6 +158,84 @@ def test_what_cannot_be_watched_is_refused_in_one_sentence(days, words, sentence
 def test_a_state_of_other_rules_is_refused(days):
     run("day1.csv", "--require", RULE, "--state", "s.json")
     assert "other rules" in run("day*.csv", "--require", "recall >= 0.7", "--state", "s.json", code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--true", "y_pred", "--pred", "y_true"), "read with --true y_true, --pred y_pred; give the same columns"),
+        (("--pred", "id"), "read with --pred y_pred; give the same columns"),
+        (("--true", "y_true", "--pred", "y_pred", "--key", "id"), "read with no --key"),
+        (("--positive", "0"), "is of the positive class 1, not '0'"),
+        (("--threshold", "0.3"), "other rules or options"),
+        (("--by", "id"), "other rules or options"),
+        (("--level", "0.9"), "other rules or options"),
+    ],
+)
+def test_a_state_of_other_columns_is_refused_and_stays(days, words, sentence):
+    run("day1.csv", "--require", RULE, "--state", "s.json")
+    before = Path("s.json").read_bytes()
+    refused = run("day*.csv", "--require", RULE, "--state", "s.json", *words, code=2).stderr
+    assert sentence in refused and len(refused.splitlines()) == 1
+    assert Path("s.json").read_bytes() == before
+
+
+def test_rows_that_were_read_before_are_refused_under_another_name(days):
+    frame = pl.read_csv("day1.csv")
+    Path("copy.csv").write_bytes(Path("day1.csv").read_bytes())
+    frame.reverse().with_columns(p=pl.col("y_pred") * 0.5 + pl.arange(300) / 1000).write_csv("scored.csv")
+    pl.read_csv("scored.csv").sample(fraction=1, shuffle=True, seed=1).write_parquet("shuffled.parquet")
+    frame.write_parquet("day1.parquet")
+    run("day1.csv", "--require", RULE, "--state", "s.json")
+    run("scored.csv", "--require", RULE, "--true", "y_true", "--score", "p", "--state", "p.json")
+    for name, state, words in (
+        ("copy.csv", "s.json", ()),
+        ("day1.parquet", "s.json", ()),
+        ("shuffled.parquet", "p.json", ("--true", "y_true", "--score", "p")),
+    ):
+        before = Path(state).read_bytes()
+        refused = run(name, "--require", RULE, *words, "--state", state, code=2).stderr
+        assert "already; leave" in refused and len(refused.splitlines()) == 1
+        assert Path(state).read_bytes() == before
+    for name in ("p1.csv", "late1.csv"):
+        Path(f"copy-{name}").write_bytes(Path(name).read_bytes())
+    keyed = ("--key", "id", "--true", "y_true", "--pred", "y_pred", "--require", RULE)
+    assert "already; leave" in run("p1.csv", "late1.csv", "copy-p1.csv", *keyed, code=2).stderr
+
+
+def test_small_files_may_look_alike_and_files_of_one_name_lie_in_several_folders(days):
+    for name in ("quiet1.csv", "quiet2.csv"):
+        Path(name).write_text("y_true,y_pred\n" + "0,0\n" * 3 + "1,1\n")
+    assert "8 labelled rows" in run("quiet*.csv", "--require", RULE).stdout
+    for n in (1, 2):
+        Path(f"week{n}").mkdir()
+        Path(f"week{n}/preds.csv").write_bytes(Path(f"day{n}.csv").read_bytes())
+    ran = run("week*/preds.csv", "--require", RULE, "--state", "s.json")
+    assert "600 labelled rows" in ran.stdout
+    names = [batch["name"] for batch in json.loads(Path("s.json").read_text())["monitor"]["batches"]]
+    assert names == ["preds.csv", str(Path("week2/preds.csv"))]
+
+
+def test_the_exit_code_says_whether_an_alarm_stands(days):
+    words = ("--require", RULE, "--state", "s.json")
+    run("day[1-4].csv", *words)
+    ran = run("day*.csv", *words, code=1)
+    assert len(ran.stdout.splitlines()) == 4 and "ALARM" in ran.stdout
+    assert run("day*.csv", *words, code=1).stdout.startswith("No batch was read. ALARM")
+
+
+def test_a_watch_state_that_was_changed_is_refused_in_one_sentence(days):
+    run("day1.csv", "--require", RULE, "--state", "s.json")
+    state = json.loads(Path("s.json").read_text())
+    for whole in (True, False):
+        kept = state if whole else {name: part for name, part in state.items() if name != "digest"}
+        for name, wrong in itertools.product(kept, (None, "x", 5, [1], {"a": 1}, [None], True)):
+            Path("s.json").write_text(json.dumps({**kept, name: wrong}))
+            refused = run("day1.csv", "--require", RULE, "--state", "s.json", code=2).stderr
+            assert len(refused.splitlines()) == 1
+    for text in ("", "[]", "3", json.dumps(state)[:-40]):
+        Path("s.json").write_text(text)
+        assert len(run("day1.csv", "--require", RULE, "--state", "s.json", code=2).stderr.splitlines()) == 1
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")

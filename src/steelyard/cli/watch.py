@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from steelyard.cli.commands import command
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.streams import print_message, print_verdict
 from steelyard.exceptions import InputError
+from steelyard.ingest.file_errors import reworded_errors
 
 if TYPE_CHECKING:
     from steelyard.analysis.monitoring.monitor import Monitor
@@ -20,6 +22,12 @@ if TYPE_CHECKING:
     from steelyard.cli.watched_monitor import WatchedMonitor, WatchOutputs
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.statistics.tally import Tally
+
+
+def _seconds(_context: click.Context, _option: click.Parameter, given: float | None) -> float | None:
+    if given is not None and math.isnan(given):  # which no range refuses
+        raise click.BadParameter("give a number of seconds, such as 60.")
+    return given
 
 
 @command
@@ -40,11 +48,17 @@ if TYPE_CHECKING:
 @click.option("--state", metavar="STATE.JSON", help="Go on from this file, and write it after each batch.")
 @click.option("--page", metavar="OUT.HTML", help="Write the page after each batch.")
 @click.option("--json", "json_path", metavar="OUT.JSON", help="Write the result after each batch.")
-@click.option("--follow", type=click.FloatRange(min=0.01), metavar="SECONDS", help="Look for new files, ever so often.")
+@click.option(
+    "--follow",
+    type=click.FloatRange(0.01, 86_400),
+    callback=_seconds,
+    metavar="SECONDS",
+    help="Look for new files, ever so often.",
+)
 @click.option(
     "--batch-rows", type=click.IntRange(min=1), default=1000, show_default=True, help="Of - : the rows of a batch."
 )
-@click.option("--stop", is_flag=True, help="End at the first alarm, with exit code 1.")
+@click.option("--stop", is_flag=True, help="End at the first alarm.")
 @click.option("--force", is_flag=True, help="Replace a page or a result that exists.")
 @options.shared("level")
 @click.pass_context
@@ -72,6 +86,7 @@ def watch_batches(
     While no limit is broken an alarm is ever raised with probability 1 - level at most, over all rules, groups and
     batches, so that one may look after each. With --state a later run goes on with the files that are new. Where labels
     come later, files with --key and predictions, and files with --key and the truth, may come in any order.
+    Rows that were read before, under whatever name, are refused. The exit code is 1 while an alarm stands.
     """
     from steelyard.cli.watched_batches import WatchedFiles
     from steelyard.cli.watched_monitor import WatchedMonitor, WatchOutputs
@@ -88,7 +103,7 @@ def watch_batches(
     }
     watched = WatchedMonitor(_monitor(inputs, rules, given), inputs, key, cost)
     watched.resume(state)
-    if _followed(watched, WatchedFiles(inputs.files, follow, batch_rows), outputs, stop=stop) and stop:
+    if _followed(watched, WatchedFiles(inputs.files, follow, batch_rows), outputs, stop=stop):
         ctx.exit(1)
 
 
@@ -101,7 +116,9 @@ def _followed(watched: WatchedMonitor, files: WatchedFiles, outputs: WatchOutput
         print_message(f"{name} was read before and has changed since; it is not read again, give new rows a new file.")
     batches = files.batches(watched.seen)
     while not (stop and alarmed) and (batch := next(batches, None)) is not None:
-        for note in watched.add(*batch):
+        with reworded_errors([batch[0]]):
+            notes = watched.add(*batch)
+        for note in notes:
             print_message(f"{Path(batch[0]).name}: {of_shell(note)}")
         result = outputs.write(watched)
         print_verdict(batch_line(batch[0], result))

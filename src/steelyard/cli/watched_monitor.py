@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.monitoring.batch_rows import check_scores, frame_columns
+from steelyard.analysis.monitoring.batch_rows import RowDigest, check_scores, frame_columns
 from steelyard.analysis.monitoring.monitor import Monitor
+from steelyard.analysis.monitoring.saved_monitor import check_digest, with_digest
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.outputs import checked_output
 from steelyard.cli.usual_columns import guess_columns
@@ -40,6 +41,7 @@ class WatchedMonitor:
     cost: str | None = None
     seen: list[str] = field(default_factory=list)
     digests: dict[str, str] = field(default_factory=dict)
+    columns: dict[str, Any] = field(default_factory=dict)
 
     def resume(self, state: str | None) -> None:
         """Go on from the state file, where there is one, if it is of the same rules and options."""
@@ -47,24 +49,35 @@ class WatchedMonitor:
             return
         try:
             data = json.loads(Path(state).read_bytes())
-            seen, saved, digests = data["seen"], data["monitor"], dict(data.get("digests", {}))
-        except (ValueError, KeyError, TypeError, RecursionError):
+            seen, saved, digests = data["seen"], data["monitor"], data.get("digests", {})
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise InputError(f"{state!r} is no state that `steelyard watch` wrote; give another name.") from None
-        if data.get("kind") != "watch" or data.get("schema") != _SCHEMA or not isinstance(seen, list):
+        columns = data.get("columns", {})
+        known = data.get("kind") == "watch" and data.get("schema") == _SCHEMA and data["schema"] is not True
+        if not known or not _kept(seen, digests, columns):
             raise InputError(f"{state!r} is no state that `steelyard watch` wrote; give another name.")
-        earlier = Monitor.from_json(saved)
-        fresh, self.seen = self.monitor.at_threshold_of(earlier), [str(name) for name in seen]
-        self.digests = {str(path): str(digest) for path, digest in digests.items()}
+        check_digest(data)
+        earlier = Monitor.from_json(saved if isinstance(saved, dict) else {})
+        fresh, self.seen = self.monitor.at_threshold_of(earlier), seen
+        self.digests, self.columns = digests, columns
         asked = json.loads(fresh.to_json()), json.loads(earlier.to_json())
         same = ("rules", "level", "threshold", "by", "cost_between", "reference")
         if any(asked[0][name] != asked[1][name] for name in same) or fresh.pending.mature != earlier.pending.mature:
             raise InputError(f"{state!r} is of other rules or options; name another state, or give the same ones.")
+        if None not in (fresh.pos_label, earlier.pos_label) and str(fresh.pos_label) != str(earlier.pos_label):
+            raise InputError(
+                f"{state!r} is of the positive class {earlier.pos_label!r}, not {fresh.pos_label!r}; name another "
+                "state, or give the same class."
+            )
+        given = self._named(self.inputs.true, self.inputs.pred, self.inputs.score)
+        self._check_columns({use: self.columns.get(use) if name is None else name for use, name in given.items()})
         self.monitor = earlier
 
     def add(self, name: str, source: Source) -> list[str]:
         """A batch: labelled rows, or with keys predictions, labels, or both; and what the user should know of it."""
         before = self._label_sentences()
         source, notes = self._without_headers(source)
+        self._refuse_copy(name, source)
         notes += self._add_rows(name, source) if self.key is None else self._add_keyed(name, source, self.key)
         notes += [sentence for sentence in self._label_sentences() if sentence not in before]
         path = Path(name).resolve()
@@ -72,6 +85,37 @@ class WatchedMonitor:
         if path.is_file():
             self.digests[str(path)] = file_digest(path)
         return notes
+
+    def _refuse_copy(self, name: str, source: Source) -> None:
+        """Refuse a file of the same bytes as an earlier one, unless its rows may well come again."""
+        path = Path(name).resolve()
+        digest = file_digest(path) if path.is_file() else None
+        earlier = next((old for old, known in self.digests.items() if known == digest), None)
+        if earlier is None:
+            return
+        columns = queries.fetch_columns(source, source.parts[0].collect_schema().names()).values()
+        if RowDigest.of(*([str(value) for value in column.to_list()] for column in columns)).telling:
+            raise InputError(f"{name!r} holds the rows of {earlier!r}, which were read already; leave it out.")
+
+    def _named(self, true: object, pred: object, score: object) -> dict[str, Any]:
+        """The columns of what is followed, as the state keeps them."""
+        return {"true": true, "pred": pred, "score": score, "key": self.key, "cost": self.cost}
+
+    def _check_columns(self, columns: dict[str, Any]) -> None:
+        """Refuse other columns than those of the batches so far."""
+        other = [use for use in self.columns if self.columns[use] != columns[use]]
+        if other:
+            words = ", ".join(f"--{use} {self.columns[use]}" for use in other if self.columns[use] is not None)
+            raise InputError(
+                f"The batches so far were read with {words or f'no --{other[0]}'}; give the same columns, or name "
+                "another state."
+            )
+
+    def _period(self, name: str) -> str:
+        """The name of a file without its folders; with them where another has that name."""
+        short = Path(name).name
+        taken = {batch.name for batch in self.monitor.batches} | {old.name for old in self.monitor.pending.cohorts}
+        return name if short in taken else short
 
     def _label_sentences(self) -> list[str]:
         return self.monitor.labels.sentences(self.monitor.pos_label)
@@ -100,8 +144,11 @@ class WatchedMonitor:
     def _add_rows(self, name: str, source: Source) -> list[str]:
         named, assumed = guess_columns(source, self.inputs)
         columns: dict[str, Any] = {"true": named.true, "pred": named.pred, "score": None if named.pred else named.score}
+        used = self._named(**columns)
+        self._check_columns(used)
         before = self.monitor.threshold_assumed
-        self.monitor.update(source, **columns, cost=self.cost, period=Path(name).name)
+        self.monitor.update(source, **columns, cost=self.cost, period=self._period(name))
+        self.columns = used
         return [*([] if self.seen else assumed), *self._half(before)]  # once is enough
 
     def _half(self, before: bool) -> list[str]:
@@ -113,16 +160,19 @@ class WatchedMonitor:
         there, inputs = {*source.parts[0].collect_schema().names()}, self.inputs
         if inputs.true is None or not (inputs.pred or inputs.score):
             raise InputError("With --key the columns are named: --true, and --pred or --score; give both.")
-        notes = []
+        used = self._named(inputs.true, inputs.pred, inputs.score)
+        self._check_columns(used)
+        notes, period = [], self._period(name)
         if column := next((str(part) for part in (inputs.pred, inputs.score) if part in there), None):
-            notes += self._add_predictions(name, source, key, column)
+            notes += self._add_predictions(period, source, key, column)
         if inputs.true in there:
-            notes += self._add_labels(name, source, key, inputs.true)
+            notes += self._add_labels(period, source, key, inputs.true)
         if not notes and column is None:
             raise InputError(f"{name!r} has neither predictions nor labels; name their columns.")
+        self.columns = used
         return [note for note in notes if note]
 
-    def _add_predictions(self, name: str, source: Source, key: str, column: str) -> list[str]:
+    def _add_predictions(self, period: str, source: Source, key: str, column: str) -> list[str]:
         of_labels = column == self.inputs.pred
         groups = [] if self.monitor.by is None else [self.monitor.by]
         columns = frame_columns(source, *(([column], []) if of_labels else ([], [column])), [key, *groups])
@@ -131,16 +181,16 @@ class WatchedMonitor:
         given = {"y_pred" if of_labels else "y_score": columns[column]}
         by = columns[groups[0]] if groups else None
         before = self.monitor.threshold_assumed
-        twice = self.monitor.predict(columns[key], **given, by=by, period=Path(name).name)
+        twice = self.monitor.predict(columns[key], **given, by=by, period=period)
         return [f"{twice:,} keys were there already and were left out." if twice else "", *self._half(before)]
 
-    def _add_labels(self, name: str, source: Source, key: str, true: str) -> list[str]:
+    def _add_labels(self, period: str, source: Source, key: str, true: str) -> list[str]:
         costs = [] if self.cost is None else [self.cost]
         columns = frame_columns(_labelled(source, true), [true], costs, [key])
         if not len(columns[key]):
             return [f"no label in the column {true!r} yet."]
         cost = columns[costs[0]] if costs else None
-        return [repr(self.monitor.label(columns[key], columns[true], cost=cost, period=Path(name).name))]
+        return [repr(self.monitor.label(columns[key], columns[true], cost=cost, period=period))]
 
     def save(self, state: str | None) -> None:
         """Write the state, whole or not at all."""
@@ -150,9 +200,26 @@ class WatchedMonitor:
                 "kind": "watch",
                 "seen": self.seen,
                 "digests": self.digests,
+                "columns": self.columns,
                 "monitor": json.loads(self.monitor.to_json()),
             }
-            write_whole(state, json.dumps(data, allow_nan=False))
+            write_whole(state, json.dumps(with_digest(data), allow_nan=False))
+
+
+def _kept(seen: object, digests: object, columns: object) -> bool:
+    """Whether these are files that were seen, digests of them, and columns by their use."""
+    uses = ("true", "pred", "score", "key", "cost")
+    return (
+        isinstance(seen, list)
+        and all(isinstance(name, str) for name in seen)
+        and len(seen) == len({*seen})
+        and isinstance(digests, dict)
+        and {*digests} <= {*seen}
+        and all(isinstance(digest, str) for digest in digests.values())
+        and isinstance(columns, dict)
+        and (not columns or {*columns} == {*uses})
+        and all(name is None or isinstance(name, str) for name in columns.values())
+    )
 
 
 def _split_headers(part: Any, names: list[str]) -> tuple[Any, int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +21,7 @@ from steelyard.statistics.positive_class import absent_sentence, conventional_la
 from steelyard.statistics.precision import as_read
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -28,15 +30,101 @@ if TYPE_CHECKING:
 _PLAIN = {-1, 0, 1}  # labels of which 1 is positive, even where a batch has one of them alone
 
 
+BY_CHANCE = math.log(1e-9)  # rows that agree with so small a probability are the same rows
+_DIGITS = 32  # of a digest: 128 bits
+
+
+@dataclass(frozen=True)
+class RowDigest:
+    """By what the rows of a batch are known again: their digest in any order and in their own.
+
+    `telling` is 2 where other rows would have to agree by a chance below one in 10**9 even in any order, 1 where only
+    in the same order, else 0: few rows, or rows that are nearly all alike, may well come again. Of n rows of which
+    k_1, k_2, ... are alike, others agree in the same order with probability prod((k_i / n)**k_i) at most, whatever
+    they are drawn from, and in any order with n! / prod(k_i!) times that.
+    """
+
+    rows: str
+    order: str
+    telling: int
+
+    @classmethod
+    def of(cls, *columns: Array | Sequence[str] | None) -> RowDigest:
+        """The digest of columns: numbers, yes and no, or text; None stands for a column that is not there."""
+        given = [(place, column) for place, column in enumerate(columns) if column is not None]
+        codes = np.zeros(len(given[0][1]), dtype=np.uint64)
+        for place, column in given:
+            codes = _mixed(codes ^ _mixed(_bits(column) + np.uint64(place + 1)))
+        ordered = np.sort(codes)
+        ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], [True] * (len(ordered) > 0)))
+        return cls(_hex(ordered), _hex(codes), _telling(np.diff(ends, prepend=-1)))
+
+    @classmethod
+    def of_cells(cls, cells: Mapping[str, Array]) -> RowDigest:
+        """The digest of a table, whose rows have no order: the cells of all rows or of each group."""
+        text = _hex(repr(sorted((key, np.asarray(part).tolist()) for key, part in cells.items())).encode())
+        return cls(text, text, _telling(np.concatenate([*cells.values()]).astype(np.int64), ordered=False))
+
+    def repeats(self, other: RowDigest) -> bool:
+        """Whether both are of the same rows, beyond what chance would do."""
+        return self.rows == other.rows and (self.telling == 2 or (self.telling == 1 and self.order == other.order))
+
+
+def _telling(alike: Array, *, ordered: bool = True) -> int:
+    in_order, in_any_order = log_chances(alike)
+    return 2 if in_any_order < BY_CHANCE else 1 if ordered and in_order < BY_CHANCE else 0
+
+
+def log_chances(alike: Array) -> tuple[float, float]:
+    """The logarithms of the probabilities that other rows agree with these, in the same order and in any."""
+    sizes, times = np.unique(alike[alike > 0], return_counts=True)
+    total = int((sizes * times).sum())
+    in_order = float((times * sizes * np.log(sizes / max(total, 1))).sum())
+    alike_orders = sum(n * math.lgamma(k + 1) for k, n in zip(sizes.tolist(), times.tolist(), strict=True))
+    return in_order, in_order + math.lgamma(total + 1) - alike_orders
+
+
+def _bits(column: Array | Sequence[str]) -> Array:
+    """A number of 64 bits for each value, the same in every batch."""
+    if isinstance(column, np.ndarray) and column.dtype.kind in "biuf":
+        return (column.astype("<f8") + 0.0).view("<u8")
+    texts = column.tolist() if isinstance(column, np.ndarray) else column
+    book: label_codes.CodeBook[Any] = label_codes.CodeBook()
+    codes = np.fromiter(map(book.__getitem__, texts), np.intp, len(texts))
+    named = b"".join(hashlib.sha256(str(value).encode(errors="surrogatepass")).digest()[:8] for value in book)
+    return np.frombuffer(named, dtype="<u8").astype(np.uint64)[codes]
+
+
+def _mixed(codes: Array) -> Array:
+    """Each number scattered over 64 bits (the finalizer of SplitMix64)."""
+    mixed = codes >> np.uint64(30)
+    mixed ^= codes
+    for shift, factor in ((27, 0xBF58476D1CE4E5B9), (31, 0x94D049BB133111EB)):
+        mixed *= np.uint64(factor)
+        mixed ^= mixed >> np.uint64(shift)
+    return mixed
+
+
+def _hex(content: Array | bytes) -> str:
+    data = content if isinstance(content, bytes) else content.astype("<u8").tobytes()
+    return hashlib.sha256(data).hexdigest()[:_DIGITS]
+
+
 @dataclass(frozen=True, eq=False)
 class BatchRows:
-    """Rows of a batch: whether each is positive and predicted so, its group, and its cost between two ends."""
+    """Rows of a batch: whether each is positive and predicted so, its group, its cost between two ends, its score."""
 
     truth: Array
     predicted: Array
     groups: list[str] | None = None
     costs: Array | None = None
     between: tuple[float, float] | None = None
+    scores: Array | None = None
+
+    def digest(self) -> RowDigest:
+        """By what the rows are known again."""
+        predicted = self.predicted if self.scores is None else None
+        return RowDigest.of(self.truth, predicted, self.scores, self.groups, self.costs)
 
     def cells(self, place: Array | None = None) -> Array:
         """The four cells of all rows, or of some."""
@@ -90,6 +178,7 @@ class FlaggedRows:
 
     predicted: Array
     threshold: float
+    scores: Array | None = None
 
     @classmethod
     def of(cls, y_score: ArrayLike, given: float | None) -> FlaggedRows:
@@ -102,7 +191,7 @@ class FlaggedRows:
                 "threshold=."
             )
         threshold = HALF if given is None else given
-        return cls(scores >= as_read(threshold, precision), threshold)
+        return cls(scores >= as_read(threshold, precision), threshold, scores)
 
 
 def group_names(groups: ArrayLike | None, name: str = "by") -> list[str] | None:

@@ -71,15 +71,21 @@ class LabelDelay:
 
     @classmethod
     def from_saved(cls, data: dict[str, Any]) -> LabelDelay:
-        """The evidence that was saved."""
+        """The evidence that was saved; no row of the late half can add more than the largest odds ratio to it."""
         try:
-            wealth = {kind: np.array(data["wealth"][kind], dtype=np.float64) for kind in _KINDS}
-            early, late = (np.array(data[part], dtype=np.int64) for part in ("early", "late"))
-        except (KeyError, TypeError, ValueError):
-            raise InputError("The label delays of this saved monitor cannot be read; it was changed.") from None
-        if any(logs.shape != _LOG_ODDS.shape for logs in wealth.values()) or early.shape != (4,) or late.shape != (4,):
+            wealth, (early, late) = data["wealth"], (data[part] for part in ("early", "late"))
+            numbers = [wealth[kind] for kind in _KINDS]
+            kept = all(type(cell) is int and 0 <= cell < 2**53 for cells in (early, late) for cell in cells)
+            kept &= all(type(log) in (int, float) for logs in numbers for log in logs)
+            most = float(np.abs(_LOG_ODDS).max()) * (1 + 1e-9) * (sum(late) if kept else 0)
+            kept &= all(abs(log) <= most for logs in numbers for log in logs)
+            kept &= [*map(len, numbers), len(early), len(late)] == [len(_LOG_ODDS)] * len(_KINDS) + [4, 4]
+        except (KeyError, TypeError, ValueError, AttributeError):
+            kept = False
+        if not kept:
             raise InputError("The label delays of this saved monitor cannot be read; it was changed.")
-        return cls(wealth, early, late)
+        logs = {kind: np.array(wealth[kind], dtype=np.float64) for kind in _KINDS}
+        return cls(logs, np.array(early, dtype=np.int64), np.array(late, dtype=np.int64))
 
 
 def _log_ratios(early: Array, late: Array, cells: list[int]) -> Array:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import count
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from steelyard.analysis.monitoring.monitor_threshold import MonitorThreshold
 from steelyard.analysis.monitoring.pending_labels import PendingLabels, check_sizes, checked_age, checked_keys
 from steelyard.analysis.monitoring.saved_monitor import read_monitor, saved_monitor
 from steelyard.analysis.monitoring.table_batches import table_batch
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays
 from steelyard.statistics.confusion import Confusion
@@ -24,7 +27,7 @@ from steelyard.statistics.counts import Counts
 from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -36,6 +39,9 @@ if TYPE_CHECKING:
     from steelyard.statistics.saved_json import Saved
 
     Given = ArrayLike | Frame | Source | ReferenceTable
+
+
+_FARTHEST = 1e100
 
 
 class Monitor(MonitorThreshold):
@@ -50,7 +56,8 @@ class Monitor(MonitorThreshold):
     is stated; the scores of the reference are read there as well.
     `mature` waits until labels that come by key belong to a cohort of that age, in cohorts of predictions.
 
-    Monitors of other rows merge with `+`: batches of one name are added, the others follow. Counts add, and evidence
+    Monitors of other rows merge with `+`: batches of one name are added, the others follow; rows that both have are
+    refused. Counts add, and evidence
     depends on the counts up to each look alone, so that merging parts before looking changes no guarantee.
 
     >>> monitor = Monitor(["recall >= 0.8"])
@@ -60,6 +67,7 @@ class Monitor(MonitorThreshold):
     ALARM: recall >= 0.8 is broken since about June (40.0 % from there on), shown at June. Seen: 2 batches, 200 ...
     """
 
+    @names_wrong_arguments
     def __init__(
         self,
         rules: Iterable[str] | str,
@@ -76,7 +84,7 @@ class Monitor(MonitorThreshold):
         self.rules, self.level = parsed_rules(rules), float(level)
         super().__init__(threshold)
         self.pos_label, self.by = pos_label, by
-        self.cost_between = None if cost_between is None else (float(cost_between[0]), float(cost_between[1]))
+        self.cost_between = None if cost_between is None else _checked_ends(cost_between)
         self.reference = self._read_reference(reference)
         self.labels.add_reference(reference, pos_label)
         self.batches: list[Batch] = []
@@ -92,6 +100,7 @@ class Monitor(MonitorThreshold):
 
     # ---------------------------------------------------------------- labelled rows
 
+    @names_wrong_arguments
     def update(
         self,
         y_true: Given,
@@ -109,23 +118,38 @@ class Monitor(MonitorThreshold):
 
         `period` is what the batch is called; `by` are the groups of arrays, `cost` the cost of each row. Of a frame
         true, pred or score, and cost name columns, and the groups are in the column that `by` of the monitor names.
+        A period that was added already is refused, and so are rows that were, in any order and under any name, where
+        other rows would agree with them by a chance below one in 10**9.
         """
         name = self._name(period)
+        if any(batch.name == name for batch in self.batches):
+            raise InputError(
+                f"The period {name!r} was added already; give each batch once, and other rows another period."
+            )
         if isinstance(y_true, (Counts, Confusion, Tally)):
             batch, present = table_batch(name, y_true, self.pos_label, self.by)
             if self.cost_between is not None:
                 raise InputError("A table holds no costs of rows; give the rows.")
+            self._refuse_repeated(batch)
             self.labels.add(present, name)
         else:
             if true is not None:
                 frame: Any = y_true
                 names = (true, pred, score, self.by, cost)
                 y_true, y_pred, y_score, by, cost = batch_rows.labelled_columns(frame, *names)  # type: ignore[arg-type]  # names
-            batch = Batch.of(name, self._rows(name, y_true, y_pred, y_score, by, cost))  # type: ignore[arg-type]  # arrays by now
+            batch = self._batch(name, y_true, y_pred, y_score, by, cost)  # type: ignore[arg-type]  # arrays by now
         if batch.rows:
             self.batches.append(batch)
 
-    def _rows(
+    def _refuse_repeated(self, batch: Batch) -> None:
+        """Refuse a batch whose rows were added under another name."""
+        earlier = next((each for each in self.batches if each.repeats(batch)), None)
+        if batch.rows and earlier is not None:
+            raise InputError(
+                f"The rows of {batch.name!r} are those of {earlier.name!r}, which were added already; leave them out."
+            )
+
+    def _batch(
         self,
         name: str,
         y_true: ArrayLike,
@@ -133,7 +157,7 @@ class Monitor(MonitorThreshold):
         y_score: ArrayLike | None,
         by: ArrayLike | None,
         cost: ArrayLike | None,
-    ) -> BatchRows:
+    ) -> Batch:
         if (y_pred is None) == (y_score is None):
             raise InputTypeError("update takes y_true and either y_pred or y_score=; give one of the two.")
         labels: dict[str, ArrayLike] = {"y_true": y_true} if y_pred is None else {"y_true": y_true, "y_pred": y_pred}
@@ -144,9 +168,12 @@ class Monitor(MonitorThreshold):
         check_sizes(y_true=positive.columns[0], predictions=predicted, by=groups, cost=costs)
         if (groups is None) != (self.by is None):
             raise InputError("by= and the groups of every batch need each other; give both or neither.")
+        scores = None if flags is None else flags.scores
+        batch = Batch.of(name, BatchRows(positive.columns[0], predicted, groups, costs, self.cost_between, scores))
+        self._refuse_repeated(batch)
         self._take_threshold(flags)
         self._take_class(positive, name)
-        return BatchRows(positive.columns[0], predicted, groups, costs, self.cost_between)
+        return batch
 
     def _costs(self, cost: ArrayLike | None) -> Array | None:
         if (cost is None) != (self.cost_between is None):
@@ -154,10 +181,14 @@ class Monitor(MonitorThreshold):
         return None if cost is None else arrays.numbers(arrays.column(cost, "cost"), "cost")
 
     def _name(self, period: object) -> str:
-        return f"batch {len(self.batches) + 1}" if period is None else str(period)
+        if period is not None:
+            return str(period)
+        taken = {batch.name for batch in self.batches}
+        return next(name for n in count(len(self.batches) + 1) if (name := f"batch {n}") not in taken)
 
     # ---------------------------------------------------------------- labels that come later
 
+    @names_wrong_arguments
     def predict(
         self,
         keys: ArrayLike,
@@ -182,14 +213,18 @@ class Monitor(MonitorThreshold):
         predicted: Array = flags.predicted if positive is None else positive.columns[0]  # type: ignore[union-attr]  # one is given
         named, groups = checked_keys(arrays.column(keys, "keys").tolist()), batch_rows.group_names(by)
         check_sizes(keys=named, predictions=predicted, by=groups)
+        taken = {old.name for old in self.pending.cohorts}
+        free = (name for n in count(len(taken) + 1) if (name := f"cohort {n}") not in taken)
+        cohort = next(free) if period is None else str(period)
+        self.pending.refuse_repeated(cohort, named)
         self._take_threshold(flags)
-        cohort = f"cohort {len(self.pending.cohorts) + 1}" if period is None else str(period)
         if positive is not None:
             self._take_class(positive, cohort)
         twice = self.pending.add(cohort, named, predicted, groups)
         self._release(period)
         return twice
 
+    @names_wrong_arguments
     def label(
         self, keys: ArrayLike, y_true: ArrayLike, *, cost: ArrayLike | None = None, period: str | None = None
     ) -> JoinReport:
@@ -243,6 +278,20 @@ class Monitor(MonitorThreshold):
         return saved_monitor(self)
 
     @classmethod
+    @names_wrong_arguments
     def from_json(cls, text: Saved) -> Monitor:
-        """The monitor that `to_json` wrote, every count checked; anything else is refused."""
+        """The monitor that `to_json` wrote, every field checked; anything else is refused."""
         return read_monitor(cls, text)
+
+
+def _checked_ends(given: object) -> tuple[float, float]:
+    """The ends that no cost leaves: two numbers, the lower first, whose squares are numbers still."""
+    ends: Sequence[Any] = given if isinstance(given, (tuple, list)) and len(given) == 2 else ()
+    are_numbers = all(isinstance(end, Real) for end in ends)
+    numbers = [float(end) for end in ends if are_numbers and -_FARTHEST <= end <= _FARTHEST]
+    if len(numbers) != 2 or not numbers[0] < numbers[1]:
+        raise InputError(
+            f"cost_between= is the lowest and the highest cost, two numbers within {_FARTHEST:g}, such as (0, 500), "
+            f"not {given!r}."
+        )
+    return numbers[0], numbers[1]

@@ -9,6 +9,7 @@ import numpy as np
 from steelyard.analysis.monitoring.batch_rows import FlaggedRows, PositiveRows
 from steelyard.analysis.monitoring.monitor_reference import MonitorReference
 from steelyard.analysis.monitoring.seen_labels import SeenLabels
+from steelyard.exceptions import InputTypeError, short_repr
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -56,6 +57,8 @@ class MonitorThreshold:
 
     def at_threshold_of(self, other: MonitorThreshold) -> Self:
         """Itself with the usual threshold where the other has taken it, as its first scores would make it do."""
+        if not isinstance(other, MonitorThreshold):
+            raise InputTypeError(f"at_threshold_of takes another monitor, not {short_repr(other)}.")
         if self.threshold is None and other.threshold_assumed and other.threshold is not None:
             self._take_threshold(FlaggedRows(np.zeros(0, dtype=bool), other.threshold))
         return self

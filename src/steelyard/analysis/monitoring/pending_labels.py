@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from steelyard.analysis.monitoring.batch_rows import RowDigest
 from steelyard.analysis.monitoring.label_delay import LabelDelay
 from steelyard.exceptions import InputError, InputTypeError
 
@@ -20,7 +21,7 @@ Waiting: TypeAlias = "tuple[bool, str | None]"  # whether the row was predicted 
 _SETTLED = 10  # the age in cohorts at which early and late labels are compared, though some may never come
 _EARLIEST = 100_000  # labels that are kept though no prediction has their key yet
 _NAMED = 5  # keys that a sentence names
-_REMEMBERED = 30  # cohorts whose labelled keys are kept, so that a second label is seen to be one
+REMEMBERED = 30  # cohorts whose labelled keys are kept, so that a second label is seen to be one
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ class Cohort:
     size: int = 0
     compared: bool = False
     released: bool = False
+    digest: str = ""  # of its keys in any order; it stays when the keys that were labelled are forgotten
 
 
 @dataclass(eq=False)
@@ -79,7 +81,8 @@ class PendingLabels:
 
     def add(self, name: str, keys: Iterable[RowKey], predicted: Array, groups: Sequence[str] | None) -> int:
         """A cohort of predictions; a key that waits already, or stands twice, counts once. How many did."""
-        cohort = Cohort(name, len(self.cohorts))
+        keys = list(keys)
+        cohort = Cohort(name, len(self.cohorts), digest=_key_digest(keys))
         before = self.duplicate
         for place, key in enumerate(keys):
             if key in self._homes or any(key in old.labelled for old in self._recent()):
@@ -91,13 +94,27 @@ class PendingLabels:
         self.cohorts.append(cohort)
         for key in [key for key in cohort.waiting if key in self.early]:
             self._join_one(key, cohort, *self.early.pop(key))
-        for old in self.cohorts[:-_REMEMBERED]:
+        for old in self.cohorts[:-REMEMBERED]:
             old.labelled.clear()
         self._compare()
         return self.duplicate - before
 
+    def refuse_repeated(self, name: str, keys: Sequence[RowKey]) -> None:
+        """Refuse a period that was added already, and the keys of one, which after some cohorts are not known again."""
+        if any(old.name == name for old in self.cohorts):
+            raise InputError(
+                f"The predictions of the period {name!r} were added already; give each once, and others another period."
+            )
+        digest = _key_digest(keys)
+        earlier = next((old for old in self.cohorts if keys and old.digest == digest), None)
+        if earlier is not None:
+            raise InputError(
+                f"The keys of {name!r} are those of {earlier.name!r}, whose predictions were added already; leave "
+                "them out."
+            )
+
     def _recent(self) -> list[Cohort]:
-        return [cohort for cohort in self.cohorts[-_REMEMBERED:] if cohort.labelled]
+        return [cohort for cohort in self.cohorts[-REMEMBERED:] if cohort.labelled]
 
     def join(self, keys: Sequence[RowKey], truth: Array, costs: Array | None) -> JoinReport:
         """Labels by key; second ones are left out, and those of unknown keys kept until their predictions come."""
@@ -214,6 +231,10 @@ def contradiction_sentences(keys: Sequence[RowKey]) -> list[str]:
     one = len(keys) == 1
     came = "1 label contradicts" if one else f"{len(keys):,} labels contradict"
     return [f"{came} an earlier one of the same key ({named}), and the first counts: find out which is right."]
+
+
+def _key_digest(keys: Sequence[RowKey]) -> str:
+    return RowDigest.of([repr(key) for key in keys]).rows
 
 
 def _counted(number: int, one: str, many: str) -> list[str]:

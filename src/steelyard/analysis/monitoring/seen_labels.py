@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -73,12 +73,6 @@ class SeenLabels:
     def saved(self) -> dict[str, Any]:
         """The labels as JSON holds them."""
         return {"labels": self.labels, "late": [list(pair) for pair in self.late], "started": self.started}
-
-    @classmethod
-    def from_saved(cls, data: dict[str, Any]) -> Self:
-        """The labels that were saved; none of a state that was written before they were kept."""
-        late = [(label, str(batch)) for label, batch in data.get("late", [])]
-        return cls(list(data.get("labels", [])), late, bool(data.get("started")))
 
 
 def _plain(label: Any) -> Any:
