@@ -636,3 +636,72 @@ def test_polars_in_a_forked_process_is_refused_and_does_not_hang():
     pytest.importorskip("polars")
     words = [sys.executable, "-W", "ignore", "-c", FORKED]
     assert subprocess.run(words, timeout=600, check=False, env={**os.environ}).returncode == 7
+
+
+# ---------------------------------------------------------------- very large labels, tiny and huge weights
+
+BIG = 2**63
+
+
+@pytest.mark.parametrize("times", [1, 1_500], ids=["short", "long"])
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [BIG, BIG + 1, -1],
+        np.array([BIG, BIG + 1, 1], np.uint64),
+        np.array([BIG, BIG + 1, 1], np.uint64).astype(np.longdouble),
+        np.array([2**53, 2**53 + 1, 1]).astype(np.longdouble),
+        np.array([2.0**62, 2.0**62 - 1024, 1.0]),
+        np.array([2.0**63, 2.0**62, -(2.0**63)]),
+        np.array([63, 64, 0]),
+        np.array([2**70, 2**70 + 1, 1], dtype=object),
+    ],
+    ids=["list", "uint64", "longdouble", "small longdouble", "float", "large float", "63 and 64", "object"],
+)
+def test_large_labels_are_kept_apart(labels, times):
+    true = labels * times if isinstance(labels, list) else np.tile(labels, times)
+    exact = [int(label) for label in labels]
+    table = confusion(true, true[::-1])
+    assert table.labels == tuple(sorted(exact))
+    assert all(type(label) is int for label in table.labels)
+    assert confusion(true, exact * times).matrix.tolist() == (np.eye(3, dtype=int) * times).tolist()
+    pred = [exact[0]] * len(true)
+    assert steelyard.accuracy(true, pred) == pytest.approx(1 / 3)
+    assert steelyard.recall(true, pred, pos_label=exact[0]) == 1
+    assert steelyard.recall(true, pred, pos_label=exact[1]) == 0
+
+
+def test_scores_that_lists_would_merge_are_refused():
+    with pytest.raises(InputError, match="one and the same as float64"):
+        steelyard.roc_auc([0, 1, 1], [BIG + 1, BIG, -5])
+
+
+@pytest.mark.parametrize("scale", [1e-311, 1e-200, 1e154, 1e300])
+@pytest.mark.parametrize("name", [m.name for m in steelyard.list_metrics() if not m.is_of_label_sets])
+def test_tiny_and_huge_weights_give_every_metric_its_value(name, scale):
+    rng = np.random.default_rng(3)
+    metric, weight = steelyard.get_metric(name), rng.integers(1, 9, 80).astype(float)
+    truth, three = rng.integers(0, 2, 80), rng.integers(0, 3, 80)
+    noisy = np.where(rng.random(80) < 0.7, truth, 1 - truth)
+    score = np.round(0.1 + 0.5 * rng.random(80) + 0.3 * truth, 2)
+    calls = [(truth, noisy if metric.scores is None else score)]
+    if metric.scores is None and metric.classes is not None:
+        calls.append((three, np.where(rng.random(80) < 0.7, three, 0)))
+    for rows in calls:
+        usual, extreme = (metric(*rows, sample_weight=weight * by) for by in (1, scale))
+        assert extreme == pytest.approx(usual, rel=1e-9, nan_ok=True)
+
+
+@pytest.mark.parametrize("scale", [1e-311, 1e300])
+def test_intervals_of_weights_whose_squares_floats_do_not_hold_are_refused(scale):
+    weight = np.full(40, scale)
+    truth, score = np.tile([0, 1], 20), np.tile([0.2, 0.1, 0.6, 0.9], 10)
+    for name, other in (("recall", truth), ("roc_auc", score), ("average_precision", score)):
+        with pytest.raises(InputError, match="divide the weights by their maximum first"):
+            steelyard.interval(name, truth, other, sample_weight=weight)
+
+
+def test_a_tiny_class_beside_a_huge_one_has_its_own_recall():
+    weight = [1e-311, 1e-311, 1e300, 1e300]
+    assert steelyard.recall([1, 1, 0, 0], [1, 0, 0, 0], sample_weight=weight) == 0.5
+    assert steelyard.balanced_accuracy([1, 1, 0, 0], [1, 0, 0, 0], sample_weight=weight) == 0.75

@@ -14,6 +14,7 @@ from packaging.version import Version
 
 sklearn_metrics = pytest.importorskip("sklearn.metrics")
 
+import dropin_fuzz  # noqa: E402
 import sklearn  # noqa: E402
 
 import steelyard  # noqa: E402
@@ -404,6 +405,101 @@ def test_the_margins_of_many_classes_are_not_handed_on(only_ours):
     for name, options in MANY_CLASSES:
         if (name, options) not in handed:
             getattr(ours, name)(true, pred, sample_weight=weight, **options)
+
+
+# ---------------------------------------------------------------- odd weights and very large numbers
+
+
+@pytest.mark.parametrize("name", [*SETWISE, *WHOLE, "classification_report", "multilabel_confusion_matrix"])
+def test_a_class_of_no_weight_is_a_class_as_to_scikit_learn(name):
+    options = {"average": "macro"} if name in SETWISE else {}
+    check_same(name, [0, 1, 2], [0, 1, 2], sample_weight=[1, 1, 0], **options)
+    check_same(name, ["a", "b", "a"], ["a", "a", "c"], sample_weight=[1.0, 0.0, 0.0], **options)
+    given = {"sample_weight": [1, 1, 0]}
+    assert ours.f1_score([0, 1, 2], [0, 1, 2], average="macro", zero_division=0, **given) == pytest.approx(2 / 3)
+    assert ours.confusion_matrix([0, 1, 2], [0, 1, 2], **given).shape == (3, 3)
+
+
+def test_a_class_of_no_weight_is_a_class_to_imbalanced_learns_functions(imblearn):
+    for name in ("sensitivity_score", "geometric_mean_score"):
+        given = {"average": None, "sample_weight": [1, 1, 0, 1]}
+        a, b = (outcome(getattr(m, name), [0, 1, 2, 1], [0, 1, 2, 0], **given)[0] for m in (ours, imblearn))
+        assert a.shape == b.shape == (3,)
+        np.testing.assert_allclose(a[:2], b[:2] if name == "sensitivity_score" else a[:2])
+
+
+def test_to_our_own_functions_a_row_of_no_weight_is_absent():
+    assert steelyard.confusion([0, 1, 2], [0, 1, 2], sample_weight=[1, 1, 0]).labels == (0, 1)
+    assert steelyard.f1([0, 1, 2], [0, 1, 2], average="macro", sample_weight=[1, 1, 0]) == 1
+
+
+@pytest.mark.parametrize("scale", [1e-311, 1e-160, 1e154, 1e300])
+@pytest.mark.parametrize("name", [*SETWISE, *WHOLE, *AREAS, "hamming_loss"])
+def test_tiny_and_huge_weights_give_the_values_of_usual_ones(name, scale):
+    true, pred = pair("ints") if name not in AREAS else scored(0, ties=True)
+    options = {"average": "macro"} if name in SETWISE else {}
+    weight = np.random.default_rng(0).integers(0, 9, N).astype(float)
+    usual, extreme = (
+        outcome(getattr(ours, name), true, pred, sample_weight=weight * by, **options)[0] for by in (1, scale)
+    )
+    if name == "confusion_matrix":
+        extreme = extreme / scale
+    parts = zip(usual, extreme, strict=True) if name == "precision_recall_fscore_support" else [(usual, extreme)]
+    for one, other in parts:
+        if one is not None:
+            np.testing.assert_allclose(other, one, rtol=1e-12)
+
+
+BIG = 2**63
+MERGED = {
+    "lists of both signs": ([BIG, BIG + 1, -1], [BIG + 1, BIG + 1, -1]),
+    "a float64 and int64": (np.array([2.0**53, 0, 1]), np.array([2**53 + 1, 0, 1])),
+    "a longdouble and int64": (np.array([2**53, 0, 1]).astype(np.longdouble), np.array([2**53 + 1, 0, 1])),
+    "uint64 and int64": (np.array([2**53, 0, 1], np.uint64), np.array([2**53 + 1, 0, 1])),
+    "a list and uint64": ([BIG, 0, 1], np.array([BIG + 1, 0, 1], np.uint64)),
+}
+
+
+@pytest.mark.parametrize("case", MERGED)
+@pytest.mark.parametrize("name", [*SETWISE, *WHOLE, "zero_one_loss"])
+def test_whole_numbers_that_floats_merge_are_exact_or_refused(name, case):
+    small = {"lists of both signs": ([2, 3, -1], [3, 3, -1])}.get(case, ([5, 0, 1], [6, 0, 1]))
+    options = {"average": "macro"} if name in SETWISE else {}
+    value, _ = outcome(getattr(ours, name), *MERGED[case], **options)
+    if isinstance(value, Exception):
+        assert isinstance(value, ValueError)
+    else:
+        check_equal(value, outcome(getattr(sklearn_metrics, name), *small, **options)[0])
+
+
+def test_what_scikit_learn_would_merge_is_refused_in_a_sentence():
+    with pytest.raises(InputError, match=r"y_pred holds 9007199254740993, and beside the other columns NumPy turns it"):
+        ours.confusion_matrix(*MERGED["a longdouble and int64"])
+    with pytest.raises(InputError, match="y_pred holds 9007199254740993"):
+        ours.f1_score(*MERGED["a float64 and int64"], average="macro")
+    got = ours.recall_score(
+        np.array([1, BIG], np.uint64),
+        np.array([1, BIG + 1], np.uint64),
+        labels=[1, BIG, BIG + 1],
+        average=None,
+        zero_division=0,
+    )
+    assert got.tolist() == [1, 0, 0]
+
+
+def test_unsigned_scores_are_ordered_as_numbers():
+    # scikit-learn orders scores by their negative, which wraps where they have no sign: to it 0 is the highest.
+    true, scores = np.array([[1, 0], [0, 1]]), np.array([[0, 3], [1, 2]], dtype=np.uint64)
+    signed = scores.astype(np.int64)
+    for name in ORDERS_OF_LABELS:
+        assert getattr(ours, name)(true, scores) == pytest.approx(getattr(sklearn_metrics, name)(true, signed))
+
+
+def test_random_calls_agree_with_scikit_learn():
+    calls, found = dropin_fuzz.differences(0, 5_000)
+    assert not found, "\n".join(found[:5])
+    assert {*calls} == {*SCIKIT}
+    assert min(calls.values()) > 40
 
 
 # ---------------------------------------------------------------- more than scikit-learn gives

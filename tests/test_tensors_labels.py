@@ -146,7 +146,13 @@ def _same_evaluation(ours, numpys):
 @of_weights
 def test_evaluate_of_scores_of_labels_brings_the_distinct_scores_at_most(rows, to_device, weights):
     steelyard.evaluate(to_device(rows["y"]), y_score=to_device(rows["s"]), **_given(rows, weights, to_device))
-    assert 0 < device_array.largest_brought <= 101 < N
+    # The random orders of the baseline are of rows with weights: those of a rare label travel.
+    assert (
+        0
+        < device_array.largest_brought
+        <= (101 if "sample_weight" not in _given(rows, weights, to_device) else 300)
+        < N
+    )
 
 
 @of_weights

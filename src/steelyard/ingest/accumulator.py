@@ -7,6 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from steelyard._renamed import Renamed
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.array_tables import confusion, declared_labels
 from steelyard.ingest.device_batches import LabelSums
@@ -45,6 +46,7 @@ class Accumulator:
 
     weigh = Renamed("count")
 
+    @names_wrong_arguments
     def __init__(
         self,
         count: Count = confusion,
@@ -63,6 +65,7 @@ class Accumulator:
         self._scores: list[dict[str, Any]] = []  # batches of scores that are still on a device
         self._lock = Lock()
 
+    @names_wrong_arguments
     def update(
         self,
         y_true: ArrayLike,

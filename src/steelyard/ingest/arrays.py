@@ -50,6 +50,8 @@ def _converted(values: LabelSet) -> Array:
         )
     if isinstance(values, (list, tuple)):
         return _of_list(values)
+    if str(getattr(values, "dtype", "")).endswith("Int128"):  # of Polars, which NumPy has no type for
+        return _of_list(values.to_list())  # type: ignore[union-attr]  # a Series
     to_numpy = getattr(values, "to_numpy", None) if type(values).__module__.startswith("pyarrow") else None
     return np.asarray(values) if to_numpy is None else np.asarray(to_numpy(zero_copy_only=False))
 
@@ -68,7 +70,16 @@ def _of_list(values: Sequence[object]) -> Array:
     array = np.asarray(values)
     if array.dtype.kind in "US" and not all(type(v) is type(values[0]) and type(v) in TEXTS for v in values):
         return np.array(values, dtype=object)  # NumPy would turn [1, "a"] into ["1", "a"], an Enum into its name
+    # float16 and float32 come of NumPy's own numbers, and of no whole ones
+    is_double = array.dtype == np.float64 and array.ndim == 1
+    if is_double and (np.abs(array) >= _LARGE).any() and any(map(_is_large, values)):
+        return np.array(values, dtype=object)  # NumPy would turn [-1, 2**63, 2**63 + 1] into floats, two of them one
     return array
+
+
+def _is_large(value: object) -> bool:
+    """Whether it is a whole number beyond those that are apart as float64."""
+    return isinstance(value, (int, np.integer)) and not -_LARGE < value < _LARGE
 
 
 class Categorical(Protocol):

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from steelyard.ingest.source import Source
 
 
+_FIRST_LINE = 1 << 20  # bytes within which a header ends
+
+
 def first_not_finite(source: Source, column: str) -> str:
     """The number of the first row whose score is not a finite number, where rows have an order."""
     import polars as pl
@@ -82,6 +85,10 @@ def _refuse_text(source: Source, name: str) -> None:
 
 def csv_header(path: Path, separators: str, name: str) -> tuple[str, list[str]]:
     """The separator of a CSV file, which makes most cells of its header and divides no quotes, and those cells."""
+    with path.open("rb") as file:
+        start = file.read(_FIRST_LINE)
+    if b"\r" in start and b"\n" not in start:
+        raise InputError(f"{name} ends its lines by a carriage return alone; save it with line feeds.")
     headers = [_header(path, separator, strict) for strict in (True, False) for separator in separators]
     cells = max(headers[: len(separators)], key=len)
     if len(cells) < 2:  # quotes may be followed by blanks, which only a lenient reader takes

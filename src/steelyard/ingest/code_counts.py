@@ -100,7 +100,8 @@ def pair_counts(
             w = weights[part]
             scale = 1 if times is None else times
             sums += np.bincount(code, w * scale, minlength=k * k)
-            squares += np.bincount(code, w * w * scale, minlength=k * k)
+            with np.errstate(over="ignore", under="ignore"):  # which `squares` of a table refuses, and no value needs
+                squares += np.bincount(code, w * w * scale, minlength=k * k)
     if weights is None:
         return rows.reshape(k, k), None, None
     return rows.reshape(k, k), sums.reshape(k, k), squares.reshape(k, k)
@@ -134,7 +135,9 @@ def _cells_of(code: Array, weights: Array | None, times: Array | None) -> tuple[
     if weights is None:
         return code[starts], rows, None, None
     w = weights[order]
-    return code[starts], rows, np.add.reduceat(w * scale, starts), np.add.reduceat(w * w * scale, starts)
+    with np.errstate(over="ignore", under="ignore"):
+        squares = np.add.reduceat(w * w * scale, starts)
+    return code[starts], rows, np.add.reduceat(w * scale, starts), squares
 
 
 def _whole_sums(code: Array, times: Array | None, size: int) -> Array:

@@ -19,7 +19,7 @@ from steelyard.ingest.csv_values import MISSING_CELLS
 from steelyard.ingest.file_errors import STDIN, file_title, is_there, reworded_errors
 from steelyard.ingest.forked import refuse_polars_after_fork
 from steelyard.ingest.partitions import open_folders, partition_columns, with_columns
-from steelyard.ingest.source import Source
+from steelyard.ingest.source import Source, recorded_index
 from steelyard.statistics.natural_order import naturally_sorted
 
 if TYPE_CHECKING:
@@ -76,17 +76,35 @@ def scan_files(names: Sequence[str], progress: Callable[[int, int], object] | No
             textual=kinds == {"csv"},
             step=step,
             digests=lambda: repeated_files.digests(files),
+            index=frozenset(name for file in files for name in _index(file)),
         )
 
 
-def load_columns(names: Sequence[str]) -> dict[str, pl.Series]:
+class LoadedColumns(dict[str, "pl.Series"]):
+    """Columns by name; `index` are those that pandas recorded as the index of its frame."""
+
+    index: frozenset[str] = frozenset()
+
+
+def load_columns(names: Sequence[str]) -> LoadedColumns:
     """All columns of the files as series in memory; cells of a text file that are empty, NA, null or ? are missing."""
     import polars as pl
 
     with scan_files(names) as scanned:
         source = Source.of(scanned)
         table = pl.concat([part.to_native().collect() for part in source.parts])
-        return {name: _read_cells(table[name]) if source.textual else table[name] for name in table.columns}
+        columns = LoadedColumns(
+            {name: _read_cells(table[name]) if source.textual else table[name] for name in table.columns}
+        )
+        columns.index = source.index
+        return columns
+
+
+def _index(file: UnpackedFile) -> frozenset[str]:
+    """The columns of a Parquet file that pandas wrote as the index of its frame."""
+    import polars as pl
+
+    return recorded_index(pl.read_parquet_metadata(file.path)) if file.kind == "parquet" else frozenset()
 
 
 def _read_cells(column: pl.Series) -> pl.Series:

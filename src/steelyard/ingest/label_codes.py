@@ -67,7 +67,7 @@ def counts(codes: Array, labels: int, rows: Array | None = None) -> Array:
 
 def python_labels(values: Array) -> list[Label]:
     """Labels as plain Python values: whole floats become integers."""
-    return [int(v) if isinstance(v, float) and v.is_integer() else v for v in values.tolist()]
+    return [int(v) if isinstance(v, (float, np.floating)) and v.is_integer() else v for v in values.tolist()]
 
 
 def distinct(values: Array, name: str) -> tuple[Array, Labels]:
@@ -102,7 +102,7 @@ def _hashed(values: Array, name: str) -> tuple[Array, Labels]:
         raise InputTypeError(f"{name} holds values that cannot be labels, such as {values[0]!r}.") from None
     present = [_of_decimal(label) for label in book]
     _check_labels(present, name)
-    labels: list[Any] = [int(label) if isinstance(label, float) else label for label in present]
+    labels: list[Any] = [int(label) if isinstance(label, (float, np.floating)) else label for label in present]
     order = sorted(range(len(labels)), key=labels.__getitem__)
     rank = np.empty(len(labels), dtype=np.min_scalar_type(max(len(labels), 1)))
     rank[order] = range(len(labels))

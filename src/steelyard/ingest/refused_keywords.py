@@ -8,6 +8,7 @@ from functools import wraps
 from inspect import signature
 from typing import TYPE_CHECKING
 
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputTypeError
 
 if TYPE_CHECKING:
@@ -50,9 +51,10 @@ def naming_misspelled(function: Callable[..., object], options: Mapping[str, obj
 
 
 def refuses_other_keywords(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
-    """The function, which refuses the keywords of other questions in a sentence where it does not take them."""
+    """The function, which refuses the keywords of other questions, and arguments of a wrong kind, in a sentence."""
     taken = signature(function).parameters
     foreign = [name for name in _SENTENCES if name not in taken]
+    named = names_wrong_arguments(function)
 
     @wraps(function)
     def call(*arguments: _Given.args, **options: _Given.kwargs) -> _Result:
@@ -60,6 +62,6 @@ def refuses_other_keywords(function: Callable[_Given, _Result]) -> Callable[_Giv
             if name != "zero_division" and options.get(name) is not None:
                 raise InputTypeError(_SPLIT.format(name=name, who=function.__name__))
         refuse_keywords(function.__name__, options, foreign)
-        return function(*arguments, **options)
+        return named(*arguments, **options)
 
     return call

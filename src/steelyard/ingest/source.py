@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass, field
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -10,7 +12,7 @@ from steelyard.exceptions import InputError, InputTypeError, did_you_mean, file_
 from steelyard.ingest.ray_blocks import is_ray_dataset, ray_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     import narwhals as nw
 
@@ -53,6 +55,7 @@ class Source:
     in_memory: bool = False
     step: Callable[[], object] = field(default=lambda: None)
     digests: Callable[[], dict[str, str]] = dict  # of files: their names by the digest of their bytes
+    index: frozenset[str] = frozenset()  # columns that pandas recorded as the index of its frame
 
     @property
     def is_remote(self) -> bool:
@@ -68,7 +71,10 @@ class Source:
     @classmethod
     def of(cls, data: Frame | Source, *, counts: bool = False) -> Source:
         """The frame of any engine as a source; lines of a counting query are refused where rows are needed."""
-        source = data if isinstance(data, Source) else cls((_lazy_frame(data),), in_memory=_in_memory(data))
+        if isinstance(data, Source):
+            source = data
+        else:
+            source = cls((_lazy_frame(data),), in_memory=_in_memory(data), index=_arrow_index(data))
         if not counts and source.holds_counts:
             lines = sum(len(part.select(COUNT_COLUMN).collect()) for part in source.parts)
             raise InputError(
@@ -150,6 +156,8 @@ def check_columns(source: Source, columns: ColumnNames) -> None:
             if name not in schema:
                 near, where = did_you_mean(name, schema), "" if i == 0 else " in one of the files"
                 raise InputError(f"There is no column {name!r}{where}; there are {first_ten(list(schema))}.{near}")
+            if part.implementation.is_polars() and (name == "*" or (name.startswith("^") and name.endswith("$"))):
+                raise InputError(f"Polars takes {name!r} for a pattern of names, not for one column; rename it.")
         _check_kinds(source, columns, schema)
 
 
@@ -166,3 +174,45 @@ def _check_kinds(source: Source, columns: ColumnNames, schema: nw.Schema) -> Non
 def nested_sentence(problem: str) -> str:
     """The refusal of columns that hold more than one value per row."""
     return f"{problem}; a label or a group is one value per row, such as text or a number."
+
+
+# ---------------------------------------------------------------- the index of a pandas frame
+
+_INDEX = re.compile(r"__index_level_\d+__|Unnamed: 0(\.\d+)?|")  # as files name an index that has no name
+
+
+def index_columns(
+    names: Iterable[str], recorded: Collection[str] = (), *, named: Collection[str | None] = ()
+) -> list[str]:
+    """The columns that are the index of a pandas frame, but for those that the user `named`.
+
+    They are those that a file `recorded` as such, and those that are called as pandas calls an index without a name.
+
+    >>> index_columns(["__index_level_0__", "Unnamed: 0", "", "id", "age"], ["id"], named=["Unnamed: 0"])
+    ['__index_level_0__', '', 'id']
+    """
+    return [name for name in names if name not in named and (name in recorded or _INDEX.fullmatch(name))]
+
+
+def index_sentences(names: Iterable[str]) -> list[str]:
+    """Which columns are an index, and so are no features."""
+    why = "was left out: it is the index of a pandas frame, which says nothing about other rows."
+    return [f"The column {name!r} {why}" for name in names]
+
+
+def _arrow_index(data: Any) -> frozenset[str]:
+    is_arrow = type(data).__module__.partition(".")[0] == "pyarrow" and hasattr(data, "schema")
+    return recorded_index(data.schema.metadata) if is_arrow else frozenset()
+
+
+def recorded_index(metadata: Mapping[Any, Any] | None) -> frozenset[str]:
+    """The columns that pandas recorded as the index of its frame, in the metadata of a Parquet file or Arrow table.
+
+    >>> recorded_index({"pandas": '{"index_columns": ["id", {"kind": "range"}]}'})
+    frozenset({'id'})
+    """
+    try:
+        written: Any = metadata.get("pandas") or metadata.get(b"pandas")  # type: ignore[union-attr]  # suppressed below
+        return frozenset(name for name in json.loads(written)["index_columns"] if isinstance(name, str))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return frozenset()

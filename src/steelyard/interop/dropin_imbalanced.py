@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from steelyard.exceptions import InputError
+from steelyard.ingest import arrays
 from steelyard.ingest.array_tables import confusion
-from steelyard.interop.dropin_inputs import LabelTable
+from steelyard.interop.dropin_inputs import LabelTable, weighted_table
 from steelyard.interop.dropin_rates import (
     RATE_NAMES,
     class_average,
@@ -26,6 +27,7 @@ from steelyard.interop.dropin_rates import (
 from steelyard.interop.dropin_reports import COLUMN_WIDTH
 from steelyard.interop.sklearn_options import ClassAverage, is_choice
 from steelyard.metrics.catalogue import g_mean, recall, specificity
+from steelyard.statistics.positive_class import absent_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -94,21 +96,33 @@ def _requested_counts(
     """The four cells of each class that the options ask for, one against the rest."""
     if average == "samples" or not is_choice(average, ClassAverage):
         raise InputError(f"average= takes 'binary', 'micro', 'macro', 'weighted' or None, not {average!r}.")
-    table = confusion(y_true, y_pred, sample_weight=sample_weight)
+    table = _table(y_true, y_pred, sample_weight)
     positions = None
     if labels is not None:
-        positions = LabelTable(table.labels, table.matrix, None, not table.weighted).positions(labels)
+        positions = table.positions(labels)
         if positions is None:
             raise InputError(f"labels= lists each label once, of the kind that y_true holds, not {labels!r}.")
     if average == "binary":
         if len(table.labels) > 2:
             raise InputError("Target is multiclass but average='binary'. Please choose another average setting.")
-        positions = [table.index(pos_label)]
+        if pos_label not in table.labels:
+            raise InputError(absent_sentence(f"The label {pos_label!r}", pos_label, table.labels))
+        positions = [table.labels.index(pos_label)]
     elif pos_label not in (None, 1):
         text = f"Note that pos_label (set to {pos_label!r}) is ignored when average != 'binary' (got {average!r}). "
         warnings.warn(text + "You may use labels=[pos_label] to specify a single positive class.", UserWarning, 3)
     counts = class_counts(table.matrix, positions)
     return pooled(counts) if average == "micro" else counts
+
+
+def _table(y_true: ArrayLike, y_pred: ArrayLike, sample_weight: Weights) -> LabelTable:
+    """The table of all rows, those of no weight too, whose labels are labels."""
+    table = confusion(y_true, y_pred, sample_weight=sample_weight)  # says in a sentence what is wrong
+    if sample_weight is None:
+        return LabelTable(table.labels, table.matrix, None, True)
+    true, pred = arrays.column(y_true, "y_true"), arrays.column(y_pred, "y_pred")
+    weight = arrays.numbers(sample_weight, "sample_weight")
+    return LabelTable(*weighted_table(true, pred, weight), None, False)
 
 
 def _class_recalls(counts: Counts[Array], warn_for: Collection[str]) -> _ClassRecalls:
@@ -186,7 +200,7 @@ def classification_report_imbalanced(
     zero_division: ZeroDivision = "warn",
 ) -> Any:
     """Precision, recall, specificity, F1, G-mean, index of balanced accuracy and support, by class and averaged."""
-    listed = confusion(y_true, y_pred, sample_weight=sample_weight).labels if labels is None else np.asarray(labels)
+    listed: Any = _table(y_true, y_pred, sample_weight).labels if labels is None else arrays.column(labels, "labels")
     names = [f"{label}" for label in listed] if target_names is None else list(target_names)
     counts = _requested_counts(y_true, y_pred, labels, None, None, sample_weight)
     columns = _report_columns(counts, alpha, zero_division)

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steelyard.exceptions import InputTypeError, SteelyardError
+from steelyard.exceptions import InputError, InputTypeError, SteelyardError
 from steelyard.ingest import arrays, code_counts, label_codes
 from steelyard.ingest.array_tables import confusion
+from steelyard.ingest.label_number import check_label_number
 from steelyard.ingest.row_order import check_order
 from steelyard.statistics.sparse_matrix import MOST_DENSE_LABELS, SparseMatrix
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Label, Weights
+    from steelyard._types import Array, Label, Labels, Weights
 
 
 PANDAS = ("str", "string", "category")  # its own dtypes that we read as it does
@@ -43,7 +44,38 @@ def delegate(name: str, *columns: ArrayLike, **options: object) -> Any:
         raise InputTypeError(
             f"{name} takes {newer.pop()}= only where scikit-learn does, and {version} does not; update it."
         )
+    _check_apart(dict(zip(parameters, columns, strict=False)), options.get("labels"))
     return original(*columns, **options)
+
+
+def _check_apart(columns: dict[str, ArrayLike], labels: Any) -> None:
+    """Refuse whole numbers that NumPy would turn into floats, some of them into one and the same."""
+    given = {name: values for name, values in columns.items() if name != "y_score"} | {"labels": labels}
+    found = {name: _numbers(values) for name, values in given.items() if values is not None}
+    kinds = {values.dtype.kind for values in found.values() if values is not None}
+    mixed = [values.dtype for values in found.values() if values is not None and values.dtype.kind in "iuf"]
+    becomes_float = bool(mixed) and np.result_type(*mixed).kind == "f"
+    for name, values in found.items():
+        if values is None or not becomes_float:
+            continue
+        exact = arrays.column(given[name], name) if isinstance(given[name], (list, tuple)) else values
+        if exact.dtype.kind not in "iuO" or kinds == {"O"}:
+            continue
+        large = next((v for v in exact.tolist() if isinstance(v, int) and not -EXACT < v < EXACT), None)
+        if large is not None:
+            raise InputError(
+                f"{name} holds {large}, and beside the other columns NumPy turns it into a float, which holds whole "
+                "numbers apart up to 2**53; give all columns as int64, as uint64 or as text."
+            )
+
+
+def _numbers(values: Any) -> Array | None:
+    """A column as NumPy makes it; None where it is not one of numbers."""
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError, RuntimeError):
+        return None
+    return array if array.ndim == 1 and array.dtype.kind in "iufO" else None
 
 
 def warn_undefined(text: str) -> None:
@@ -98,10 +130,12 @@ class LabelTable(NamedTuple):
     def positions(self, labels: ArrayLike) -> list[int] | None:
         """Where each of these labels stands, one past the last where it does not occur; None for odd or equal ones."""
         column = usable_column(labels)
-        if column is None or (column.dtype.kind in "UO") != isinstance(self.labels[0], str):
+        if column is None:
+            return None
+        wanted = column.tolist()
+        if any(isinstance(label, str) != isinstance(self.labels[0], str) for label in wanted):
             return None
         try:
-            wanted = column.tolist()
             if len(set(wanted)) != len(wanted) or not all(label == label for label in wanted):  # noqa: PLR0124 - NaN
                 return None
         except TypeError:
@@ -152,12 +186,27 @@ def _zero_one(true: Array, pred: Array) -> Array | None:
 
 def _counted(true: Array, pred: Array, weight: Array | None, kind: str | None) -> LabelTable | None:
     try:
-        table = confusion(true, pred, sample_weight=weight)
+        if weight is None:
+            table = confusion(true, pred)
+            labels, matrix = table.labels, table.matrix
+        else:
+            labels, matrix = weighted_table(true, pred, weight)
     except SteelyardError:
         return None
-    if len(table.labels) < 2 or not all(_is_plain(values, table.labels) for values in (true, pred)):
+    if len(labels) < 2 or not all(_is_plain(values, labels) for values in (true, pred)):
         return None
-    return LabelTable(table.labels, table.matrix, kind, weight is None or weight.dtype.kind != "f")
+    return LabelTable(labels, matrix, kind, weight is None or weight.dtype.kind != "f")
+
+
+def weighted_table(true: Array, pred: Array, weight: Array) -> tuple[Labels, Any]:
+    """The labels of all rows and the weight of each pair: to scikit-learn a label of no weight is a label.
+
+    To `confusion` a row of no weight is as good as absent.
+    """
+    true_codes, pred_codes, labels = label_codes.encode_pair(true, pred)
+    check_label_number(len(labels), len(true))
+    weights = weight.astype(np.float64, copy=False)
+    return labels, code_counts.pair_counts(true_codes, pred_codes, len(labels), weights)[1]
 
 
 def _is_plain(values: Array, labels: tuple[Any, ...]) -> bool:

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.interop.dropin_inputs import delegate, label_table
-from steelyard.interop.dropin_label_sets import columns_of, label_sets, scored_sets
+from steelyard.interop.dropin_label_sets import columns_of, label_sets, row_cells, scored_sets
 from steelyard.interop.dropin_rates import table_counts
 from steelyard.interop.dropin_tables import accuracy_score, agreeing_rows
 from steelyard.metrics.label_ranking import coverage_error as coverage
 from steelyard.metrics.label_ranking import hamming_loss as hamming
 from steelyard.metrics.label_ranking import label_ranking_average_precision, ndcg
 from steelyard.metrics.label_ranking import label_ranking_loss as ranking_loss
-from steelyard.statistics.counts import Counts
 from steelyard.statistics.indicators import is_sparse
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Weights
+    from steelyard.statistics.counts import Counts
 
 
 def sklearn_hamming_loss(y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: Weights = None) -> Any:
@@ -61,7 +61,10 @@ def multilabel_confusion_matrix(
         options = {"sample_weight": sample_weight, "labels": labels, "samplewise": samplewise}
         return delegate("multilabel_confusion_matrix", y_true, y_pred, **options)
     cells = np.stack([counts.tn, counts.fp, counts.fn, counts.tp])
-    return np.asarray(cells if sample_weight is None else cells.astype(np.float64)).T.reshape(-1, 2, 2)
+    if sample_weight is not None:  # of rows scikit-learn keeps the kind of whole weights, of classes it does not
+        whole = samplewise and np.asarray(sample_weight).dtype.kind in "iu"
+        cells = cells.astype(np.int64 if whole else np.float64, copy=False)
+    return cells.T.reshape(-1, 2, 2)
 
 
 def _each(
@@ -72,8 +75,7 @@ def _each(
         chosen = columns_of(sets, labels)
         if chosen is None or not samplewise:
             return None if chosen is None else chosen.by_label
-        weight = chosen.sample_weight
-        return chosen.by_row if weight is None else Counts.trusted(*(cell * weight for cell in chosen.by_row))
+        return row_cells(chosen)
     table = None if samplewise else label_table(y_true, y_pred, sample_weight)
     positions = None if table is None or labels is None else table.positions(labels)
     if table is None or (positions is None and labels is not None):

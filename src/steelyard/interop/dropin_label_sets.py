@@ -9,6 +9,7 @@ import numpy as np
 from steelyard.ingest.code_counts import is_zero_one
 from steelyard.ingest.row_order import check_order
 from steelyard.interop.dropin_inputs import EXACT, weight_column
+from steelyard.statistics.counts import Counts
 from steelyard.statistics.indicators import is_sparse
 from steelyard.statistics.multilabel_table import MultilabelTable
 
@@ -58,12 +59,18 @@ def columns_of(table: MultilabelTable, labels: ArrayLike | None) -> MultilabelTa
     return table.of_labels(places.tolist())
 
 
+def row_cells(table: MultilabelTable) -> Counts[Array]:
+    """The cells of each row times its weight, as scikit-learn has them: a row of no weight has no rate."""
+    weight = table.sample_weight
+    return table.by_row if weight is None else Counts.trusted(*(cell * weight for cell in table.by_row))
+
+
 def _weighted(table: MultilabelTable, y_true: Any, other: Any, sample_weight: Weights) -> MultilabelTable | None:
     check_order(y_true=y_true, y_pred=other, sample_weight=sample_weight)
     if sample_weight is None:
         return table
     weight = weight_column(sample_weight, table.true.shape[0])
-    if weight is None:
+    if weight is None or weight.dtype.kind == "b":  # whose products scikit-learn takes as truth values
         return None
     return MultilabelTable(table.labels, table.true, table.predicted, table.scores, weight.astype(np.float64))
 

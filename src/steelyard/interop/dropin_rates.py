@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from steelyard.interop.dropin_inputs import LabelTable, label_table, warn_undefined, with_absent
-from steelyard.interop.dropin_label_sets import columns_of, label_sets
+from steelyard.interop.dropin_label_sets import columns_of, label_sets, row_cells
 from steelyard.metrics.catalogue import f1, precision, recall
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.one_vs_rest import one_vs_rest
@@ -106,7 +106,7 @@ def requested_set_counts(table: MultilabelTable, options: RateOptions) -> Counts
     chosen = None if options.average == "binary" else columns_of(table, options.labels)
     if chosen is None:
         return None
-    return chosen.by_row if options.average == "samples" else chosen.by_label
+    return row_cells(chosen) if options.average == "samples" else chosen.by_label
 
 
 def with_zero_division(

@@ -8,8 +8,8 @@ import numpy as np
 
 from steelyard.exceptions import InputError
 from steelyard.ingest.array_tables import confusion
-from steelyard.interop.dropin_inputs import LabelTable, delegate, label_table, warn_undefined
-from steelyard.interop.dropin_label_sets import columns_of, label_sets
+from steelyard.interop.dropin_inputs import LabelTable, delegate, label_table, usable_column, warn_undefined
+from steelyard.interop.dropin_label_sets import columns_of, label_sets, row_cells
 from steelyard.interop.dropin_rates import (
     RATE_NAMES,
     ClassRates,
@@ -101,7 +101,7 @@ def _row_names(table: LabelTable, labels: ArrayLike | None, target_names: Sequen
     if target_names is None and labels is None:
         kinds = {"bool": bool, "int": int, "float": float, "text": str}
         return None if table.kind is None else [str(kinds[table.kind](label)) for label in table.labels]
-    listed = table.labels if labels is None else np.asarray(labels)
+    listed: Any = table.labels if labels is None else usable_column(labels)
     names = [f"{label}" for label in listed] if target_names is None else list(target_names)
     return names if len(names) == len(listed) and all(isinstance(name, str) for name in names) else None
 
@@ -149,7 +149,7 @@ def _set_report(
     rows = [_ReportRow(name, values, support) for name, *values, support in columns]
     averages: tuple[ClassAverage, ...] = ("micro", "macro", "weighted", "samples")
     for average in averages:
-        counts = chosen.by_row if average == "samples" else by_label
+        counts = row_cells(chosen) if average == "samples" else by_label
         means: list[float] = [*mean_rates(counts, 1.0, average, RATE_NAMES, zero_division, weight)[:3]]
         cells = pooled(counts) if average == "micro" else counts
         each = average_weights(average, rates.support, weight)

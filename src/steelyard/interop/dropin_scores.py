@@ -94,7 +94,7 @@ def roc_auc_score(
         table = _score_table(y_true, y_score, sample_weight, _greater)
         if table is not None:
             area = roc_auc(table, max_fpr=max_fpr)
-        elif (sets := scored_sets(y_true, y_score, sample_weight)) is not None:
+        elif (sets := _dense_sets(y_true, y_score, sample_weight)) is not None:
             area = _mean_of_sets(sets, roc_auc.fixed(max_fpr=max_fpr), average)
         elif max_fpr is None and multi_class != "raise" and average in ("macro", "weighted"):
             area = _mean_area(y_true, y_score, multi_class, average, sample_weight)
@@ -104,10 +104,17 @@ def roc_auc_score(
     return area
 
 
+def _dense_sets(y_true: ArrayLike, y_score: ArrayLike, sample_weight: Weights) -> MultilabelTable | None:
+    """The table of label sets, dense ones: scikit-learn refuses sparse ones here."""
+    return None if hasattr(y_true, "tocsr") else scored_sets(y_true, y_score, sample_weight)
+
+
 def _mean_of_sets(table: MultilabelTable, metric: Metric, average: ScoreAverage | None) -> Any:
     """The area of each label, or a mean over labels or rows; None where one is undefined: scikit-learn warns of it."""
     if average == "weighted" and not table.positives.all():
         return None
+    if average == "samples" and not (0 < table.true_labels.min() <= table.true_labels.max() < len(table.labels)):
+        return None  # a row without labels, or with all of them, that scikit-learn counts too
     area = metric(table, average=average)  # type: ignore[arg-type]  # None gives an array
     return None if np.isnan(area).any() else area
 
@@ -145,7 +152,7 @@ def average_precision_score(
     table = area = None
     if is_choice(average, ScoreAverage) and pos_label is not None:
         table = _score_table(y_true, y_score, sample_weight, _label_of_two(pos_label))
-        if table is None and pos_label == 1 and (sets := scored_sets(y_true, y_score, sample_weight)) is not None:
+        if table is None and pos_label == 1 and (sets := _dense_sets(y_true, y_score, sample_weight)) is not None:
             area = _mean_of_sets(sets, average_precision, average)
     if area is not None:
         return area

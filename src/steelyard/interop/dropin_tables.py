@@ -72,6 +72,8 @@ def accuracy_score(
 
 def agreeing_rows(y_true: ArrayLike, y_pred: ArrayLike, sample_weight: Weights) -> tuple[float, float] | None:
     """The weight of the rows whose labels agree, one each or several, and of all."""
+    if sample_weight is not None and ((given := usable_column(sample_weight)) is None or given.dtype.kind == "b"):
+        return None  # odd weights, and truth values, whose product is one to scikit-learn
     if (sets := label_sets(y_true, y_pred, sample_weight)) is not None:
         right, weights = sets.by_row.fn + sets.by_row.fp == 0, sets.sample_weight
         if weights is None:

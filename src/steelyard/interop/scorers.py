@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, needs_sklearn
 from steelyard.ingest.array_tables import confusion, score_table
 from steelyard.ingest.label_sets import are_label_sets
@@ -36,6 +37,7 @@ _LARGE = 1e300  # for infinity, between two of which scikit-learn could not inte
 _RANKED = ("decision_function", "predict_proba")  # the first that a classifier has
 
 
+@names_wrong_arguments
 def scorer(
     metric: SpecLike,
     *,

@@ -84,7 +84,8 @@ def predictions_or_scores(metric: Metric, y_pred: ArrayLike | None, y_score: Arr
 
 def _is_matrix(scores: ArrayLike) -> bool:
     try:
-        return np.ndim(scores) == 2
+        shape = getattr(scores, "shape", None)  # which frames give without a copy
+        return (np.ndim(scores) if shape is None else len(shape)) == 2
     except ValueError:  # ragged; the door words it
         return False
 

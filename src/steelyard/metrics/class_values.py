@@ -11,6 +11,7 @@ from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.call_options import SAMPLES
 from steelyard.metrics.count_values import count_values, on_counts, run_formula
 from steelyard.metrics.metric_value import MetricValue
+from steelyard.statistics.cell_values import is_usual_size, usual_exponents
 from steelyard.statistics.counts import Cells, Counts
 from steelyard.statistics.one_vs_rest import one_vs_rest
 from steelyard.statistics.sparse_matrix import SparseMatrix
@@ -39,6 +40,20 @@ class ClassCells(Cells):
         given = matrix if isinstance(matrix, SparseMatrix) else np.asarray(matrix)
         tp, fn, fp, tn = (np.asarray(cell, dtype=np.float64) for cell in one_vs_rest(given))
         return cls(tp, fn, fp, tn, given.astype(np.float64, copy=False))
+
+    def of_usual_size(self) -> ClassCells:
+        """The cells times a power of two, where products of them would leave what floats hold."""
+        if self.tp.ndim == 1 and self.tp.size and is_usual_size(self.tp[0] + self.fn[0] + self.fp[0] + self.tn[0]):
+            return self
+        exponents = usual_exponents(self.total[..., :1])
+        if exponents is None:
+            return self
+        if isinstance(self.matrix, SparseMatrix):
+            moved = self.matrix if exponents.size > 1 else self.matrix.scaled_by_two(int(exponents.item()))
+        else:
+            moved = np.ldexp(self.matrix, exponents[..., None])
+        tp, fn, fp, tn = (np.ldexp(cell, exponents) for cell in self)
+        return ClassCells(tp, fn, fp, tn, moved)
 
 
 def on_confusion(
@@ -79,7 +94,11 @@ def class_values(metric: Metric, cells: ClassCells, options: CallOptions, parame
     """The metric over all classes on the last axis of the cells: its own form, one value per class, or their mean."""
     if options.average == "native":
         assert metric.classes is not None  # noqa: S101 - positive_place finds a class for the others
-        return run_formula(metric.classes, cells, parameters)
+        scaled = cells if metric.is_own else cells.of_usual_size()
+        values = run_formula(metric.classes, scaled, parameters)
+        if scaled is not cells and np.isnan(values).any():  # as in count_values
+            values = np.where(np.isnan(values), run_formula(metric.classes, cells, parameters), values)
+        return values
     if options.average == "micro":
         return count_values(metric, Counts.trusted(*(cell.sum(-1) for cell in cells)), parameters)
     values = count_values(metric, Counts.trusted(*cells), parameters)

@@ -10,6 +10,7 @@ import numpy as np
 from steelyard.exceptions import InputTypeError, SteelyardError
 from steelyard.metrics import reasons
 from steelyard.metrics.metric_value import MetricValue
+from steelyard.statistics.cell_values import is_usual_size, usual_exponents
 from steelyard.statistics.counts import Cells, Counts
 from steelyard.statistics.shared_cells import SharedCells
 
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from steelyard.metrics.expression import Expression
     from steelyard.metrics.formula import Formula
     from steelyard.metrics.metric import Metric
-
-
-_LEAST_TOTAL, _MOST_TOTAL = 1e-60, 1e60  # between them products of cells stay what floats hold
 
 
 def on_counts(metric: Metric, counts: Counts[Any], parameters: Mapping[str, object]) -> MetricValue:
@@ -39,7 +37,7 @@ def single_value(metric: Metric, counts: Cells[Any], parameters: Mapping[str, ob
     if metric.function is None or metric.is_own or type(counts.tp) is np.ndarray:
         return None
     cells = Cells(float(counts.tp), float(counts.fn), float(counts.fp), float(counts.tn))
-    if not _LEAST_TOTAL <= cells.tp + cells.fn + cells.fp + cells.tn <= _MOST_TOTAL:
+    if not is_usual_size(cells.tp + cells.fn + cells.fp + cells.tn):
         return None
     try:
         value = metric.function(cells, **parameters)
@@ -58,10 +56,12 @@ def count_values(metric: Metric, counts: Counts[Any] | SharedCells, parameters: 
         isinstance(counts, SharedCells) and not metric.is_own
     )  # a function of a user's may write into what it reads
     cells = counts if shared else Cells(*map(_floats, counts))
-    if not metric.is_own:  # ours do not change with the scale, so weights of 1e-100 may be scaled
-        cells = _of_usual_size(cells)
+    # Ours do not change with the scale, so weights of 1e-100 may be scaled.
+    scaled = cells if metric.is_own else _of_usual_size(cells)
     try:
-        values = run_formula(metric.function, cells, parameters)
+        values = run_formula(metric.function, scaled, parameters)
+        if scaled is not cells and np.isnan(values).any():  # weights of 1e-311 beside 1e300, whose ratios are right
+            values = np.where(np.isnan(values), run_formula(metric.function, cells, parameters), values)
     except (ValueError, TypeError, ZeroDivisionError) as error:
         if not metric.is_own or isinstance(error, SteelyardError):
             raise
@@ -78,18 +78,12 @@ def _of_usual_size(cells: Cells) -> Cells:
     """The cells times a power of two, which loses no digit, where products of them would leave what floats hold."""
     if (
         isinstance(cells, SharedCells)
-        and cells.least_and_most[0] >= _LEAST_TOTAL
-        and cells.least_and_most[1] <= _MOST_TOTAL
+        and is_usual_size(cells.least_and_most[0])
+        and is_usual_size(cells.least_and_most[1])
     ):
         return cells
-    total = cells.total
-    if np.size(total) and np.min(total) >= _LEAST_TOTAL and np.max(total) <= _MOST_TOTAL:  # in two quick passes
-        return cells
-    extreme = (total > _MOST_TOTAL) | ((total < _LEAST_TOTAL) & (total > 0))
-    if not np.any(extreme):
-        return cells
-    factor = np.where(extreme, np.exp2(-np.floor(np.log2(np.where(extreme, total, 1.0)))), 1.0)
-    return Cells(*(cell * factor for cell in cells))
+    exponents = usual_exponents(cells.total)
+    return cells if exponents is None else Cells(*(np.ldexp(cell, exponents) for cell in cells))
 
 
 def _floats(cell: float | Array) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.formula import Formula, signature_of
 from steelyard.metrics.metric import Metric
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 _UPPER: Any = object()
 
 
+@names_wrong_arguments
 def metric(
     title: str,
     *,

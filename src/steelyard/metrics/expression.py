@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
 
+from steelyard.arguments import names_wrong_arguments
 from steelyard.statistics.counts import CELLS, Cells
 
 if TYPE_CHECKING:
@@ -141,6 +142,7 @@ def ratio(above: ArrayLike, below: ArrayLike, *, limit: float | None = None, why
 def ratio(above: Expression, below: Operand, *, limit: float | None = None, why: str | None = None) -> Expression: ...
 @overload
 def ratio(above: ArrayLike, below: Expression, *, limit: float | None = None, why: str | None = None) -> Expression: ...
+@names_wrong_arguments
 def ratio(above: Operand, below: Operand, *, limit: float | None = None, why: str | None = None) -> Any:
     """`above / below`, the one place that decides what a division by zero is: NaN, or `limit` for 0/0.
 
@@ -182,6 +184,7 @@ def sqrt(value: Scalar) -> float: ...
 def sqrt(value: ArrayLike) -> Array: ...
 @overload
 def sqrt(value: Expression) -> Expression: ...
+@names_wrong_arguments
 def sqrt(value: Operand) -> Any:
     """The square root, of numbers, arrays and formulas alike.
 
@@ -216,6 +219,7 @@ def where(condition: bool | np.bool_, then: Scalar, otherwise: Scalar) -> float:
 def where(condition: ArrayLike, then: ArrayLike, otherwise: ArrayLike) -> Array: ...
 @overload
 def where(condition: Expression, then: Operand, otherwise: Operand) -> Expression: ...
+@names_wrong_arguments
 def where(condition: Operand, then: Operand, otherwise: Operand) -> Any:
     """`then` where the condition holds, else `otherwise`; undefined where `otherwise` or the condition is.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
 
+from steelyard.arguments import names_wrong_arguments
 from steelyard.metrics import application
 from steelyard.metrics.call_options import NATIVE, OPTION_NAMES, CallOptions, undefined_or_zero_division
 from steelyard.metrics.formula import Formula, meaning_of, signature_of
@@ -168,6 +169,7 @@ class Metric(FormulaText):
     ) -> Array: ...
     @overload
     def why(self, y_true: Counts[Array], **options: Any) -> Array: ...
+    @names_wrong_arguments
     def why(
         self,
         y_true: AnyTable | ArrayLike,
@@ -227,6 +229,7 @@ class Metric(FormulaText):
         object.__setattr__(self, "label_sets", form)
         return form
 
+    @names_wrong_arguments
     def fixed(self, name: str | None = None, **changes: Any) -> Metric:
         """The metric with parameters set; under a name of its own it joins the registry.
 
@@ -290,6 +293,7 @@ class Metric(FormulaText):
         """The family with its facts; one of a user's own has its name for a title."""
         return FAMILIES.get(self.family, Family(self.family))
 
+    @names_wrong_arguments
     def fits_scores(self, table: ScoreTable) -> bool:
         """Whether scores such as these can be judged: probabilities where it reads them as such, and rows enough."""
         if self.scores is None or self.least_classes > 2 or (self.of_probabilities and not table.has_probabilities):

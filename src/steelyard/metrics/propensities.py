@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError
 from steelyard.ingest.label_sets import paired_sets
 from steelyard.statistics.indicators import label_counts
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _LEAST = 3  # rows: the formula needs a logarithm above 1
 
 
+@names_wrong_arguments
 def label_propensities(y_train: ArrayLike, *, labels: LabelSet | None = None, a: float = 0.55, b: float = 1.5) -> Array:
     """The propensity of each label, by the training labels (Jain, Prabhu and Varma 2016), for metrics weighted by it.
 

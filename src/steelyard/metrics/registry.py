@@ -6,6 +6,7 @@ from functools import cache, lru_cache
 from typing import TypeAlias
 
 from steelyard._names import HOME
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, did_you_mean
 from steelyard.metrics.formula import Formula
 from steelyard.metrics.metric import Metric
@@ -82,6 +83,7 @@ def is_registered(metric: Metric) -> bool:
     return _REGISTRY.get(metric.name) is metric
 
 
+@names_wrong_arguments
 def get_metric(name: MetricLike) -> Metric:
     """The metric of that name, alias or scikit-learn's name, parameters in brackets; a function becomes a metric.
 
@@ -111,6 +113,7 @@ def get_metric(name: MetricLike) -> Metric:
     return metric.fixed(None, **parameters) if parameters else metric
 
 
+@names_wrong_arguments
 def list_metrics(family: str | None = None) -> list[Metric]:
     """All metrics in the order of their declaration, or those of one family.
 

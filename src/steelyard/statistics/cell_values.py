@@ -17,6 +17,21 @@ if TYPE_CHECKING:
     from steelyard._types import Array
 
 LARGEST = 2**63 - 1
+_LEAST_TOTAL, _MOST_TOTAL = 1e-60, 1e60  # between them products of cells stay what floats hold
+
+
+def is_usual_size(total: float) -> bool:
+    """Whether products of cells that sum to this stay what floats hold."""
+    return _LEAST_TOTAL <= total <= _MOST_TOTAL
+
+
+def usual_exponents(totals: ArrayLike) -> Array | None:
+    """The power of two that brings each extreme total near 1; None where all are of usual size."""
+    total = np.asarray(totals, dtype=np.float64)
+    if total.size and total.min() >= _LEAST_TOTAL and total.max() <= _MOST_TOTAL:  # in two quick passes
+        return None
+    extreme = (total > _MOST_TOTAL) | ((total < _LEAST_TOTAL) & (total > 0))
+    return np.where(extreme, -np.frexp(np.where(extreme, total, 1.0))[1], 0) if extreme.any() else None
 
 
 def broadcast(cells: Sequence[Array]) -> list[Array]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.statistics import score_order, score_sort
 from steelyard.statistics.device_array import DeviceArray
-from steelyard.statistics.effective_rows import weight_per_row
+from steelyard.statistics.effective_rows import check_squares, weight_per_row
 from steelyard.statistics.pickled_fields import PickledFields
 from steelyard.statistics.placed_values import one_each, taken
 from steelyard.statistics.threads import in_threads
@@ -50,7 +50,9 @@ class ClassScores(PickledFields):
         order = order if weights.all() else order[weights[order] > 0]
         if sample_weight is None:
             return cls(scores[order], rows[order])
-        return cls(scores[order], rows[order], weights[order], (sample_weight * weights)[order])
+        with np.errstate(over="ignore", under="ignore"):  # which `squares` refuses, and no value needs
+            squares = sample_weight * weights
+        return cls(scores[order], rows[order], weights[order], squares[order])
 
     @cached_property
     def entries(self) -> Array:
@@ -74,6 +76,12 @@ class ClassScores(PickledFields):
     @property
     def squares(self) -> Array:
         """The sum of the squared weights of each entry's rows; their number where they have none."""
+        if self.given_squares is not None and self.given_squares.ndim == 1 and np.any(self.total):
+            check_squares(self.given_squares)
+        return self._squares
+
+    @property
+    def _squares(self) -> Array:
         return self.rows if self.given_squares is None else self.given_squares
 
     @cached_property
@@ -114,6 +122,7 @@ class ClassScores(PickledFields):
         """The effective sample size (Kish): as many equally weighted rows are worth the same; else the rows."""
         if self.given_squares is None or not self.total:
             return float(self.n if self.total else 0)
+        check_squares(self.given_squares)
         return float(self.total / weight_per_row(self.total, self.given_squares.sum()))
 
     def below(self, thresholds: Array) -> Array:
@@ -227,6 +236,11 @@ class ClassScores(PickledFields):
         """The same rows at other scores, given in the same order."""
         return self._mapped(scores, lambda column: column)
 
+    def scaled_by_two(self, exponent: int) -> ClassScores:
+        """The same with every weight times a power of two."""
+        weights, squares = np.ldexp(self.weights, exponent), np.ldexp(self._squares, 2 * exponent)
+        return ClassScores(self.scores, self.rows, weights, squares)
+
     def _mapped(self, scores: Array, change: Callable[[Array], Array]) -> ClassScores:
         columns = (self.given_rows, self.given_weights, self.given_squares)
         rows, weights, squares = (None if column is None else change(column) for column in columns)
@@ -241,7 +255,7 @@ class ClassScores(PickledFields):
         if self.given_weights is None and other.given_weights is None:
             return ClassScores(scores[order], rows).compact()
         weights = np.concatenate([self.weights, other.weights])[order]
-        squares = np.concatenate([self.squares, other.squares])[order]
+        squares = np.concatenate([self._squares, other._squares])[order]
         return ClassScores(scores[order], rows, weights, squares).compact()
 
 

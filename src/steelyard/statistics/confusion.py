@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.exceptions import CountOverflowError, InputError
+from steelyard.arguments import names_wrong_arguments
+from steelyard.exceptions import CountOverflowError, InputError, first_ten
 from steelyard.statistics.cell_values import LARGEST
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.effective_rows import check_squares
 from steelyard.statistics.label_kinds import label_texts
 from steelyard.statistics.one_vs_rest import one_vs_rest
 from steelyard.statistics.positive_class import ClassRule, absent_sentence, chosen_label
@@ -19,7 +21,7 @@ from steelyard.statistics.saved_matrix import read_matrices
 from steelyard.statistics.sparse_matrix import SparseMatrix, cell_entries, grown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from steelyard._types import Array, Label, Labels
 
@@ -49,6 +51,7 @@ class Confusion:
     positive: Label = None
 
     @classmethod
+    @names_wrong_arguments
     def of_rows(cls, labels: Sequence[Label], rows: Array, positive: Label = None) -> Confusion:
         """The table of unweighted rows."""
         return cls(tuple(labels), rows, None, None, positive)
@@ -66,8 +69,17 @@ class Confusion:
     @property
     def squares(self) -> Array:
         """The sum of the squared weights of each cell's rows; their number where they have none."""
+        if self.given_squares is None:
+            return self.rows
+        if self.given_weights is not None and self.given_weights.sum() > 0:
+            check_squares(self.given_squares)
+        return self.given_squares
+
+    @property
+    def _squares(self) -> Array:
         return self.rows if self.given_squares is None else self.given_squares
 
+    @names_wrong_arguments
     def with_positive(self, label: Label) -> Confusion:
         """The same table with that label as the positive one; a label without rows joins the others."""
         label = chosen_label(label, self.labels, lambda: self.true_rows)
@@ -79,6 +91,7 @@ class Confusion:
         """The weight of each pair of true and predicted class: what the metrics see."""
         return self.weights
 
+    @names_wrong_arguments
     def index(self, label: Label) -> int:
         """The place of a label, or a sentence that lists the labels there are."""
         label = self.with_positive(label).positive if isinstance(label, ClassRule) else label
@@ -105,6 +118,7 @@ class Confusion:
         """The weight on the diagonal: of each class, what is predicted as itself."""
         return np.asarray(self.matrix.diagonal())
 
+    @names_wrong_arguments
     def counts(self, pos_label: Label = None) -> Counts:
         """The two-class table of one label against the rest; of the unambiguous positive where none is named."""
         place = self.index(self.positive_label() if pos_label is None else pos_label)
@@ -138,18 +152,21 @@ class Confusion:
         rows = _plus(mine.rows, others.rows)
         if not (self.weighted or other.weighted):
             return Confusion.of_rows(labels, rows, positive)
-        return Confusion(labels, rows, mine.weights + others.weights, mine.squares + others.squares, positive)
+        return Confusion(labels, rows, mine.weights + others.weights, mine._squares + others._squares, positive)
 
+    @names_wrong_arguments
     def renamed(self, names: Mapping[Label, Label]) -> Confusion:
         """The same table with other names for some labels."""
         labels = tuple(names.get(label, label) for label in self.labels)
         return replace(self, labels=labels, positive=names.get(self.positive, self.positive))
 
+    @names_wrong_arguments
     def relabelled(self, labels: Sequence[Label]) -> Confusion:
         """The same table over more labels, in the given order."""
         if tuple(labels) == self.labels:
             return self
         place = {label: i for i, label in enumerate(labels)}
+        check_holds(place, self.labels)
         places = [place[label] for label in self.labels]
         rows = grown(self.rows, places, len(labels))
         given = (self.given_weights, self.given_squares)
@@ -163,7 +180,7 @@ class Confusion:
         return (
             isinstance(other, Confusion)
             and (self.labels, self.positive, self.weighted) == (other.labels, other.positive, other.weighted)
-            and all(_same(getattr(self, k), getattr(other, k)) for k in ("rows", "weights", "squares"))
+            and all(_same(getattr(self, k), getattr(other, k)) for k in ("rows", "weights", "_squares"))
         )
 
     def __hash__(self) -> int:
@@ -194,6 +211,7 @@ class Confusion:
         return to_strict_json(self.saved())
 
     @classmethod
+    @names_wrong_arguments
     def from_json(cls, text: Saved) -> Confusion:
         """The table that `to_json` wrote, checked; anything else is refused."""
         data = read_table(text, "confusion", ("labels", "rows", "positive"), optional=("weights", "squares"))
@@ -204,6 +222,12 @@ class Confusion:
         if data["positive"] is not None and data["positive"] not in labels:
             raise InputError(f"The positive {data['positive']!r} is none of the saved labels.")
         return cls(labels, *read_matrices(data, len(labels)), data["positive"])
+
+
+def check_holds(labels: Container[Label], needed: Iterable[Label]) -> None:
+    """Refuse labels that leave out some that a table has rows of."""
+    if missing := [label for label in needed if label not in labels]:
+        raise InputError(f"The labels leave out {first_ten(missing)}, which the table holds; give them too.")
 
 
 def merge_positives(positive: Label, other: Label) -> Label:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, overload
 
 import numpy as np
 
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError
 from steelyard.statistics.cell_values import broadcast, check_total, checked_values, exact_sum
 from steelyard.statistics.saved_json import SCHEMA, Saved, read_table, to_strict_json
@@ -101,6 +102,7 @@ class Counts(Cells[Cell_co], Generic[Cell_co]):
     def __init__(self: Counts[float], tp: Scalar, fn: Scalar, fp: Scalar, tn: Scalar) -> None: ...
     @overload
     def __init__(self: Counts[Array], tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> None: ...
+    @names_wrong_arguments
     def __init__(self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> None:
         cells = broadcast([checked_values(name, cell) for name, cell in zip(CELLS, (tp, fn, fp, tn), strict=True)])
         if all(cell.dtype.kind == "i" for cell in cells):
@@ -120,6 +122,7 @@ class Counts(Cells[Cell_co], Generic[Cell_co]):
         return counts
 
     @classmethod
+    @names_wrong_arguments
     def from_matrix(cls, m: ArrayLike, positive: int = 1) -> Counts:
         """The cells of a 2 x 2 matrix: rows true, columns predicted, `positive` the index of the positive class.
 
@@ -136,6 +139,7 @@ class Counts(Cells[Cell_co], Generic[Cell_co]):
         return counts
 
     @classmethod
+    @names_wrong_arguments
     def stack(cls, tables: Iterable[Counts[Any]]) -> Counts[Array]:
         """One Counts with a first axis over the given ones."""
         tables = list(tables)
@@ -161,6 +165,7 @@ class Counts(Cells[Cell_co], Generic[Cell_co]):
     def scaled(self, factor: Scalar = 1, *, positives: Scalar = 1, negatives: Scalar = 1) -> Counts[Cell_co]: ...
     @overload
     def scaled(self, factor: ArrayLike = 1, *, positives: ArrayLike = 1, negatives: ArrayLike = 1) -> Counts[Array]: ...
+    @names_wrong_arguments
     def scaled(self, factor: ArrayLike = 1, *, positives: ArrayLike = 1, negatives: ArrayLike = 1) -> Counts[Any]:
         """Every cell times `factor`; the truly positive and negative rows times their own factor as well."""
         factors = [checked_values("factor", given) for given in (factor, positives, negatives)]
@@ -175,6 +180,7 @@ class Counts(Cells[Cell_co], Generic[Cell_co]):
     def sum(self, axis: None = None) -> Counts[float]: ...
     @overload
     def sum(self, axis: int | tuple[int, ...]) -> Counts[Any]: ...
+    @names_wrong_arguments
     def sum(self, axis: int | tuple[int, ...] | None = None) -> Counts[Any]:
         """The table of all rows together, over one axis or all."""
         return Counts(*(exact_sum(cell, axis) for cell in self))
@@ -224,6 +230,7 @@ class Counts(Cells[Cell_co], Generic[Cell_co]):
         return to_strict_json({"schema": SCHEMA, "kind": "counts", **self.to_dict()})
 
     @classmethod
+    @names_wrong_arguments
     def from_json(cls, text: Saved) -> Counts:
         """The table that `to_json` wrote; anything else is refused."""
         return cls(**read_table(text, "counts", CELLS))

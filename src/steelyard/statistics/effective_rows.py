@@ -6,12 +6,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.exceptions import InputError
 from steelyard.statistics.sparse_matrix import SparseMatrix, error_entries, summed_by
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array
+
+
+_LEAST_SQUARES = 1e-290  # below which they lose digits
+
+
+def check_squares(squares: Any) -> None:
+    """Refuse sums of squared weights that floats do not hold: no interval can be had of them."""
+    total = float(squares.sum())
+    if not _LEAST_SQUARES <= total < np.inf:
+        raise InputError(
+            "The squares of these weights are beyond what floats hold, and intervals need them; divide the weights by "
+            "their maximum first."
+        )
 
 
 def weight_per_row(weight: ArrayLike, squares: ArrayLike) -> Array:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, first_ten
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.device_array import DeviceArray
@@ -120,6 +121,7 @@ class MultilabelTable:
         total = self.true.shape[0] if self.weights is None else float(self.weights.sum())
         return label_imbalance(self.labels, self.true, self.positives, total)
 
+    @names_wrong_arguments
     def true_column(self, place: int) -> Array:
         """Which rows have a label."""
         column: Any = self.true[:, [place]].toarray() if is_sparse(self.true) else self.true[:, place]
@@ -168,6 +170,7 @@ class MultilabelTable:
         share = float(self.positives[place])
         return ColumnTable(label, self.score_table(label), self.scores[:, place], rows, rows[:1], share, place)
 
+    @names_wrong_arguments
     def of_labels(self, places: Sequence[int]) -> MultilabelTable:
         """The same rows with some of the labels."""
         columns: dict[str, Any] = {
@@ -176,6 +179,7 @@ class MultilabelTable:
         }
         return replace(self, labels=tuple(self.labels[place] for place in places), **columns)
 
+    @names_wrong_arguments
     def of_rows(self, rows: Array | slice) -> MultilabelTable:
         """Some of the rows."""
         names = ("true", "predicted", "scores", "sample_weight", "frequency")
@@ -206,6 +210,7 @@ class MultilabelTable:
         cells, table = (np.flatnonzero(own), np.flatnonzero(~own)), two_classes(own, scores, columns, None)
         return ColumnTable("all labels", table, scores, cells, cells[:1], float(np.sum(self.positives)), 0)
 
+    @names_wrong_arguments
     def place(self, label: Label) -> int:
         """The column of a label."""
         if label in self.labels:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import CountOverflowError, InputError
 from steelyard.statistics.cell_values import LARGEST
-from steelyard.statistics.confusion import Confusion, merge_positives, sort_labels
+from steelyard.statistics.confusion import Confusion, check_holds, merge_positives, sort_labels
 from steelyard.statistics.label_kinds import label_texts
 from steelyard.statistics.saved_json import SCHEMA, Saved, check_labels, read_table, to_strict_json
 
@@ -53,12 +54,14 @@ class Paired:
         both = np.einsum("iii->i", self.rows).sum()
         return int(np.einsum("iij->", self.rows) - both), int(np.einsum("iji->", self.rows) - both)
 
+    @names_wrong_arguments
     def confusion(self, model: str | int) -> Confusion:
         """The table of one model: "A" or 0, "B" or 1."""
         if model not in _MODELS:
             raise InputError(f"A paired table holds the models 'A' (or 0) and 'B' (or 1), not {model!r}.")
         return Confusion.of_rows(self.labels, self.rows.sum(2 - _MODELS[model]), self.positive)
 
+    @names_wrong_arguments
     def collapsed(self, pos_label: Label = None) -> Paired:
         """One label against the rest, the rest first: 2 x 2 x 2."""
         table = self.confusion(0)
@@ -72,21 +75,26 @@ class Paired:
             rows = np.concatenate([rows.sum(axis, keepdims=True) - of_label, of_label], axis)
         return Paired((f"not {label}", label), rows, label)
 
+    @names_wrong_arguments
     def swapped(self, positive: Label) -> Paired:
         """The same table with its labels in the opposite order."""
         return Paired(self.labels[::-1], self.rows[::-1, ::-1, ::-1], positive)
 
+    @names_wrong_arguments
     def renamed(self, names: Mapping[Label, Label]) -> Paired:
         """The same table with other names for some labels."""
         labels = tuple(names.get(label, label) for label in self.labels)
         return Paired(labels, self.rows, names.get(self.positive, self.positive))
 
+    @names_wrong_arguments
     def relabelled(self, labels: Sequence[Label]) -> Paired:
         """The same table over more labels, in the given order."""
-        places = [list(labels).index(label) for label in self.labels]
+        labels = tuple(labels)
+        check_holds(labels, self.labels)
+        places = [labels.index(label) for label in self.labels]
         wide = np.zeros((len(labels),) * 3, dtype=np.int64)
         wide[np.ix_(places, places, places)] = self.rows
-        return Paired(tuple(labels), wide, self.positive)
+        return Paired(labels, wide, self.positive)
 
     def __add__(self, other: object) -> Paired:
         if not isinstance(other, Paired):
@@ -128,6 +136,7 @@ class Paired:
         return to_strict_json(self.saved())
 
     @classmethod
+    @names_wrong_arguments
     def from_json(cls, text: Saved) -> Paired:
         """The table that `to_json` wrote, checked; anything else is refused."""
         data = read_table(text, "paired", ("labels", "rows", "positive"))

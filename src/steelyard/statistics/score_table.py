@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from steelyard._renamed import Renamed
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.statistics import score_bins, score_order
+from steelyard.statistics.cell_values import is_usual_size, usual_exponents
 from steelyard.statistics.class_scores import ClassScores, starting_at_zero
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.label_kinds import number_texts
@@ -75,6 +77,16 @@ class ScoreTable(PickledFields):
         """The weight of all rows; an array where the weights have an axis of draws."""
         return self.positive.total + self.negative.total
 
+    def of_usual_size(self) -> ScoreTable:
+        """The same with weights times a power of two, where products of them would leave what floats hold."""
+        if not self.weighted or np.ndim(self.total) or is_usual_size(self.total):
+            return self
+        exponents = usual_exponents(self.total)
+        if exponents is None or not (exponent := int(exponents)):
+            return self
+        positive, negative = (side.scaled_by_two(exponent) for side in self.classes)
+        return replace(self, positive=positive, negative=negative)
+
     @cached_property
     def has_probabilities(self) -> bool:
         """Whether all scores lie between 0 and 1, as probabilities do."""
@@ -132,6 +144,7 @@ class ScoreTable(PickledFields):
     def at(self, threshold: Scalar) -> Counts: ...
     @overload
     def at(self, threshold: ArrayLike) -> Counts[Array]: ...
+    @names_wrong_arguments
     def at(self, threshold: ArrayLike) -> Counts[Any]:
         """The Counts where a score of at least the threshold counts as positive; an array for an array."""
         try:
@@ -163,6 +176,7 @@ class ScoreTable(PickledFields):
         positive, negative = (score_bins.lowered(scores, bins) for scores in (positive, negative))
         return ScoreTable(positive, negative, mine.label, bins, finest(self.precision, other.precision))
 
+    @names_wrong_arguments
     def renamed(self, names: Mapping[Label, Label]) -> ScoreTable:
         """The same table with another name for its label."""
         return replace(self, label=names.get(self.label, self.label))
@@ -205,6 +219,7 @@ class ScoreTable(PickledFields):
         return to_strict_json(self.saved())
 
     @classmethod
+    @names_wrong_arguments
     def from_json(cls, text: Saved) -> ScoreTable:
         """The table that `to_json` wrote, checked; anything else is refused."""
         data = read_table(text, "scores", ("positive_label", "positive", "negative"), optional=("blurs", "precision"))

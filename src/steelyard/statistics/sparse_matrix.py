@@ -51,6 +51,10 @@ class SparseMatrix:
         places = np.flatnonzero(matrix)
         return cls(places, matrix.ravel()[places], len(matrix))
 
+    def scaled_by_two(self, exponent: int) -> SparseMatrix:
+        """Every cell times a power of two."""
+        return SparseMatrix(self.places, np.ldexp(self.values, exponent), self.size)
+
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard._names import __version__
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError
 from steelyard.statistics.confusion import Confusion, merge_labels
 from steelyard.statistics.group_keys import merge_groups
@@ -71,6 +72,7 @@ class Tally:
         cells = [table.rows.ravel() for table in (self.confusion, self.paired) if table is not None]
         return min((int(n) for n in np.concatenate([classes, *cells]) if n), default=0)
 
+    @names_wrong_arguments
     def with_groups_of(self, least: int) -> Tally:
         """The same without the groups that have a cell of fewer rows; never without one alone.
 
@@ -123,6 +125,7 @@ class Tally:
         positive = () if self.scores is None else (self.scores.label,)
         return tuple(dict.fromkeys(label for labels in (self.labels, *of_tables, positive) for label in labels))
 
+    @names_wrong_arguments
     def relabelled(self, labels: Labels) -> Tally:
         """The same tally with its tables of labels over more labels, in the given order."""
         tables: dict[str, Any] = {
@@ -130,8 +133,9 @@ class Tally:
             for name, table in (("confusion", self.confusion), ("paired", self.paired))
             if table is not None
         }
-        return replace(self, **tables) if labels else self
+        return replace(self, **tables) if tables else self
 
+    @names_wrong_arguments
     def renamed(self, names: Mapping[Label, Label]) -> Tally:
         """The same tally with other names for some labels."""
         if not names:
@@ -178,6 +182,7 @@ class Tally:
         return to_strict_json({**head, **written, **self.to_dict()})
 
     @classmethod
+    @names_wrong_arguments
     def from_json(cls, text: Saved) -> Tally:
         """The tally that `to_json` wrote, every table of it checked; anything else is refused."""
         optional = (*TALLY_TABLES, "by", "groups", "models", "columns", "sources", "costs")
