@@ -1,17 +1,18 @@
-"""Chance: the levels are the formula on expected tables."""
+"""Chance: the levels are means over random predictions, and over random orders of the same scores."""
 
 from __future__ import annotations
 
 import math
 import pickle
+from itertools import combinations
 
 import numpy as np
 import pytest
 from checks import assert_refused, same
 
-from steelyard import Confusion, Counts, confusion, get_metric, list_metrics, score_table
+from steelyard import Confusion, Counts, at_prevalence, confusion, evaluate, get_metric, list_metrics, score_table
 from steelyard.analysis.chance.chance import chance
-from steelyard.analysis.chance.random_order import without_skill
+from steelyard.analysis.chance.hypergeometric import TruePositives
 from steelyard.exceptions import InputError, InputTypeError, UnknownNameError
 
 FINLEY = Counts(tp=28, fn=23, fp=72, tn=2680)
@@ -29,19 +30,122 @@ def values(found):
 
 
 @pytest.mark.parametrize("metric", COUNT_METRICS, ids=name)
-@pytest.mark.parametrize(
-    "table", [FINLEY, Counts(3, 1, 2, 2), Counts(0, 5, 0, 3), Counts(8.5, 0.5, 3.25, 1.0)], ids=str
-)
-def test_a_level_is_the_metric_on_the_expected_counts(metric, table):
-    p, n, t = table.positives, table.negatives, table.total
-    flagged, left = table.predicted_positives, table.predicted_negatives
+@pytest.mark.parametrize("table", [Counts(3, 1, 2, 2), Counts(0, 5, 0, 3), Counts(2, 1, 1, 5)], ids=str)
+def test_a_level_is_the_mean_over_all_permutations_of_the_predictions(metric, table):
+    true = [1] * table.positives + [0] * table.negatives
+    flagged = set(combinations(range(table.total), table.predicted_positives))
+    each = []
+    for some in flagged:
+        tp = sum(true[i] for i in some)
+        each.append(metric(Counts(tp, table.positives - tp, len(some) - tp, table.negatives - len(some) + tp)))
+    defined = [value for value in each if math.isfinite(value)]
+    expected = np.mean(defined) if defined else math.nan
+    assert same(chance(metric, table).same_margins, expected)
+    p, n = table.positives, table.negatives
     positive, negative = Counts(p, 0, n, 0), Counts(0, p, 0, n)
-    explicit = [
-        Counts(p * flagged / t, p * left / t, n * flagged / t, n * left / t),
-        *((positive, negative) if p > n else (negative, positive)),
-        Counts(p / 2, p / 2, n / 2, n / 2),
-    ]
-    assert same(values(chance(metric, table)), [metric(c) for c in explicit])
+    explicit = (positive, negative) if p > n else (negative, positive)
+    assert same(values(chance(metric, table))[1:3], [metric(c) for c in explicit])
+
+
+@pytest.mark.parametrize(
+    ("metric", "level"),
+    [
+        ("g_mean", 0.0596),
+        ("iba", 0.057),
+        ("adjusted_g_mean", 0.1195),
+        ("ac_score", 0.0358),
+        ("diagnostic_odds_ratio", 1.17),
+        ("recall", 0.02),
+        ("precision", 0.01),
+        ("kappa", 0.0),
+    ],
+)
+def test_concave_metrics_of_few_positives_are_below_those_of_the_expected_table(metric, level):
+    assert chance(metric, Counts(tp=2, fn=8, fp=18, tn=972)).same_margins == pytest.approx(level, rel=0.005)
+
+
+@pytest.mark.parametrize("metric", COUNT_METRICS, ids=name)
+def test_of_many_rows_the_mean_and_the_metric_of_the_expected_table_agree(metric):
+    p, n, flagged = 40_000, 60_000, 30_000
+    below = Counts(p * flagged // (p + n), p - p * flagged // (p + n), 18_000, 42_000)
+    null = TruePositives.of(below)
+    tp = null.likely()
+    values, masses = metric(null.tables(tp)), np.exp(null.log_mass(tp))
+    mean = (values * masses).sum() / masses.sum()
+    assert chance(metric, below).same_margins == pytest.approx(mean, rel=1e-3, abs=1e-3)
+
+
+def test_weights_of_any_scale_have_one_level():
+    rng = np.random.default_rng(3)
+    true, pred, weight, score = rng.random(90) < 0.2, rng.random(90) < 0.3, 0.5 + rng.random(90), rng.random(90)
+    for metric in ("g_mean", "ac_score"):
+        levels = [chance(metric, true, pred, sample_weight=c * weight).same_margins for c in (1, 7, 1e-3)]
+        assert same(levels, [levels[0]] * 3)
+        plain = chance(metric, true, pred).same_margins
+        assert same(chance(metric, true, pred, sample_weight=np.full(90, 2.5)).same_margins, plain)
+        assert same(chance(metric, true, pred, frequency=np.ones(90, dtype=int)).same_margins, plain)
+    for metric in ("average_precision", "ks"):
+        levels = [chance(metric, true, score, sample_weight=c * weight).same_margins for c in (1, 8, 0.25)]
+        assert same(levels, [levels[0]] * 3)
+
+
+def test_linear_metrics_keep_their_levels_with_weights_and_at_another_prevalence():
+    rng = np.random.default_rng(3)
+    true, pred, weight = rng.random(90) < 0.2, rng.random(90) < 0.3, 0.5 + rng.random(90)
+    table = at_prevalence(confusion(true, pred, sample_weight=weight), 0.07)
+    counts = table.counts()
+    assert same(chance("precision", table).same_margins, 0.07)
+    assert same(chance("recall", table).same_margins, counts.predicted_positives / counts.total)
+    assert chance("kappa", table).same_margins == 0
+
+
+FEW = np.arange(1000) < 5
+
+
+@pytest.mark.parametrize(
+    ("metric", "level", "off"),
+    [
+        ("average_precision", 0.01146, 1e-05),
+        ("pr_auc", 0.0082, 0.0007),
+        ("ks", 0.255, 0.01),
+        ("h_measure", 0.105, 0.006),
+        ("specificity_at_recall", 0.166, 0.008),
+        ("auprg", -15.7, 1.0),
+        ("roc_auc", 0.5, 0),
+        ("gini", 0, 0),
+    ],
+)
+def test_a_random_order_of_few_positives_has_its_mean(metric, level, off):
+    score = np.random.default_rng(0).permutation(1000)
+    assert abs(chance(metric, FEW, score).same_margins - level) <= off
+
+
+@pytest.mark.parametrize("score", [[1, 2, 3, 4, 5, 6, 7], [1, 1, 2, 2, 2, 3, 4], [0, 0, 0, 1, 1, 1, 1]], ids=str)
+@pytest.mark.parametrize(
+    ("metric", "off"),
+    [
+        ("average_precision", 1e-12),
+        ("negative_average_precision", 1e-12),
+        ("mean_average_precision", 1e-12),
+        ("ks", 0.02),
+        ("pr_auc", 0.02),
+        ("weighted_auc", 0.02),
+        ("roc_auc", 1e-12),
+    ],
+)
+def test_a_random_order_keeps_ties_as_all_orders_have_them(metric, off, score):
+    declared, size = get_metric(metric), len(score)
+    each = [declared([int(i in some) for i in range(size)], score) for some in combinations(range(size), 3)]
+    assert chance(metric, [1, 1, 1, 0, 0, 0, 0], score).same_margins == pytest.approx(np.mean(each), abs=off)
+
+
+def test_the_level_of_a_metric_does_not_hang_on_the_others_or_on_the_order_of_rows():
+    rng = np.random.default_rng(8)
+    true, score = rng.random(300) < 0.1, rng.random(300)
+    alone = {r.name: r.chance for r in evaluate(true, y_score=score, metrics=["ks", "g_mean"]).metrics}
+    order = rng.permutation(300)
+    beside = evaluate(true[order], y_score=score[order], metrics=["pr_auc", "g_mean", "average_precision", "ks"])
+    assert {r.name: r.chance for r in beside.metrics if r.name in alone} == alone
 
 
 @pytest.mark.parametrize("table", [FINLEY, Counts(1, 2, 3, 4), Counts(10**12, 3, 7, 10**9)], ids=str)
@@ -53,7 +157,6 @@ def test_a_level_is_the_metric_on_the_expected_counts(metric, table):
         ("mcc", lambda c: 0.0),
         ("kappa", lambda c: 0.0),
         ("markedness", lambda c: 0.0),
-        ("diagnostic_odds_ratio", lambda c: 1.0),
         ("precision", lambda c: c.positives / c.total),
         ("recall", lambda c: c.predicted_positives / c.total),
         ("specificity", lambda c: c.predicted_negatives / c.total),
@@ -84,15 +187,21 @@ def test_a_table_of_one_class_in_an_array_is_undefined_there():
 CLASSES = Confusion.of_rows(("a", "b", "c"), np.array([[50, 3, 2], [4, 10, 1], [2, 2, 6]]))
 
 
-@pytest.mark.parametrize(
-    "metric", ["accuracy", "balanced_accuracy", "mcc", "kappa", "informedness", "g_mean", "ac_score"]
-)
+@pytest.mark.parametrize("metric", ["accuracy", "balanced_accuracy", "kappa", "informedness"])
 def test_classes_are_guessed_by_the_outer_product_of_their_margins(metric):
     truth, predicted = CLASSES.rows.sum(1), CLASSES.rows.sum(0)
     shares = [predicted / truth.sum(), np.array([1.0, 0, 0]), np.array([0, 0, 1.0]), np.ones(3) / 3]
     explicit = [Confusion.of_rows(CLASSES.labels, np.outer(truth, share)) for share in shares]
     found = chance(metric, CLASSES)
     assert same(values(found), [get_metric(metric)(table) for table in explicit])
+
+
+@pytest.mark.parametrize("metric", ["g_mean", "ac_score"])
+def test_classes_have_the_mean_over_shuffled_predictions(metric):
+    rng = np.random.default_rng(2)
+    true, pred = (np.repeat(np.arange(3), CLASSES.rows.sum(axis)) for axis in (1, 0))
+    shuffled = [get_metric(metric)(confusion(true, rng.permutation(pred))) for _ in range(600)]
+    assert abs(chance(metric, CLASSES).same_margins - np.mean(shuffled)) < 0.03
 
 
 def test_three_classes_have_their_known_levels():
@@ -118,7 +227,7 @@ def test_a_class_that_only_the_predictions_know_is_not_the_minority():
     assert chance("accuracy", table).minority == pytest.approx(1 / 3)
 
 
-@pytest.mark.parametrize("metric", ["accuracy", "mcc", "f1"])
+@pytest.mark.parametrize("metric", ["accuracy", "mcc", "kappa"])
 def test_two_classes_score_alike_as_counts_as_a_table_and_as_labels(metric):
     rng = np.random.default_rng(4)
     true, pred, weight = rng.random(300) < 0.2, rng.random(300) < 0.3, rng.random(300)
@@ -132,7 +241,7 @@ def test_a_score_that_tells_nothing_has_its_known_values():
     true, score = rng.random(400) < 0.15, rng.normal(size=400)
     share = true.mean()
     for metric, level in {
-        "roc_auc": 0.5, "average_precision": share, "lift": 1.0, "brier": share * (1 - share), "weighted_auc": None,
+        "roc_auc": 0.5, "lift": 1.0, "brier": share * (1 - share), "weighted_auc": None,
         "expected_calibration_error": 0.0, "log_loss": -share * math.log(share) - (1 - share) * math.log(1 - share),
     }.items():  # fmt: skip
         for found in (chance(metric, score_table(true, score)), chance(metric, true, score)):
@@ -140,18 +249,13 @@ def test_a_score_that_tells_nothing_has_its_known_values():
             assert np.isnan(values(found)[1:]).all()
 
 
-BOUNDED = ("recall_at_fpr", "specificity_at_recall")  # one score for all rows has but one threshold that keeps a bound
-
-
-@pytest.mark.parametrize("metric", SCORE_METRICS, ids=name)
-def test_the_level_of_a_score_metric_is_that_of_a_constant_score(metric):
+@pytest.mark.parametrize("metric", [m for m in SCORE_METRICS if m.of_probabilities], ids=name)
+def test_the_level_of_a_metric_of_probabilities_is_that_of_a_constant_score(metric):
     rng = np.random.default_rng(6)
     true, weight = rng.random(200) < 0.3, rng.random(200)
     level = np.full(200, weight[true].sum() / weight.sum())
     found = chance(metric, true, rng.random(200), sample_weight=weight)
-    in_order = without_skill(metric, score_table(true, level, sample_weight=weight))
-    constant = metric(true, level, sample_weight=weight)
-    assert same(found.same_margins, metric(in_order) if metric.name in BOUNDED else constant)
+    assert same(found.same_margins, metric(true, level, sample_weight=weight))
 
 
 def test_columns_of_scores_are_guessed_by_the_share_of_each_class():

@@ -181,9 +181,9 @@ def test_chance_moves_with_the_settings_as_python_computes_it(show, html, evalua
             slide(tab, "threshold", cut)
             slide(tab, "prevalence", stop)
             threshold, prevalence = settings(tab)
-            scores, counts = (
-                at_prevalence(t, prevalence) for t in (evaluation.scores, evaluation.scores.at(threshold))
-            )
+            seen = evaluation.scores.at(threshold)
+            table = Confusion.of_rows((0, 1), np.array([[seen.tn, seen.fp], [seen.fn, seen.tp]]), 1)
+            scores, counts = (at_prevalence(t, prevalence) for t in (evaluation.scores, table))
             for row in tab.evaluate("steelyard.numbers().metrics"):
                 metric = get_metric(row["name"])
                 expected = chance(metric, scores if metric.scores else counts).same_margins

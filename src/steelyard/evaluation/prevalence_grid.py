@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.chance.chance import rounded_to_zero
+from steelyard.analysis.chance.random_order import random_order
 from steelyard.analysis.intervals.binned_scores import binned
 from steelyard.analysis.prevalence.prevalence import scores_at
 from steelyard.metrics import application
-from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from steelyard._types import Array
+    from steelyard.analysis.chance.random_order import RandomOrder
     from steelyard.metrics.metric import Metric
+    from steelyard.statistics.score_table import ScoreTable
 
 _STEPS = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
 _COMMON = (0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45)
@@ -64,25 +65,21 @@ class OverPrevalence:
 
 def over_prevalence(metrics: Sequence[Metric], table: ScoreTable, shares: Array) -> dict[Metric, OverPrevalence | None]:
     """The metrics over a grid; None for one that is the same at every prevalence."""
-    baselines = _no_skill_at(table, shares)
+    orders = random_order(table)
+    baselines = [orders.at(float(share)) for share in shares]
     return {
         metric: None if _is_constant(values) else _over(metric, values, table, baselines, shares)
         for metric, values in values_over(metrics, table, shares).items()
     }
 
 
-def _over(metric: Metric, values: Array, table: ScoreTable, baselines: ScoreTable, shares: Array) -> OverPrevalence:
+def _over(
+    metric: Metric, values: Array, table: ScoreTable, baselines: Sequence[RandomOrder], shares: Array
+) -> OverPrevalence:
     undefined = np.flatnonzero(~np.isfinite(values)).tolist()
     reasons = {i: str(metric.why(scores_at(table, float(shares[i]))) or "undefined") for i in undefined}
-    chance = np.asarray(application.on_scores(metric, baselines, metric.parameters).value)
-    return OverPrevalence(values, np.broadcast_to(rounded_to_zero(metric, chance), len(shares)), reasons)
-
-
-def _no_skill_at(table: ScoreTable, shares: Array) -> ScoreTable:
-    """The table in which at each prevalence all rows have it as their score: one draw of the weights for each."""
-    weights = (np.diag(share * float(table.total)) for share in (shares, 1 - shares))
-    positive, negative = (ClassScores(shares, column, column, column) for column in weights)
-    return ScoreTable(positive, negative, table.label)
+    chance = np.array([rounded_to_zero(metric, np.asarray(orders.value(metric))) for orders in baselines])
+    return OverPrevalence(values, chance, reasons)
 
 
 def values_over(metrics: Sequence[Metric], table: ScoreTable, shares: Array) -> dict[Metric, Array]:

@@ -8,12 +8,20 @@ from typing import TYPE_CHECKING, Any, Generic, Unpack
 
 import numpy as np
 
-from steelyard.analysis.chance.class_baselines import BaselineMargins, class_baselines
-from steelyard.analysis.chance.random_order import without_skill
-from steelyard.analysis.intervals.draws import generator
+from steelyard.analysis.chance.class_baselines import (
+    BaselineMargins,
+    RandomArray,
+    RandomClasses,
+    RandomCounts,
+    class_baselines,
+    random_counts,
+    rows_against_rest,
+)
+from steelyard.analysis.chance.random_order import RandomOrder, random_order
 from steelyard.analysis.intervals.interval_rows import IntervalRows
 from steelyard.analysis.results.formatting import ROUNDING, value_text
 from steelyard.analysis.results.rows import Flat
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, SteelyardError
 from steelyard.ingest.frame_columns import FrameColumns, refuse_groups
 from steelyard.metrics import application
@@ -21,11 +29,9 @@ from steelyard.metrics.call_options import NATIVE, OPTION_NAMES, CallOptions, Me
 from steelyard.metrics.frame_tables import counted_frame, table_for
 from steelyard.metrics.multilabel_values import check_label_set_metric
 from steelyard.metrics.spec import MetricSpec
-from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Cell_co, Counts
 from steelyard.statistics.probability_table import ProbabilityTable
-from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,14 +45,15 @@ if TYPE_CHECKING:
     from steelyard.statistics.multilabel_table import MultilabelTable
     from steelyard.statistics.statistic import MetricTable
 
-    Guesses = Sequence[MetricTable | BaselineMargins]
+    Guesses = Sequence[MetricTable | BaselineMargins | RandomCounts | RandomArray | RandomClasses | RandomOrder]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Chance(Flat, Generic[Cell_co]):
     """The no-skill baselines of one metric: a number each, or an array where the data or the average are one.
 
-    Scores have no predicted classes: there `same_margins` is the value of one constant score for all rows.
+    `same_margins` is the mean over random predictions with the same margins, as far as the metric is defined on them;
+    of scores over random orders of them, and of probabilities the value of one constant score for all rows.
     """
 
     metric: str
@@ -76,6 +83,7 @@ def _digits(value: Array | float, *, share: bool) -> str:
     return f"[{', '.join(_digits(each, share=share) for each in np.asarray(value))}]"
 
 
+@names_wrong_arguments
 def chance(
     metric: SpecLike,
     y_true: MetricTable | Frame | Source | ArrayLike,
@@ -91,7 +99,9 @@ def chance(
     """The no-skill baselines of a metric on the same data; all else as in calling the metric.
 
     They are random predictions at the same prediction rate (the same margins); always the commonest class; always the
-    rarest class that occurs; each class equally often. Of rows that may have several labels each they are of each
+    rarest class that occurs; random predictions of each class equally often. The random ones are means of the metric:
+    of two classes and of average precision exact, else over draws of a fixed seed, and with thousands of rows expected
+    in every cell the metric of the expected table. Of rows that may have several labels each they are of each
     label: as often as it is predicted; always the commoner answer, which for most is that a row has it not; always the
     rarer one; half the rows. Of a frame name the columns: true, pred or score, weight.
 
@@ -123,7 +133,7 @@ def _of_label_sets(spec: MetricSpec, table: MultilabelTable, rows: IntervalRows)
     from steelyard.analysis.chance.label_set_chance import LabelSetBaselines
 
     asked = replace(spec, average=rows.call.average, label=rows.call.pos_label)
-    baselines = LabelSetBaselines(table, generator(None))
+    baselines = LabelSetBaselines(table)
     numbers: list[Any] = list(baselines.values(check_label_set_metric(asked, table)))
     return Chance(asked.name, *numbers)
 
@@ -133,7 +143,7 @@ class Baselines:
     """The expected tables of the baselines on one table, made once for all metrics."""
 
     table: MetricTable
-    _guesses: dict[tuple[bool, Label], tuple[Array, Guesses]] = field(default_factory=dict)
+    _guesses: dict[int | None, tuple[Array, Guesses]] = field(default_factory=dict)
 
     def same_margins(self, spec: MetricSpec, options: CallOptions) -> float:
         """The value of the baseline of the same margins."""
@@ -145,24 +155,31 @@ class Baselines:
         one_class, guesses = self._expected(metric, call)
         # What was about the rows is counted by now, and the positive class of a two-class table is settled.
         left: dict[str, Any] = {"undefined": call.undefined}
-        if isinstance(guesses[0], (Confusion, ProbabilityTable)):
+        if isinstance(guesses[0], (RandomClasses, ProbabilityTable)):
             left |= {"average": call.average, "pos_label": call.pos_label}
         for guess in guesses:
-            if isinstance(guess, BaselineMargins):
-                yield rounded_to_zero(metric, np.where(one_class, math.nan, guess.value(metric, call)))
-                continue
-            yield rounded_to_zero(metric, np.where(one_class, math.nan, metric(without_skill(metric, guess), **left)))
+            if isinstance(guess, (BaselineMargins, RandomCounts, RandomArray, RandomClasses)):
+                value = guess.value(metric, call)
+            elif isinstance(guess, RandomOrder):
+                value = guess.value(metric) if one_class.ndim == 0 and metric.scores else metric(guess.constant, **left)
+                value = call.replacement if np.ndim(value) == 0 and math.isnan(value) else value
+            else:
+                value = metric(guess, **left)
+            yield rounded_to_zero(metric, np.where(one_class, math.nan, value))
 
     def _expected(self, metric: Metric, call: CallOptions) -> tuple[Array, Guesses]:
         """Which tables lack a class, and the expected tables of the class that the call is about."""
-        table, is_of_one = self.table, isinstance(self.table, Confusion) and call.average == NATIVE
-        if isinstance(table, Confusion) and is_of_one:
-            application.positive_place(metric, table, call)  # an unclear class is refused with the numbers of the rows
-        key = (is_of_one, call.pos_label if is_of_one else None)
-        if key not in self._guesses:
-            table = collapsed(table, call.pos_label) if isinstance(table, Confusion) and is_of_one else table
-            self._guesses[key] = lacks_a_class(table), _guesses(table)
-        return self._guesses[key]
+        table, place = self.table, None
+        if isinstance(table, Confusion) and call.average == NATIVE:
+            # An unclear class is refused with the numbers of the rows.
+            place = application.positive_place(metric, table, call)
+        if place not in self._guesses:
+            rows = None
+            if isinstance(table, Confusion) and place is not None:
+                rows = rows_against_rest(table, place)
+                table = table.one_vs_rest()[place]
+            self._guesses[place] = lacks_a_class(table), _guesses(table, rows)
+        return self._guesses[place]
 
 
 def spec_and_options(metric: SpecLike, options: dict[str, Any]) -> tuple[MetricSpec, CallOptions]:
@@ -207,44 +224,26 @@ def lacks_a_class(table: MetricTable) -> Array:
     return np.asarray(lacking)
 
 
-def _guesses(table: MetricTable) -> Guesses:
-    """The expected tables of the baselines: same margins, always the majority, always the minority, a coin."""
+def _guesses(table: MetricTable, rows: tuple[float, float] | None) -> Guesses:
+    """The tables of the baselines: same margins, always the majority, always the minority, a coin."""
     match table:
         case Counts():
-            return _guessed_counts(table)
+            return _guessed_counts(table, rows)
         case Confusion():
             return class_baselines(table)
         case ProbabilityTable():
             return (table.without_skill(),)
         case _:
-            return (_uninformed(table),)
+            return (random_order(table),)
 
 
-def _guessed_counts(counts: Counts) -> tuple[Counts, ...]:
-    p, n, flagged, left = (np.asarray(margin, dtype=np.float64) for margin in _margins(counts))
+def _guessed_counts(counts: Counts, rows: tuple[float, float] | None) -> Guesses:
+    p, n = (np.asarray(margin, dtype=np.float64) for margin in (counts.positives, counts.negatives))
     common = p > n  # of equal classes the negative is called the majority
     with np.errstate(invalid="ignore"):
-        return tuple(
-            Counts.trusted(p * share, p * rest, n * share, n * rest)
-            for share, rest in (
-                (flagged / (p + n), left / (p + n)),
-                (common * 1.0, ~common * 1.0),
-                (~common * 1.0, common * 1.0),
-                (0.5, 0.5),
-            )
-        )
-
-
-def _margins(counts: Counts) -> tuple[Array | float, ...]:
-    return counts.positives, counts.negatives, counts.predicted_positives, counts.predicted_negatives
-
-
-def _uninformed(table: ScoreTable) -> ScoreTable:
-    """The same rows, each with the share of positives as its score."""
-    share = np.array([table.positive.total / table.total])
-    return ScoreTable(_level(table.positive, share), _level(table.negative, share), table.label)
-
-
-def _level(side: ClassScores, score: Array) -> ClassScores:
-    rows, weights = np.array([side.n]), np.array([side.total])
-    return ClassScores(score, rows) if side.given_weights is None else ClassScores(score, rows, weights, weights)
+        flagged = np.asarray(counts.predicted_positives, dtype=np.float64) / (p + n)
+    always = (
+        Counts.trusted(p * share, p * (1 - share), n * share, n * (1 - share))
+        for share in (common * 1.0, ~common * 1.0)
+    )
+    return (random_counts(counts, flagged, rows), *always, random_counts(counts, 0.5, rows))

@@ -13,6 +13,7 @@ from steelyard.analysis.chance.chance import collapsed, lacks_a_class, spec_and_
 from steelyard.analysis.chance.hypergeometric import TruePositives, log_sum
 from steelyard.analysis.chance.random_agreements import agreement_tails, normal_tails, normal_tails_of
 from steelyard.analysis.results.rows import Flat
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.frame_columns import FrameColumns, refuse_groups
 from steelyard.ingest.refused_keywords import refuses_other_keywords
@@ -167,6 +168,7 @@ def _rank_test(table: ScoreTable, note: str) -> ChanceTest:
     return _tested(*tails, f"Mann-Whitney U test, normal approximation{note}")
 
 
+@names_wrong_arguments
 def chance_test(
     metric: SpecLike,
     y_true: Statistic | Frame | Source | ArrayLike,

@@ -84,6 +84,14 @@ class TruePositives:
             log = log - _beyond_stirling(cell) - expected * (entropy - off)
         return np.asarray(log)
 
+    def likely(self) -> Array:
+        """The values of tp that all but 1e-16 of the mass lies on, as floats."""
+        if self.low == self.high:
+            return np.array([float(self.low)])
+        middle = self.positives * self.flagged // self.total
+        first, last = max(self.low, middle - self.reach), min(self.high, middle + self.reach)
+        return np.arange(first, last + 1, dtype=np.float64)
+
     def support(self, tp: int) -> Iterator[Array]:
         """The values of tp that can matter, in chunks: all, or of very many those near the mean or the observed."""
         if self.high - self.low < WHOLE_SUPPORT:

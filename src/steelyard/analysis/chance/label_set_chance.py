@@ -1,7 +1,8 @@
 """No-skill baselines of label sets: labels predicted as often as they are, whatever is true of a row.
 
-Of counts they are known from the margins of each label. Of rows, whose labels go together, those of another row are
-predicted: the mean over shuffled rows, as many times as makes it known to three digits.
+Of counts the true positives of each label are drawn with its margins (of weighted rows the expected counts stand for
+them); of scores the rows of each label are in a random order. Of rows, whose labels go together, those of another row
+are predicted: the mean over shuffled rows, as many times as makes it known to three digits.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.chance.chance import Baselines, rounded_to_zero
+from steelyard.analysis.chance.class_baselines import mean_where_defined, or_exact
 from steelyard.exceptions import InputError
 from steelyard.metrics.application import on_table
 from steelyard.metrics.call_options import NATIVE, SAMPLES, CallOptions
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.statistics.multilabel_table import MultilabelTable
 
+_DRAWN_CELLS = 200_000  # of labels, in all draws of their counts together
 _SHUFFLED_CELLS = 4_000_000  # of all shuffles together, of which there are one to a hundred
 
 
@@ -45,7 +48,6 @@ class LabelSetBaselines:
     """The no-skill baselines of metrics on one table of label sets; predictions of other rows are shuffled once."""
 
     table: MultilabelTable
-    rng: np.random.Generator
 
     def values(self, spec: MetricSpec) -> Iterator[Array | float]:
         """The baseline of the same margins, then each label by its commoner answer, its rarer one, and a fair coin."""
@@ -63,7 +65,7 @@ class LabelSetBaselines:
         if _is_of_rows(spec):
             return self._of_rows(spec)
         if spec.metric.function is not None:
-            return self._of_counts(spec, self._same_margins)
+            return self._of_random_counts(spec)
         if spec.label is None and spec.average == "micro":
             return self._of_pooled_scores(spec)
         labels = self.table.labels if spec.label is None else [spec.label]
@@ -90,15 +92,16 @@ class LabelSetBaselines:
         if not _is_of_rows(spec):
             return self._of_counts(spec, self._expected(share))
         times = 1 if np.isin(share, (0, 1)).all() else self._times
-        return float(np.mean([self._of_guesses(spec, share) for _ in range(times)]))
+        rng = np.random.default_rng(0)
+        return float(np.mean([self._of_guesses(spec, share, rng) for _ in range(times)]))
 
-    def _of_guesses(self, spec: MetricSpec, share: Array) -> float:
+    def _of_guesses(self, spec: MetricSpec, share: Array, rng: np.random.Generator) -> float:
         """The mean over rows, some at a time, of labels that are predicted at random."""
         size, values = max(1, _SHUFFLED_CELLS // len(share)), []
         of_row = row_values if spec.average == NATIVE else sample_values
         for part in chunks(self.table.true.shape[0], size):
             rows = self.table.of_rows(part).on_host()
-            predicted = (self.rng.random(rows.true.shape) < share).astype(np.uint8)
+            predicted = (rng.random(rows.true.shape) < share).astype(np.uint8)
             true = rows.true.toarray() if is_sparse(rows.true) else rows.true
             values.append(of_row(spec.metric, replace(rows, true=true, predicted=predicted), spec.metric.parameters))
         every = np.concatenate(values)
@@ -117,6 +120,39 @@ class LabelSetBaselines:
                 [np.average(values[weights > 0], weights=weights[weights > 0])] if weights.any() else [nan]
             )
         return float(rounded_to_zero(metric, values[0]))
+
+    def _of_random_counts(self, spec: MetricSpec) -> float:
+        """The mean over drawn counts; what it is on the expected ones of a metric that is linear in them."""
+        exact = self._of_counts(spec, self._same_margins)
+        if self._drawn_counts is None:
+            return exact
+        mean = Counts.trusted(*(np.asarray(cell).mean(0) for cell in self._drawn_counts))
+        middle, found = self._of_counts(spec, mean), self._mean_of_counts(spec, self._drawn_counts)
+        return exact if np.isnan(found) or or_exact(found, middle) == middle else found
+
+    def _mean_of_counts(self, spec: MetricSpec, drawn: Counts[Array]) -> float:
+        micro = spec.label is None and spec.average == "micro"
+        counts = Counts.trusted(*(np.asarray(cell).sum(-1) for cell in drawn)) if micro else drawn
+        means = np.atleast_1d(mean_where_defined(count_values(spec.metric, counts, spec.metric.parameters)))
+        if spec.label is not None:
+            return float(means[self.table.place(spec.label)])
+        if micro:
+            return float(means[0])
+        weights = mean_weights(self.table, self._same_margins, spec.average)
+        return float(np.average(means[weights > 0], weights=weights[weights > 0])) if weights.any() else nan
+
+    @cached_property
+    def _drawn_counts(self) -> Counts[Array] | None:
+        if self.table.weights is not None:
+            return None
+        total = self.table.true.shape[0]
+        true, flagged = (
+            np.asarray(part).astype(np.int64)
+            for part in (self.table.positives, self.table.by_label.predicted_positives)
+        )
+        draws = int(np.clip(_DRAWN_CELLS // max(1, len(true)), 20, 400))
+        both = np.random.default_rng(0).hypergeometric(true, total - true, flagged, size=(draws, len(true)))
+        return Counts.trusted(both, true - both, flagged - both, total - true - flagged + both)
 
     def _of_scores(self, spec: MetricSpec, place: int) -> float:
         try:
@@ -138,7 +174,8 @@ class LabelSetBaselines:
     @cached_property
     def _shuffled(self) -> list[MultilabelTable]:
         n = self.table.true.shape[0]
-        return [self._of_other_rows(self.rng.permutation(n)) for _ in range(self._times)]
+        rng = np.random.default_rng(0)  # of its own: what else is drawn, and in which order, changes nothing
+        return [self._of_other_rows(rng.permutation(n)) for _ in range(self._times)]
 
     @property
     def _times(self) -> int:

@@ -11,10 +11,12 @@ from steelyard.analysis.intervals.draws import generator
 from steelyard.statistics.sparse_matrix import MOST_DENSE_LABELS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from steelyard._types import Array
 
 _MOST_DRAWS, _LEAST_DRAWS, _CELLS = 10_999, 1_999, 4_000_000
-_MOST_ROWS = 10**9  # what NumPy draws a hypergeometric number from
+MOST_ROWS = 10**9  # what NumPy draws a hypergeometric number from
 _MOST_PERMUTED = 100_000  # rows of very many classes that are permuted as often as is drawn
 _ROWS_A_CELL = 8  # up to so many rows a cell it is quicker to permute the rows than to draw the cells
 
@@ -34,7 +36,7 @@ def agreement_tails(matrix: Array) -> Tails:
     bound = _agreement_bound(agreements, float((true / total) @ predicted), total)
     if bound < -math.log(_MOST_DRAWS + 1):
         return Tails(bound, 0.0, "Chatterjee's upper bound over all permutations")
-    if total >= _MOST_ROWS or (len(true) > MOST_DENSE_LABELS and total > _MOST_PERMUTED):
+    if total >= MOST_ROWS or (len(true) > MOST_DENSE_LABELS and total > _MOST_PERMUTED):
         return normal_tails_of(matrix)
     drawn = drawn_agreements(true, predicted, generator(None))
     # The table itself is one of those that a random predictor may give, so that no p-value is 0 and each level holds.
@@ -54,19 +56,34 @@ def drawn_agreements(true: Array, predicted: Array, rng: np.random.Generator) ->
     return np.asarray((permuted == np.repeat(labels, true)).sum(1))
 
 
+def drawn_tables(true: Array, predicted: Array, draws: int, rng: np.random.Generator) -> Array:
+    """So many random tables with these margins, on a first axis, drawn as permuting the predictions gives them."""
+    k, total = len(true), int(true.sum())
+    if total > _ROWS_A_CELL * k**2:
+        return np.stack(list(_rows_by_cells(true, predicted, draws, rng)), 1)
+    permuted = rng.permuted(np.tile(np.repeat(np.arange(k), predicted), (draws, 1)), axis=1)
+    cells = np.repeat(np.arange(k) * k, true) + permuted + np.arange(draws)[:, None] * k**2
+    return np.bincount(cells.ravel(), minlength=draws * k**2).reshape(draws, k, k)
+
+
 def _by_cells(true: Array, predicted: Array, draws: int, rng: np.random.Generator) -> Array:
+    rows = enumerate(_rows_by_cells(true, predicted, draws, rng))
+    return np.asarray(sum(row[:, place] for place, row in rows))
+
+
+def _rows_by_cells(true: Array, predicted: Array, draws: int, rng: np.random.Generator) -> Iterator[Array]:
     """Each class takes its predictions from those left (Patefield 1981, Applied Statistics 30, 91-97)."""
     left = np.repeat(np.asarray(predicted, dtype=np.int64)[:, None], draws, axis=1)
-    agreements = np.zeros(draws, dtype=np.int64)
-    for place, size in enumerate(true[:-1]):
+    for size in true[:-1]:
         wanted, rest = np.full(draws, size, dtype=np.int64), left.sum(0)
+        row = np.empty((draws, len(left)), dtype=np.int64)
         for column in range(len(left)):
             rest -= left[column]
-            taken = rng.hypergeometric(left[column], rest, wanted)
-            agreements += taken if column == place else 0
+            row[:, column] = taken = rng.hypergeometric(left[column], rest, wanted)
             left[column] -= taken
             wanted -= taken
-    return np.asarray(agreements + left[-1])
+        yield row
+    yield left.T
 
 
 def _agreement_bound(agreements: float, mean: float, total: float) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard._renamed import Renamed
 from steelyard.analysis.results.rows import Rows
+from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.correlation import CorrelationStudy, correlation_study
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays
@@ -48,6 +49,7 @@ class CorrelationDisplay(Display):
     told = Renamed("text")
 
     @classmethod
+    @names_wrong_arguments
     def from_study(
         cls,
         study: CorrelationStudy | None = None,
@@ -71,6 +73,7 @@ class CorrelationDisplay(Display):
         return cls(study.names, titles, study.matrix(share, rank=rank), _study_text(study, share, rank)).placed(ax)
 
     @classmethod
+    @names_wrong_arguments
     def from_columns(cls, columns: Mapping[str, ArrayLike], *, ax: DrawingArea | None = None) -> Self:
         """The heat map of columns of numbers by name, such as a data set's attributes and its target."""
         names = tuple(map(str, columns))

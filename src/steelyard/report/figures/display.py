@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from steelyard.analysis.results.rows import Rows
+from steelyard.arguments import names_wrong_arguments
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.report.figures import figure_sources, style
@@ -167,6 +168,7 @@ class LabelDisplay(EvaluationDisplay):
     """A figure of predicted labels; scores are thresholded first."""
 
     @classmethod
+    @names_wrong_arguments
     def from_predictions(
         cls,
         y_true: ArrayLike,
@@ -191,6 +193,7 @@ class ScoreDisplay(EvaluationDisplay):
     reads: ClassVar[Literal["labels", "scores", "columns"]] = "scores"
 
     @classmethod
+    @names_wrong_arguments
     def from_predictions(cls, y_true: ArrayLike, y_score: ModelColumns | None = None, **options: Any) -> Self:
         """The figure of the scores of the positive class, or of several models' by name; of a frame, score=["a", "b"].
 

@@ -37,7 +37,7 @@ class IntervalDisplay(LabelDisplay):
     >>> IntervalDisplay.from_evaluation(report, metrics=["recall", "ac_score"]).frame()
     metric    value    low   high  chance  method
     recall    0.549  0.414  0.681  0.0357  posterior
-    ac_score  0.702  0.581  0.802  0.0688  posterior
+    ac_score  0.702  0.581  0.802  0.0676  posterior
     """
 
     models: dict[str, tuple[MetricRow, ...]]

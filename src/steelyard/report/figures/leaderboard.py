@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard.analysis.results.formatting import interval_text, listed
 from steelyard.analysis.results.rows import Rows
+from steelyard.arguments import names_wrong_arguments
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.comparison_display import ComparisonDisplay, check_comparison
 from steelyard.report.figures.display import Record
@@ -48,6 +49,7 @@ class LeaderboardDisplay(ComparisonDisplay):
     methods: tuple[str, ...]
 
     @classmethod
+    @names_wrong_arguments
     def from_comparison(
         cls, comparison: Comparison, *, metric: SpecLike | None = None, ax: DrawingArea | None = None
     ) -> Self:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from steelyard.analysis.results.rows import Rows
+from steelyard.arguments import names_wrong_arguments
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.comparison_display import ComparisonDisplay, check_comparison
 from steelyard.report.figures.display import Record
@@ -43,6 +44,7 @@ class LeadersDisplay(ComparisonDisplay):
     n: int
 
     @classmethod
+    @names_wrong_arguments
     def from_comparison(
         cls, comparison: Comparison, *, prevalences: Sequence[float] | None = None, ax: DrawingArea | None = None
     ) -> Self:

@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard.analysis.results.formatting import listed, three_digits
 from steelyard.analysis.results.rows import Rows
+from steelyard.arguments import names_wrong_arguments
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.comparison_display import ComparisonDisplay, check_comparison
 from steelyard.report.figures.display import Record
@@ -41,6 +42,7 @@ class RankingDisplay(ComparisonDisplay):
     level: float
 
     @classmethod
+    @names_wrong_arguments
     def from_comparison(
         cls, comparison: Comparison, a: str | None = None, b: str | None = None, *, ax: DrawingArea | None = None
     ) -> Self:

@@ -11,6 +11,7 @@ import numpy as np
 from steelyard.analysis.calibration.reliability_curve import CurveView, reliability_curve
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.results.rows import Rows
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError
 from steelyard.ingest.score_matrix import probability_table
 from steelyard.metrics.ranking import check_probabilities
@@ -89,6 +90,7 @@ class ReliabilityDisplay(ScoreDisplay):
         return cls(lines, rows, view, level, clustered, with_scores and len(lines) == 1).placed(ax)
 
     @classmethod
+    @names_wrong_arguments
     def from_predictions(cls, y_true: ArrayLike, y_score: ModelColumns | None = None, **options: Any) -> Self:
         """The curve of the scores of the positive class, or several models' by name; of a column a class, one each."""
         given = options.get("pos_label") is not None

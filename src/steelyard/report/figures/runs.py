@@ -10,6 +10,7 @@ import numpy as np
 
 from steelyard.analysis.results.formatting import listed, three_digits
 from steelyard.analysis.results.rows import Rows
+from steelyard.arguments import names_wrong_arguments
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import array_tables as ingest
@@ -67,6 +68,7 @@ class RunsDisplay(Display):
         return cls(tuple(tables), tuple(chosen), values).placed(ax)
 
     @classmethod
+    @names_wrong_arguments
     def from_predictions(
         cls,
         y_true: Sequence[ArrayLike] | Array,

@@ -10,6 +10,7 @@ import numpy as np
 from steelyard.analysis.prevalence.class_shares import checked_prevalence
 from steelyard.analysis.results.formatting import listed
 from steelyard.analysis.results.rows import Rows
+from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.model_tables import at_rates
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.report.figures import caption_text, metric_lines, panels, style
@@ -49,6 +50,7 @@ class SurfaceDisplay(LabelDisplay):
     sections: tuple[float, ...] = SECTIONS
 
     @classmethod
+    @names_wrong_arguments
     def of(
         cls,
         metrics: Metrics | None = None,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from steelyard.analysis.results.rows import Rows
+from steelyard.arguments import names_wrong_arguments
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.comparison_display import ComparisonDisplay, check_comparison
 from steelyard.report.figures.display import Record
@@ -46,6 +47,7 @@ class WinsDisplay(ComparisonDisplay):
     level: float
 
     @classmethod
+    @names_wrong_arguments
     def from_comparison(cls, comparison: Comparison, *, ax: DrawingArea | None = None) -> Self:
         """The win matrix of a Comparison."""
         check_comparison(comparison, "A win matrix")

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from steelyard._names import __version__
+from steelyard.arguments import names_wrong_arguments
 from steelyard.evaluation.class_views import class_evaluation, rarest_class
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
@@ -41,6 +42,7 @@ _MOST_BYTES = 180 * 1024  # of a page of two classes, whatever the input
 _MOST_OF_CLASSES = 400_000  # of a page of many classes, with as many groups as there is room for
 
 
+@names_wrong_arguments
 def page(
     evaluation: Evaluation | MultilabelEvaluation | CrossEvaluation,
     *,
@@ -160,6 +162,7 @@ def _classes_page(evaluation: Evaluation, source: str, more: Sequence[Section]) 
     return _fitting(evaluation, context, data, _formulas(rarest))
 
 
+@names_wrong_arguments
 def comparison_page(comparison: Comparison, *, source: str = "predictions", more: Sequence[Section] = ()) -> str:
     """The comparison of models as one HTML file: leaderboards, curves, wins, and who leads at which prevalence.
 
@@ -181,6 +184,7 @@ def comparison_page(comparison: Comparison, *, source: str = "predictions", more
     )
 
 
+@names_wrong_arguments
 def audit_page(decisions: Iterable[Decision]) -> str:
     """The audit as one HTML file: which properties are proved, and the smallest table where one fails.
 
@@ -194,6 +198,7 @@ def audit_page(decisions: Iterable[Decision]) -> str:
     return framed("Audit of metrics · Steelyard", audit_facts(rows), [audit_section(rows)], exports=("CSV", "JSON"))
 
 
+@names_wrong_arguments
 def notebook(evaluation: Evaluation | MultilabelEvaluation, *, height: int = 720) -> str:
     """The page inside a notebook: a frame of its own, which no script or style of the notebook can reach.
 

@@ -37,7 +37,7 @@ def _curve_panel(result: Unlabelled) -> IntervalPanel:
     """Precision over recall in the reference and at the new prevalence; of the former without a band."""
     there = [PanelPoint(p.recall, p.value, p.low, p.high) for p in result.curve]
     here = [PanelPoint(p.recall, p.reference, math.nan, math.nan) for p in result.curve]
-    name = "at the new prevalence" if result.fits else "if label shift held"
+    name = "at the new prevalence" if result.fits is not False else "if label shift held"
     tracks = (PanelTrack(name, there, curve=True), PanelTrack("in the reference", here, second=True, curve=True))
     title = "Precision over recall, with the band of the whole curve"
     return IntervalPanel(title, _RECALLS, tracks, 100, " %", shows=(0.0, 1.0), x_title="recall, %")

@@ -36,7 +36,7 @@ function groupNumbers(group, share, withEnds) {
     const v = valueOf(name, cells);
     if (!isNumber(v)) return [null, null, null, null, 0, reasonOf(name, cells)];
     const [low, high] = set ? intervalOf(groupMetric(name), v, set) : [NaN, NaN];
-    return [v, low, high, chanceOf(groupMetric(name), cells), 0];
+    return [v, low, high, chanceOf(groupMetric(name), cells, rowsOfEach(of)), 0];
   });
 }
 

@@ -102,7 +102,7 @@ const place = (row, v) => (4 + (D.wide - 8) * Math.min(1, Math.max(0, placed(row
 
 // Value and baseline at once; the interval follows when the slider rests.
 function fill(row, tr, table) {
-  const value = valueOf(row.name, table), chance = chanceOf(row, table), circle = tr.querySelector("circle");
+  const value = valueOf(row.name, table), chance = chanceOf(row, table, [TPS[LAST] / D.view.one[0], FPS[LAST] / D.view.one[1]]), circle = tr.querySelector("circle");
   tr.cells[1].textContent = valueText(row, value);
   tr.cells[3].textContent = isNumber(value) ? "…" : reasonOf(row.name, table);
   tr.cells[4].textContent = valueText(row, chance);

@@ -81,17 +81,52 @@ function reasonOf(name, c) {
   return found ? found[0] : "undefined";
 }
 
-// The expected table of a random predictor with the same margins.
-function noSkill(c) {
-  const p = c[0] + c[1], n = c[2] + c[3], all = p + n;
-  const yes = (c[0] + c[2]) / all, no = (c[1] + c[3]) / all;
-  return [p * yes, p * no, n * yes, n * no];
+// The whole numbers around one, with the probabilities that make it their mean.
+function roundings(v) {
+  const low = Math.floor(v), over = v - low;
+  return over < 1e-9 || over > 1 - 1e-9 ? [[Math.round(v), 1]] : [[low, 1 - over], [low + 1, over]];
 }
 
-function chanceOf(row, c) {
-  const v = valueOf(row.name, noSkill(c));
+// The tables that a random predictor with the same margins may give, with their probabilities, the expected one first;
+// that alone where every cell is expected to hold very many rows. The rows of each class are those of the sample.
+function noSkillTables(c, rows) {
+  const p = c[0] + c[1], n = c[2] + c[3], all = p + n, share = p / all, yes = (c[0] + c[2]) / all;
+  const tables = [[p * yes, p * (1 - yes), n * yes, n * (1 - yes)]], masses = [];
+  if (!(p > 0 && n > 0 && rows[0] > 0 && rows[1] > 0)) return { tables, masses };
+  const total = Math.max(2, Math.round(1 / (share * (1 - share) * (1 / rows[0] + 1 / rows[1])))), one = all / total;
+  if (Math.min(share, 1 - share) * Math.min(yes, 1 - yes) * total >= 10000) return { tables, masses };
+  for (const [P, first] of roundings(share * total)) for (const [F, second] of roundings(yes * total)) {
+    const N = total - P, low = Math.max(0, F - N), high = Math.min(F, P), middle = Math.floor((P * F) / total);
+    const reach = Math.ceil(9 * Math.sqrt((P / total) * (N / total) * (F / (total - 1)) * (total - F))) + 50;
+    const from = Math.max(low, middle - reach), to = Math.min(high, middle + reach), mass = new Map([[middle, 1]]);
+    for (let k = middle; k < to; k++) mass.set(k + 1, (mass.get(k) * (P - k) * (F - k)) / ((k + 1) * (N - F + k + 1)));
+    for (let k = middle; k > from; k--) mass.set(k - 1, (mass.get(k) * k * (N - F + k)) / ((P - k + 1) * (F - k + 1)));
+    const sum = [...mass.values()].reduce((x, y) => x + y, 0);
+    for (const [k, m] of mass) {
+      tables.push([k * one, (P - k) * one, (F - k) * one, (N - F + k) * one]);
+      masses.push((first * second * m) / sum);
+    }
+  }
+  return { tables, masses };
+}
+
+// The mean of a metric over the random predictions on which it is defined; all metrics of one table share them.
+let noSkillFor = "", noSkillNow = null;
+function chanceOf(row, c, rows) {
+  const key = [...c, ...rows].join();
+  if (key !== noSkillFor) [noSkillFor, noSkillNow] = [key, noSkillTables(c, rows)];
+  const { tables, masses } = noSkillNow, exact = valueOf(row.name, tables[0]);
+  let sum = 0, mass = 0;
+  masses.forEach((m, i) => {
+    const v = valueOf(row.name, tables[i + 1]);
+    if (isNumber(v)) { sum += m * v; mass += m; }
+  });
+  const mean = masses.length ? sum / mass : exact, v = Math.abs(mean - exact) <= 1e-9 * Math.max(1, Math.abs(exact)) ? exact : mean;
   return (row.range[0] === null || row.range[0] < 0) && Math.abs(v) < 1e-13 ? 0 : v;
 }
+
+// The rows that the classes of a sample are worth.
+const rowsOfEach = (of) => [(of.cells[0] + of.cells[1]) / of.one[0], (of.cells[2] + of.cells[3]) / of.one[1]];
 
 // The same rates where another share of the rows is positive, the total kept.
 function reweighted(c, share) {

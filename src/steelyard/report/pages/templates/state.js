@@ -57,7 +57,7 @@ function whyAt(row, cells, stop) {
 function chanceAt(row, cells, stop) {
   if (isStart()) return row.chance;
   if (row.ranks) return row.baselines ? row.baselines[row.baselines.length === 1 ? 0 : stop] : row.chance;
-  return FORMULAS[row.name] ? chanceOf(row, cells) : NaN;
+  return FORMULAS[row.name] ? chanceOf(row, cells, rowsOfEach(view)) : NaN;
 }
 
 function move(change) {

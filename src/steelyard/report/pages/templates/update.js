@@ -162,7 +162,7 @@ const RATES = ["recall", "precision", "specificity"].map((name) => {
 }).filter(Boolean);
 function drawRates(cells, set, start) {
   for (const { name, value, ends, parts } of RATES) {
-    const row = rateRow(name), v = valueOf(name, cells), c = chanceOf(row, cells);
+    const row = rateRow(name), v = valueOf(name, cells), c = chanceOf(row, cells, rowsOfEach(view));
     const [low, high] = start && isNumber(row.value) ? [row.low, row.high] : set && isNumber(v) ? intervalOf(row, v, set) : [NaN, NaN];
     say(value, valueText(row, v));
     say(ends, !isNumber(v) ? reasonOf(name, cells) : isNumber(low) ? between(row, low, high) : "…");
