@@ -1,4 +1,6 @@
-"""README's short tables: chosen rows of docs/benchmarks.md and docs/coverage.md, put between their markers.
+"""README's short tables and counts: chosen rows of docs/benchmarks.md and docs/coverage.md, put between their markers.
+
+How many metrics there are, and of how many properties it is decided, is counted from the catalogue and docs/properties.md.
 
 `make pages` writes them, and so do `make bench` and `make coverage`; a test holds that they are the documents' own.
 """
@@ -9,9 +11,12 @@ import re
 from pathlib import Path
 
 from benchmarks.tables import markdown
+from steelyard import list_metrics
 
 ROOT = Path(__file__).parent.parent
 PLACE = re.compile(r"(<!-- (?P<name>\w+) from (?P<page>\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+METRIC_COUNT = re.compile(r"Which of \w+ metrics")
+PROPERTY_COUNT = re.compile(r"[\d,]+ of [\d,]+ properties of [\d,]+ metrics")
 SPEED = (  # work, beside
     ("drop-in confusion_matrix, 1e7 int64, 2 classes", "scikit-learn"),
     ("drop-in roc_auc_score, 1e7, 1% positive", "scikit-learn"),
@@ -34,7 +39,20 @@ def main() -> None:
 
 def filled(text: str) -> str:
     """The text with what stands between its markers taken from the pages; nothing where a page is not there."""
-    return PLACE.sub(lambda found: f"{found[1]}{_table(found['name'], ROOT / found['page'])}{found[4]}", text)
+    text = PLACE.sub(lambda found: f"{found[1]}{_table(found['name'], ROOT / found['page'])}{found[4]}", text)
+    text = METRIC_COUNT.sub(f"Which of {len(list_metrics())} metrics", text)
+    return PROPERTY_COUNT.sub(properties(lines((ROOT / "docs/properties.md").read_text(encoding="utf-8"))), text)
+
+
+def properties(found: list[list[str]]) -> str:
+    """How many properties of how many metrics are proved or refuted, by the first table of the page."""
+    start = next(i for i, cells in enumerate(found) if cells[0] == "metric")
+    rows = [
+        cells[1:] for cells in found[start + 1 :] if len(cells) == len(found[start]) and not set(cells[0]) <= {"-", "|"}
+    ]
+    every = [cell for row in rows for cell in row]
+    decided = sum(cell in ("yes", "no") for cell in every)
+    return f"{decided:,} of {len(every):,} properties of {len(rows)} metrics"
 
 
 def _table(name: str, page: Path) -> str:

@@ -240,3 +240,19 @@ def test_the_precision_of_the_k_highest_rows_in_clusters_has_an_interval():
     rng = np.random.default_rng(1)
     found = interval("precision_at_k", rng.random(240) < 0.2, y_score=rng.random(240), cluster=np.arange(240) // 8)
     assert found.low < found.value < found.high
+
+
+def test_losses_of_few_clusters_of_a_class_have_ends_that_a_loss_can_have():
+    """Two or three positive clusters have one or two degrees of freedom, whose exponential was 1e12."""
+    from benchmarks.coverage_clusters import Setting, simulated
+
+    rng, ends = np.random.default_rng(3), []
+    while len(ends) < 25:
+        y, score, member = simulated(Setting(40, 10, 1.0, 0.1, 0.85, 0.5, by_cluster=True), 40, rng)
+        if len(set(member[y == 1])) < 2:
+            continue
+        loss, skill = steelyard.intervals(["log_loss", "d2_log_loss"], y, score, cluster=member, rng=rng)
+        assert loss.low <= loss.value <= loss.high <= max(-np.log(score.min()), -np.log(1 - score.max())) + 1e-9
+        ends.append((loss.low <= 0.239 <= loss.high, loss.high, skill.low))
+    held, highs, lows = zip(*ends, strict=True)
+    assert np.mean(held) >= 0.88 and max(highs) < 15 and min(lows) > -200

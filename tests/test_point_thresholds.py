@@ -125,3 +125,29 @@ def test_the_threshold_of_the_rows_themselves_is_always_drawn():
             steelyard.recall_at_precision.fixed(at=0.6), steelyard.score_table(y, rng.normal(size=30_000) + 0.5 * y)
         )
         assert np.isnan(found.value) or (found.low <= found.value <= found.high and not found.bin_error)
+
+
+def test_a_point_with_no_positive_above_it_has_more_than_one_value():
+    y = np.repeat([1, 0], [8, 392])
+    scores = np.concatenate([np.linspace(0.1, 0.5, 8), np.linspace(0, 1, 392)])
+    found = interval("recall_at_fpr", y, y_score=scores)
+    assert found.value == 0 == found.low
+    assert found.high == pytest.approx(1 - 0.025 ** (1 / 8), abs=0.02)
+
+
+@pytest.mark.parametrize("clusters", [None, np.arange(400) % 50])
+def test_a_point_that_no_draw_moves_is_not_certain(clusters):
+    y = np.repeat([1, 0], [8, 392])
+    scores = np.concatenate([np.linspace(0.1, 0.5, 8), np.linspace(0, 1, 392)])
+    assert interval("recall_at_fpr", y, y_score=scores, cluster=clusters).high > 0.3
+    assert interval("specificity_at_recall", y, y_score=np.arange(400.0)).high > 0.005
+
+
+@pytest.mark.parametrize(("positives", "negatives"), [(8, 392), (15, 485)])
+def test_points_of_random_scores_are_covered(positives, negatives):
+    from benchmarks.coverage_points import Setting, shares
+
+    found = shares(Setting(positives, negatives, 0.0), 60, np.random.default_rng(0))
+    for name in ("recall_at_fpr", "recall_at_fpr[at=0.01]", "specificity_at_recall"):
+        assert found[name] >= 0.93  # by draws alone .19 to .99
+        assert found[f"{name}, width"] < 0.6

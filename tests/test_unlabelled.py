@@ -122,7 +122,7 @@ def test_a_score_that_means_the_same_gives_the_covariate_value_of_the_counts():
     assert found["recall"].value == pytest.approx(0.8)
     share = (0.3 - 0.1) / (0.8 - 0.1)
     assert found.shares[0].likely == pytest.approx(share, rel=1e-4)
-    assert np.isnan(found.p_value)
+    assert np.isnan(found.p_value) and found.fits is None  # no test, so it is not known
     assert "No test" in found.verdict[1]
 
 
@@ -394,4 +394,21 @@ def test_rows_of_which_none_is_flagged_have_no_interval_that_is_a_point():
     result = steelyard.unlabelled(steelyard.evaluate(truth, y_score=scores), [0.05], metrics=["f1"])
     assert np.isnan(result["f1"].covariate) and not result["f1"].parts
     assert "All unlabelled rows are predicted as 0, so that covariate shift shows no interval of f1." in result.verdict
-    assert result.headline.startswith("Of the one unlabelled row ")
+    assert "if there are none, of the one unlabelled row " in result.headline
+
+
+def test_what_no_test_can_see_is_said_first():
+    """Positives that come to look like negatives halve recall and leave the scores a lower prevalence explains."""
+    rng = np.random.default_rng(0)
+    truth = rng.random(4_000) < 0.1
+    now = rng.random(4_000) < 0.1
+    seen = now & (rng.random(4_000) < 0.5)
+    found = steelyard.unlabelled((truth, rng.normal(2.0 * truth)), rng.normal(2.0 * seen), threshold=1.5)
+    assert found.fits and found["recall"].value == pytest.approx(found["recall"].reference)
+    start = (
+        "Recall is the reference's by assumption, and no test can see positives that have come to look like negatives"
+    )
+    assert found.headline.startswith(start) and found.verdict[0] == found.headline
+    shown = " ".join(repr(found).split())
+    assert shown.index(start) < shown.index("metric reference")
+    assert found.to_html().index("by assumption") < found.to_html().index("<table")

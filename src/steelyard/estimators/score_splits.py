@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Estimator, Features
     from steelyard.estimators.row_details import RowDetails
 
+_HELD_OUT = 0.5  # the share of rows that choose a threshold whose limits are promised
+
 
 def check_folds(cv: object) -> None:
     """Refuse what is neither folds, nor a share of rows to hold out, nor a fitted classifier."""
@@ -21,15 +23,21 @@ def check_folds(cv: object) -> None:
         raise InputError(f"cv= as a share of rows to hold out lies between 0 and 1, not at {cv:g}.")
 
 
-def score_splits(asked: Any, X: Features, y: Array) -> list[tuple[Array, Array]]:
-    """The rows to train on, and those to score, of each fold that a ThresholdClassifier asks for."""
+def score_splits(asked: Any, X: Features, y: Array, frozen: bool) -> list[tuple[Array, Array]]:
+    """The rows to train on, and those to score, of each fold that a ThresholdClassifier asks for.
+
+    Unless it says so, one half of the rows to score where limits are promised, which hold for a classifier that is
+    kept; of one that no fit changes all rows.
+    """
     from sklearn.base import is_classifier
     from sklearn.model_selection import StratifiedShuffleSplit, check_cv
 
-    share = isinstance(asked.cv, float)
-    cv = StratifiedShuffleSplit(1, test_size=asked.cv, random_state=0) if share else asked.cv
+    is_kept = asked.confidence is not None and not asked.refit and not frozen
+    given = (_HELD_OUT if is_kept else None) if asked.cv is None else asked.cv
+    share = isinstance(given, float)
+    cv = StratifiedShuffleSplit(1, test_size=given, random_state=0) if share else given
     splits = [*check_cv(cv, y, classifier=is_classifier(asked.estimator)).split(X, y)]
-    if not asked.refit and len(splits) > 1:
+    if asked.refit is not None and not asked.refit and len(splits) > 1:
         raise InputError(
             f"refit=False deploys the classifier of one split, and cv= makes {len(splits)}; give the share of rows "
             "to hold out, such as cv=0.25, a splitter with one split, or 'prefit'."
@@ -41,6 +49,11 @@ def score_splits(asked: Any, X: Features, y: Array) -> list[tuple[Array, Array]]
             "splitter that leaves each out once, such as StratifiedKFold."
         )
     return splits
+
+
+def is_refitted(asked: Any, splits: list[tuple[Array, Array]]) -> bool:
+    """Whether it is fitted again on all rows: by default not where limits are promised for that of one split."""
+    return bool(asked.refit) if asked.refit is not None else asked.confidence is None or len(splits) > 1
 
 
 def fitted_clone(estimator: Estimator, X: Features, rows: RowDetails) -> Any:

@@ -11,7 +11,7 @@ from steelyard.analysis.thresholds.row_costs import COST_KEYS
 from steelyard.estimators.class_choice import ClassChoice, class_probabilities
 from steelyard.estimators.positive_scores import PositiveScores
 from steelyard.estimators.row_details import RowDetails, column_of, costs_of
-from steelyard.estimators.score_splits import check_folds, fitted_clone, score_splits
+from steelyard.estimators.score_splits import check_folds, fitted_clone, is_refitted, score_splits
 from steelyard.estimators.threshold_choice import ThresholdChoice, one_label_each, thresholds_by_group
 from steelyard.estimators.threshold_guarantee import Guarantee
 from steelyard.exceptions import InputError, InputTypeError, needs_sklearn
@@ -50,6 +50,8 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     those scores together, half-way between a score that is flagged and one that is not; the classifier is then fitted
     on all rows. `cv` may also be the share of rows to hold out, or "prefit": the classifier is taken as it is fitted,
     so give rows it has not seen. refit=False keeps the classifier of a single split as it scored the rows left out.
+    Without `cv` there are five folds. With `confidence` half of the rows are held out, and the classifier that scored
+    them is kept: what is promised holds for it, and for none that is fitted again.
 
     `metric`, `where`, `confidence`, `cost` and `prevalence` are those of best_threshold, the metric by default the
     AC-score. A cost that differs by row names a column of X, or is given to `fit` (cost_fn=amounts), one a row. `by`
@@ -73,7 +75,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     >>> model = ThresholdClassifier(LogisticRegression(), "ac_score").fit(X, y)
     >>> bool(model.predict(X).mean() > LogisticRegression().fit(X, y).predict(X).mean())
     True
-    >>> model = ThresholdClassifier(LogisticRegression(), where="recall >= 0.8", confidence=0.9, cv=0.5, refit=False)
+    >>> model = ThresholdClassifier(LogisticRegression(), where="recall >= 0.8", confidence=0.9)
     >>> model.fit(X, y).guarantee_[:57]
     'recall >= 0.8 holds on new rows with 90 % confidence for '
     """
@@ -93,8 +95,8 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         prevalence: SharesLike | None = None,
         reject: float | None = None,
         reject_cost: float | None = None,
-        cv: float | Splitter | Iterable[tuple[Array, Array]] | Literal["prefit"] | None = 5,
-        refit: bool = True,
+        cv: float | Splitter | Iterable[tuple[Array, Array]] | Literal["prefit"] | None = None,
+        refit: bool | None = None,
         by: str | int | None = None,
         pos_label: Label | None = None,
         response_method: str = "auto",
@@ -212,15 +214,18 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     def _unseen(self, X: Features, rows: RowDetails) -> tuple[Array, Array]:
         """The rows that did not train, and their scores; sets the classifier that will predict."""
         model: Any = self.estimator
+        self._refits = False
         if self.cv == "prefit":
             self.estimator_ = model
             return np.arange(len(rows.y)), self._scores(model, X, model.classes_)
         places, scores = [], []
-        for train, test in score_splits(self, X, rows.y):
+        splits = score_splits(self, X, rows.y, self._is_frozen)
+        self._refits = is_refitted(self, splits)
+        for train, test in splits:
             model = fitted_clone(self.estimator, _safe_indexing(X, train), rows.take(train))
             places.append(test)
             scores.append(self._scores(model, _safe_indexing(X, test), np.unique(rows.y)))
-        self.estimator_ = fitted_clone(self.estimator, X, rows) if self.refit else model
+        self.estimator_ = fitted_clone(self.estimator, X, rows) if self._refits else model
         return np.concatenate(places), np.concatenate(scores)
 
     def _choose_classes(self, rows: RowDetails, probabilities: Array) -> None:
@@ -240,8 +245,13 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         else:
             self.best_thresholds_ = chosen
             self.thresholds_ = {group: best.threshold for group, best in chosen.items()}
-        frozen = clone(self.estimator) is self.estimator  # as a FrozenEstimator is
-        self.guarantee_ = Guarantee(self.cv == "prefit" or frozen, self.refit, self.by).sentence(chosen)
+        prefit = self.cv == "prefit" or self._is_frozen
+        self.guarantee_ = Guarantee(prefit, self._refits, self.by).sentence(chosen)
+
+    @property
+    def _is_frozen(self) -> bool:
+        """Whether a copy of the classifier is the classifier itself, as that of a FrozenEstimator is."""
+        return clone(self.estimator) is self.estimator
 
     def _thresholds(self, X: Features, scores: Array) -> float | Array:
         """The threshold of each row, in the precision of the scores."""

@@ -36,18 +36,20 @@ class Guarantee:
         confidence, one = limits[0].confidence, len(limits) == 1
         if confidence is None:
             return f"{texts} on new rows {'is' if one else 'are'} not promised, as confidence= was not given."
+        if self.refit and not self.prefit:
+            return (
+                f"{texts} on new rows {'is' if one else 'are'} not promised for this classifier: it was fitted again "
+                f"on all rows, and the {100 * confidence:g} % confidence is that of the classifiers that scored the "
+                "rows left out. With cv=0.5 and refit=False the classifier that scored them is kept, and the promise "
+                "with it."
+            )
         hold = "holds" if one else "hold together"
         return f"{texts} {hold} on new rows with {100 * confidence:g} % confidence {self._of_whom()}; {_INDEPENDENT}."
 
     def _of_whom(self) -> str:
         if self.prefit:
             return f"{_THIS}, provided that the rows given to fit did not train it"
-        if not self.refit:
-            return f"{_THIS}, as the rows that chose its threshold did not train it"
-        return (
-            "for the classifiers that scored the rows left out, and about so for this one, fitted again on all rows "
-            "(refit=False promises it for the classifier itself)"
-        )
+        return f"{_THIS}, as the rows that chose its threshold did not train it"
 
     def _of_groups(self) -> list[str]:
         if self.by is None:

@@ -34,7 +34,7 @@ class ClassFolds:
     @classmethod
     def of(cls, table: Confusion, place: int | None = None) -> ClassFolds:
         """Those of all classes of a table, or of one."""
-        parts = (table.rows, table.given_weights, table.given_squares)
+        parts = (table.rows, table.given_weights, None if table.given_squares is None else table.squares)
         return cls(*(None if part is None else _two_by_two(part, place) for part in parts))  # type: ignore[arg-type]  # there are always rows
 
     def __getitem__(self, place: int) -> tuple[Array, Array]:
@@ -70,7 +70,7 @@ def _one_class(matrix: Array, place: int) -> Array:
 
 def folded(table: Confusion, place: int) -> Confusion:
     """The table of one class against the rest, that class first."""
-    parts = (table.rows, table.given_weights, table.given_squares)
+    parts = (table.rows, table.given_weights, None if table.given_squares is None else table.squares)
     rows, weights, squares = (None if part is None else _two_by_two(part, place)[0] for part in parts)
     return Confusion((1, 0), np.asarray(rows, dtype=np.int64), weights, squares)
 

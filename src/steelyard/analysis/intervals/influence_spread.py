@@ -29,7 +29,7 @@ class StudentSpread(NamedTuple):
 
     def reach(self, level: float) -> float:
         """How far an interval of that level reaches to either side."""
-        return student_reach(level, self.degrees) * sqrt(self.variance)
+        return student_reach(level, max(self.degrees, 1.0)) * sqrt(self.variance)
 
     def share_below(self, distance: float) -> float:
         """The share of t further below its middle than the distance, which lies above 0 where the value is there."""

@@ -19,7 +19,7 @@ from steelyard.analysis.intervals.kinks import deviance_limit, near_kink
 from steelyard.analysis.intervals.label_set_intervals import LabelSetIntervals
 from steelyard.analysis.intervals.large_tables import DrawnValues, draw_count
 from steelyard.analysis.intervals.planned_draws import PlannedIntervals
-from steelyard.analysis.intervals.point_intervals import lowest
+from steelyard.analysis.intervals.point_intervals import widened
 from steelyard.analysis.intervals.probability_intervals import probability_ends
 from steelyard.analysis.intervals.quantiles import quantiles, undefined_share
 from steelyard.analysis.intervals.rank_sampler import RankSampler
@@ -200,8 +200,8 @@ class IntervalSampler:
         values, bin_error = self.ranks.values(estimand, float(value))
         ends = quantiles(values, self.inference.tails)
         there = replace(estimand, table=self._table_at_prevalence(table))
-        lowest_end = lowest(there, float(ends[0]), self.inference.level)
-        return Bounds(lowest_end, ends[1], float(np.isnan(values).mean()), bin_error)
+        low, high = widened(there, float(ends[0]), float(ends[1]), self.inference.level)
+        return Bounds(low, high, float(np.isnan(values).mean()), bin_error)
 
     def _label_sets(self, table: MultilabelTable) -> LabelSetIntervals:
         """The intervals of one table of label sets, which share what they read."""

@@ -16,6 +16,7 @@ from steelyard.analysis.intervals.interval_rows import IntervalRows, checked_cal
 from steelyard.analysis.intervals.large_tables import COUNT_DRAWS
 from steelyard.analysis.intervals.planned_calls import planned_estimands
 from steelyard.analysis.results.rows import Rows
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputTypeError
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.label_set_input import refuse_of_one_label
@@ -75,6 +76,7 @@ def interval(
     design: str | SamplingDesign = "random",
     **options: Unpack[MetricParameters],
 ) -> Interval[Array]: ...
+@names_wrong_arguments
 def interval(
     metric: SpecLike,
     y_true: Statistic | Frame | Source | ArrayLike,
@@ -131,6 +133,7 @@ def interval(
     )[0]
 
 
+@names_wrong_arguments
 def intervals(
     metrics: Iterable[SpecLike],
     y_true: Statistic | Frame | Source | ArrayLike,

@@ -14,7 +14,7 @@ import numpy as np
 from steelyard.analysis.distributions import beta_below, normal_reach, student_reach
 from steelyard.analysis.intervals.influence_spread import welch
 from steelyard.analysis.intervals.point_thresholds import PointRange, is_at_point
-from steelyard.analysis.intervals.rate_intervals import score_ends
+from steelyard.analysis.intervals.rate_intervals import jeffreys, score_ends
 from steelyard.analysis.levels import tails
 from steelyard.metrics import ranking
 from steelyard.statistics.device_array import DeviceArray
@@ -56,8 +56,9 @@ def interval_of_highest(
     trials = centre * (1 - centre) / max(scale**2 * variance, 1e-300)
     reach = student_reach(level, max(degrees, 1.0))
     low, high = (most * float(end) for end in score_ends(min(value / most, 1.0), trials, reach))
-    if not is_lift:
-        return low, high
+    if not is_lift:  # of nine right rows of ten Wilson's interval ends below a precision that is often nine of ten
+        ends = jeffreys(np.asarray(min(value / most, 1.0) * trials), np.asarray(trials), level)
+        return min(low, most * float(ends[0])), max(high, most * float(ends[1]))
     if fixed_shares:
         return low, min(high, 1 / point.share)  # what a perfect ranking has
     return low, max(high, _highest_lift(value, flagged, point, reach))
@@ -127,12 +128,16 @@ class _Point:
         return spread.variance, spread.degrees
 
 
-def lowest(estimand: Estimand, low: float, level: float) -> float:
-    """The lower end of draws; that of a metric of one threshold reaches down to what is sure."""
+def widened(estimand: Estimand, low: float, high: float, level: float) -> tuple[float, float]:
+    """The ends of draws; those of a metric of one threshold reach down to what is sure, and as far as its rates do."""
     table: ScoreTable = estimand.table  # type: ignore[assignment]  # a metric of scores
-    if estimand.metric.scores is ranking.recall_at_precision.scores:
-        return min(low, _surest_recall(estimand, table, level))
-    return min(low, PointRange.of(estimand, table).surest(level)) if is_at_point(estimand.metric) else low
+    if not is_at_point(estimand.metric) or np.isnan(low):
+        return low, high
+    point = PointRange.of(estimand, table)
+    is_highest = estimand.metric.scores is ranking.recall_at_precision.scores
+    low = min(low, _surest_recall(estimand, table, level) if is_highest else point.surest(level))
+    ends = point.own_ends(level)
+    return (low, high) if ends is None else (min(low, ends[0]), max(high, ends[1]))
 
 
 def _surest_recall(estimand: Estimand, table: ScoreTable, level: float) -> float:

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, exp, log, sqrt
+from math import ceil, exp, hypot, log, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from steelyard.analysis.distributions import beta_quantile
+from steelyard.analysis.distributions import beta_below, beta_quantile
+from steelyard.analysis.intervals.rate_intervals import exact
 from steelyard.analysis.levels import tails
 from steelyard.analysis.prevalence.class_shares import positive_shares
 from steelyard.metrics import discrimination, ranking
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 _REACH = 4.0  # standard errors beyond which next to no draw comes
 _AT_ONCE = 2_048  # thresholds looked at before those between them are
 _CHECKED = 16  # thresholds of which one may have the surest rate
+_LIMITS = 128  # thresholds of which one is the last that surely, or possibly, keeps the limit
+_NO_ROWS = 1e-9  # what stands for no rows in a beta distribution
 _ROUNDED = 1 - 1e-12  # what sums of weights may be off by
 
 
@@ -91,6 +94,32 @@ class PointRange:
             return 0.0
         low = float(beta_quantile(tails(level)[0], hits[allowed] + 0.5, misses[allowed] + 0.5).max())
         return 1 / (1 + (1 - low) / low * exp(-self.curve.log_odds)) if self.point.is_precision else low
+
+    def own_ends(self, level: float) -> tuple[float, float] | None:
+        """The ends by exact intervals of the rate that is sought and of the one that is limited; None of a precision.
+
+        A rate of 0 or 1 at the threshold of these rows is so in every draw of them, and beyond their last score they
+        show no threshold. So the rate has Clopper and Pearson's ends at that threshold, joined (MOVER) with how far it
+        is to the best threshold that surely keeps the limit, or 0 where none does, and to the best that possibly does.
+        With 5 to 15 positives of 400 to 1,000 rows at random draws alone covered the recall at a false positive rate of
+        .1 in .44 to .86, and at one of .01 in .08 to .30.
+        """
+        if self.point.is_precision:
+            return None
+        places = self.places(_LIMITS) - self.first
+        tp, fp = (side[places] for side in self.rows)
+        hits, misses, allowed = self._shares(tp, fp)
+        trials = float(hits[0] + misses[0])
+        rates = hits / trials
+        value = float(rates[allowed].max()) if allowed.any() else 0.0
+        low, high = (float(end) for end in exact(np.asarray(value * trials), np.asarray(trials), level))
+        if self.point.limited is None:
+            return value, high
+        surely, not_possibly = self.point.limited(self.curve, tp, fp, self.at, tails(level)[0])
+        sure = float(rates[surely].max()) if surely.any() else 0.0
+        possible = max(float(rates[~not_possibly].max()), value) if (~not_possibly).any() else value
+        down, up = hypot(max(value - sure, 0.0), value - low), hypot(possible - value, high - value)
+        return max(value - down, 0.0), min(value + up, 1.0)
 
 
 def point_thresholds(estimand: Estimand, table: ScoreTable, prevalence: PrevalenceLike | None, most: int) -> Array:
@@ -196,6 +225,28 @@ def _has_few_false_alarms(curve: _Curve, _: Array, fp: Array, at: float) -> Arra
     return np.asarray(fp * _ROUNDED <= at * curve.negatives)
 
 
+def _surely_recall(curve: _Curve, tp: Array, _: Array, at: float, error: float) -> tuple[Array, Array]:
+    return _surely(tp, curve.positives, at, error)
+
+
+def _surely_few_false_alarms(curve: _Curve, _: Array, fp: Array, at: float, error: float) -> tuple[Array, Array]:
+    above, below = _surely(fp, curve.negatives, at, error)
+    return below, above
+
+
+def _surely(hits: Array, trials: float, at: float, error: float) -> tuple[Array, Array]:
+    """Whether rates are above a value, and whether they are below it, by the mid-P form of Clopper and Pearson's test.
+
+    By the whole tail 30 rows without an error would not show a rate below .1, and 30 positives and negatives that are
+    separated but for one or two would have an interval from 0 to 1.
+    """
+    others = np.maximum(trials - hits, 0.0)
+    more = beta_below(at, hits + 1, np.maximum(others, _NO_ROWS))
+    as_many = beta_below(at, np.maximum(hits, _NO_ROWS), others + 1)
+    likely = (more + as_many) / 2
+    return likely <= error, likely >= 1 - error
+
+
 def _precision(_: _Curve, tp: Array, fp: Array) -> tuple[Array, Array]:
     return tp, fp
 
@@ -217,6 +268,8 @@ class _Point(NamedTuple):
     find: _FindRange
     allowed: Callable[[_Curve, Any, Any, float], Array]
     rate: Callable[[_Curve, Any, Any], tuple[Array, Array]]
+    # which surely keep the limit, and which surely do not, where that is a rate of one class
+    limited: Callable[[_Curve, Any, Any, float, float], tuple[Array, Array]] | None = None
 
     @property
     def is_precision(self) -> bool:
@@ -227,6 +280,8 @@ class _Point(NamedTuple):
 _POINTS: dict[object, _Point] = {
     ranking.recall_at_precision.scores: _Point(_of_precision, _has_precision, _recall),
     ranking.precision_at_recall.scores: _Point(_of_best_precision, _has_recall, _precision),
-    discrimination.recall_at_fpr.scores: _Point(_of_false_alarms, _has_few_false_alarms, _recall),
-    discrimination.specificity_at_recall.scores: _Point(_of_recall, _has_recall, _specificity),
+    discrimination.recall_at_fpr.scores: _Point(
+        _of_false_alarms, _has_few_false_alarms, _recall, _surely_few_false_alarms
+    ),
+    discrimination.specificity_at_recall.scores: _Point(_of_recall, _has_recall, _specificity, _surely_recall),
 }

@@ -9,7 +9,7 @@ scores, and a part of a row at either end of them.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import exp, inf, isfinite, nan, sqrt
+from math import exp, inf, isfinite, log, nan, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from steelyard.analysis.intervals.binned_scores import binned
 from steelyard.analysis.intervals.cluster_scores import ClusterScores
 from steelyard.analysis.intervals.influence_spread import ClassInfluence, StudentSpread, class_spread
 from steelyard.analysis.intervals.own_precision import own_share
-from steelyard.analysis.intervals.point_intervals import interval_of_highest, is_of_highest
+from steelyard.analysis.intervals.point_intervals import interval_of_highest, is_of_highest, widened
 from steelyard.analysis.intervals.possible_shares import widened_by_prevalence
 from steelyard.analysis.intervals.quantiles import quantiles
 from steelyard.analysis.intervals.rate_intervals import score_ends
@@ -98,7 +98,7 @@ class ScoreIntervals:
             return _Ends(*ends), None
         beside = [each for each in self.asked if each.table is table and not has_influence(each.metric, table)]
         low, high = quantiles(self.clusters.drawn_values(estimand, value, beside, self.inference), self.inference.tails)
-        return _Ends(float(low), float(high)), None
+        return _Ends(*widened(estimand, float(low), float(high), self.inference.level)), None
 
     def _of(
         self, metric: Metric, parameters: Mapping[str, Any], tables: list[ScoreTable], value: float
@@ -117,7 +117,8 @@ class ScoreIntervals:
             return 1 - high, 1 - low
         if not isfinite(metric.range[0]):
             return self._of_number(known[:2], value)
-        return self._of_loss(tables[0], known, value)
+        low, high = self._of_loss(tables[0], known, value)
+        return low, min(high, max(_worst_loss(tables[0]), value)) if metric.scores is ranking.log_loss.scores else high
 
     @property
     def _fixed_shares(self) -> bool:
@@ -185,12 +186,13 @@ class ScoreIntervals:
     ) -> tuple[float, float]:
         """On the scale of the logarithm; upwards at least as far as half a row more of each class would reach.
 
-        Infinite where such a row would be given probability 0 often enough.
+        Infinite where such a row would be given probability 0 often enough. Where the reach is longer than the loss, as
+        of two or three clusters of a class, the factor grows with the reach and not with its exponential.
         """
         (at, spread), (more, wider) = known[:2]
         spread = spread if isfinite(spread.variance) else wider
         reach = student_reach(self.inference.level, max(spread.degrees, 1.0)) * sqrt(spread.variance)
-        factor = exp(min(reach / at, 700.0)) if at > 0 else 1.0
+        factor = (exp(reach / at) if reach < at else exp(1.0) * reach / at) if at > 0 else 1.0
         if isfinite(more):
             above = more + student_reach(self.inference.level, max(wider.degrees, 1.0)) * sqrt(wider.variance)
         else:
@@ -200,6 +202,13 @@ class ScoreIntervals:
     def _at_prevalence(self, table: ScoreTable) -> ScoreTable:
         prevalence = self.inference.prevalence
         return table if prevalence is None else scores_at(table, positive_shares(table, prevalence))
+
+
+def _worst_loss(table: ScoreTable) -> float:
+    """The log loss of rows that are all of the other class than the surest probability of the table has it."""
+    ends = [float(end) for side in table.classes for end in (side.scores.min(), side.scores.max())]
+    least = min(*ends, 1 - max(ends))
+    return -log(least) if least > 0 else inf
 
 
 def _sure_share(table: ScoreTable) -> float:
@@ -222,7 +231,7 @@ def _spread(table: ScoreTable, influence: tuple[Array, Array], *, fixed_shares: 
     classes = []
     for side, values in zip(table.classes, influence, strict=True):
         weights = side.weights.astype(np.float64)
-        squares = weights if side.given_squares is None else side.given_squares.astype(np.float64)
+        squares = weights if side.given_squares is None else side.squares.astype(np.float64)
         with np.errstate(invalid="ignore"):
             centre = float(weights @ values / weights.sum()) if fixed_shares else 0.0
         # A loss that is infinite has no centre, and scatters without bound wherever it is.

@@ -81,7 +81,8 @@ def unlabelled(
     maximisation over ranges of scores; intervals carry the noise of both samples. Where the test rejects label shift
     the result states that first, shows its values as what would be if it held, and is refused as `prevalence=`. Beside
     each metric stands its value under covariate shift, where every score means what it meant in the reference, as
-    estimates from confidences have it.
+    estimates from confidences have it. No test can see positives that have come to look like negatives: under label
+    shift recall is the reference's by assumption, and the first sentence says so.
 
     `reference` is an Evaluation with scores, a ScoreTable, a Tally, a pair (y_true, y_score), the path of a saved tally
     or evaluation, or a frame with the names of its columns true and score; `scores` an array, a frame with the same
@@ -96,7 +97,7 @@ def unlabelled(
     >>> y_true = rng.random(4000) < 0.05
     >>> found = unlabelled((y_true, rng.normal(2.0 * y_true)), rng.normal(2.0 * (rng.random(3000) < 0.3)), threshold=2)
     >>> print(found.headline)
-    Of the 3,000 unlabelled rows 2... % (2... to 3...) are True, where the reference has ... %.
+    Recall is ... of the 3,000 unlabelled rows 2... % (2... to 3...) are True, where the reference has ... %.
     >>> found.fits
     True
     >>> print(f"{found['precision'].reference:.2f}, now {found['precision'].value:.2f}")

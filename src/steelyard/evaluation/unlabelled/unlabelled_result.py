@@ -76,9 +76,9 @@ class Unlabelled(Result[UnlabelledMetric]):
             raise UnknownNameError(f"There is no {name!r} here.{did_you_mean(name, list(rows))}") from None
 
     @property
-    def fits(self) -> bool:
-        """Whether label shift explains the scores: the test does not reject it at 5 %."""
-        return not self.p_value < FIT_LEVEL
+    def fits(self) -> bool | None:
+        """Whether label shift explains the scores: the test does not reject it at 5 %; None where there is no test."""
+        return None if math.isnan(self.p_value) else self.p_value >= FIT_LEVEL
 
     @cached_property
     def prevalence(self) -> UnlabelledPrevalence:
@@ -88,7 +88,7 @@ class Unlabelled(Result[UnlabelledMetric]):
 
     def usable_prevalence(self) -> UnlabelledPrevalence:
         """The same; refused where label shift does not explain the scores."""
-        if not self.fits:
+        if self.fits is False:
             raise InputError(
                 f"Label shift does not explain these scores ({p_text(self.p_value)}), so that their prevalence is not "
                 "known; label some rows, or give its .prevalence to use it nevertheless."
@@ -110,8 +110,8 @@ class Unlabelled(Result[UnlabelledMetric]):
 
     @property
     def verdict(self) -> list[str]:
-        """What was found, and what to do next, in sentences; first of all that label shift is refused, where it is."""
-        first = [self._share_sentence(), self._fit_sentence()] if self.fits else self._refusal()
+        """What was found and what to do next, in sentences; first what no test sees, or that label shift is refused."""
+        first = [self._share_sentence(), self._fit_sentence()] if self.fits is not False else self._refusal()
         return [*first, *self._parting(), *self._one_prediction(), *self._outside_sentence()]
 
     def _one_prediction(self) -> list[str]:
@@ -127,7 +127,19 @@ class Unlabelled(Result[UnlabelledMetric]):
 
     def _share_sentence(self) -> str:
         rows = "the one unlabelled row" if self.rows == 1 else f"the {self.rows:,} unlabelled rows"
-        return f"Of {rows} {self._shares_text(covariate=False)}."
+        return f"{self._unseen_change()}; if there are none, of {rows} {self._shares_text(covariate=False)}."
+
+    def _unseen_change(self) -> str:
+        """What no test of scores can see: the sentence begins with it."""
+        if len(self.shares) == 2:
+            return (
+                "Recall is the reference's by assumption, and no test can see positives that have come to look like "
+                "negatives"
+            )
+        return (
+            "The recall of each class is the reference's by assumption, and no test can see rows of one class that "
+            "have come to look like another's"
+        )
 
     def _shares_text(self, *, covariate: bool) -> str:
         texts = [(share.label, share.covariate_text() if covariate else share.text()) for share in self.shares]
@@ -161,7 +173,7 @@ class Unlabelled(Result[UnlabelledMetric]):
 
     def _parting(self) -> list[str]:
         names = [row.metric for row in self.metrics if row.parts and row.is_first]
-        if not names or not self.fits:
+        if not names or self.fits is False:
             return []
         return [
             f"Covariate shift, which takes each score to mean what it meant in the reference, gives other values of "
@@ -188,13 +200,13 @@ class Unlabelled(Result[UnlabelledMetric]):
 
     @property
     def headline(self) -> str:
-        """The prevalence in one sentence, or that it is not known."""
+        """What is taken for granted and the prevalence in one sentence, or that it is not known."""
         return self.verdict[0]
 
     def shown_rows(self) -> list[dict[str, Any]]:
         """The metrics that are shown first, as people see them."""
-        rows = [row.shown_row(refused=not self.fits) for row in self.metrics if row.is_first]
-        if self.fits and any(row["they part"] for row in rows):
+        rows = [row.shown_row(refused=self.fits is False) for row in self.metrics if row.is_first]
+        if self.fits is not False and any(row["they part"] for row in rows):
             return rows
         return [{name: cell for name, cell in row.items() if name != "they part"} for row in rows]
 
@@ -204,13 +216,12 @@ class Unlabelled(Result[UnlabelledMetric]):
 
     def shown_tables(self) -> dict[str, list[dict[str, Any]]]:
         """The classes' shares as people see them, where the headline does not have them."""
-        if len(self.shares) == 2 and self.fits:
+        if len(self.shares) == 2 and self.fits is not False:
             return {}
-        return {"class shares": [share.shown_row(refused=not self.fits) for share in self.shares]}
+        return {"class shares": [share.shown_row(refused=self.fits is False) for share in self.shares]}
 
     def __repr__(self) -> str:
         head = f"Unlabelled rows: {self.rows:,}, read by {self.reference_rows:,} labelled ones"
-        first = [] if self.fits else [filled(self.headline)]
         shares = [table_text(rows) for rows in self.shown_tables().values()]
-        sentences = map(filled, (*self.verdict[len(first) :], *self.assumed))
-        return "\n".join([head, *first, *shares, table_text(self.shown_rows()), *sentences])
+        sentences = map(filled, (*self.lead, *self.assumed))
+        return "\n".join([head, filled(self.headline), *shares, table_text(self.shown_rows()), *sentences])
