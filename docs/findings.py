@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import jinja2
 
+from steelyard import get_metric, list_metrics
 from steelyard.exceptions import InputError
 from steelyard.studies import study_names
 from steelyard.studies.registry import run
@@ -44,6 +45,7 @@ PLAIN = """# {{ run.title }}
 
 {{ findings }}
 """
+INTERVAL = re.compile(r"\((\d+\.\d+) to (\d+\.\d+)\)")
 SPECIAL = re.compile(r"([\\*<|])")
 
 
@@ -51,8 +53,10 @@ def filled(name: str, record: dict[str, Any]) -> str:
     """The page of a study: its words, with the numbers of a run."""
     world = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True, autoescape=False)
     world.filters["digits"] = _digits
+    world.filters["limited"] = limited
     world.globals |= {"findings": _findings(record), "made": _made(record), "run": record}
     world.globals |= {"cell": lambda *place: _cell(record, *place), "span": lambda *place: _span(record, *place)}
+    world.globals |= {"resampling_cost": lambda: resampling_cost(record)}
     return world.from_string(words(name)).render()
 
 
@@ -134,6 +138,34 @@ def _span(record: dict[str, Any], table: str, row: str | float | dict[str, Any],
 def _digits(value: float, digits: int, *, sign: bool = False) -> str:
     """A number with so many digits after the point."""
     return f"{value:{'+' if sign else ''},.{digits}f}".replace("-", "−")
+
+
+def limited(text: str, low: float, high: float) -> str:
+    """A text whose intervals, as the run kept them, are limited to what is possible when they are shown.
+
+    >>> limited("0.926 (0.800 to 1.052)", 0, 1)
+    '0.926 (0.800 to 1.000)'
+    """
+    return INTERVAL.sub(lambda ends: f"({max(float(ends[1]), low):.3f} to {min(float(ends[2]), high):.3f})", text)
+
+
+def resampling_cost(record: dict[str, Any]) -> str:
+    """What each way of resampling is shown to do at the tuned threshold and to scores, by the rows of its table."""
+    signs = {get_metric(name).title: -1 if get_metric(name).direction == "lower" else 1 for name in list_metrics()}
+    every = record["tables"]["resampling"]["rows"]
+    tuned = {row["metric"] for row in every if row["threshold"] == "tuned"}
+    rows = [row for row in every if row["threshold"] == "tuned" or row["metric"] not in tuned]
+    sentences = []
+    for arm in dict.fromkeys(row["resampling"] for row in rows):
+        shown = [row for row in rows if row["resampling"] == arm and (row["low"] > 0 or row["high"] < 0)]
+        parts = []
+        for word, sign in (("better", 1), ("worse", -1)):
+            found = [row for row in shown if sign * signs[row["metric"]] * row["change"] > 0]
+            if found:
+                texts = (f"{row['metric']} ({_digits(row['change'], 3, sign=True)})" for row in found)
+                parts.append(f"is shown to be {word} by {', '.join(texts)}")
+        sentences.append(f"{arm} {' and '.join(parts) or 'is not shown to change any metric'}")
+    return "; ".join(sentences)
 
 
 # ---------------------------------------------------------------- writing

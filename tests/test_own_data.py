@@ -455,3 +455,64 @@ def test_crossval_chooses_a_tree_and_refuses_what_contradicts(folder):
     ):
         refused = crossval(folder, *words)
         assert refused.exit_code == 2 and sentence in " ".join(refused.output.split())
+
+
+FEATURES_OF = {  # commands that make features of all other columns, and the words of their formats
+    "crossval": ["crossval", "--target", "y", "--folds", "2", "--model", "tree", "--data"],
+    "holdouts": ["crossval", "--target", "y", "--holdout", "2:3", "--repeats", "2", "--model", "tree", "--data"],
+    "select-tree": ["crossval", "--target", "y", "--select-tree", "--data"],
+    "resampling": ["resampling", "--target", "y", "--folds", "2", "--repeats", "1", "--data"],
+    "slices": ["slices", "--true", "y", "--pred", "p"],
+}
+LEFT_OUT = "was left out: it is the index of a pandas frame"
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory):
+    """A frame of pandas with a named index, saved as Parquet under a name that does not say so, and as CSV unnamed."""
+    pd = pytest.importorskip("pandas")
+    folder = tmp_path_factory.mktemp("indexed")
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 100)  # the rows are in the order of their labels, which an index would give away
+    rows = pd.DataFrame({"size": rng.normal(size=200), "p": y & rng.integers(0, 2, 200), "y": y})
+    rows.set_index(np.arange(200) ** 2).rename_axis("case").to_parquet(folder / "rows.data")
+    rows.to_csv(folder / "rows.csv")
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["table", "json", "html"])
+@pytest.mark.parametrize("command", FEATURES_OF)
+def test_every_output_lists_the_features_and_the_index_that_was_left_out(indexed, command, kind):
+    for file, name in (("rows.data", "case"), ("rows.csv", "")):
+        asked = [*FEATURES_OF[command], str(indexed / file), "--format", kind]
+        result = CliRunner().invoke(commands, asked, env={"COLUMNS": "100000"})
+        assert result.exit_code == 0, result.output
+        text = " ".join(result.stdout.replace("&#39;", "'").replace("&#x27;", "'").split())
+        assert f"The column {name!r} {LEFT_OUT}" in text
+        assert "The features are" in text and "size" in text
+        assert "'case' and" not in text and "case," not in text
+
+
+def test_a_study_of_own_rows_lists_the_features_and_the_index_that_was_left_out(indexed):
+    study, shown, page = written(indexed, "nguyen", "rows.data", "y", "--model", "tree", "--repeats", 2)
+    for text in (" ".join(study.summary), " ".join(shown.split()), page.replace("&#39;", "'")):
+        assert f"The column 'case' {LEFT_OUT}" in text and "The features are 'size' and 'p'." in text
+
+
+def test_a_column_that_is_named_is_kept_even_if_it_is_called_as_an_index():
+    rows = {"size": np.arange(40) % 7, "Unnamed: 0": np.repeat([0, 1], 20), "": np.repeat([1, 0], 20)}
+    table = own_table(rows, "Unnamed: 0", pred=[""])
+    assert table.y.sum() == 20 and list(table.preds) == [""] and table.notes[-1] == "The features are 'size'."
+    assert not [note for note in table.notes if LEFT_OUT in note]
+
+
+def test_slices_of_an_arrow_table_leave_the_index_of_pandas_out(indexed):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    from steelyard import slices
+
+    rows = pq.read_table(pa.OSFile(str(indexed / "rows.data")))
+    found = slices(rows, true="y", pred="p")
+    assert found.features == ("size",) and f"The column 'case' {LEFT_OUT}" in " ".join(repr(found).split())
+    assert slices(rows, true="y", pred="p", features=["case"]).features == ("case",)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -127,6 +128,32 @@ def test_a_corrected_prior_mends_the_probabilities_that_resampling_shifts(study)
         assert 0.75 < after < 1.3
     assert study.calibrations["plain"]["observed_to_expected"].value == pytest.approx(1, abs=0.1)
     assert {row.model for row in study.costs} == {"plain", *study.samplers}
+
+
+def _probability_sentence(found):
+    return next(sentence for sentence in found.verdict if sentence.startswith("Positives observed"))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "p_value", "words"),
+    [
+        (0.845, 1.11, 1e-6, "correct_prior corrects that for under (0.978 (0.845 to 1.11))."),
+        (0.214, 0.317, np.nan, "correct_prior does not correct that for under (0.266 (0.214 to 0.317))."),
+        (0.214, 0.317, 0.5, "correct_prior does not correct that for under (0.266 (0.214 to 0.317))."),
+        (np.nan, np.nan, np.nan, "Whether correct_prior corrects that for under is not known."),
+    ],
+)
+def test_whether_a_prior_was_corrected_is_judged_by_the_mean_and_may_be_not_known(study, low, high, p_value, words):
+    name = "under, prior corrected"
+    after = study.calibrations[name]
+    value = np.nan if np.isnan(low) else (low + high) / 2
+    rows = type(after.metrics)(
+        replace(row, value=value, low=low, high=high) if row.metric == "observed_to_expected" else row
+        for row in after.metrics
+    )
+    parts = {part: study.calibrations[part] for part in ("plain", "under")}
+    edited = replace(study, calibrations={**parts, name: replace(after, metrics=rows, p_value=p_value)})
+    assert words in _probability_sentence(edited)
 
 
 DIFFERENCES = {

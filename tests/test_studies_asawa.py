@@ -164,3 +164,11 @@ def test_its_tables_and_figures_are_written(study, tmp_path):
     assert {p.stem for p in (folder / "figures").iterdir()} == {p.name for p in study.pictures}
     html = (folder / "page.html").read_text()
     assert "quick run" in html and "<td>0.2091247672</td>" in html  # as the paper prints it
+
+
+def test_the_area_under_the_product_of_the_rates_follows_the_lines_between_the_points():
+    from steelyard.studies.asawa_claims import area_under_product
+
+    fpr, tpr = np.array([0.0, 0.2, 1.0]), np.array([0.0, 0.7, 1.0])
+    fine = np.linspace(0, 1, 200_001)
+    assert area_under_product(fpr, tpr) == pytest.approx(np.trapezoid(np.interp(fine, fpr, tpr) * (1 - fine), fine))

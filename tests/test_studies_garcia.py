@@ -41,7 +41,10 @@ def test_the_three_conclusions_come_out_with_the_lists_that_the_paper_may_mean(s
         assert claim.verdict == "holds with qualification" and claim.spread.startswith("means over 10 seeds")
         first = next(row for row in table_of(study, "effects") if row["claim"] == i)
         assert first["shown"] == "yes" and first["seeds"] == 10
-    assert study.summary[0] == "3 of García's three conclusions and 65 of the 65 signs of Table 2 come out again."
+    assert (
+        study.summary[0]
+        == "Verdicts on García's three conclusions: holds with qualification (3); 65 of the 65 signs of Table 2 come out again."
+    )
 
 
 def test_what_the_paper_leaves_unsaid_decides_its_conclusions(study):

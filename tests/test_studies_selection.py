@@ -351,3 +351,19 @@ def test_counts_of_halves_add_up():
     )
     assert held_out[place] == 7 / 8
     assert isinstance(tables.held_out.at(0.5), Counts)
+
+
+def test_the_page_says_of_resampling_what_its_table_shows():
+    import json
+    import sys
+    from pathlib import Path
+
+    docs = Path(__file__).parent.parent / "docs"
+    sys.path.insert(0, str(docs))
+    import findings
+
+    record = json.loads((docs / "studies/selection.json").read_text(encoding="utf-8"))
+    over, under, smote = findings.resampling_cost(record).split("; ")
+    assert "random undersampling is shown to be worse by" in under and "Matthews correlation (−0.031)" in under
+    assert "Matthews correlation" not in over + smote
+    assert findings.limited("0.926 (0.800 to 1.052)", 0, 1) == "0.926 (0.800 to 1.000)"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from steelyard.cli.inputs import print_assumed
-from steelyard.cli.option_words import of_shell
 from steelyard.cli.progress import bar
 from steelyard.exceptions import InputError
 
@@ -78,7 +77,7 @@ def selected_tree(
     rng: int,
     pos_label: Label,
 ) -> Selection:
-    """A decision tree chosen on validation parts and tested on rows that no choice has seen; stderr says how read."""
+    """A tree chosen on validation parts and tested on rows that no choice has seen; notes say how it was read."""
     from steelyard.protocol.run_values import KALITA_MEAN_F
     from steelyard.protocol.select_tree import select_tree
     from steelyard.studies.own_table import own_table
@@ -93,10 +92,10 @@ def selected_tree(
     split = next(iter(splits.values()), None)
     (sampler,), (metric,) = resample or (None,), metrics or (KALITA_MEAN_F,)
     tree = table.prepared("tree")
-    print_assumed([*map(of_shell, table.notes)])
-    return select_tree(
+    selection = select_tree(
         tree, table.X, table.y, split=split, resample=sampler, metric=metric, rng=rng, pos_label=table.chosen
     )
+    return replace(selection, notes=(*selection.notes, *table.notes))
 
 
 def class_tables(results: Mapping[int, CrossEvaluation]) -> str:

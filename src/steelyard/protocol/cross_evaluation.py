@@ -16,6 +16,7 @@ from steelyard.analysis.comparison.corrected_t_test import corrected_t_test
 from steelyard.analysis.holm import holm
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Rows
+from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.metric_values import value_change
 from steelyard.exceptions import InputError, UnknownNameError, did_you_mean
 from steelyard.metrics.spec import MetricSpec
@@ -110,6 +111,7 @@ class CrossEvaluation(Result[Summary]):
         """The metric that models are ranked by unless another is named: the first asked for, or the AC-score."""
         return next(iter(ranked_metrics(self)), next(iter(self.models.values())).default_spec)
 
+    @names_wrong_arguments
     def ranking(self, metric: SpecLike | None = None) -> Rows[Summary]:
         """The models from the best to the worst by the mean of a metric, or of a cost.
 
@@ -132,10 +134,12 @@ class CrossEvaluation(Result[Summary]):
         rows = [replace(model.summarised(spec), why=why) for model in self.models.values()]
         return _sorted(rows, spec.sign, "pooled")
 
+    @names_wrong_arguments
     def leaderboard(self, metric: SpecLike | None = None) -> Leaderboard:
         """The models by their means over the runs, with Nadeau and Bengio's intervals and brackets of their tests."""
         return run_leaderboard(self, metric)
 
+    @names_wrong_arguments
     def differences(self, metrics: SpecLike | Iterable[SpecLike] | None = None) -> Rows[RunDifference]:
         """Every pair of models, run by run: the mean difference with Nadeau and Bengio's corrected t-test.
 
@@ -183,10 +187,12 @@ class CrossEvaluation(Result[Summary]):
             f"There are {len(self.models)} models, {names}; name the one whose {what} is meant: result[name]."
         )
 
+    @names_wrong_arguments
     def values(self, metric: SpecLike | None = None) -> Array:
         """The value of each run of the only model."""
         return self._only("values").values(metric)
 
+    @names_wrong_arguments
     def summarised(self, metric: SpecLike | None = None) -> Summary:
         """One metric over all runs of the only model."""
         return self._only("summary").summarised(metric)
@@ -206,6 +212,7 @@ class CrossEvaluation(Result[Summary]):
         """All test rows of the only model as one Evaluation."""
         return self._only("evaluation").evaluation
 
+    @names_wrong_arguments
     def best_threshold(self, metric: AimLike | None = None, **options: Unpack[SearchOptions]) -> BestThreshold:
         """The best threshold of the only model's scores of rows that it had not seen."""
         return self._only("threshold").best_threshold(metric, **options)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.chance.label_set_chance import LabelSetBaselines
-from steelyard.analysis.intervals.draws import generator
 from steelyard.exceptions import InputError
 from steelyard.ingest import arrays
 from steelyard.ingest.label_sets import paired_sets
@@ -124,7 +123,7 @@ class LabelSetRunTables:
 
     @cached_property
     def _baselines(self) -> LabelSetBaselines:
-        return LabelSetBaselines(self.merged, generator(None))
+        return LabelSetBaselines(self.merged)
 
     def values(self, spec: MetricSpec) -> Array:
         """The value of each run, and with average=None of each label on the last axis; NaN where a run failed."""

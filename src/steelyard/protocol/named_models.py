@@ -14,11 +14,13 @@ import numpy as np
 from steelyard.analysis.results.formatting import listed, number_of
 from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, did_you_mean, first_ten, needs_sklearn
 from steelyard.ingest import arrays, numeric_text
+from steelyard.ingest.files import LoadedColumns
 from steelyard.ingest.imported_object import imported_object
+from steelyard.ingest.source import index_columns, index_sentences
 from steelyard.protocol.cross_evaluate import cross_evaluate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from steelyard._types import Array, Estimator, Frame
     from steelyard.protocol.cross_evaluation import CrossEvaluation
@@ -125,32 +127,43 @@ def cross_evaluate_columns(
 
     The table is a frame of pandas or Polars, or {name: values}. Numbers are standardised and what is missing is
     replaced by the median; text becomes one column a word, with one more where it is missing. All that is learned from
-    training parts only, before their classes are made equal. A column of text that names the rows is left out, and a
-    note says so. `options` are those of cross_evaluate.
+    training parts only, before their classes are made equal. A column of text that names the rows is left out, as is
+    the index of a pandas frame that was saved among the columns; notes say so. `options` are those of cross_evaluate.
 
     >>> columns = {"size": [1.0, 2, 3, 4] * 10, "colour": ["red", "blue"] * 20, "kind": [0, 0, 1, 1] * 10}
     >>> cross_evaluate_columns(columns, "kind", model="tree", split=2).evaluation.rows
     40
     """
-    columns = read_columns(table)
+    columns, notes = read_columns(table, [target])
     y = target_column(columns, target)
     numeric_text.check_numeric_text(columns)
     kept = {name: column for name, column in columns.items() if not is_a_name(column)}
     X, words = features(kept)
     names = [model] if isinstance(model, str) else list(model)
     result = cross_evaluate({name: prepared(name, words) for name in names}, X, y, **options)
-    return replace(result, notes=(*result.notes, *left_out_sentences(columns), *missing_sentences(kept)))
+    return replace(
+        result,
+        notes=(
+            *result.notes,
+            feature_sentence(kept),
+            *notes,
+            *left_out_sentences(columns),
+            *missing_sentences(kept),
+        ),
+    )
 
 
-def read_columns(table: Mapping[str, Any] | Frame) -> dict[str, Array]:
-    """The columns of a table by name."""
+def read_columns(table: Mapping[str, Any] | Frame, named: Sequence[str]) -> tuple[dict[str, Array], list[str]]:
+    """The columns of a table by name, without an index of pandas that is not `named`, and sentences on what is not."""
     names = table.keys() if isinstance(table, Mapping) else getattr(table, "columns", None)
     if names is None:
         raise InputTypeError(f"A table of columns is a frame or {{name: values}}, not {type(table).__name__}.")
     get = cast("Mapping[str, Any]", table).__getitem__
-    columns = {str(name): arrays.column(get(name), f"the column {name!r}") for name in names}
+    recorded = table.index if isinstance(table, LoadedColumns) else ()
+    index = index_columns(map(str, names), recorded, named=named)
+    columns = {str(name): arrays.column(get(name), f"the column {name!r}") for name in names if str(name) not in index}
     arrays.check_lengths(**columns)
-    return columns
+    return columns, index_sentences(index)
 
 
 def check_column(columns: Mapping[str, Array], name: str, use: str = "") -> None:
@@ -181,6 +194,11 @@ def missing_cells(column: Array) -> int:
     if column.dtype.kind == "f":
         return int(np.isnan(column).sum())
     return sum(value is None or value != value for value in column.tolist()) if column.dtype.kind == "O" else 0  # noqa: PLR0124 - NaN
+
+
+def feature_sentence(columns: Mapping[str, Array]) -> str:
+    """Which columns a model learns from."""
+    return f"The features are {listed([repr(name) for name in columns])}." if columns else "There are no features."
 
 
 def left_out_sentences(columns: Mapping[str, Array]) -> list[str]:

@@ -135,6 +135,7 @@ class RatioTrials:
     def _side(self, lead: float) -> str:
         if np.isnan(lead):
             return NO_SIDE
+        lead = float(value_change(np.asarray(lead), np.zeros(())))  # a difference by rounding alone favours neither
         return self.models[0] if lead > 0 else self.models[1] if lead < 0 else NEITHER
 
     def one_sided(self) -> list[str]:

@@ -9,6 +9,7 @@ from steelyard.analysis.calibration.calibration_result import Calibration
 from steelyard.analysis.results.formatting import filled, listed
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Rows, table_text
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import UnknownNameError, did_you_mean
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import resampling_sentences
@@ -75,17 +76,20 @@ class ResamplingStudy(Result[SamplerVerdict]):
         """The names of the samplers."""
         return [row.sampler for row in self.verdicts]
 
+    @names_wrong_arguments
     def value(self, model: str, metric: SpecLike | None = None, use: str | None = None) -> Summary:
         """A metric of a model, "plain" or a sampler, over the runs: at the best threshold unless a use is named."""
         spec, rows = self._asked(metric), {(row.model, row.name): row for row in self.values}
         return _found(rows, (use_name(model, use or use_of(spec)), spec.name))
 
+    @names_wrong_arguments
     def difference(self, sampler: str, metric: SpecLike | None = None, use: str | None = None) -> RunDifference:
         """How much a sampler differs from the plain model used alike; at their best thresholds unless named."""
         spec, rows = self._asked(metric), {(row.a, row.b, row.metric): row for row in self.differences}
         used = use or use_of(spec)
         return _found(rows, (use_name(sampler, used), use_name(PLAIN, used), spec.name))
 
+    @names_wrong_arguments
     def moved(self, use: str = BEST, metric: SpecLike | None = None) -> RunDifference:
         """What moving the threshold of the plain model changes, without any resampling."""
         rows = {(row.a, row.b, row.metric): row for row in self.differences}

@@ -12,6 +12,7 @@ from steelyard.protocol.resampling_runs import BEST, DEFAULT
 from steelyard.protocol.resampling_verdict import HELPS, HURTS, NO_CHANGE, NO_GAIN, OPEN
 
 if TYPE_CHECKING:
+    from steelyard.analysis.intervals.interval import Interval
     from steelyard.protocol.resampling_result import ResamplingStudy
     from steelyard.protocol.resampling_verdict import SamplerVerdict
     from steelyard.protocol.run_difference import RunDifference
@@ -116,23 +117,45 @@ def _threshold(study: ResamplingStudy) -> list[str]:
 
 
 def _probabilities(study: ResamplingStudy) -> list[str]:
-    """Whose probabilities are wrong in the mean, and whether a corrected prior mends that."""
-    wrong, mended = [], []
+    """Whose probabilities are wrong in the mean, and whether a corrected prior corrects that mean.
+
+    The slope is another question, which correct_prior does not answer: it moves all logits alike.
+    """
+    wrong: list[str] = []
+    corrected: list[str] = []
+    still: list[str] = []
+    unknown: list[str] = []
     for name in study.samplers:
-        if name not in study.calibrations:
+        ratio = _observed_to_expected(study, name)
+        if ratio is None or _may_be_one(ratio) is not False:
             continue
-        ratio = study.calibrations[name]["observed_to_expected"]
-        if ratio.high < 1 or ratio.low > 1:
-            wrong.append(f"{name} ({three_digits(float(ratio.value))})")
-            after = study.calibrations.get(use_name(name, CORRECTED))
-            if after is not None and not after.is_rejected:
-                mended.append(name)
+        wrong.append(f"{name} ({three_digits(float(ratio.value))})")
+        after = _observed_to_expected(study, use_name(name, CORRECTED))
+        right = None if after is None else _may_be_one(after)
+        if after is None or right is None:
+            unknown.append(name)
+        else:
+            (corrected if right else still).append(f"{name} ({after.text()})")
     if not wrong:
         return []
-    plain = study.calibrations[PLAIN]["calibration_slope"]
-    slope = "" if math.isnan(plain.low) else f" The plain model has a slope of {bounds_text(plain.low, plain.high)}."
-    rest = f" correct_prior mends {listed(mended)}." if mended else " correct_prior does not mend that here."
+    rest = f" correct_prior corrects that for {listed(corrected)}." if corrected else ""
+    rest += f" correct_prior does not correct that for {listed(still)}." if still else ""
+    rest += f" Whether correct_prior corrects that for {listed(unknown)} is not known." if unknown else ""
+    plain = study.calibrations[PLAIN]["calibration_slope"] if PLAIN in study.calibrations else None
+    slope = ""
+    if plain is not None and not math.isnan(plain.low):
+        slope = f" The plain model has a slope of {bounds_text(plain.low, plain.high)}."
     return [f"Positives observed for each one expected are not 1 after {listed(wrong)}.{rest}{slope}"]
+
+
+def _observed_to_expected(study: ResamplingStudy, name: str) -> Interval | None:
+    part = study.calibrations.get(name)
+    return None if part is None else part["observed_to_expected"]
+
+
+def _may_be_one(ratio: Interval) -> bool | None:
+    """Whether the interval holds 1; None where there is no interval."""
+    return None if math.isnan(ratio.low) or math.isnan(ratio.high) else bool(ratio.low <= 1 <= ratio.high)
 
 
 def _cost(study: ResamplingStudy) -> list[str]:

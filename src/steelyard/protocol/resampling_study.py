@@ -86,6 +86,7 @@ def resampling_study(
     check_options(level, n_jobs, progress)
     _check_numbers(inner, margin)
     specs = _specs(estimator, metric, metrics)
+    _check_margin(margin, specs[0])
     plan = StudyPlan(estimator, samplers, split, inner, groups)
     runs = study_runs(plan, data, generator(rng), n_jobs, progress)
     rows = ResamplingRows(runs, specs, level)
@@ -185,6 +186,16 @@ def _check_numbers(inner: object, margin: object) -> None:
         raise InputTypeError(f"margin= is a difference of the metric, such as 0.02, not {margin!r}.")
     if not 0 <= margin < np.inf:
         raise InputError(f"margin= is 0 or more, not {margin!r}.")
+
+
+def _check_margin(margin: float, spec: MetricSpec) -> None:
+    """Refuse a margin that no difference of the metric can reach, which would call every gain none."""
+    low, high = spec.metric.range
+    if margin >= high - low:
+        raise InputError(
+            f"margin= is a difference of {spec.name}, which lies between {low:g} and {high:g}; {margin!r} would call "
+            "every gain none, so give less, such as 0.02."
+        )
 
 
 def _check_plain(plain: Sequence[Run]) -> None:

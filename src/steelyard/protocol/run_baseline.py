@@ -66,12 +66,8 @@ def no_skill_tables(runs: Sequence[Run]) -> NoSkillTables | None:
 def _enumerated(table: Confusion) -> tuple[Array, Array]:
     """Every table of two classes with these margins that can matter, with its probability."""
     null = TruePositives.of(Counts.from_matrix(table.rows))
-    if null.low == null.high:
-        tp, masses = np.array([float(null.low)]), np.ones(1)
-    else:
-        middle = null.positives * null.flagged // null.total
-        tp = np.arange(max(null.low, middle - null.reach), min(null.high, middle + null.reach) + 1, dtype=np.float64)
-        masses = np.exp(null.log_mass(tp))
+    tp = null.likely()
+    masses = np.exp(null.log_mass(tp)) if len(tp) > 1 else np.ones(1)
     counts = null.tables(tp)
     cells = np.stack([np.stack([counts.tn, counts.fp], -1), np.stack([counts.fn, counts.tp], -1)], -2)
     return cells * _weight_of_a_row(table), masses

@@ -98,6 +98,7 @@ class Selection(Result[Trial]):
     evaluation: Evaluation
     test_rows: Array
     failures: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # on how the table was read
 
     @property
     def metric(self) -> str:
@@ -118,7 +119,7 @@ class Selection(Result[Trial]):
             f"{chosen.complexity:,.0f}. On {len(self.test_rows):,} rows that no choice has seen:"
         )
         lost = [filled(f"{len(self.failures)} fits failed; the first, {self.failures[0]}")] if self.failures else []
-        return "\n".join([filled(text), *lost, "", repr(self.evaluation)])
+        return "\n".join([filled(text), *lost, "", repr(self.evaluation), *map(filled, self.notes)])
 
     def __iter__(self) -> Iterator[Trial]:
         return iter([*self.grown, *self.pruned])
@@ -133,7 +134,7 @@ class Selection(Result[Trial]):
         trials = {"chosen": self.chosen.row(), "best": self.best.row()}
         rows = {"grown": self.grown.to_dicts(), "pruned": self.pruned.to_dicts()}
         plain = {"metric": self.spec, "standard_error": self.standard_error, **trials, **rows}
-        plain |= {"test_rows": self.test_rows, "failures": self.failures}
+        plain |= {"test_rows": self.test_rows, "failures": self.failures, "notes": self.notes}
         saved: dict[str, Any] = writer.written(plain)
         return saved | {"evaluation": self.evaluation.to_dict()}
 
@@ -144,8 +145,8 @@ class Selection(Result[Trial]):
         grown, pruned = (Rows(map(Trial.from_row, data[key])) for key in ("grown", "pruned"))
         evaluation = Evaluation.from_json(data["evaluation"])
         error, unseen = read(float, data["standard_error"]), np.array(data["test_rows"], dtype=np.intp)
-        spec, failures = read_metric(data["metric"]), tuple(data["failures"])
-        return cls(chosen, best, error, spec, grown, pruned, evaluation, unseen, failures)
+        spec, said = read_metric(data["metric"]), (tuple(data["failures"]), tuple(data.get("notes", ())))
+        return cls(chosen, best, error, spec, grown, pruned, evaluation, unseen, *said)
 
 
 @dataclass(frozen=True, eq=False)

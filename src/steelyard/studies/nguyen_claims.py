@@ -18,6 +18,7 @@ from steelyard.studies.nguyen_printed import (
     PRINTED,
     PRINTING,
     RUNS,
+    all_topics,
     fitting,
     paper_averages,
     paper_calmer,
@@ -116,7 +117,7 @@ def _differs(results: NguyenResults, pair: tuple[str, str]) -> Finding:
 def _alike(results: NguyenResults, pair: tuple[str, str]) -> Finding:
     """That a test finds nothing shows nothing; that the averages are near each other is shown by their interval."""
     p, printed = _p_values(results, pair[1]), paper_spread(pair[1])
-    own, means = friedman_of(printed).p_value, _levels(printed.means.values())
+    own, means = friedman_of(printed).p_value, _levels(paper_averages(pair[1], all_topics()))
     differ = own < _LEVEL
     table = f"The paper's own table, tested over its topics, has p = {own:.2g} ({means})"
     ending = ": its sets do differ, which sets drawn alike should not." if differ else ", no difference."

@@ -16,6 +16,7 @@ from steelyard.ingest.numeric_text import cell_sentence, check_numeric_text, fir
 from steelyard.protocol.cross_evaluate import read_data
 from steelyard.protocol.named_models import (
     check_column,
+    feature_sentence,
     features,
     is_a_name,
     left_out_sentences,
@@ -123,7 +124,7 @@ def own_table(
     >>> table.X.shape, table.words.tolist(), int(table.two_class_y.sum()), list(table.models)
     ((40, 2), [False, True], 20, ['tree'])
     """
-    columns = read_columns(table)
+    columns, left_out = read_columns(table, [target, *pred, *score])
     y, given = _taken(columns, target, (*pred, *score))
     check_numeric_text(columns)
     kept = {name: column for name, column in columns.items() if not is_a_name(column)}
@@ -131,8 +132,8 @@ def own_table(
     _, labels = label_codes.encode(y, None, f"The column {target!r} to predict")
     named = match_label(pos_label, labels)
     data = read_data(X, y, None, named)
-    notes = [*left_out_sentences(columns), *missing_sentences(kept)]
-    notes += choice_sentences(pos_label, data.positive, data.labels)
+    notes = [*left_out, *left_out_sentences(columns), *missing_sentences(kept)]
+    notes += [*choice_sentences(pos_label, data.positive, data.labels), feature_sentence(kept)]
     own = OwnTable(
         target,
         X,

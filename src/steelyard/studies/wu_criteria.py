@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,15 +78,14 @@ def _penalty(_: DigitTrials) -> Finding:
         name: _at(metric, 0.5 + apart / 2, 0.5 - apart / 2) for name, metric in {"AC": "ac_score", **_OTHERS}.items()
     }
     extra = values["GM"] - values["AC"]
-    most = float(apart[extra.argmax()])
     ours = "; ".join(
         f"{apart[i]:.1f} apart: " + ", ".join(f"{name} {value[i]:.2f}" for name, value in values.items())
         for i in (0, 100, 200)
     )
     why = (
         "Mean of the rates 0.50. BA does not move at all, GM and AC do and AC more; but what AC takes more than GM is "
-        f"most where the rates are {most:.2f} apart and nothing where one is 0. This is the AUROC of one threshold; "
-        "that of all thresholds is not made of one TPR and TNR."
+        f"most where the rates are {math.sqrt(3) / 2:.2f} apart and nothing where one is 0. This is the AUROC of one "
+        "threshold; that of all thresholds is not made of one TPR and TNR."
     )
     return Finding(ours, _NO_SEED, judged(holds=False, partly=bool((extra >= -1e-12).all())), why)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.slices.slice_question import SliceQuestion
+from steelyard.arguments import names_wrong_arguments
 from steelyard.ingest.slice_source import SliceColumns
-from steelyard.ingest.source import Source, check_name, named_columns
+from steelyard.ingest.source import Source, check_name, index_columns, index_sentences, named_columns
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.spec import SpecLike
 
 
+@names_wrong_arguments
 def slices(
     frame: Frame | Source,
     *,
@@ -39,7 +42,8 @@ def slices(
 ) -> Slices:
     """The slices of a frame in which a metric is worse than elsewhere, with false discoveries controlled.
 
-    A slice is a conjunction of up to three `conditions` on `features` (by default all other columns): a level, a bin of
+    A slice is a conjunction of up to three `conditions` on `features` (by default all other columns but the index of a
+    pandas frame): a level, a bin of
     numbers (about equally filled, at round numbers), or a missing value. Each with at least so many rows of what the
     metric is a share of (`least`) is tested exactly against the rows outside it, and those that pass Benjamini and
     Hochberg's procedure ("bh"; "by" holds under any dependence) at the false discovery `rate` are discoveries. Their
@@ -60,11 +64,17 @@ def slices(
     spec = MetricSpec.of(metric)
     source = Source.of(frame)
     names = named_columns("features", features)
+    assumed = [f"The features are {', '.join(names)}."]
     if names in ((), ("*",)):
-        schema = source.parts[0].collect_schema()
-        names = tuple(name for name in schema if name not in (true, pred, score, frequency, weight, cluster))
+        used = (true, pred, score, frequency, weight, cluster)
+        others = [name for name in source.parts[0].collect_schema() if name not in used]
+        index = index_columns(map(str, others), source.index)
+        names = tuple(name for name in others if name not in index)
+        assumed = [f"The features are all other columns: {', '.join(map(str, names))}; features= names them."]
+        assumed += index_sentences(index)
     label = spec.label if pos_label is None else pos_label
     columns = SliceColumns(true, pred, score, names, threshold, label, frequency, bins, least)
     question = SliceQuestion(spec, columns, conditions, rate, method, most)
     question.check(weight=weight, cluster=cluster)
-    return question.answer(source)
+    found = question.answer(source)
+    return replace(found, assumed=(*found.assumed, *assumed))
