@@ -183,6 +183,13 @@ def test_the_readme_shows_the_tables_of_the_documents():
     assert readme.filled(text) == text, "`make pages` writes them"
 
 
+def test_the_readme_counts_metrics_and_properties_as_the_catalogue_does():
+    head, rows = ["metric", "a", "b"], [["recall", "yes", "?"], ["mcc", "no", "yes"]]
+    assert readme.properties([head, *rows]) == "3 of 4 properties of 2 metrics"
+    stale = readme.filled("Which of seventy metrics? 1,096 of 1,175 properties of 47 metrics are proved")
+    assert "seventy" not in stale and "1,096" not in stale
+
+
 def test_a_changed_document_changes_the_readme():
     few = ["1000", "0.01", "0.8", "0.9", ".9 / .8", *[".5 / .4"] * 3]
     head = ["n", "prevalence", "recall", "specificity", *readme.METRICS]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -222,6 +223,10 @@ def test_weights_clusters_groups_prevalence_and_tallies_are_taken():
     assert twice.p_value == pytest.approx(calibration(y, p).p_value, abs=0.1)
     groups = calibration(y, p, by={"site": np.arange(2_000) % 2}).groups
     assert groups["site = 1"] == calibration(y[1::2], p[1::2])
+    by_site = calibration(y, p, by={"site": np.arange(2_000) % 2})
+    untested = replace(by_site.groups["site = 1"], p_value=np.nan)
+    edited = replace(by_site, groups={**by_site.groups, "site = 1": untested})
+    assert edited.verdict[-1] == "No test of calibration applies in site = 1."
     shifted = calibration(y, p, prevalence=0.3)
     assert shifted.prevalence == 0.3 and shifted["brier_uncertainty"].value == pytest.approx(0.21)
     assert any(sentence.startswith("Too low on average") for sentence in shifted.verdict)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -116,6 +117,16 @@ def test_a_period_without_labels_has_the_part_that_its_prevalence_makes(rows):
     assert (recall.by_prevalence, recall.by_prevalence_low, recall.by_prevalence_high) == (0, 0, 0)
     assert "no labels" in found.verdict[0]
     assert "not known" in repr(found)
+
+
+def test_a_period_whose_label_shift_cannot_be_tested_says_so(rows):
+    truth, scores, month = rows
+    early, new = month == "2024-01", scores[month == "2024-02"]
+    of_early = {"y_score": scores[early], "period": month[early], "metrics": ["recall"], "draws": 50}
+    tested = drift(truth[early], unlabelled={"later": new}, **of_early)
+    periods = type(tested.periods)([tested.periods[0], replace(tested.periods[1], p_value=np.nan)])
+    assert "No test of that applies" not in tested.verdict[0]
+    assert "No test of that applies" in replace(tested, periods=periods).verdict[0]
 
 
 def test_many_classes_and_named_ones_are_split_too():

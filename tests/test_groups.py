@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import duckdb
 import numpy as np
@@ -176,6 +177,15 @@ def test_a_group_without_positives_has_no_recall_and_says_so():
     assert not math.isnan(groups.gap("demographic_parity_ratio").value)
 
 
+def test_groups_that_no_test_compares_are_not_said_to_be_alike():
+    groups = compare_groups(Y, P, by={"site": SITE}, **FEW)
+    untested = [replace(test, p_value=math.nan) for test in groups.tests]
+    assert replace(groups, tests=type(groups.tests)(untested)).headline.startswith("Whether ")
+    one = [replace(untested[0], p_value=0.9), *untested[1:]]
+    headline = replace(groups, tests=type(groups.tests)(one)).headline
+    assert f"by any of 1 metrics; {len(one) - 1} could not be tested" in headline or len(one) == 1
+
+
 @pytest.mark.parametrize(
     ("ask", "words"),
     [
@@ -256,7 +266,7 @@ def test_a_missing_level_has_the_words_of_a_slice_wherever_it_is_named(tmp_path)
     named = [str(tmp_path / "rows.csv"), "--true", "y", "--pred", "p"]
     compared = CliRunner(env={"COLUMNS": "100"}).invoke(commands, ["groups", *named, "--by", "age"])
     assert "age is missing" in compared.stdout and "age = –" not in compared.stdout
-    gated = CliRunner().invoke(commands, ["gate", *named, "--by", "age", "--require", "recall>=0"])
+    gated = CliRunner().invoke(commands, ["gate", *named, "--by", "age", "--require", "recall>=0.001"])
     assert "age is missing" in gated.stdout and "age = –" not in gated.stdout
     listed = CliRunner(env={"COLUMNS": "100"}).invoke(commands, ["errors", *named, "--where", "age is missing"])
     rows = compare_groups(frame, true="y", pred="p", by="age", metrics=["recall"]).sizes[-1]

@@ -11,7 +11,6 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
-import house
 import pytest
 
 import steelyard
@@ -19,7 +18,7 @@ from steelyard.exceptions import needs_sklearn
 
 SOURCE = Path(steelyard.__file__).parent
 FLOORS = (
-    "_names", "_types", "_renamed", "exceptions", "statistics", "ingest", "metrics", "analysis", "auditing", "evaluation", "gates", "estimators", "protocol",
+    "_names", "_types", "_renamed", "exceptions", "arguments", "statistics", "ingest", "metrics", "analysis", "auditing", "evaluation", "gates", "estimators", "protocol",
     "datasets", "ledger", "report", "interop", "sklearn", "mlflow", "studies", "cli",
 )  # fmt: skip
 # The rooms of the analysis, each with what it may import before it.
@@ -189,39 +188,6 @@ def test_every_public_name_is_used_by_a_test(name):
 def test_every_module_says_what_it_is_in_its_first_line():
     for path in FILES:
         assert ast.get_docstring(ast.parse(path.read_text())), path
-
-
-@pytest.mark.parametrize("count", house.COUNTS, ids=lambda count: count.what)
-def test_what_must_not_come_back_is_counted(count):
-    assert count.holds, "\n".join([f"{count.value:g}{count.unit}, at most {count.allowed:g}:", *count.where])
-
-
-def test_the_count_of_loose_parameters_follows_aliases(tmp_path, monkeypatch):
-    (tmp_path / "shapes.py").write_text("from typing import Any, TypeAlias\nShape: TypeAlias = 'Any | None'\n")
-    (tmp_path / "door.py").write_text(
-        "from steelyard.shapes import Shape as S\nT = S\ndef f(a: T, b: int, c: 'S'): ...\n"
-    )
-    monkeypatch.setattr(house, "SOURCE", tmp_path)
-    monkeypatch.setattr(house, "FILES", sorted(tmp_path.rglob("*.py")))
-    assert [where.split()[1] for where in house.parameters_typed({"Any"})] == ["a", "c"]
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        "('recall', 'f1')",
-        "{'recall': 1, 'f1': 2}",
-        "{'first': 'recall', 'second': 'f1[average=macro]'}",
-        "'recall f1'.split()",
-        "dict(recall=1, f1=2)",
-        "name == 'recall' or name == 'f1'",
-    ],
-)
-def test_metrics_in_any_kind_of_collection_are_counted(code, tmp_path, monkeypatch):
-    (tmp_path / "lists.py").write_text(f"usual = {code}\n")
-    monkeypatch.setattr(house, "SOURCE", tmp_path)
-    monkeypatch.setattr(house, "FILES", [tmp_path / "lists.py"])
-    assert len(list(house.metric_lists())) == 1
 
 
 PROJECT = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text())["project"]

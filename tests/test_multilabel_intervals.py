@@ -109,7 +109,7 @@ def test_baselines_are_those_of_predictions_from_other_rows():
     table, rng = drawn(n=300), np.random.default_rng(3)
     orders = [rng.permutation(300) for _ in range(100)]
     shuffled = [multilabel(table.true, table.predicted[order], y_score=table.scores[order]) for order in orders]
-    baselines = LabelSetBaselines(table, rng)
+    baselines = LabelSetBaselines(table)
     for name in (*AVERAGES, "f1[average=samples]", "roc_auc[average=macro]", "recall[class=1]"):
         mean = np.mean([value(name, each) for each in shuffled])
         assert baselines.value(MetricSpec.of(name)) == pytest.approx(mean, abs=0.015), name

@@ -209,3 +209,12 @@ REFUSED = {
 def test_what_cannot_be_studied_is_refused_in_one_sentence(case):
     call, words = REFUSED[case]
     assert_refused(call, (ValueError, TypeError), words)
+
+
+def test_a_lead_that_is_rounding_alone_favours_neither():
+    from steelyard.protocol.ratio_trials import NEITHER, RatioTrials
+
+    trials = object.__new__(RatioTrials)
+    object.__setattr__(trials, "models", ("a", "b"))
+    assert trials._side(1e-16) == trials._side(-1e-16) == trials._side(0.0) == NEITHER
+    assert (trials._side(0.01), trials._side(-0.01)) == ("a", "b")

@@ -868,3 +868,31 @@ def test_rows_in_another_order_than_the_features_are_refused(name):
         cross_evaluate(GaussianNB(), X, split="groups", metrics=["accuracy"], **turned)
     found = cross_evaluate(GaussianNB(), X, split="groups", metrics=["accuracy"], **columns)
     assert found["GaussianNB"].evaluation.rows == 40
+
+
+def test_an_index_that_pandas_wrote_is_no_feature_and_the_features_are_listed(tmp_path):
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    from steelyard.ingest.files import load_columns
+    from steelyard.protocol.named_models import cross_evaluate_columns
+
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 40)  # the rows are in the order of their labels, so that an index would tell all
+    frame = pd.DataFrame({"size": rng.normal(size=80), "y": y}, index=np.arange(80) ** 2)
+    named = frame.rename_axis("row")
+    for table, name in ((frame, "unnamed.parquet"), (named, "named.parquet"), (frame, "rows.csv")):
+        path = tmp_path / name
+        table.to_parquet(path) if name.endswith("parquet") else table.to_csv(path)
+        found = cross_evaluate_columns(load_columns([str(path)]), "y", model="tree", split=2)
+        assert "The features are 'size'." in found.notes
+        assert "The features are 'size'." in repr(found) and "The features are" in found.to_html()
+
+
+def test_slices_are_not_made_of_an_index():
+    from steelyard import slices
+
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    frame = {"y": y, "p": y & (rng.random(400) < 0.7), "site": rng.integers(0, 3, 400), "Unnamed: 0": np.arange(400)}
+    pl = pytest.importorskip("polars")
+    assert slices(pl.DataFrame(frame), true="y", pred="p").features == ("site",)

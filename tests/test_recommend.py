@@ -190,7 +190,7 @@ def test_the_table_in_the_documentation_is_the_audits():
 BAD = {
     "positives": (lambda: recommend(positives=0), ValueError, "1 or more"),
     "a truth for a number": (lambda: recommend(positives=True), ValueError, "1 or more"),
-    "a word for an answer": (lambda: recommend(costs="no"), TypeError, "costs is answered by True or False"),
+    "a word for an answer": (lambda: recommend(costs="no"), TypeError, "costs= is True or False"),
     "ranks and costs": (lambda: recommend(ranking=True, costs=True), ValueError, "not both"),
     "many tables": (lambda: recommend(steelyard.Counts([9, 1], [1, 2], [3, 3], [2, 2])), ValueError, "one table"),
     "a text of properties": (lambda: audit("f1", properties="p1"), TypeError, "a list of names"),
@@ -379,7 +379,7 @@ def test_where_metrics_reloaded_has_other_metrics_is_stated():
     [
         ({"capacity": 0}, "capacity is how many rows can be looked at, 1 or more, not 0."),
         ({"reference_threshold": 1.5}, "between 0 and 1, not 1.5."),
-        ({"calibration": "yes"}, "calibration is answered by True or False, not 'yes'."),
+        ({"calibration": "yes"}, "calibration= is True or False, not 'yes'."),
         ({"ranking": True, "reference_threshold": 0.2}, "give ranking, or costs or a threshold, not both."),
     ],
 )

@@ -259,7 +259,7 @@ def test_usual_columns_are_stated_wherever_the_answer_goes(rows):
     assert words in strict(run("report", rows, "--format", "json").stdout)["assumed"]
     assert words in run("report", rows, "--format", "md").stdout
     assert words in run("report", rows, "--format", "csv").stderr
-    assert words in run("gate", rows, "--require", "mcc>=-1").stderr
+    assert words in run("gate", rows, "--require", "mcc>-1").stderr
     assert words in run("tally", rows).stderr
     one = "Columns were taken by their names: --true y_true."
     assert one in run("compare", rows, "--pred", "y_pred", "--pred", "b").stdout
@@ -710,12 +710,12 @@ def test_shift_tells_the_metrics_elsewhere(rows):
 
 def test_a_gate_passes_fails_or_cannot_tell_by_its_exit_code(rows):
     words = ["gate", rows, "--true", "y_true", "--pred", "y_pred"]
-    ran = shell(*words, "--require", "ac_score>=0.1", "--require", "low(mcc)>=-0.9", "--require", "high(fpr) < 1")
+    ran = shell(*words, "--require", "ac_score>=0.1", "--require", "low(mcc)>=-0.9", "--require", "high(fpr) < 100 %")
     assert (ran.returncode, ran.stderr) == (0, b"")
     assert ran.stdout.count(b"pass  ") == 3
     ran = shell(*words, "--require", "ac_score>=0.1", "--require", "mcc > 0.999")
     assert ran.returncode == 1 and b"FAIL  mcc is 0." in ran.stdout and b"required > 0.999" in ran.stdout
-    ran = shell("gate", "--counts", "0,5,0,5", "--require", "precision>=0.5", "--require", "recall>=0")
+    ran = shell("gate", "--counts", "0,5,0,5", "--require", "precision>=0.5", "--require", "specificity>=0.5")
     assert ran.returncode == 3
     assert b"undefined  precision, required >= 50 %: no predicted positives" in ran.stdout
     both = ("gate", "--counts", "0,5,0,5", "--require", "precision>=0.5", "--require", "recall>=0.5")
@@ -723,7 +723,7 @@ def test_a_gate_passes_fails_or_cannot_tell_by_its_exit_code(rows):
 
 
 def test_a_gate_states_at_which_threshold_scores_were_taken(rows):
-    words = ["gate", rows, "--true", "y_true", "--score", "score", "--require", "mcc>=-1"]
+    words = ["gate", rows, "--true", "y_true", "--score", "score", "--require", "mcc>-1"]
     assert "Scores were thresholded at 0.5; steelyard threshold finds a better one." in run(*words).stderr
     assert "thresholded" not in run(*words, "--threshold", "0.4").stderr
 
@@ -811,8 +811,15 @@ def test_a_gate_takes_every_name_that_a_report_prints(rows):
     many = ["--true", "kind", "--pred", "guess"]
     named = [row["name"] for row in strict(run("report", rows, *many, "--format", "json").stdout)["metrics"]]
     assert "f1[average=macro]" in named
-    rules = [word for name in named for word in ("--require", f"{name}>=-99")]
-    assert [line.split()[1] for line in run("gate", rows, *many, *rules).stdout.splitlines()] == named
+    rules = [
+        word
+        for name in named
+        for word in (
+            "--require",
+            f"{name}{'<=0.999' if steelyard.get_metric(name.split('[')[0]).sign < 0 else '>=0.001'}",
+        )
+    ]
+    assert [line.split()[1] for line in run("gate", rows, *many, *rules, code=1).stdout.splitlines()] == named
     told = strict(run("report", rows, *many, "--metrics", "f1[average=macro],f_beta[beta=2,average=micro]", "--by", "site", "--format", "json").stdout)  # fmt: skip
     for part in (told, *told["groups"]):
         assert [row["name"] for row in part["metrics"]] == ["f1[average=macro]", "f_beta[beta=2, average=micro]"]
@@ -883,11 +890,11 @@ def test_a_gate_compares_with_a_baseline(frame, rows, tmp_path):
         "pass"
     )
     assert run("gate", rows, "--pred", "b", "--baseline", old, code=1).stdout.startswith("FAIL  recall is ")
-    run("gate", rows, "--pred", "b", "--baseline", old, "--require", "mcc >= baseline - 2")
+    run("gate", rows, "--pred", "b", "--baseline", old, "--require", "mcc >= baseline - 1.99")
     run("gate", rows, "--pred", "b", "--baseline", old, "--require", "mcc>=baseline-0.02", code=1)
     first_schema = HERE / "schema_1" / "scores.json"
     frame.select(pl.col("y_true", "y_pred").replace_strict({1: "spam", 0: "ham"})).write_csv(rows)
-    words = ["gate", rows, "--pred", "y_pred", "--positive", "spam", "--require", "recall>=baseline-1"]
+    words = ["gate", rows, "--pred", "y_pred", "--positive", "spam", "--require", "recall>=baseline-0.99"]
     assert "is of other data, " in run(*words, "--baseline", first_schema).stderr
     refused = run(*words[:-2], "--baseline", first_schema, code=2).stderr
     assert "has no tables, which show how uncertain it is; make it again" in refused
@@ -922,7 +929,7 @@ def test_a_gate_refuses_a_baseline_of_a_value_that_the_metric_cannot_have(rows, 
 def test_a_gate_notices_a_baseline_of_another_class_threshold_or_data_set(rows, frame, tmp_path):
     old, gate = (
         tmp_path / "old.json",
-        ["gate", rows, "--true", "y_true", "--score", "score", "--require", "mcc>=baseline-2"],
+        ["gate", rows, "--true", "y_true", "--score", "score", "--require", "mcc>=baseline-1.99"],
     )
     run("report", rows, "--true", "y_true", "--score", "score", "-o", old)
     assert "baseline" not in run(*gate, "--baseline", old).stderr
@@ -930,7 +937,7 @@ def test_a_gate_notices_a_baseline_of_another_class_threshold_or_data_set(rows, 
     assert f"The baseline '{old}' was thresholded at 0.5, these scores at 0.3." in told
     refused = run(*gate, "--baseline", old, "--positive", "0", code=2).stderr
     assert "is of the positive class 1, these predictions are of the positive class 0; name the same one" in refused
-    many = ["gate", rows, "--true", "kind", "--pred", "guess", "--require", "mcc>=baseline-2", "--baseline", old]
+    many = ["gate", rows, "--true", "kind", "--pred", "guess", "--require", "mcc>=baseline-1.99", "--baseline", old]
     assert "these predictions are of no positive class; name the same one" in run(*many, code=2).stderr
     frame[:500].write_csv(rows)
     told = run(*gate, "--baseline", old).stderr
@@ -1371,7 +1378,7 @@ def test_a_gate_exits_by_its_verdict_whatever_becomes_of_its_words(line, tmp_pat
 
 @pytest.mark.parametrize("closed", ["2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
 def test_a_gate_of_a_file_exits_by_its_verdict_where_the_streams_are_closed(rows, closed):
-    for code, rule in {0: "recall>=0", 1: "recall>=1.5"}.items():
+    for code, rule in {0: "recall>=0.001", 1: "recall>=1"}.items():
         gate = f"{sys.executable} -m steelyard.cli gate {rows} --true y_true --pred y_pred --require '{rule}' {closed}"
         assert subprocess.run(["bash", "-c", gate], check=False, stdout=subprocess.DEVNULL).returncode == code
 
@@ -1504,7 +1511,7 @@ def test_no_label_column_or_file_name_steers_the_terminal(form, tmp_path):
         ["shift", *rows, "--pred", label, "--prevalence", "0.1", "--by", "y", "--format", form],
         ["tally", *rows, "--score", "s", "-o", tmp_path / f"{label}.json"],
         ["audit", "mcc", "--against", *rows, *models],
-        ["gate", *rows, "--pred", label, "--require", "mcc>=-1"],
+        ["gate", *rows, "--pred", label, "--require", "mcc>-1"],
     ]
     for words in asked:
         ran = run(*words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.results.rows import Rows
+from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.properties import PROPERTIES, Decision, audit_properties
 from steelyard.exceptions import InputTypeError
 from steelyard.metrics.registry import get_metric
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 _MARKS = {True: "yes", False: "no", None: "?"}
 
 
+@names_wrong_arguments
 def audit(*metrics: MetricLike, properties: Iterable[str] | None = None) -> Rows[Decision]:
     """The proven properties of the metrics named, or of all: proved, refuted by a table, or left open.
 

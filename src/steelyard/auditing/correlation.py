@@ -15,6 +15,7 @@ from steelyard._types import Array
 from steelyard.analysis.results.formatting import filled
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, Rows, table_text
+from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.correlation_coefficients import (
     by_metric,
     correlation_matrix,
@@ -153,6 +154,7 @@ def _pair(r: Array) -> str:
     return " / ".join("–" if np.isnan(x) else f"{x:+.2f}" for x in r)
 
 
+@names_wrong_arguments
 def correlation_study(
     metrics: Iterable[MetricLike] | None = None,
     *,

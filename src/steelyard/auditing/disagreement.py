@@ -13,6 +13,7 @@ from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.prevalence.class_shares import checked_prevalence
 from steelyard.analysis.results.formatting import three_digits
 from steelyard.analysis.results.rows import Flat, Rows
+from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.metric_values import directed_difference, metric_values, named_metrics
 from steelyard.auditing.model_tables import at_rates
 from steelyard.exceptions import InputError
@@ -55,6 +56,7 @@ class Disagreement(Flat):
         return f"{sentence} ({', '.join(parts)})"
 
 
+@names_wrong_arguments
 def disagreement(
     metric_a: MetricLike,
     metric_b: MetricLike,

@@ -16,6 +16,7 @@ from steelyard.analysis.prevalence.class_shares import checked_prevalence
 from steelyard.analysis.results.formatting import filled
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, Rows, table_text
+from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.disagreement import RARE_TO_COMMON, disagreement, disagreements
 from steelyard.auditing.metric_values import directed_difference, metric_values, named_metrics
 from steelyard.auditing.model_tables import at_rates
@@ -125,6 +126,7 @@ def _signed(difference: float) -> str:
     return "–" if math.isnan(difference) else f"{difference:+.3f}".replace("-0.000", "+0.000")
 
 
+@names_wrong_arguments
 def discrimination(
     a: Classifier,
     b: Classifier,

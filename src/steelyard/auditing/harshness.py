@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.audited_metric import AuditedMetric
 from steelyard.auditing.decisions import PROVED, REFUTED, Counterexample, Decision, Ruling, four_cells, unrefuted
 from steelyard.auditing.laws import CLASS_SWAP
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.registry import MetricLike
 
 
+@names_wrong_arguments
 def harsher(a: MetricLike, b: MetricLike) -> Decision:
     """Whether one metric is nowhere kinder than another: at most its value, or at least where lower is better.
 

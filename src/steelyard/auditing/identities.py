@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.results.rows import Flat, Rows
+from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.audited_metric import AuditedMetric
 from steelyard.auditing.decisions import PROVED, unrefuted
 from steelyard.auditing.equations import Equation, fitted_equations
@@ -44,6 +45,7 @@ class Identity(Flat):
     how: str
 
 
+@names_wrong_arguments
 def identities(metrics: Iterable[MetricLike] | None = None) -> Rows[Identity]:
     """Which metrics are equal, affine, fractional or power functions of one another, or order all tables alike.
 

@@ -99,7 +99,7 @@ def checked_problem(**answers: object) -> Problem:
     """The answers given, by the names of `recommend`, checked."""
     for name in _YES_OR_NO:
         if not isinstance(answers[name], (bool, np.bool_)) and not (name == "ranking" and answers[name] is None):
-            raise InputTypeError(f"{name} is answered by True or False, not {answers[name]!r}.")
+            raise InputTypeError(f"{name}= is True or False, not {answers[name]!r}.")
     if answers["ranking"] and (answers["costs"] or answers["reference_threshold"] is not None):
         raise InputError(
             "Scores that are used as an order make no errors to cost; give ranking, or costs or a threshold, not both."

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
+from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing import decision_store
 from steelyard.auditing.decisions import DOES_NOT_APPLY, Decision
 from steelyard.auditing.property_list import CHANGED_CELLS, PROPERTIES, Property, get_property
@@ -26,6 +27,7 @@ _OF_OTHERS = "it is of {}, and the property of tables of labels"
 __all__ = ["PROPERTIES", "Decision", "Property", "audit_properties", "decide", "garcia_row", "get_property"]
 
 
+@names_wrong_arguments
 def decide(metric: MetricLike, property: str | Property) -> Decision:
     """Whether a property holds for a metric, given by name or as a function of the four cells.
 

@@ -182,7 +182,8 @@ _ALL = (
     Property(
         "strictly_monotone",
         "Strictly monotone in every cell",
-        "The value is better for one more right prediction where there are errors, and worse for one more wrong one.",
+        "The value is better for one more right prediction where there are errors, and worse for one more wrong one "
+        "where there are right ones.",
         "Gösgens (strong monotonicity), where test sets of different sizes are compared.",
         ("gosgens2021",),
         tuple(map(strictly_grown_cell, CELLS)),

@@ -11,6 +11,7 @@ import numpy as np
 
 from steelyard.analysis.comparison.friedman_test import Friedman, friedman
 from steelyard.analysis.results.rows import Flat, Rows
+from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.metric_values import metric_values, named_metrics
 from steelyard.auditing.model_tables import counts_of_models, counts_of_same_models
 from steelyard.exceptions import InputError, InputTypeError
@@ -52,6 +53,7 @@ class Spread(Flat):
         return row | {"of means": self.of_means, "runs": self.runs, "p (Friedman)": p, "least p of pairs": least}
 
 
+@names_wrong_arguments
 def ratio_spread(
     tables: Mapping[str, Models], *, metrics: Iterable[MetricLike] | None = _NGUYEN, pos_label: Label = None
 ) -> Rows[Spread]:

@@ -15,7 +15,7 @@ from click.shell_completion import CompletionItem
 from steelyard.cli.overview import ABOUT, COMMANDS
 from steelyard.cli.streams import is_of_stdout, lost_sentence, print_message
 from steelyard.cli.suggestions import suggest_values
-from steelyard.exceptions import SteelyardError, did_you_mean
+from steelyard.exceptions import SteelyardError, did_you_mean, surrogate_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -134,6 +134,18 @@ class CommandGroup(click.Group):
             if os.environ.get("STEELYARD_DEBUG") and not isinstance(error, (click.ClickException, SteelyardError)):
                 raise
             refuse(ctx, _sentence(ctx, error))
+        except BaseException as error:
+            if type(error).__name__ != "PanicException" or os.environ.get("STEELYARD_DEBUG"):
+                raise
+            refuse(ctx, _panic_sentence(error))
+
+
+def _panic_sentence(error: BaseException) -> str:
+    """What Polars could not go on from: most often a setting of its own in the environment."""
+    text = str(error).partition("\n")[0].rstrip(".")
+    given = [f"{name}={value}" for name, value in sorted(os.environ.items()) if name.startswith("POLARS_")]
+    cause = f"correct or unset {' and '.join(given)}" if given else "STEELYARD_DEBUG=1 shows where"
+    return f"Polars cannot go on: {text}; {cause}."
 
 
 def _end_unread(ctx: click.Context, error: OSError) -> NoReturn:
@@ -164,6 +176,8 @@ def _sentence(ctx: click.Context, error: Exception) -> str:
         return error.format_message()
     if isinstance(error, SteelyardError):
         return str(error)
+    if isinstance(error, UnicodeEncodeError):
+        return surrogate_sentence(error)
     if isinstance(error, OSError) and error.strerror:
         what = (
             "The operating system refuses this" if error.filename is None else f"{str(error.filename)!r} cannot be used"

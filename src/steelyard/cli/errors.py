@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "--kind", type=click.Choice(["both", "fn", "fp"]), default="both", show_default=True, help="Which errors."
 )
 @click.option(
-    "--first", type=click.IntRange(min=0), default=100, show_default=True, metavar="N", help="How many; 0 for all."
+    "--first", type=click.IntRange(0, 10**9), default=100, show_default=True, metavar="N", help="How many; 0 for all."
 )
 @click.option("--near", is_flag=True, help="Those nearest to the threshold first, not the farthest.")
 @click.option("--where", metavar="SLICE", help="The rows of a slice alone, such as 'age >= 60 and site = B'.")

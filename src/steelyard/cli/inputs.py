@@ -116,9 +116,34 @@ def count_inputs(inputs: Inputs, *, scores: bool = False, shard: bool = False) -
         return CountedInput(tally, assumed, inputs.name, named.columns).with_convention(inputs.positive, shard)
 
 
+_OF_ROWS = {
+    "--true": "true",
+    "--pred": "pred",
+    "--score": "score",
+    "--scores": "class_scores",
+    "--threshold": "threshold",
+    "--weight": "weight",
+    "--frequency": "frequency",
+    "--cluster": "cluster",
+    "--by": "by",
+    "--labels": "labels",
+    "--label-sep": "label_sep",
+    "--row": "row",
+    "--label": "label",
+    "--exact/--binned": "exact",
+    "--positive": "positive",
+}
+
+
 def _count_cells(inputs: Inputs, cells: str) -> CountedInput:
     if inputs.files:
         raise InputError("Four counts and a file are two inputs; give one of them.")
+    ignored = [option for option, name in _OF_ROWS.items() if getattr(inputs, name) not in (None, ())]
+    if ignored:
+        raise InputError(
+            f"--counts has no rows for {' and '.join(ignored)}, which asks about those of a file; leave it out, or "
+            "give the file in place of the counts."
+        )
     table = tally_of_counts(cells)
     whole = table.confusion is None or not table.confusion.weighted
     assumed = [] if whole else [f"The counts are not whole: they were taken as weights of about {table.rows:,} rows."]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     Shown = TypeVar("Shown", bound=Result[Any])
 
-_SAID = ("summary", "notes", "remarks")  # fields of results that hold sentences
+_SAID = ("summary", "notes", "remarks", "assumed")  # fields of results that hold sentences
 _ENDS = r"(?=[ ,.;:)]|$)"
 _WORDS = {
     r"\blist_metrics\(\) lists": "`steelyard metrics` lists",
@@ -34,6 +34,7 @@ _WORDS = {
     rf"\bthreshold={_ENDS}": "--threshold",
     rf"\bmetrics={_ENDS}": "--metrics",
     rf"\bfrequency={_ENDS}": "--frequency",
+    rf"\bfeatures={_ENDS}": "--features",
     r"\bmetric= and cost= both": "--metric and costs both",
     r"\bcost= is of scores": "--cost is of scores",
     r"^Costs by row and weights cannot": "Costs by row and --weight cannot",
@@ -53,6 +54,7 @@ _WORDS = {
     rf"\bmature={_ENDS}": "--mature",
     rf"\bweight={_ENDS}": "--weight",
     r"\bbaseline=(?=\S)": "--baseline ",
+    r"\ballow_worse=True\b": "--allow-worse",
     rf"\bmin_positives={_ENDS}": "--min-positives",
     rf"\bhierarchy={_ENDS}": "--hierarchy",
     rf"\bdesign={_ENDS}": "--design",

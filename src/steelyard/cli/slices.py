@@ -11,7 +11,7 @@ from steelyard.analysis.results.strict_json import json_text
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, open_files, print_assumed
-from steelyard.cli.option_words import of_shell
+from steelyard.cli.option_words import of_shell, with_shell_words
 from steelyard.cli.usual_columns import guess_columns
 from steelyard.exceptions import InputError
 
@@ -78,20 +78,13 @@ def find_slices(
             pos_label=named.positive,
             frequency=named.frequency,
         )
-    _write(replace(found, assumed=(*found.assumed, *assumed, *_taken(found, names))), inputs, output)
+    _write(with_shell_words(replace(found, assumed=(*found.assumed, *assumed))), inputs, output)
 
 
 def _names(features: tuple[str, ...]) -> list[str]:
     """The columns that are named: in one option between commas, in several as they stand."""
     parts = features[0].split(",") if len(features) == 1 else features
     return [name.strip() for name in parts if name.strip()]
-
-
-def _taken(found: Slices, names: list[str]) -> list[str]:
-    """Which columns are the features where none were named."""
-    if names not in ([], ["*"]):
-        return []
-    return [f"The features are all other columns: {', '.join(found.features)}; --features names them."]
 
 
 def _write(found: Slices, inputs: Inputs, output: Output) -> None:

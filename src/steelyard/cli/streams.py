@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import sys
+import traceback
 import warnings
 from pathlib import Path
 from typing import TextIO
@@ -57,8 +58,11 @@ def check_stdout() -> None:
 
 
 def is_of_stdout(error: BaseException) -> bool:
-    """Whether it was stdout that could not be written: errors of files name them."""
-    return isinstance(error, OSError) and error.errno in _OF_WRITING and error.filename is None
+    """Whether it was stdout that could not be written: errors of files name them, or arise where they are read."""
+    if not isinstance(error, OSError) or error.errno not in _OF_WRITING or error.filename is not None:
+        return False
+    frames = [frame.f_code.co_name for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return error.errno == errno.EPIPE or frames[-1] in ("echo", "main") or "write" in frames[-1]
 
 
 def lost_sentence(error: OSError) -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from steelyard.analysis.results.formatting import listed
@@ -50,6 +52,8 @@ def run_study(
         return
     if output is not None:
         study_files.check_folder(output, force=force)
+    if data_dir is not None and not Path(data_dir).is_dir():
+        raise InputError(f"--data-dir {data_dir!r} is no folder; name the one that holds the papers' data sets.")
     if own.given and (overlap or jobs is not None or data_dir is not None):
         raise InputError(
             "--overlap and --data-dir are about the papers' data, --jobs about the selection study, and --data is your "

@@ -43,7 +43,7 @@ def read_unlabelled(inputs: Inputs, reference: str, level: float, metrics: list[
     """
     found, assumed = _found(inputs, reference, {"level": level, "metrics": metrics})
     found = replace(found, assumed=(*assumed, *map(of_shell, found.assumed)))
-    if not found.fits:
+    if found.fits is False:
         print_message(f"Label shift is refused. {found.headline}")
     write_result(found, output, inputs.name)
 

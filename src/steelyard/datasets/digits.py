@@ -43,8 +43,8 @@ def digit_predictions(digit: int = 8) -> Predictions:
     return Predictions(y_test, model.predict_proba(test)[:, 1].round(6), (test @ axis).round(6))
 
 
-def write_predictions(path: Path) -> Path:
-    """The truth and the scores of both classifiers as a Parquet file."""
+def write_predictions(path: Path, *, force: bool = False) -> Path:
+    """The truth and the scores of both classifiers as a Parquet file; one that exists is kept unless `force` is set."""
     from io import BytesIO
 
     import polars as pl
@@ -53,6 +53,6 @@ def write_predictions(path: Path) -> Path:
 
     data = BytesIO()
     pl.DataFrame(digit_predictions()._asdict()).write_parquet(data)
-    with replacement_file(path) as temporary:
+    with replacement_file(path, force=force) as temporary:
         temporary.write_bytes(data.getvalue())
     return path

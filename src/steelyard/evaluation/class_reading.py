@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from steelyard.analysis.confusions.class_recalls import class_standing, pooled_classes
 from steelyard.analysis.confusions.confused_pairs import ConfusedPair, PairOrder, confused_pairs
 from steelyard.analysis.results.rows import Rows
+from steelyard.arguments import names_wrong_arguments
 
 if TYPE_CHECKING:
     from steelyard._types import Label
@@ -49,6 +50,7 @@ class ClassReading:
         table = self._many_classes
         return None if table is None else pooled_classes(table, self.level)
 
+    @names_wrong_arguments
     def confused_pairs(self, most: int = 10, *, by: PairOrder = "weight") -> Rows[ConfusedPair]:
         """The pairs of classes that are confused most, by weight or by share of the true class, each with a test.
 

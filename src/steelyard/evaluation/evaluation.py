@@ -23,6 +23,7 @@ from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.result_homes import rendered
 from steelyard.analysis.results.result_json import parsed
 from steelyard.analysis.results.rows import Rows
+from steelyard.arguments import names_wrong_arguments
 from steelyard.evaluation.class_reading import ClassReading
 from steelyard.evaluation.groups import Group, no_interval_sentences
 from steelyard.evaluation.metric_row import ClassRow, MetricRow
@@ -141,6 +142,7 @@ class Evaluation(ClassReading, Result[MetricRow]):
 
         return read_first(self)
 
+    @names_wrong_arguments
     def best_threshold(self, metric: AimLike | None = None, **options: Unpack[SearchOptions]) -> BestThreshold:
         """The threshold at which a metric is best, with its expected value on new rows."""
         from steelyard.analysis.thresholds.best_threshold import best_threshold
@@ -169,6 +171,7 @@ class Evaluation(ClassReading, Result[MetricRow]):
         return evaluation_json(self)
 
     @classmethod
+    @names_wrong_arguments
     def from_json(cls, saved: SavedResult) -> Self:
         """The evaluation that `to_json` wrote, of its text or of the path of a file; of schema 1 what that holds.
 
@@ -202,6 +205,7 @@ class Evaluation(ClassReading, Result[MetricRow]):
         schema: dict[str, Any] = json.loads(text)
         return schema
 
+    @names_wrong_arguments
     def of_groups(self, keys: Container[tuple[Label, ...]]) -> Evaluation:
         """The same with these groups alone, and the sentences about them."""
         groups, former = Rows(group for group in self.groups if group.key in keys), no_interval_sentences(self.groups)
@@ -234,6 +238,7 @@ class Evaluation(ClassReading, Result[MetricRow]):
             return None
         return Confusion.of_rows(self.confusion.labels, self.confusion.rows).counts(self.positive)
 
+    @names_wrong_arguments
     def to_html(self, source: str | None = None) -> str:
         """The interactive page as the text of one HTML file; `source` is what it calls the data, if not their own."""
         return super().to_html(source or self.source or "predictions")

@@ -109,10 +109,15 @@ class GroupComparison(Result[GroupDifference]):
     @property
     def headline(self) -> str:
         """By which metrics the groups differ."""
-        shown = [test.metric for test in self.tests if test.p_value <= 1 - self.level]
+        tested = [test for test in self.tests if not math.isnan(test.p_value)]
+        shown = [test.metric for test in tested if test.p_value <= 1 - self.level]
         groups = f"{len(self.groups):,} groups by {', '.join(self.by)}"
+        if not tested:
+            return f"Whether {groups} differ is not known: no test of {len(self.tests):,} metrics applies."
         if not shown:
-            return f"{groups} are not shown to differ by any of {len(self.tests):,} metrics."
+            untested = len(self.tests) - len(tested)
+            rest = f"; {untested:,} could not be tested" if untested else ""
+            return f"{groups} are not shown to differ by any of {len(tested):,} metrics{rest}."
         return f"{groups} differ by {listed(shown)}."
 
     @property

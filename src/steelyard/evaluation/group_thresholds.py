@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.intervals.draws import generator
+from steelyard.analysis.levels import check_level
 from steelyard.analysis.thresholds.group_policies import EQUAL_FLAGS, EQUAL_RECALL, PolicyTrial
 from steelyard.evaluation.given_rows import GivenRows
 from steelyard.evaluation.group_threshold import ALL_GROUPS, GroupThreshold, GroupThresholds
@@ -100,6 +102,9 @@ def tally_thresholds(
     """The same of rows that are counted already."""
     if counted.scores is None or len(counted.groups) < 2:
         raise InputTypeError(_NEEDED)
+    check_level(level)
+    if not isinstance(resamples, Integral) or isinstance(resamples, bool) or resamples < 0:
+        raise InputError(f"resamples= is a whole number, 0 for none, not {resamples!r}.")
     at, assumed = _same_threshold(counted.scores, threshold)
     targets = {EQUAL_RECALL: _share("recall", recall), EQUAL_FLAGS: _share("flag_rate", flag_rate)}
     tables = [_scores(group) for group in counted.groups.values()]

@@ -147,7 +147,9 @@ class Calibration(Result[Interval]):
 
     def _groups(self) -> list[str]:
         wrong = [name for name, part in self.groups.items() if part.is_rejected]
-        return [f"Miscalibrated in {', '.join(wrong)}: read groups for each."] if wrong else []
+        untested = [name for name, part in self.groups.items() if np.isnan(part.p_value)]
+        sentences = [f"Miscalibrated in {', '.join(wrong)}: read groups for each."] if wrong else []
+        return sentences + ([f"No test of calibration applies in {', '.join(untested)}."] if untested else [])
 
     @property
     def notes(self) -> list[str]:

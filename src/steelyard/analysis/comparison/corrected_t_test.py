@@ -15,6 +15,7 @@ from steelyard.analysis.comparison.model_columns import finite_values
 from steelyard.analysis.distributions import student_below, student_quantile
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.results.rows import Flat
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays
 
@@ -37,6 +38,7 @@ class CorrectedT(Flat):
     p_value: float
 
 
+@names_wrong_arguments
 def corrected_t_test(
     differences: ArrayLike,
     *,

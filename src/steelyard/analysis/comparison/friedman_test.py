@@ -19,6 +19,7 @@ from steelyard.analysis.holm import holm
 from steelyard.analysis.results.formatting import p_text
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, Rows
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays
 
@@ -76,6 +77,7 @@ class Friedman(Result[PairTest]):
         return f"Mean ranks over {self.data_sets} data sets: {ranks}\n{tests}\n{self.pairs!r}"
 
 
+@names_wrong_arguments
 def friedman(
     table: RankedTable, *, models: Sequence[str] | None = None, higher: bool = True, post_hoc: str = "wilcoxon"
 ) -> Friedman:

@@ -15,6 +15,7 @@ from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence, stated_prevalence
 from steelyard.analysis.prevalence.prior_correction import class_share_vector
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays
 from steelyard.ingest.frame_columns import FrameColumns, refuse_name
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 _LEAST_FOLDS = 2
 
 
+@names_wrong_arguments
 def best_decision(
     y_true: ProbabilityTable | Frame | ArrayLike,
     y_score: ArrayLike | None = None,

@@ -12,6 +12,7 @@ from steelyard.analysis.planning.label_plan_result import LabelPlan, Stratum
 from steelyard.analysis.planning.score_strata import StratumMoments, allocation, in_strata, stratum_edges
 from steelyard.analysis.planning.working_probabilities import are_probabilities, working_probabilities
 from steelyard.analysis.results.rows import Rows
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean, first_ten
 from steelyard.ingest import arrays, queries
 from steelyard.ingest.score_tables import number_column
@@ -71,6 +72,7 @@ def planned_columns(data: Frame | Source, names: Sequence[str], *, ordered: bool
     return queries.fetch_columns(source, names)
 
 
+@names_wrong_arguments
 def label_plan(
     y_score: Frame | Source | ArrayLike,
     budget: int,

@@ -13,6 +13,7 @@ from steelyard.analysis.planning.plan_csv import LABEL_COLUMN, plan_columns, pla
 from steelyard.analysis.results.formatting import percent_text
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Rows, table_text
+from steelyard.arguments import names_wrong_arguments
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.precision import DOUBLE
 
@@ -126,6 +127,7 @@ class LabelPlan(Result[ChosenRow]):
 
         return planned_labels(self, given)
 
+    @names_wrong_arguments
     def top_up(
         self,
         y_score: Frame | Source | ArrayLike,
@@ -153,6 +155,7 @@ class LabelPlan(Result[ChosenRow]):
         return plan_text(self)
 
     @classmethod
+    @names_wrong_arguments
     def from_csv(cls, saved: str | Path) -> Self:
         """The plan that `to_csv` wrote, of its text or of the path of a file, with the labels in its column `label`."""
         columns = plan_columns(saved)

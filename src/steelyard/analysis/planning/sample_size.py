@@ -16,6 +16,7 @@ from steelyard.analysis.planning.row_search import rows_for_width, rows_to_tell
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.results.formatting import difference_text, listed, percent_text, value_text
 from steelyard.analysis.results.rows import Flat
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.registry import get_metric
 from steelyard.metrics.spec import MetricSpec
@@ -68,6 +69,7 @@ class SampleSize(Flat):
         return text
 
 
+@names_wrong_arguments
 def sample_size(
     metric: SpecLike,
     *,

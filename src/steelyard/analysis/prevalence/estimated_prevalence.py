@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard.analysis.levels import tails
 from steelyard.analysis.results.formatting import percent_interval
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError, first_ten
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class Prevalence:
     counts: tuple[tuple[Label, float], ...] | None
     drawn: tuple[float, ...] | None = field(repr=False)
 
+    @names_wrong_arguments
     def __init__(
         self, *, positives: float | None = None, rows: float | None = None, counts: Mapping[Label, float] | None = None
     ) -> None:
@@ -75,6 +77,7 @@ class Prevalence:
         set_fields(self, positives, rows, None if counts is None else tuple(counts.items()), None)
 
     @classmethod
+    @names_wrong_arguments
     def from_draws(cls, draws: ArrayLike) -> Prevalence:
         """The prevalence by draws from a distribution of your own, 100 or more; values are read at their mean."""
         given = np.asarray(draws, dtype=np.float64)
@@ -152,6 +155,7 @@ class Prevalence:
             terms = np.where(self._seen > 0, self._seen * np.log(fitted / shares), 0.0)
         return np.asarray(2 * terms.sum(-1))
 
+    @names_wrong_arguments
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """The ends of the interval of the share of the positives."""
         if self.drawn is not None:
@@ -164,6 +168,7 @@ class Prevalence:
             low, high = betaincinv(float(a), float(b), np.array(tails(level)))
         return float(low), float(high)
 
+    @names_wrong_arguments
     def text(self, level: float = 0.95) -> str:
         """The share with its interval: 3.00 % (0.852 to 7.79)."""
         return percent_interval(float(self), *self.interval(level))

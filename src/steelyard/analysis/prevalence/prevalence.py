@@ -10,6 +10,7 @@ import numpy as np
 from steelyard.analysis.prevalence.class_shares import checked_prevalence, class_shares, positive_shares
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence, stated_prevalence
 from steelyard.analysis.results.formatting import ROUNDING
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.refused_keywords import refuses_other_keywords
@@ -163,6 +164,7 @@ def _scaled(side: ClassScores, factor: Array) -> ClassScores:
     return ClassScores(side.scores, side.rows, side.weights * factor, side.squares * factor**2)
 
 
+@names_wrong_arguments
 def swap_prevalences(metric: MetricLike, a: Counts, b: Counts, *, least: float = 1e-6) -> list[float]:
     """The prevalences at which two classifiers, as Counts, swap rank by a metric, ascending; none where one leads.
 

@@ -17,6 +17,7 @@ from steelyard.analysis.results.result_json import (
     with_not_finite,
 )
 from steelyard.analysis.results.strict_json import json_text
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 
 if TYPE_CHECKING:
@@ -95,11 +96,13 @@ class Result(ABC, Generic[Each]):
         """What JSON holds of it, by key."""
         return writer.of_fields(self)
 
+    @names_wrong_arguments
     def to_json(self, indent: int | None = None) -> str:
         """The result as strict JSON text, which `from_json` reads back."""
         return json_text(self.to_dict(), indent)
 
     @classmethod
+    @names_wrong_arguments
     def from_json(cls, saved: SavedResult) -> Self:
         """The result that `to_json` wrote, of its text or of the path of a file; `Result.from_json` reads any kind."""
         data = parsed(saved)
@@ -168,6 +171,7 @@ class Result(ABC, Generic[Each]):
     def to_frame(self, library: Literal["pandas"] | None = None) -> pd.DataFrame: ...
     @overload
     def to_frame(self, library: Literal["polars"]) -> pl.DataFrame: ...
+    @names_wrong_arguments
     def to_frame(self, library: str | None = None) -> pd.DataFrame | pl.DataFrame:
         """The rows as a data frame of pandas or Polars: the named one, or the first that is installed."""
         options: dict[str, dict[str, Any]] = {"pandas": {}, "polars": {"infer_schema_length": None}}
@@ -186,6 +190,7 @@ class Result(ABC, Generic[Each]):
         """The headline, the rows and the notes as Markdown."""
         return rendered("markdown", self)
 
+    @names_wrong_arguments
     def to_html(self, source: str = "predictions") -> str:
         """The result as one self-contained HTML page; `source` is what the page calls the data."""
         return rendered("html", self, source=source)

@@ -13,6 +13,7 @@ from steelyard.analysis.results.rows import Flat, Rows
 from steelyard.analysis.sequential.beta_mixture import log_evidence_uneven
 from steelyard.analysis.sequential.linear_ratio import LinearRatio
 from steelyard.analysis.sequential.metric_sequence import MetricSequence
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputTypeError
 from steelyard.metrics.registry import list_metrics
 from steelyard.metrics.spec import MetricSpec
@@ -61,6 +62,7 @@ class DifferenceSequence(Flat):
         return f"{self.metric}: A less B {interval}, {100 * self.level:g} % anytime; {p_text(self.p_value)}"
 
 
+@names_wrong_arguments
 def anytime_compare(
     table: Paired, *, metrics: Iterable[SpecLike] | None = None, level: float = 0.95, pos_label: Label = None
 ) -> Rows[DifferenceSequence]:

@@ -11,6 +11,7 @@ from steelyard.analysis.levels import check_level
 from steelyard.analysis.results.formatting import interval_text, p_text
 from steelyard.analysis.results.rows import Flat
 from steelyard.analysis.sequential.cost_table import CostTable
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputTypeError
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class MeanSequence(Flat):
         return f"mean of {self.rows:,} rows {interval}, {100 * self.level:g} % anytime (betting){test}"
 
 
+@names_wrong_arguments
 def anytime_mean(
     amounts: ArrayLike, *, between: tuple[float, float], level: float = 0.95, tested: float | None = None
 ) -> MeanSequence:

@@ -18,6 +18,7 @@ from steelyard.analysis.thresholds.threshold_criterion import Criterion, read_ai
 from steelyard.analysis.thresholds.threshold_limits import read_limits
 from steelyard.analysis.thresholds.threshold_rows import ThresholdRows
 from steelyard.analysis.thresholds.threshold_search import Search
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.label_set_input import LabelSetInput
@@ -94,6 +95,7 @@ def best_threshold(
     weight: str | None = None,
     **parameters: Unpack[MetricParameters],
 ) -> BestThreshold: ...
+@names_wrong_arguments
 def best_threshold(
     y_true: ScoreTable | MultilabelTable | Tally | Frame | Source | ArrayLike,
     y_score: ArrayLike | None = None,

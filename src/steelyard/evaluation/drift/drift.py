@@ -170,7 +170,7 @@ class _Question:
         """A period of unlabelled rows, and the changes that its prevalence alone makes."""
         specs = [spec for spec in self.specs if self._estimand(spec, self.first) is not None]
         row, found = unlabelled_period(name, scores, self.first, specs, self.inference)
-        if not found.fits:
+        if found.fits is False:
             return row, [self._refused(name, spec) for spec in specs]
         changes = []
         for metric in found.metrics:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -79,9 +80,11 @@ class Drift(Result[DriftChange]):
                 f"scores ({p_text(period.p_value or 0.0)}). If it held the prevalence would be {share}. Label some "
                 "rows."
             )
+        untested = period.p_value is not None and math.isnan(period.p_value)
+        rest = " No test of that applies: the reference has no more ranges of scores than classes." if untested else ""
         return (
             f"{period.period} has no labels, and by its scores a prevalence of {share}; what the classifier does to "
-            f"each class is taken as in {self.reference}."
+            f"each class is taken as in {self.reference}.{rest}"
         )
 
     @property

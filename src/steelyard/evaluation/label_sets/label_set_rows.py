@@ -72,7 +72,7 @@ def evaluated_labels(
     estimands = [Estimand(spec, table, spec.metric.parameters, spec.options(options)) for spec in specs]
     estimands += [Estimand(spec, table, spec.metric.parameters, CallOptions(average=None)) for spec in each]
     intervals = intervals_of(estimands, inference)
-    baselines = LabelSetBaselines(table, inference.generator)
+    baselines = LabelSetBaselines(table)
     pairs = zip(specs, intervals[: len(specs)], strict=True)
     rows = [_row(spec, interval, baselines.value(spec)) for spec, interval in pairs]
     return rows, _label_rows(table, intervals[len(specs) :]) if of_labels else Rows()

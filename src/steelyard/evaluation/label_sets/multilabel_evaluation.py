@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.result_homes import rendered
 from steelyard.analysis.results.rows import Rows
+from steelyard.arguments import names_wrong_arguments
 from steelyard.evaluation.evaluation import current_versions
 from steelyard.evaluation.groups import Group
 from steelyard.evaluation.label_sets.label_row import LabelPair, LabelRow, RowOutcomes
@@ -118,6 +119,7 @@ class MultilabelEvaluation(Result[MetricRow]):
         """How the intervals were made."""
         return ", ".join(dict.fromkeys(row.method for row in self.metrics if row.method))
 
+    @names_wrong_arguments
     def to_html(self, source: str | None = None) -> str:
         """The page as the text of one HTML file; `source` is what it calls the data, if not their own."""
         return super().to_html(source or self.source or "predictions")
