@@ -2,15 +2,18 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
-.PHONY: demo test test-ledger test-engines postgres locked lock chromium screenshots check house format mutants sklearn-suite coverage promises properties studies selection bench bench-gpu frames docs pages stub build lowest clean
+.PHONY: demo test bad-arguments test-ledger test-engines postgres locked lock chromium screenshots check format mutants fuzz sklearn-suite coverage promises properties studies selection bench bench-gpu frames docs pages stub build lowest clean
 
 demo: $(VENV)/.demo  ## install into .venv and run the main job on embedded data
-	$(BIN)/steelyard demo -o build/demo
+	$(BIN)/steelyard demo -o build/demo --force
 
 # Tests start hundreds of processes, which would each compile the package anew.
 test lowest: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.test chromium  ## install the test tools and run every test
 	$(BIN)/python -m pytest -n auto -q
+
+bad-arguments: $(VENV)/.test  ## every bad value for every argument of every public function, of which `make test` tries a fifth
+	STEELYARD_ALL_BAD=1 $(BIN)/python -m pytest -n auto -q tests/test_bad_arguments.py tests/test_bad_commands.py
 
 test-ledger: $(VENV)/.test  ## two programs log 500 evaluations each into one ledger, and one is killed ten times
 	STEELYARD_LEDGER_WRITES=500 $(BIN)/python -m pytest -q tests/test_ledger_crash.py
@@ -38,15 +41,15 @@ check: $(VENV)/.dev test  ## what CI runs, and the linter and the type checker
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-house: $(VENV)/.test  ## count the house: metrics by name, types, names, lengths, beside what is allowed; tests/house.py -v lists where
-	$(BIN)/python tests/house.py
-
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix-only -q .
 	$(BIN)/ruff format -q .
 
 mutants: $(VENV)/.test  ## change one cell name in every formula; each change must make a test fail
 	$(BIN)/python tests/mutants.py
+
+fuzz: $(VENV)/.test  ## 100,000 random calls of the drop-ins beside scikit-learn, some minutes
+	$(BIN)/python tests/dropin_fuzz.py 100000
 
 sklearn-suite: $(VENV)/.test  ## scikit-learn's own tests with our functions in their place
 	$(BIN)/python tests/sklearn_suite.py
