@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import shlex
@@ -556,3 +557,104 @@ def test_the_workflows_of_the_page_are_yaml_whose_gates_run(tmp_path, monkeypatc
         ran = CliRunner().invoke(commands, ["gate", *words])
         assert ran.exit_code in (0, 1), ran.output
     assert ET.parse("gate.xml").getroot().tag == "testsuites"
+
+
+# ---------------------------------------------------------------- results that were read from files
+
+
+SAVED = evaluate(Y, y_score=OLD, by=np.arange(N) % 2)
+RULES = ("recall >= 0.5", "low(roc_auc) >= 0.1", "low(precision) >= 0.1", "mcc >= 0.1")
+
+
+def with_numbers(data, name, **numbers):
+    """The saved metrics, or those of a group, with other numbers of one of them."""
+    return [row | numbers if row["name"] == name else row for row in data["metrics"]]
+
+
+EDITS = {
+    f"{name} {what}": lambda data, name=name, numbers=numbers: {"metrics": with_numbers(data, name, **numbers)}
+    for name in ("recall", "precision", "roc_auc", "mcc", "accuracy", "average_precision", "brier")
+    for what, numbers in {
+        "better": {"value": 0.999, "low": 0.99, "high": 1.0},
+        "moved inside its interval": {"value": 0.5, "low": 0.0, "high": 1.0},
+        "undefined": {"value": None, "low": None, "high": None, "undefined": "no rows"},
+        "an interval beyond": {"low": -0.9, "high": 1.9},
+    }.items()
+} | {
+    "another threshold": lambda data: {"threshold": 0.1},
+    "other counts": lambda data: {"counts": data["counts"] | {"fn": 0}},
+    "another table": lambda data: {"table": data["table"] | {"rows": [[630, 0], [0, 270]]}},
+    "a table and counts that agree": lambda data: {
+        "table": data["table"] | {"rows": [[data["rows"] - 270, 0], [0, 270]]},
+        "counts": {"tp": 270, "fn": 0, "fp": 0, "tn": data["rows"] - 270},
+    },
+    "more rows": lambda data: {"rows": 10 * data["rows"]},
+    "the other class": lambda data: {"positive": 0},
+    "another prevalence": lambda data: {"prevalence": 0.9},
+    "a lower level": lambda data: {"level": 0.1},
+    "better groups": lambda data: {
+        "groups": [group | {"metrics": with_numbers(group, "recall", value=1.0, high=1.0)} for group in data["groups"]]
+    },
+    "larger groups": lambda data: {"groups": [group | {"rows": 10**6} for group in data["groups"]]},
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_numbers_that_the_saved_tables_do_not_give_pass_no_gate(edit):
+    data = SAVED.to_dict()
+    changed = data | EDITS[edit](data)
+    with pytest.raises(InputError, match="it was changed or truncated"):
+        steelyard.Evaluation.from_json(changed)
+
+
+@pytest.mark.parametrize("edit", ["recall better", "other counts", "a lower level"])
+def test_a_baseline_that_was_changed_is_refused(edit, tmp_path):
+    data = SAVED.to_dict()
+    file = tmp_path / "old.json"
+    file.write_text(steelyard.Evaluation.to_json(SAVED))
+    assert gate(evaluate(Y, y_score=NEW), "recall >= baseline - 0.9", baseline=file).passed
+    file.write_text(json.dumps(data | EDITS[edit](data)))
+    with pytest.raises(InputError, match=r"The baseline '.*old.json' cannot be read: .* it was changed or truncated"):
+        gate(evaluate(Y, y_score=NEW), "recall >= baseline - 0.9", baseline=file)
+
+
+def test_a_baseline_that_lacks_what_is_asked_is_refused():
+    new, old = evaluate(Y, y_score=NEW), evaluate(Y, y_score=OLD, metrics=["jaccard"])
+    with pytest.raises(InputError, match="The baseline holds none of the usual metrics; give rules"):
+        gate(new, baseline=old)
+    with pytest.raises(InputError, match="The baseline has no value of mcc; make it again with this metric"):
+        gate(new, "mcc >= baseline", baseline=old)
+
+
+def test_a_gate_reads_the_ends_that_the_table_gives_and_not_those_of_the_file():
+    data, row = SAVED.to_dict(), SAVED["recall"]
+    surer = data | {"metrics": with_numbers(data, "recall", low=row.value - 1e-9)}
+    rule = f"low(recall) >= {row.value - 1e-3}"
+    assert gate(SAVED, rule).passed is False
+    assert gate(steelyard.Evaluation.from_json(surer), rule).passed is False
+
+
+def test_an_honest_file_passes_as_the_evaluation_does_and_nothing_is_said():
+    again = steelyard.Evaluation.from_json(SAVED.to_json())
+    of_labels = [rule for rule in RULES if "roc_auc" not in rule]
+    assert gate(again, *of_labels) == gate(SAVED, *of_labels)
+    assert not gate(again, *of_labels).assumed
+    assert "the value of roc_auc (group = 0) and roc_auc (group = 1), " in gate(again, *RULES).assumed[0]
+
+
+def test_a_gate_names_what_it_took_from_a_file_as_it_stands_there():
+    rows = evaluate(Y, (OLD > 0.5).astype(int), cluster=np.arange(N) // 3)
+    of_clusters = steelyard.Evaluation.from_json(rows.to_json())
+    assert gate(of_clusters, "low(recall) >= 0.1").assumed == (
+        "Not computed again, but taken as the file has it: the interval of recall, whose clusters a file does not hold.",
+    )
+    sets = evaluate(np.eye(3, dtype=int)[np.arange(60) % 3], np.eye(3, dtype=int)[np.arange(60) % 2])
+    of_sets = type(sets).from_json(sets.to_json())
+    assert "the value of f1[average=macro], of label sets" in gate(of_sets, "f1[average=macro] >= 0.1").assumed[0]
+    both = compare(Y, {"new": (NEW > 0.5).astype(int), "old": (OLD > 0.5).astype(int)})
+    of_both = type(both).from_json(both.to_json())
+    assert "the interval of recall, which need the rows that both" in gate(of_both, "recall >= versus - 0.5").assumed[0]
+    held = both.to_dict()
+    held["differences"][0] |= {"value_a": 0.999, "difference": 0.999 - held["differences"][0]["value_b"]}
+    with pytest.raises(InputError, match=r"This comparison was changed: it gives 0\.999 as recall's value_a"):
+        gate(type(both).from_json(held), "recall >= versus - 0.5")

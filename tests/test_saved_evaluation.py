@@ -301,42 +301,6 @@ def test_a_text_that_was_cut_short_is_refused(cut, tmp_path):
     assert_refused(lambda: Evaluation.from_json("[1]"), InputError, "no object")
 
 
-# ---------------------------------------------------------------- schema 1
-
-
-@pytest.mark.parametrize("name", ["scores", "weights", "classes", "counts"])
-def test_schema_1_is_read_with_what_it_holds(name):
-    path = HERE / "schema_1" / f"{name}.json"
-    data, old = json.loads(path.read_text()), Evaluation.from_json(path)
-    assert old.to_dict() == data
-    assert old == Evaluation.from_json(data)
-    assert (list(old.labels), old.positive, old.rows, old.level) == (
-        data["labels"],
-        data["positive"],
-        data["rows"],
-        data["level"],
-    )
-    assert old.verdict == data["verdict"] and old.method == data["method"]
-    assert (None if old.counts is None else old.counts.to_dict()) == data.get("counts")
-    for row in data["metrics"]:
-        assert old[row["name"]].row() == row
-    assert [group.rows for group in old.groups] == [group["rows"] for group in data["groups"]]
-    assert data["verdict"][0].split()[0] in repr(old) and data["metrics"][0]["name"] in old.to_markdown()
-    assert len(old.to_frame("polars")) == len(data["metrics"])
-    for ask in (lambda: old.per_class, lambda: old.to_html(), lambda: old.best_threshold(), lambda: old.roc_curve()):
-        assert_refused(ask, InputError, "saved by schema 1, which holds no ")
-
-
-def test_the_table_of_schema_1_is_there_where_it_was_saved_whole():
-    read = {name: Evaluation.from_json(HERE / "schema_1" / f"{name}.json") for name in ("scores", "weights", "classes")}
-    assert read["scores"].confusion.counts("spam") == read["scores"].counts
-    assert (
-        read["classes"].confusion
-        == Evaluation.from_json(evaluate(list("aabbcc" * 5), list("ababcb" * 5)).to_json()).confusion
-    )
-    assert_refused(lambda: read["weights"].confusion, InputError, "schema 1")
-
-
 def test_a_tally_gives_the_evaluation_that_its_rows_give():
     counted = tally(FRAME, true="y", score="s", by="site")
     assert reread(evaluate(counted)).groups == evaluate(counted).groups

@@ -96,9 +96,8 @@ def read_evaluation_file(name: str) -> Evaluation | None:
 
 
 def _holds_evaluation(data: dict[str, Any]) -> bool:
-    """Whether it was saved as an evaluation; schema 1 did not name the kind."""
-    kinds = ("evaluation", "multilabel_evaluation")
-    return data.get("kind", "evaluation") in kinds and "metrics" in data and "verdict" in data
+    """Whether it was saved as an evaluation."""
+    return data.get("kind") in ("evaluation", "multilabel_evaluation") and "metrics" in data and "verdict" in data
 
 
 def _refuse_result(name: str, data: dict[str, Any]) -> None:

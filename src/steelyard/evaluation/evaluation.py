@@ -21,7 +21,6 @@ from steelyard.analysis.decisions.risk_coverage import RiskCoverage
 from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.result_homes import rendered
-from steelyard.analysis.results.result_json import parsed
 from steelyard.analysis.results.rows import Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.evaluation.class_reading import ClassReading
@@ -84,6 +83,8 @@ class Evaluation(ClassReading, Result[MetricRow]):
     versions: Mapping[str, str] = field(default_factory=current_versions)
     hierarchy: LevelErrors | None = None  # the errors by level, where the labels have a hierarchy
     risk_coverage: RiskCoverage | None = None  # of probabilities of many classes, the least certain sent to a person
+    # Of one that was read from JSON: metrics whose "value" or "interval" no table there could confirm.
+    unconfirmed: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def __iter__(self) -> Iterator[MetricRow]:
         return iter(self.metrics)
@@ -173,19 +174,16 @@ class Evaluation(ClassReading, Result[MetricRow]):
     @classmethod
     @names_wrong_arguments
     def from_json(cls, saved: SavedResult) -> Self:
-        """The evaluation that `to_json` wrote, of its text or of the path of a file; of schema 1 what that holds.
+        """The evaluation that `to_json` wrote, of its text or of the path of a file.
+
+        Values and intervals are computed again from its tables, and a text that says otherwise is refused.
 
         >>> from steelyard import Counts, evaluate
         >>> evaluation = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
         >>> Evaluation.from_json(evaluation.to_json()) == evaluation
         True
         """
-        from steelyard.evaluation.saved.schema_1 import EarlierEvaluation
-
-        data = parsed(saved)
-        if data.get("schema") == 1 and "kind" not in data:
-            return EarlierEvaluation(SavedField(data))  # type: ignore[return-value]  # of no further subclass
-        return super().from_json(data)
+        return super().from_json(saved)
 
     @classmethod
     def from_held(cls, data: dict[str, Any]) -> Self:

@@ -29,6 +29,7 @@ class Baseline:
     name: str
     metrics: dict[str, float | None]
     facts: dict[str, Any]
+    evaluation: Result[Any]
 
     def of_group(self, group: str | None) -> Baseline | None:
         """The metrics of the same group; None where the report has no such group."""
@@ -61,7 +62,7 @@ def read_baseline(given: BaselineLike | None) -> Baseline | None:
             f"A baseline is what evaluate returned, or the path of its JSON, not {type(given).__name__}."
         )
     if isinstance(given, Result):
-        return Baseline("baseline", _values(given.to_dict()), given.to_dict())
+        return Baseline("baseline", _values(given.to_dict()), given.to_dict(), given)
     name = str(given)
     try:
         data = json.loads(Path(name).read_bytes(), parse_constant=_refuse_constant)
@@ -74,7 +75,10 @@ def read_baseline(given: BaselineLike | None) -> Baseline | None:
         ) from None
     for metric, value in values.items():
         _check_range(name, metric, value)
-    return Baseline(name, values, data)
+    try:
+        return Baseline(name, values, data, Result.from_json(data))
+    except InputError as error:
+        raise InputError(f"The baseline {name!r} cannot be read: {error}") from None
 
 
 def _values(part: dict[str, Any]) -> dict[str, float | None]:

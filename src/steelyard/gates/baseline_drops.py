@@ -65,17 +65,12 @@ def judge_drops(
 
 def saved_baseline(old: Baseline) -> Evaluation:
     """The baseline with its tables, without which its own noise is not known."""
-    before = None
-    try:
-        before = Evaluation.from_json(old.facts)
-        tables = (before.confusion, before.scores)
-    except (InputError, AttributeError):
-        tables = (None, None)
+    before = old.evaluation if isinstance(old.evaluation, Evaluation) else None
     if before is not None and before.is_clustered:
         raise InputError(
             f"The baseline {old.name!r} is of clustered rows, and the test of a drop {_INDEPENDENT} give rules."
         )
-    if before is None or tables == (None, None):
+    if before is None or (before.confusion is None and before.scores is None):
         raise InputError(f"The baseline {old.name!r} has no tables, which show how uncertain it is; {_AGAIN}.")
     return before
 

@@ -70,8 +70,7 @@ class Estimate:
         if math.isclose(level, self.level, rel_tol=1e-12) or math.isnan(self.low):
             return self
         if self.table is not None:
-            ends = interval(self.spec, self.table, level=level, prevalence=self.prevalence, design=self.design)
-            return replace(self, low=float(ends.low), high=float(ends.high), level=level)
+            return self.from_table(self.table, level)
         wider = normal_reach(level) / normal_reach(self.level)
         least, most = self._range
         low = max(self.value - wider * (self.value - self.low), least)
@@ -79,6 +78,11 @@ class Estimate:
         if self.p_value is not None and self.p_value > 1 - level:  # the test does not reject 0 at this level
             low, high = min(low, 0.0), max(high, 0.0)
         return replace(self, low=low, high=high, level=level)
+
+    def from_table(self, table: Confusion | ScoreTable, level: float) -> Estimate:
+        """The same with its interval made anew from its table."""
+        ends = interval(self.spec, table, level=level, prevalence=self.prevalence, design=self.design)
+        return replace(self, low=float(ends.low), high=float(ends.high), level=level)
 
     @property
     def _range(self) -> tuple[float, float]:

@@ -16,6 +16,7 @@ from steelyard.exceptions import InputError
 from steelyard.gates import baseline_drops
 from steelyard.gates import promise as promises
 from steelyard.gates.baseline import check_baseline, read_baseline
+from steelyard.gates.confirmation import confirmation_notes
 from steelyard.gates.gate_part import gate_parts
 from steelyard.gates.gate_result import GateResult
 from steelyard.gates.judgement import SKIPPED, UNDECIDED, Judgement
@@ -87,9 +88,9 @@ def gate(
     A model that breaks `low(specificity - versus) >= -0.02` passes this gate in at most 2.5 % of runs.
     """
     _check_options(margin, prove, min_rows, min_positives)
-    for name, given in (("skip_small", skip_small), ("allow_worse", allow_worse)):
-        if not isinstance(given, bool):
-            raise InputError(f"{name}= is True or False, not {given!r}.")
+    for name, switch in (("skip_small", skip_small), ("allow_worse", allow_worse)):
+        if not isinstance(switch, bool):
+            raise InputError(f"{name}= is True or False, not {switch!r}.")
     old, saved = read_baseline(baseline), promises.read_promise(promise)
     parts, small = _large_parts(gate_parts(evaluated), min_rows, min_positives, skip_small=skip_small)
     given = evaluated if isinstance(evaluated, Result) else None
@@ -98,18 +99,23 @@ def gate(
     named = None if metrics is None else [spec.name for spec in MetricSpec.all_of(metrics)]
     judged: list[Judgement] = []
     sentences: list[str] = []
+    read: list[str] = [] if saved is None else saved.metrics
     if not required and old is not None and prove == WORSE:
         names = named or baseline_drops.usual_metrics(old)
         drops = baseline_drops.judge_drops(old, _whole(given), names, margin)
+        read = [*read, *names]
         judged, sentences = drops if parts else ([], [])
     elif required or saved is None:
         rules_asked = required or _usual(parts, old, given, named, prove, margin)
         judged, sentences = _of_rules(rules_asked, parts, given, old, margin)
+        read = [*read, *(rule.metric for rule in rules_asked)]
         sentences += [] if required else _power_sentences(judged, rules_asked, prove, margin)
     if saved is not None:
         notes += saved.notes(_at_promise(saved, given))
         limits, errors = promises.judge_limits(saved, parts, margin) if parts else ([], [])
         judged, sentences = [*judged, *limits], [*sentences, *errors]
+    notes += confirmation_notes(evaluated, read)
+    notes += [] if old is None else [f"{old.name}: {note}" for note in confirmation_notes(old.evaluation, read)]
     return GateResult(Rows([*judged, *small]), gate_parts(evaluated)[0].level, tuple(sentences), tuple(notes))
 
 

@@ -134,10 +134,11 @@ def _with_table(
     if table is not None and evaluation.positive in table.labels:
         table = table.with_positive(evaluation.positive)
     source = scores if reads_scores else table if row.spec.metric.function is not None else None
-    if row.method == "cluster" or source is None or isinstance(evaluation, MultilabelEvaluation):
+    if row.method in ("cluster", "plan") or source is None or isinstance(evaluation, MultilabelEvaluation):
         return estimate
     design = "stratified" if STRATIFIED in evaluation.assumed else "random"
-    return replace(estimate, table=source, prevalence=evaluation.prevalence, design=design)
+    estimate = replace(estimate, table=source, prevalence=evaluation.prevalence, design=design)
+    return estimate.from_table(source, evaluation.level) if evaluation.was_read else estimate
 
 
 def _compared(comparison: Comparison) -> GatePart:

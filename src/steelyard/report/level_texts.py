@@ -17,7 +17,7 @@ LEVEL_HEAD = ("level", "classes", "errors", "accuracy", "errors inside the paren
 
 def level_rows(evaluation: Evaluation) -> list[list[str]]:
     """A row for each level, the top first; nothing without a hierarchy."""
-    errors = getattr(evaluation, "hierarchy", None)  # which schema 1 has not
+    errors = getattr(evaluation, "hierarchy", None)  # which label sets have not
     rows = []
     for level in () if errors is None else errors.levels:
         pair = level.pairs[0] if level.pairs else None

@@ -32,7 +32,7 @@ def evaluation_markdown(evaluation: Evaluation, *, given: bool | None = None) ->
         parts.insert(0, " · ".join(map(escaped, source_facts(evaluation, source, given=given))))
     parts += [_groups(evaluation)] if evaluation.groups else []
     parts += [_labels(labels)] if (labels := getattr(evaluation, "per_label", None)) else []
-    table = getattr(evaluation, "confusion", None)  # which schema 1 may not have saved
+    table = getattr(evaluation, "confusion", None)  # which label sets have not
     parts += [_matrix(table, planned=evaluation.is_planned)] if table is not None else []
     return "\n\n".join(parts)
 

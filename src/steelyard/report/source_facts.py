@@ -26,7 +26,7 @@ def source_facts(evaluation: Evaluation, name: str, *, given: bool | None = None
 
 def column_facts(evaluation: Evaluation) -> list[str]:
     """Every column that was read, after what it was for."""
-    columns = getattr(evaluation, "columns", {})  # which schema 1 did not save
+    columns = getattr(evaluation, "columns", {})  # which label sets have not
     return [
         f"{use} {each}" for use, names in columns.items() for each in ([names] if isinstance(names, str) else names)
     ]

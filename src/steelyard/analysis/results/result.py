@@ -59,6 +59,7 @@ class Result(ABC, Generic[Each]):
     """
 
     kind: ClassVar[str] = "result"
+    was_read: ClassVar[bool] = False  # whether it came from JSON, which anyone may have changed
     also_saved: ClassVar[tuple[str, ...]] = ()  # what JSON has for its readers beside the fields, and is not read back
 
     def __init_subclass__(cls) -> None:
@@ -119,6 +120,7 @@ class Result(ABC, Generic[Each]):
         if not issubclass(holder, cls):
             raise InputError(f"This JSON holds a saved {_words(kind)}, no {_words(cls.kind)}; read it as what it is.")
         result: Self = holder.from_held(with_not_finite(data))
+        vars(result)["was_read"] = True
         return result
 
     @classmethod

@@ -14,6 +14,7 @@ from steelyard.evaluation.groups import Group
 from steelyard.evaluation.metric_row import CLASS_METRICS, ClassRow, MetricRow
 from steelyard.evaluation.saved.hierarchy_json import read_levels
 from steelyard.evaluation.saved.json_values import read_column, read_confusion, read_label, read_numbers, read_scores
+from steelyard.evaluation.saved.recomputed import check_values
 from steelyard.evaluation.saved.written_evaluation import INTERVAL_NUMBERS, METRIC_NUMBERS
 from steelyard.exceptions import InputError, UnknownNameError
 from steelyard.metrics.spec import MetricSpec
@@ -45,11 +46,11 @@ def read_evaluation(saved: SavedField) -> dict[str, Any]:
     if "steelyard" not in fields["versions"]:
         raise saved["versions"].refused("the versions of what evaluated, steelyard among them")
     _check_agreement(saved, fields["confusion"], fields)
-    return fields
+    return fields | {"unconfirmed": check_values(saved, fields)}
 
 
 def read_setting(saved: SavedField) -> dict[str, Any]:
-    """What was evaluated, how, and the metrics: the fields that either schema has."""
+    """What was evaluated, how, and the metrics."""
     threshold, seed = read_numbers(saved, "threshold")["threshold"], saved["seed"]
     level = saved["level"].number()
     if not 0 < level < 1:
@@ -87,10 +88,14 @@ def _check_agreement(saved: SavedField, table: Confusion | None, fields: dict[st
     name, expected = ("confusion", table.matrix.tolist()) if counts is None else ("counts", counts)
     if saved[name].value != expected:
         raise saved[name].refused("that of its table")
+    if counts is not None and scores is not None and fields["threshold"] is not None and not len(scores.bins):
+        cells = scores.at(fields["threshold"]).to_dict()
+        if not all(math.isclose(cells[cell], counts[cell], rel_tol=1e-9, abs_tol=1e-9) for cell in cells):
+            raise saved["threshold"].refused("the threshold at which its scores give its table")
 
 
 def read_metrics(field: SavedField) -> Rows[MetricRow]:
-    """The rows of the metrics, of either schema."""
+    """The rows of the metrics."""
     return Rows(_read_metric(row) for row in field.each())
 
 
@@ -140,14 +145,11 @@ def _read_interval(field: SavedField, name: str, level: float) -> Interval:
 
 
 def _read_group(field: SavedField) -> Group:
-    keys, table = field["group"].entries(), field["table"]
-    return Group(
-        tuple(keys),
-        tuple(map(read_label, keys.values())),
-        field["rows"].whole(),
-        read_metrics(field["metrics"]),
-        None if table.value is None else read_confusion(table),
-    )
+    keys, rows = field["group"].entries(), field["rows"].whole()
+    table = None if field["table"].value is None else read_confusion(field["table"])
+    if table is not None and rows != table.rows.sum():
+        raise field["rows"].refused(f"the {int(table.rows.sum()):,} rows of its table")
+    return Group(tuple(keys), tuple(map(read_label, keys.values())), rows, read_metrics(field["metrics"]), table)
 
 
 def _read_test(field: SavedField) -> ChanceTest:

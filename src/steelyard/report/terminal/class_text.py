@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def classes_text(evaluation: Evaluation, everything: bool) -> str:
     """Each class, or of many those below the median class and those of the lowest recall."""
-    classes = list(getattr(evaluation, "per_class", ()))  # which schema 1 may not have saved
+    classes = list(getattr(evaluation, "per_class", ()))  # which label sets have not
     if evaluation.positive is not None or not classes:
         return ""
     if len(classes) <= MOST_SHOWN_LABELS or everything:

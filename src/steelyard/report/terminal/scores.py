@@ -21,7 +21,7 @@ _MOST_CELLS, _LEAST_CELLS = 60, 24
 
 def scores_text(evaluation: Evaluation) -> str:
     """The scores of a thousand rows, those flagged in colour; nothing where there are none or no threshold."""
-    table, threshold = getattr(evaluation, "scores", None), evaluation.threshold  # which schema 1 may not have saved
+    table, threshold = getattr(evaluation, "scores", None), evaluation.threshold  # which label sets have not
     cells = min(_MOST_CELLS, terminal_width() - len(_NAMES[0]) - 3)
     if table is None or threshold is None or not np.isfinite(threshold) or cells < _LEAST_CELLS:
         return ""

@@ -49,7 +49,7 @@ def evaluation_summary(
     then: tuple[str, str] | None = None,
 ) -> str:
     """The headline, the scores, why, the metrics as bars, the table, and what was assumed."""
-    table = getattr(evaluation, "confusion", None)  # which schema 1 may not have saved
+    table = getattr(evaluation, "confusion", None)  # which label sets have not
     headline, reasons = verdict_parts(evaluation, safe_paragraph)
     parts = [
         _title(evaluation, name, given),

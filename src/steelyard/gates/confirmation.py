@@ -1,0 +1,74 @@
+"""Confirmation: which numbers of a result that was read from JSON its own tables confirm, before a gate trusts them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from steelyard.analysis.comparison.comparison import Comparison
+from steelyard.analysis.results.formatting import listed
+from steelyard.evaluation.evaluation import Evaluation
+from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
+from steelyard.exceptions import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from steelyard.analysis.comparison.paired_difference import Difference
+
+_ROUNDING = 1e-9
+_VALUE, _INTERVAL = "value", "interval"
+_NO_ROWS = {_VALUE: "whose rows a file does not hold", _INTERVAL: "whose clusters a file does not hold"}
+
+
+def confirmation_notes(gated: object, metrics: Iterable[str]) -> list[str]:
+    """What is taken from JSON as it stands there, in sentences; what its tables contradict is refused.
+
+    `metrics` are those that the rules read: of others nothing is taken.
+    """
+    if isinstance(gated, Mapping):
+        return [note for each in gated.values() for note in confirmation_notes(each, metrics)]
+    if not getattr(gated, "was_read", False):
+        return []
+    if isinstance(gated, Comparison):
+        return _comparison_notes(gated, set(metrics))
+    if isinstance(gated, MultilabelEvaluation):
+        return [_note(_VALUE, list(dict.fromkeys(metrics)), "of label sets, whose rows a file does not hold")]
+    if not isinstance(gated, Evaluation):
+        return []
+    notes = []
+    for what, why in _NO_ROWS.items():
+        unconfirmed = [key for key, part in gated.unconfirmed.items() if part == what]  # "recall", "recall (north)"
+        read = [key for key in unconfirmed if any(key == name or key.startswith(f"{name} (") for name in metrics)]
+        notes += [_note(what, read, why)] if read else []
+    return notes
+
+
+def _comparison_notes(comparison: Comparison, metrics: set[str]) -> list[str]:
+    """A saved comparison holds the table of each model, which gives the values, but not the pairs of their rows."""
+    taken: dict[str, list[str]] = {_VALUE: [], _INTERVAL: []}
+    for row in comparison.rows:
+        if row.metric in metrics:
+            taken[_INTERVAL if _is_confirmed(row, comparison) else _VALUE].append(row.metric)
+    whys = {_VALUE: "whose tables a file does not hold", _INTERVAL: "which need the rows that both models share"}
+    return [_note(what, names, whys[what]) for what, names in taken.items() if names]
+
+
+def _is_confirmed(row: Difference, comparison: Comparison) -> bool:
+    """Whether the tables give both values; a difference that they do not give is refused."""
+    try:
+        found = comparison.tables.difference(row.spec, row.a, row.b)
+    except (InputError, KeyError):
+        return False
+    for name in ("value_a", "value_b", "difference"):
+        held, expected = getattr(row, name), getattr(found, name)
+        if abs(held - expected) > _ROUNDING * max(1.0, abs(expected)):
+            raise InputError(
+                f"This comparison was changed: it gives {held:.6g} as {row.metric}'s {name}, and its tables give "
+                f"{expected:.6g}; compare the rows again."
+            )
+    return True
+
+
+def _note(what: str, metrics: list[str], why: str) -> str:
+    return f"Not computed again, but taken as the file has it: the {what} of {listed(metrics)}, {why}."
