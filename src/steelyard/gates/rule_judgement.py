@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.results.formatting import value_text
 from steelyard.exceptions import InputError
@@ -85,7 +85,7 @@ def read_rules(
     texts: Iterable[str | Sequence[str]], baseline: Baseline | None, *, allow_worse: bool = False
 ) -> list[Rule]:
     """The rules of their texts, each by itself or in a list; what they say of a baseline must be there."""
-    every = [each for text in texts for each in ([text] if isinstance(text, str) else text)]
+    every: list[Any] = [each for text in texts for each in (text if isinstance(text, (list, tuple)) else [text])]
     rules = [parse_rule(text, allow_worse=allow_worse) for text in every]
     for rule in rules:
         if rule.other == BASELINE:
