@@ -344,18 +344,22 @@ def test_numbers_copied_in_the_midst_of_a_move_are_those_after_it(show, html):
 
 def test_the_copied_json_is_that_of_the_evaluation_where_nothing_was_moved(show, evaluation):
     group = Group(("site", "year"), ("north", 2024), 12, evaluation.metrics)
-    grouped = replace(evaluation, groups=Rows([group, group]), assumed=("Columns were taken by their names.",))
+    grouped = replace(
+        evaluation,
+        groups=Rows([group, replace(group, key=("north", 2025))]),
+        assumed=("Columns were taken by their names.",),
+    )
     expected = json.loads(grouped.to_json())
     with show(page(grouped)) as tab:
         found = tab.evaluate("steelyard.numbers()")
         assert saved(found).counts == grouped.counts
-        for key in expected.keys() - {"source", "metrics", "groups", "scores"}:
+        for key in expected.keys() - {"source", "metrics", "groups", "scores", "digest"}:
             assert found[key] == expected[key], key
         wholes = {row["name"]: row for row in expected["metrics"]}
         assert {row["name"] for row in found["metrics"]} == wholes.keys()
         for row in found["metrics"]:
             assert row == pytest.approx(wholes[row["name"]]), row["name"]
-        assert [part["group"] for part in found["groups"]] == [{"site": "north", "year": 2024}] * 2
+        assert [part["group"] for part in found["groups"]] == [{"site": "north", "year": year} for year in (2024, 2025)]
         known = {row["name"]: row for row in expected["groups"][0]["metrics"]}
         assert len(found["groups"][0]["metrics"]) >= 5
         for row in found["groups"][0]["metrics"]:
@@ -615,7 +619,11 @@ def test_scores_that_are_no_probabilities_keep_what_was_evaluated(show):
     y, score, _ = scored(600)
     evaluation = evaluate(y, y_score=score * 10 - 3, metrics=["roc_auc", "average_precision"], draws=100)
     group = Group(("site",), ("north",), 12, evaluation.metrics)
-    evaluation = replace(evaluation, groups=Rows([group, group]), assumed=("Columns were taken by their names.",))
+    evaluation = replace(
+        evaluation,
+        groups=Rows([group, group]),
+        assumed=("Columns were taken by their names.",),
+    )
     with show(page(evaluation)) as tab:
         assert_same(read(tab), {row.name: row.value for row in evaluation.metrics})
         between = tab.locator('[data-metric="roc_auc"] .between').text_content()

@@ -37,10 +37,12 @@ def names_wrong_arguments(function: Callable[_Given, _Result]) -> Callable[_Give
     kinds = function.__annotations__
     switches = {name for name, kind in kinds.items() if kind == "bool"}
     whole = {name for name, kind in kinds.items() if kind in ("int", "int | None")}
+    watched = switches | whole
 
     @wraps(function)
     def call(*arguments: _Given.args, **options: _Given.kwargs) -> _Result:
-        for name, value in options.items():
+        for name in watched.intersection(options):
+            value = options[name]
             if name in switches and not isinstance(value, Integral) and not hasattr(value, "dtype"):
                 raise InputTypeError(f"{name}= is True or False, not {short_repr(value)}.")
             if name in whole and isinstance(value, int) and value > _MOST:

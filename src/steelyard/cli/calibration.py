@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.analysis.results.strict_json import json_text
+from steelyard.analysis.results.strict_json import saved_text
 from steelyard.cli import options
 from steelyard.cli.class_scores import named_class_scores
 from steelyard.cli.commands import command
@@ -49,7 +49,7 @@ def judge_calibration(
     asked = {"strategy": strategy, "bins": bins, "prevalence": prevalence, "level": level}
     found, assumed = _found(inputs, asked)
     if output.kind == "json":
-        output.write(json_text({**found.to_dict(), "assumed": assumed}, indent=1))
+        output.write(saved_text({**found.to_dict(), "assumed": assumed}, indent=1))
     elif output.kind == "md":
         from steelyard.report.result_view import result_markdown
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.analysis.decisions.class_costs import NamedCosts
-from steelyard.analysis.results.strict_json import json_text
+from steelyard.analysis.results.strict_json import saved_text
 from steelyard.cli.class_scores import named_class_scores
 from steelyard.cli.inputs import open_files
 from steelyard.cli.option_words import of_shell
@@ -132,7 +132,7 @@ def _next(inputs: Inputs, named: Inputs) -> tuple[str, str] | None:
 def _write(best: BestDecision, assumed: list[str], then: tuple[str, str] | None, output: Output) -> None:
     notes = [of_shell(note) for note in best.notes]
     if output.kind == "json":
-        output.write(json_text({**best.to_dict(), "notes": notes, "assumed": assumed}, indent=1))
+        output.write(saved_text({**best.to_dict(), "notes": notes, "assumed": assumed}, indent=1))
     elif output.kind == "md":
         from steelyard.report.result_view import result_markdown
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.analysis.results.strict_json import json_text
+from steelyard.analysis.results.strict_json import saved_text
 from steelyard.cli import options
 from steelyard.cli.anytime_option import write_anytime
 from steelyard.cli.commands import command
@@ -64,7 +64,7 @@ def written_comparison(comparison: Comparison, assumed: list[str], kind: str, so
     from steelyard.report.terminal.comparison_text import comparison_summary
 
     if kind == "json":
-        return json_text({**comparison.to_dict(), "assumed": assumed}, indent=1)
+        return saved_text({**comparison.to_dict(), "assumed": assumed}, indent=1)
     if kind == "md":
         from steelyard.report.result_view import result_markdown
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.analysis.results.strict_json import json_text
+from steelyard.analysis.results.strict_json import saved_text
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.model_splits import (
@@ -99,7 +99,7 @@ def cross_validate_models(
 
 def _text(result: Result, kind: str, target: str) -> str:
     if kind == "json":
-        return json_text(result.to_dict(), indent=1)
+        return saved_text(result.to_dict(), indent=1)
     if kind == "html":
         return result.to_html(f"cross-evaluation of {target}")
     return of_shell(repr(result))  # the text has sentences of its own beside those that the result carries

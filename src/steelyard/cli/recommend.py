@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.analysis.results.strict_json import json_text
+from steelyard.analysis.results.strict_json import saved_text
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, evaluate_inputs
@@ -88,7 +88,7 @@ def recommend_metrics(
         ordered=ordered,
     )
     if form == "json":
-        click.echo(json_text(recommendation.to_dict(), indent=1))
+        click.echo(saved_text(recommendation.to_dict(), indent=1))
     else:
         click.echo(_text(repr(recommendation), data))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.analysis.results.strict_json import json_text
+from steelyard.analysis.results.strict_json import saved_text
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.option_words import with_shell_words
@@ -89,5 +89,5 @@ def study_resampling(
 def _text(study: ResamplingStudy, kind: str, target: str) -> str:
     study = with_shell_words(study)
     if kind == "json":
-        return json_text(study.to_dict(), indent=1)
+        return saved_text(study.to_dict(), indent=1)
     return study.to_html(source=f"resampling for {target}") if kind == "html" else repr(study)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.results.strict_json import json_text
+from steelyard.analysis.results.strict_json import saved_text
 
 if TYPE_CHECKING:
     from steelyard.analysis.results.result import Result
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def write_result(result: Result[Any], output: Output, source: str) -> None:
     """The result as JSON, CSV with all its tables, a page, Markdown, or a table for the terminal."""
     if output.kind == "json":
-        output.write(json_text(result.to_dict(), indent=1))
+        output.write(saved_text(result.to_dict(), indent=1))
     elif output.kind == "csv":
         from steelyard.report.csv_text import result_csv
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.results.strict_json import json_text
+from steelyard.analysis.results.strict_json import saved_text
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, evaluate_inputs, print_assumed
@@ -42,7 +42,7 @@ def shift_prevalence(
     shifted = replace(in_shell_words(shifted), muted=muted)
     sample = evaluate(counted.tally, threshold=inputs.threshold, metrics=metrics, level=level)
     if output.kind == "json":
-        output.write(json_text({**shifted.to_dict(), "sample": sample.metrics.to_dicts()}, indent=1))
+        output.write(saved_text({**shifted.to_dict(), "sample": sample.metrics.to_dicts()}, indent=1))
     elif output.kind == "csv":
         print_assumed(counted.assumed)
         output.write(csv_rows(shifted_rows(sample, shifted)))

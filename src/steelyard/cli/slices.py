@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.analysis.results.strict_json import json_text
+from steelyard.analysis.results.strict_json import saved_text
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, open_files, print_assumed
@@ -89,7 +89,7 @@ def _names(features: tuple[str, ...]) -> list[str]:
 
 def _write(found: Slices, inputs: Inputs, output: Output) -> None:
     if output.kind == "json":
-        output.write(json_text(found.to_dict(), indent=1))
+        output.write(saved_text(found.to_dict(), indent=1))
     elif output.kind == "csv":
         from steelyard.report.csv_text import csv_rows
 

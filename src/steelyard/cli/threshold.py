@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.analysis.results.formatting import percent_text
-from steelyard.analysis.results.strict_json import json_text, strict
+from steelyard.analysis.results.strict_json import saved_text, strict
 from steelyard.cli import options
 from steelyard.cli.class_decision import class_options, decide_classes
 from steelyard.cli.commands import command
@@ -135,7 +135,7 @@ def find_threshold(
         question = {"cost": cost or None, "prevalence": prevalence_json(prevalence)}
         question |= {"cluster": inputs.cluster, "weight": inputs.weight, "plan": plan}
         notes = {"assumed": assumed, "notes": list(best.notes)}
-        output.write(json_text({**best.to_dict(), **strict(best.row()), **question, **notes}, indent=1))
+        output.write(saved_text({**best.to_dict(), **strict(best.row()), **question, **notes}, indent=1))
     else:
         output.write(_text(best, assumed, output.kind))
 
@@ -146,7 +146,7 @@ def _label_text(best: LabelThresholds, kind: str) -> str:
     from steelyard.analysis.results.rows import table_text
 
     if kind == "json":
-        return json_text(best.to_dict(), indent=1)
+        return saved_text(best.to_dict(), indent=1)
     if kind == "md":
         return best.to_markdown()
     return f"{filled(repr(best))}.\n\n{table_text([row.row() for row in best])}\n"

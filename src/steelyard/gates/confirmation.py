@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
     from steelyard.analysis.comparison.paired_difference import Difference
 
+
 _ROUNDING = 1e-9
 _VALUE, _INTERVAL = "value", "interval"
+_NO_DIGEST = "It carries no digest, so that a change of its groups, its level or its intervals would not be noticed."
 _NO_ROWS = {_VALUE: "whose rows a file does not hold", _INTERVAL: "whose clusters a file does not hold"}
 
 
@@ -30,13 +32,13 @@ def confirmation_notes(gated: object, metrics: Iterable[str]) -> list[str]:
         return [note for each in gated.values() for note in confirmation_notes(each, metrics)]
     if not getattr(gated, "was_read", False):
         return []
+    notes = [] if getattr(gated, "has_digest", True) else [_NO_DIGEST]
     if isinstance(gated, Comparison):
-        return _comparison_notes(gated, set(metrics))
+        return notes + _comparison_notes(gated, set(metrics))
     if isinstance(gated, MultilabelEvaluation):
-        return [_note(_VALUE, list(dict.fromkeys(metrics)), "of label sets, whose rows a file does not hold")]
+        return [*notes, _note(_VALUE, list(dict.fromkeys(metrics)), "of label sets, whose rows a file does not hold")]
     if not isinstance(gated, Evaluation):
-        return []
-    notes = []
+        return notes
     for what, why in _NO_ROWS.items():
         unconfirmed = [key for key, part in gated.unconfirmed.items() if part == what]  # "recall", "recall (north)"
         read = [key for key in unconfirmed if any(key == name or key.startswith(f"{name} (") for name in metrics)]
@@ -47,6 +49,15 @@ def confirmation_notes(gated: object, metrics: Iterable[str]) -> list[str]:
 def _comparison_notes(comparison: Comparison, metrics: set[str]) -> list[str]:
     """A saved comparison holds the table of each model, which gives the values, but not the pairs of their rows."""
     taken: dict[str, list[str]] = {_VALUE: [], _INTERVAL: []}
+    if any((row.a, row.b) != comparison.models for row in comparison.rows if len(comparison.models) == 2):
+        raise InputError("This comparison was changed: its differences are not of its models; compare the rows again.")
+    held = [(row.metric, row.low, row.difference, row.high) for row in comparison.rows]
+    held += [(row.metric, row.low, row.value, row.high) for rows in comparison.intervals.values() for row in rows]
+    for metric, low, value, high in held:
+        if low - _ROUNDING > value or high + _ROUNDING < value:
+            raise InputError(
+                f"This comparison was changed: an interval of {metric} does not hold its value; compare the rows again."
+            )
     for row in comparison.rows:
         if row.metric in metrics:
             taken[_INTERVAL if _is_confirmed(row, comparison) else _VALUE].append(row.metric)

@@ -114,8 +114,10 @@ def gate(
         notes += saved.notes(_at_promise(saved, given))
         limits, errors = promises.judge_limits(saved, parts, margin) if parts else ([], [])
         judged, sentences = [*judged, *limits], [*sentences, *errors]
-    notes += confirmation_notes(evaluated, read)
-    notes += [] if old is None else [f"{old.name}: {note}" for note in confirmation_notes(old.evaluation, read)]
+    unconfirmed = confirmation_notes(evaluated, read)
+    unconfirmed += [] if old is None else [f"{old.name}: {note}" for note in confirmation_notes(old.evaluation, read)]
+    if unconfirmed:  # which error is held is known of numbers that tables give
+        sentences = unconfirmed
     return GateResult(Rows([*judged, *small]), gate_parts(evaluated)[0].level, tuple(sentences), tuple(notes))
 
 

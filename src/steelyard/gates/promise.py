@@ -110,6 +110,8 @@ def read_promise(given: PromiseLike | None) -> SavedPromise | None:
         raise InputError(
             f"The promise {name!r} is no threshold that `steelyard threshold -o chosen.json` saved: {error}"
         ) from None
+    if (confidence := best.limits[0].confidence if best.limits else None) is not None and not 0 < confidence < 1:
+        raise InputError(f"The promise {name!r} was changed: a confidence lies between 0 and 1, not at {confidence:g}.")
     if not limits:
         raise InputError(f"The threshold {name!r} was chosen without limits; give some, such as where='recall>=0.9'.")
     if best.direction < 0:

@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from steelyard.analysis.results.result_json import parsed
-from steelyard.analysis.results.strict_json import json_text
+from steelyard.analysis.results.strict_json import ENTRY, json_text, saved_text
 from steelyard.evaluation.evaluation import Evaluation, current_versions
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from steelyard.evaluation.label_sets.multilabel_evaluation import AnyEvaluation
 
 ENTRY_SCHEMA = 1
-ENTRY_KEY = "entry"
 _LONGEST_KEY, _LONGEST_VALUE = 100, 1_000  # characters
 Tags: TypeAlias = "Mapping[str, object]"
 
@@ -66,11 +65,11 @@ def entry_content(
     """The bytes of the file of an entry."""
     if not isinstance(evaluation, Evaluation | MultilabelEvaluation):
         raise InputTypeError(f"A ledger keeps what evaluate() returns, an Evaluation, not {type(evaluation).__name__}.")
-    report = json.loads(json_text(evaluation.to_dict()).encode("utf-8", "replace"))  # as it will be read back
+    report = json.loads(saved_text(evaluation.to_dict()).encode("utf-8", "replace"))  # as it will be read back
     shown = tuple(row.name for row in evaluation.shown())
     entry = Entry(id, time, tags, report_digest(report), current_versions(), shown, rows)
     first = {key: report[key] for key in ("schema", "kind", "version")}
-    return (json_text({**first, ENTRY_KEY: asdict(entry), **report}, indent=1) + "\n").encode()
+    return (json_text({**first, ENTRY: asdict(entry), **report}, indent=1) + "\n").encode()
 
 
 def report_digest(report: Mapping[str, Any]) -> str:
@@ -83,7 +82,7 @@ def read_report(path: Path) -> tuple[Entry, dict[str, Any]]:
     """The entry of a file and its report, which must be as they were written."""
     try:
         data = json.loads(path.read_bytes())
-        envelope = data.pop(ENTRY_KEY)
+        envelope = data.pop(ENTRY)
         later = envelope["schema"] > ENTRY_SCHEMA
         entry = Entry(**{field.name: envelope[field.name] for field in fields(Entry)})
         _check_envelope(entry)

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.metrics.metric import Metric
 
-_CELLS, _MOST_DRAWS, _LEAST_DRAWS = 30_000, 4_000, 50  # entries of all drawn tables together, and draws
+_CELLS, _MOST_DRAWS, _LEAST_DRAWS = 24_000, 4_000, 30  # entries of all drawn tables together, and draws
 _MOST_EACH = 300  # rows of the rarer class that are placed one by one; of more, the scores are grouped in levels
-_LEVELS = 600  # half of them of as many rows each, half of as many distinct scores
+_LEVELS = 300  # half of them of as many rows each, half of as many distinct scores
 _MANY_ROWS = 20_000  # of the rarer class, from which on the precision of a random order is the prevalence
-_SORTED_ENTRIES = 100_000  # of which all are looked at for ties; of more, as many spread evenly
+_SORTED_ENTRIES = 20_000  # of which all are looked at for ties; of more, as many spread evenly
 # Exactly what they are with one score for all rows: linear in what is found at a depth, or an area of pairs.
 _KNOWN = (
     ranking.roc_auc.scores,
@@ -73,12 +73,17 @@ class RandomOrder:
         if self.table.weighted and min(sides) < _MANY_ROWS:
             return None
         if metric.scores is ranking.average_precision.scores:
-            return self._average_precision(0)
+            return self._average_precisions[0]
         if metric.scores is ranking.negative_average_precision.scores:
-            return self._average_precision(1)
+            return self._average_precisions[1]
         if metric.scores is ranking.mean_average_precision.scores:
-            return (self._average_precision(0) + self._average_precision(1)) / 2
+            return sum(self._average_precisions) / 2
         return None
+
+    @cached_property
+    def _average_precisions(self) -> tuple[float, float]:
+        """The means of the positives and of the negatives."""
+        return self._average_precision(0), self._average_precision(1)
 
     def _average_precision(self, place: int) -> float:
         sides = self.table.classes if place == 0 else self.table.classes[::-1]
@@ -171,7 +176,7 @@ class RandomOrder:
         by_groups = np.linspace(0, len(ends) - 1, _LEVELS // 2).astype(np.int64)
         at = np.unique(np.minimum(np.concatenate([np.asarray(by_rows), by_groups]), len(ends) - 1))
         sizes = np.diff(np.asarray(ends[at]), prepend=0)
-        draws = max(_LEAST_DRAWS, _CELLS // len(sizes))
+        draws = _LEAST_DRAWS
         drawn = np.random.default_rng(0).multivariate_hypergeometric(sizes, few.n, size=draws)
         return drawn * (float(few.total) / few.n), (sizes - drawn) * (float(other.total) / other.n)
 

@@ -16,9 +16,9 @@ from steelyard.analysis.results.result_json import (
     same_fields,
     with_not_finite,
 )
-from steelyard.analysis.results.strict_json import json_text
+from steelyard.analysis.results.strict_json import DIGEST, content_digest, saved_text
 from steelyard.arguments import names_wrong_arguments
-from steelyard.exceptions import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError, SteelyardError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -60,6 +60,7 @@ class Result(ABC, Generic[Each]):
 
     kind: ClassVar[str] = "result"
     was_read: ClassVar[bool] = False  # whether it came from JSON, which anyone may have changed
+    has_digest: ClassVar[bool] = True  # of JSON: a digest, by which it is known to be as it was saved
     also_saved: ClassVar[tuple[str, ...]] = ()  # what JSON has for its readers beside the fields, and is not read back
 
     def __init_subclass__(cls) -> None:
@@ -100,7 +101,7 @@ class Result(ABC, Generic[Each]):
     @names_wrong_arguments
     def to_json(self, indent: int | None = None) -> str:
         """The result as strict JSON text, which `from_json` reads back."""
-        return json_text(self.to_dict(), indent)
+        return saved_text(self.to_dict(), indent)
 
     @classmethod
     @names_wrong_arguments
@@ -119,8 +120,19 @@ class Result(ABC, Generic[Each]):
         holder = result_class(kind)
         if not issubclass(holder, cls):
             raise InputError(f"This JSON holds a saved {_words(kind)}, no {_words(cls.kind)}; read it as what it is.")
-        result: Self = holder.from_held(with_not_finite(data))
-        vars(result)["was_read"] = True
+        digest = data.get(DIGEST)
+        try:
+            result: Self = holder.from_held(with_not_finite({key: data[key] for key in data if key != DIGEST}))
+        except SteelyardError:
+            raise
+        except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError):
+            raise InputError(
+                f"This saved {_words(kind)} cannot be read: it holds other values than to_json() writes; it was "
+                "changed or truncated."
+            ) from None
+        if digest is not None and digest != content_digest(data):
+            raise InputError(f"This {_words(kind)} was changed after it was saved: its digest is another one.")
+        vars(result).update(was_read=True, has_digest=digest is not None)
         return result
 
     @classmethod

@@ -32,11 +32,12 @@ _MARKS: Schema = {"type": "object", "additionalProperties": {"enum": [str(math.i
 def envelope_schema(kind: str, content: Schema) -> Schema:
     """The schema of a whole result: what it is, then what it holds."""
     named = {"schema": {"const": RESULT_SCHEMA}, "kind": {"const": kind}, "version": {"type": "string"}}
+    digest: Schema = {"type": "string", "description": "of all else: a text whose digest is another one is refused"}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"Steelyard's {kind.replace('_', ' ')}, schema {RESULT_SCHEMA}",
         "type": "object",
-        "properties": {**named, **content.get("properties", {}), "not_finite": _MARKS},
+        "properties": {**named, **content.get("properties", {}), "not_finite": _MARKS, "digest": digest},
         "required": [*named, *content.get("required", [])],
     }
 

@@ -65,7 +65,8 @@ def _check_rows(saved: SavedField, rows: Iterable[MetricRow], again: dict[str, M
     unknown = {}
     for field, row in zip(saved.each(), rows, strict=True):
         known = again.get(row.name)
-        if known is None or row.method == "plan":
+        of_lost_scores = row.method == "influence" and known is not None and known.method != "influence"
+        if known is None or row.method == "plan" or of_lost_scores:
             unknown[row.name] = ALL_OF_IT
             continue
         _check_numbers(field, row, known)

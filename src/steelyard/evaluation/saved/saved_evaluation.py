@@ -69,6 +69,9 @@ def read_setting(saved: SavedField) -> dict[str, Any]:
 
 def _check_agreement(saved: SavedField, table: Confusion | None, fields: dict[str, Any]) -> None:
     """Refuse what a changed file says in two places in two ways."""
+    groups = [(group.by, group.key) for group in fields["groups"]]
+    if len(set(groups)) < len(groups):
+        raise saved["groups"].refused("different groups of its rows")
     if table is None and fields["scores"] is None:
         return  # copied from a page, which has no tables of weights at other thresholds
     labels = () if table is None else table.labels
