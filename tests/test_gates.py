@@ -261,7 +261,7 @@ def test_a_worse_model_fails_and_an_equal_one_does_not():
     assert within.passed and within.rules[0].rule == "low(recall - versus) >= -0.2" and within.rules[0].power > 0.5
     assert gate(compared(), "low(recall - versus) >= -0.001").passed is False
     assert gate(
-        compared(), "recall >= versus - 0.99", "recall - versus >= -0.99", "recall >= 0.1", "low(recall) >= 0.1"
+        compared(), "recall >= versus - 0.5", "recall - versus >= -0.99", "recall >= 0.1", "low(recall) >= 0.1"
     ).passed
 
 
@@ -305,7 +305,7 @@ def test_scores_that_are_no_probabilities_are_ranked_alone(tmp_path):
     assert [line.split()[1] for line in ran.stdout.splitlines()[:2]] == ["high(roc_auc", "high(average_precision"]
     words = [path, *COLUMNS, "new", "--versus", "old", "--require", "recall>=versus"]
     assert "a metric of labels needs a threshold; give --threshold" in run(*words, code=2).stderr
-    run(*words[:-1], "recall>=versus-0.99", "--threshold", "4.5")
+    run(*words[:-1], "recall>=versus-0.5", "--threshold", "4.5")
 
 
 def test_a_difference_from_a_baseline_allows_for_the_noise_of_both(tmp_path):
@@ -612,10 +612,10 @@ def test_a_baseline_that_was_changed_is_refused(edit, tmp_path):
     data = SAVED.to_dict()
     file = tmp_path / "old.json"
     file.write_text(steelyard.Evaluation.to_json(SAVED))
-    assert gate(evaluate(Y, y_score=NEW), "recall >= baseline - 0.9", baseline=file).passed
+    assert gate(evaluate(Y, y_score=NEW), "recall >= baseline - 0.5", baseline=file).passed
     file.write_text(json.dumps(data | EDITS[edit](data)))
     with pytest.raises(InputError, match=r"The baseline '.*old.json' cannot be read: .* it was changed or truncated"):
-        gate(evaluate(Y, y_score=NEW), "recall >= baseline - 0.9", baseline=file)
+        gate(evaluate(Y, y_score=NEW), "recall >= baseline - 0.5", baseline=file)
 
 
 def test_a_baseline_that_lacks_what_is_asked_is_refused():
@@ -705,3 +705,17 @@ def test_a_comparison_that_contradicts_itself_passes_no_gate(edit, words):
     edit(data)
     with pytest.raises(InputError, match=words):
         gate(type(both).from_json(data), "low(recall - versus) >= 0.4")
+
+
+@pytest.mark.parametrize(
+    "rule", ["recall >= baseline - 0.95", "recall >= baseline - 95 %", "error_rate <= baseline + 0.95"]
+)
+def test_a_limit_beside_another_value_that_every_model_keeps_is_refused(rule):
+    with pytest.raises(InputError, match="so that every model keeps it"):
+        gate(evaluate(Y, y_score=NEW), rule, baseline=evaluate(Y, y_score=OLD))
+
+
+def test_a_limit_beside_another_value_that_no_model_keeps_is_refused():
+    both = compare(Y, {"new": (NEW > 0.5).astype(int), "old": (OLD > 0.5).astype(int)}, metrics=["recall"])
+    with pytest.raises(InputError, match=r"asks for recall >= 1\.\d+, as versus has .*, so that no model keeps it"):
+        gate(both, "recall >= versus + 0.9")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.results.formatting import value_text
+from steelyard.analysis.thresholds.threshold_limits import range_words
 from steelyard.exceptions import InputError
 from steelyard.gates.judgement import FAIL, PASS, UNDECIDED, Judgement
 from steelyard.gates.rule import BASELINE, VERSUS, parse_rule
@@ -43,11 +44,11 @@ class AskedRule:
         if rule.other == VERSUS and estimate.values is not None:  # a rule on both values
             value, other = estimate.values
             why = None if math.isfinite(value + other) else estimate.why or "not defined here"
-            return cls(rule, part, estimate, rule.number + other, why)
+            return cls(rule, part, estimate, _limit_beside(rule, estimate, other), why)
         old = check_limit(rule, baseline).of_group(part.group)
         before = None if old is None else old.metrics.get(rule.metric)
         why = _reason(rule, estimate) if before is not None else f"the baseline has no {rule.metric} of this group"
-        return cls(rule, part, estimate, rule.number + (math.nan if before is None else before), why)
+        return cls(rule, part, estimate, _limit_beside(rule, estimate, math.nan if before is None else before), why)
 
     @property
     def is_defined(self) -> bool:
@@ -108,6 +109,18 @@ def judge_rules(
     shared = 1 - (1 - level) / max(len(sharing), 1)
     judged = [each.judged(shared if each.rule.fails_if_shown else level, margin) for each in asked]
     return judged, _error_sentences(asked, level, shared)
+
+
+def _limit_beside(rule: Rule, estimate: Estimate, other: float) -> float:
+    """The limit that the value of another model gives; one beyond the metric's range is refused."""
+    limit, (low, high) = rule.number + other, estimate.spec.metric.of_many_columns.range
+    if limit < low or limit > high:
+        which = "every" if (limit < low) == (rule.sign[0] == ">") else "no"
+        raise InputError(
+            f"The rule {rule.text!r} asks for {rule.metric} {rule.sign} {limit:.3g}, as {rule.other} has "
+            f"{other:.3g}; it lies {range_words((low, high))}, so that {which} model keeps it. Give a smaller number."
+        )
+    return limit
 
 
 def _reason(rule: Rule, estimate: Estimate) -> str | None:

@@ -58,6 +58,8 @@ class Accumulator:
         if weigh is not None:
             warnings.warn("Accumulator(weigh=) is now called count=.", DeprecationWarning, stacklevel=2)
         self.count = count if weigh is None else weigh
+        if not callable(self.count):
+            raise InputTypeError(f"count= is a function that counts a batch, such as confusion, not {self.count!r}.")
         self.labels = declared_labels(labels)
         self.pos_label = pos_label
         self._parts: list[Confusion | ScoreTable] = []

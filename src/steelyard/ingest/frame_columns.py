@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from steelyard.exceptions import InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.cluster_rows import cluster_rows
 from steelyard.ingest.frame_tally import cluster_columns, tally
 from steelyard.ingest.refused_keywords import refuse_keywords
@@ -38,6 +38,9 @@ class FrameColumns(NamedTuple):
         named = [f"{use}=" for use, name in self._asdict().items() if name is not None]
         if self.true is None and named:
             raise InputTypeError(f"{named[0]} names a column of a frame; name that of the truth too, with true=.")
+        for use, column in (("pred", self.pred), ("score", self.score)):
+            if column is not None and column == self.true:
+                raise InputError(f"true= and {use}= both name the column {column!r}; name that of the predictions.")
         given = [name for name, column in arrays.items() if column is not None]
         if named and given:
             raise InputTypeError(

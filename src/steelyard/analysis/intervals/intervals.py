@@ -20,6 +20,7 @@ from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputTypeError
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.label_set_input import refuse_of_one_label
+from steelyard.metrics.application import checked_parameters
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
@@ -164,6 +165,8 @@ def intervals(
         raise InputTypeError(f"intervals takes a list of metrics; write [{metrics!r}], or use interval for one.")
     specs, columns = [MetricSpec.of(metric) for metric in metrics], FrameColumns(true, pred, score, weight)  # type: ignore[arg-type]  # several scores are brought
     call = checked_call({**options}, {key for spec in specs for key in spec.metric.parameters})
+    for metric in (spec.metric for spec in specs):
+        checked_parameters(metric, {key: value for key, value in options.items() if key in metric.parameters})
     rows = IntervalRows(y_true, y_pred, y_score, _renamed_groups(cluster, groups), columns, call)
     if not isinstance(design, str):
         plain = Inference(level, method, draws, rng, prevalence)

@@ -101,6 +101,8 @@ class Result(ABC, Generic[Each]):
     @names_wrong_arguments
     def to_json(self, indent: int | None = None) -> str:
         """The result as strict JSON text, which `from_json` reads back."""
+        if indent is not None and not isinstance(indent, int):
+            raise InputTypeError(f"indent= is a whole number of blanks, not {indent!r}; to_json() returns the text.")
         return saved_text(self.to_dict(), indent)
 
     @classmethod

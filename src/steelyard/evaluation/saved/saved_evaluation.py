@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.chance.chance_tests import ChanceTest
@@ -115,6 +116,10 @@ def _read_metric(field: SavedField) -> MetricRow:
     undefined, without = field["undefined"].text_or_none(), field.get("no_interval").text_or_none()
     spec = _read_spec(field["name"])
     row = MetricRow(spec, **numbers, undefined=undefined, method=method, no_interval=without)
+    if math.isnan(row.undefined_share):  # a page does not know it
+        row = replace(row, undefined_share=0.0)
+    if not 0 <= row.undefined_share <= 1:
+        raise field["undefined_share"].refused("a share of the draws, from 0 to 1")
     if row.low > row.value or row.high < row.value:
         raise field["value"].refused("a value between its low and high")
     return row
