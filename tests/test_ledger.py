@@ -280,13 +280,7 @@ def test_an_entry_that_says_of_itself_what_it_cannot_is_left_out(three, field):
 
 
 def test_the_last_ones_are_found_without_reading_all(three):
-    for place, entry_id in enumerate(three.history(["recall"]).ids):  # of different seconds
-        path = three.folder / f"{entry_id}.json"
-        new = f"2020010{place + 1}T000000-{place:012x}"
-        (three.folder / f"{new}.json").write_text(path.read_text().replace(entry_id, new))
-        path.unlink()
-    first = three.folder / "20200101T000000-000000000000.json"
-    first.write_text("{}")
+    (three.folder / f"{ID}.json").write_text("{}")  # of an earlier second
     assert len(three.history(["recall"], last=2)) == 2 and three.history(["recall"], last=2).left_out == ()
     assert len(three.history(["recall"]).left_out) == 1
 
@@ -298,6 +292,36 @@ def test_entries_that_go_or_come_otherwise_are_noticed(three, tmp_path):
     foreign = other.log(evaluate(TABLE), {"model": "of a colleague"})
     (other.folder / f"{foreign}.json").rename(three.folder / f"{foreign}.json")  # as git merges them
     assert three.history(["recall"]).ids == [*ids[1:], foreign]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"tags": {"model": "v9", "data": "finley"}},
+        {"tags": {}},
+        {"time": "2020-01-01T00:00:00.000000Z"},
+        {"versions": {"steelyard": "9.9"}},
+        {"shown": ["mcc"]},
+        {"rows": {"count": 5, "digest": "sha256:0", "key": "0"}},
+        {"by": "somebody"},
+    ],
+)
+def test_whatever_an_entry_says_of_itself_is_covered_by_its_digest(three, changed):
+    ids = three.history(["recall"]).ids
+    path = three.folder / f"{ids[1]}.json"
+    data = json.loads(path.read_text())
+    path.write_text(json.dumps({**data, "entry": data["entry"] | changed}))
+    history = three.history(["recall"])
+    assert history.ids == [ids[0], ids[2]]
+    assert history.left_out == (f"{path.name!r} was changed after it was logged: its digest is another one.",)
+
+
+def test_an_entry_under_the_id_of_another_is_left_out(three):
+    ids = three.history(["recall"]).ids
+    path, new = three.folder / f"{ids[1]}.json", three.folder / f"{ID}.json"
+    new.write_text(path.read_text().replace(ids[1], ID))
+    history = three.history(["recall"])
+    assert history.ids == ids and new.name in history.left_out[0]
 
 
 @pytest.mark.parametrize(
