@@ -24,13 +24,14 @@ if TYPE_CHECKING:
 
 ENTRY_SCHEMA = 1
 ENTRY_KEY = "entry"
+ENTRY_START = b'{\n "schema": '  # of every file of an entry
 _LONGEST_KEY, _LONGEST_VALUE = 100, 1_000  # characters
 Tags: TypeAlias = "Mapping[str, object]"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """Who an evaluation is: its id, when it was logged, its tags, what wrote it, the digest of all this and of its report."""
+    """Who an evaluation is: its id, when it was logged, its tags, what wrote it, the digest of it and its report."""
 
     id: str
     time: str
