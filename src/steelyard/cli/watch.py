@@ -59,7 +59,7 @@ def _seconds(_context: click.Context, _option: click.Parameter, given: float | N
     "--batch-rows", type=click.IntRange(min=1), default=1000, show_default=True, help="Of - : the rows of a batch."
 )
 @click.option("--stop", is_flag=True, help="End at the first alarm.")
-@click.option("--force", is_flag=True, help="Replace a page or a result that exists.")
+@click.option("--force", is_flag=True, help="Replace a page or a result that was not written for this state.")
 @options.shared("level")
 @click.pass_context
 def watch_batches(
@@ -93,8 +93,9 @@ def watch_batches(
 
     if not inputs.files:
         raise InputError("No input was named; give files, a pattern, or - for the standard input.")
-    outputs = WatchOutputs(state, page, json_path, inputs.name)
-    outputs.check(force)
+    files = WatchedFiles(inputs.files, follow, batch_rows)
+    outputs = WatchOutputs(state, page, json_path, inputs.name, force)
+    outputs.check_names([*files.there(), *([] if reference is None else [reference])])
     given = {
         "level": level,
         "cost_between": _ends(cost_between),
@@ -103,7 +104,8 @@ def watch_batches(
     }
     watched = WatchedMonitor(_monitor(inputs, rules, given), inputs, key, cost)
     watched.resume(state)
-    if _followed(watched, WatchedFiles(inputs.files, follow, batch_rows), outputs, stop=stop):
+    outputs.check_kept(watched)
+    if _followed(watched, files, outputs, stop=stop):
         ctx.exit(1)
 
 
