@@ -86,7 +86,7 @@ def watch_batches(
     While no limit is broken an alarm is ever raised with probability 1 - level at most, over all rules, groups and
     batches, so that one may look after each. With --state a later run goes on with the files that are new. Where labels
     come later, files with --key and predictions, and files with --key and the truth, may come in any order.
-    Rows that were read before, under whatever name, are refused. The exit code is 1 while an alarm stands.
+    A file with the rows of an earlier one, under whatever name, is refused. The exit code is 1 while an alarm stands.
     """
     from steelyard.cli.watched_batches import WatchedFiles
     from steelyard.cli.watched_monitor import WatchedMonitor, WatchOutputs

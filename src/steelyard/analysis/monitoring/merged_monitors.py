@@ -33,6 +33,10 @@ def merged_monitors(first: Monitor, second: Monitor) -> Monitor:
     twice = next((cohort for cohort in second.pending.cohorts if cohort.size and cohort.digest in known), None)
     if twice is not None:
         raise InputError(f"Both monitors hold the predictions of {twice.name!r}; merge monitors of other rows.")
+    if both := first.pending.keys & second.pending.keys:
+        raise InputError(
+            f"Both monitors hold predictions of the key {min(both, key=str)!r}; merge monitors of other rows."
+        )
     merged = read_monitor(type(first), saved_monitor(first if first.pending.cohorts or first.pending.early else second))
     merged.batches = [*first.batches]
     places = {batch.name: place for place, batch in enumerate(first.batches)}

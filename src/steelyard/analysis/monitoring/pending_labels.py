@@ -113,6 +113,11 @@ class PendingLabels:
                 "them out."
             )
 
+    @property
+    def keys(self) -> set[RowKey]:
+        """The keys that are known: those that wait, and those that were labelled in the last cohorts."""
+        return {*self._homes, *(key for cohort in self._recent() for key in cohort.labelled)}
+
     def _recent(self) -> list[Cohort]:
         return [cohort for cohort in self.cohorts[-REMEMBERED:] if cohort.labelled]
 
