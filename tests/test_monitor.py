@@ -428,6 +428,21 @@ def test_monitors_that_share_a_key_do_not_merge():
             first + second
 
 
+@pytest.mark.parametrize("mature", [None, 1])
+def test_a_merge_keeps_what_waits_whichever_monitor_has_it(mature):
+    done, waits = (Monitor("recall >= 0.5", mature=mature) for _ in range(2))
+    for week in range(2):
+        done.predict([f"{week} a", f"{week} b"], [1, 0], period=f"week {week}")
+        done.label([f"{week} a", f"{week} b"], [1, 0])
+    waits.predict(["c", "d"], [1, 0], period="week 2")
+    for first, second in ((done, waits), (waits, done)):
+        if mature is None:
+            assert (first + second).label(["c", "d"], [1, 1]).joined == 2
+        else:  # the last cohort of the one has its labels and is not mature yet
+            with pytest.raises(InputError, match="Both monitors wait for labels by key, or for cohorts"):
+                first + second
+
+
 def test_predictions_of_a_period_or_of_the_same_keys_are_added_once():
     monitor = Monitor("recall >= 0.5")
     for week in range(32):  # the first keys are labelled, and by now forgotten
