@@ -280,13 +280,7 @@ def test_an_entry_that_says_of_itself_what_it_cannot_is_left_out(three, field):
 
 
 def test_the_last_ones_are_found_without_reading_all(three):
-    for place, entry_id in enumerate(three.history(["recall"]).ids):  # of different seconds
-        path = three.folder / f"{entry_id}.json"
-        new = f"2020010{place + 1}T000000-{place:012x}"
-        (three.folder / f"{new}.json").write_text(path.read_text().replace(entry_id, new))
-        path.unlink()
-    first = three.folder / "20200101T000000-000000000000.json"
-    first.write_text("{}")
+    (three.folder / f"{ID}.json").write_text("{}")  # of an earlier second
     assert len(three.history(["recall"], last=2)) == 2 and three.history(["recall"], last=2).left_out == ()
     assert len(three.history(["recall"]).left_out) == 1
 
@@ -298,6 +292,36 @@ def test_entries_that_go_or_come_otherwise_are_noticed(three, tmp_path):
     foreign = other.log(evaluate(TABLE), {"model": "of a colleague"})
     (other.folder / f"{foreign}.json").rename(three.folder / f"{foreign}.json")  # as git merges them
     assert three.history(["recall"]).ids == [*ids[1:], foreign]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"tags": {"model": "v9", "data": "finley"}},
+        {"tags": {}},
+        {"time": "2020-01-01T00:00:00.000000Z"},
+        {"versions": {"steelyard": "9.9"}},
+        {"shown": ["mcc"]},
+        {"rows": {"count": 5, "digest": "sha256:0", "key": "0"}},
+        {"by": "somebody"},
+    ],
+)
+def test_whatever_an_entry_says_of_itself_is_covered_by_its_digest(three, changed):
+    ids = three.history(["recall"]).ids
+    path = three.folder / f"{ids[1]}.json"
+    data = json.loads(path.read_text())
+    path.write_text(json.dumps({**data, "entry": data["entry"] | changed}))
+    history = three.history(["recall"])
+    assert history.ids == [ids[0], ids[2]]
+    assert history.left_out == (f"{path.name!r} was changed after it was logged: its digest is another one.",)
+
+
+def test_an_entry_under_the_id_of_another_is_left_out(three):
+    ids = three.history(["recall"]).ids
+    path, new = three.folder / f"{ids[1]}.json", three.folder / f"{ID}.json"
+    new.write_text(path.read_text().replace(ids[1], ID))
+    history = three.history(["recall"])
+    assert history.ids == ids and new.name in history.left_out[0]
 
 
 @pytest.mark.parametrize(
@@ -325,49 +349,67 @@ def test_a_damaged_entry_is_left_out_by_name_and_the_others_are_listed(three, co
 # ---------------------------------------------------------------- writers that were killed, and disks that are full
 
 
-OWN = [  # what a writer that was killed leaves
-    f".{ID}.json.0123456789abcdef.tmp",
-    f".{ID}.rows.parque.0123456789abcdef.tmp",
-    "..steelyard-ledger.0123456789abcdef.tmp",
-    "..gitignore.0123456789abcdef.tmp",
-    f"{ID}.json",
-    "20200101T000000-ba9876543210.rows.parquet",
-]
-FOREIGN = [
-    ".draft.tmp",
-    ".old.json.tmp",
-    "orders.rows.parquet",
-    "empty.json",
-    f"{ID}.rows.parquet.tmp",
-    f"{ID[:-1]}.json",
-]
+OWN = {  # what a writer that was killed leaves unfinished
+    f".{ID}.json.0123456789abcdef.tmp": b'{\n "schema": 2,\n "ki',
+    f".{ID}.rows.parque.0123456789abcdef.tmp": b"PAR1\0",
+}
+KEPT_FILES = {  # of others, or halves of entries whose other half is elsewhere
+    ".draft.tmp": b"",
+    ".old.json.tmp": b"",
+    "orders.rows.parquet": b"PAR1",
+    "empty.json": b"",
+    f"{ID}.json": b"",
+    f"{ID[:-1]}.json": b"",
+    "20200101T000000-ba9876543210.rows.parquet": b"PAR1",
+    f"{ID}.rows.parquet.tmp": b"PAR1",
+    f".{ID}.json.aaaaaaaaaaaaaaaa.tmp": b"notes",
+    f".{ID}.json.bbbbbbbbbbbbbbbb.tmp": b"",
+    f".{ID}.rows.parque.aaaaaaaaaaaaaaaa.tmp": b"notes",
+    "..steelyard-ledger.aaaaaaaaaaaaaaaa.tmp": b"notes",
+    "..gitignore.aaaaaaaaaaaaaaaa.tmp": b"notes",
+}
 
 
-def test_what_killed_writers_left_is_removed_by_a_log_when_it_is_old(three):
-    for name in [*OWN, *FOREIGN]:
-        (three.folder / name).touch()
+def test_unfinished_files_are_removed_by_a_log_when_they_are_old_and_nothing_else_is(three):
+    own = OWN | {
+        f".{name}.0123456789abcdef.tmp": (three.folder / name).read_bytes()
+        for name in (".steelyard-ledger", ".gitignore")
+    }
+    for name, content in (own | KEPT_FILES).items():
+        (three.folder / name).write_bytes(content)
         aged(three.folder / name, 23)
     before = names(three)
     three.log(evaluate(TABLE), {"model": "v4"})
     assert set(before) <= set(names(three))  # a writer may still be there
-    for name in [*OWN, *FOREIGN]:
+    for name in own | KEPT_FILES:
         aged(three.folder / name, 25)
     three.log(evaluate(TABLE), {"model": "v5"})
-    assert [name for name in [*OWN, *FOREIGN] if name in names(three)] == FOREIGN
+    assert set(before) - set(names(three)) == set(own)
     assert len(three.history(["recall"])) == 5 and three.history().left_out == ()
+
+
+def test_rows_whose_entry_is_away_for_a_while_are_kept(ledger, monkeypatch, tmp_path):
+    monkeypatch.setenv("STEELYARD_LEDGER_KEY", "0" * 32)
+    frame = FRAME.with_row_index("key")
+    entry_id = ledger.log(evaluate(frame, true="y", score="s"), {"model": "v1"}, frame=frame, keep_rows="key")
+    entry = ledger.folder / f"{entry_id}.json"
+    entry.rename(tmp_path / entry.name)  # as another branch of git has it
+    aged(ledger.folder / f"{entry_id}.rows.parquet", 48)
+    ledger.log(evaluate(frame, true="y", score="s"), {"model": "v2"}, frame=frame, keep_rows="key")
+    (tmp_path / entry.name).rename(entry)
+    assert ledger.diff("model=v1", "model=v2", metrics=["roc_auc"]).paired
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows lets few users make links")
 def test_links_and_folders_are_not_removed(three, tmp_path):
-    (tmp_path / "precious").write_text("text")
-    for name in OWN[::2]:
-        (three.folder / name).symlink_to(tmp_path / "precious")
-    for name in OWN[1::2]:
-        (three.folder / name).mkdir()
+    first, second = OWN
+    (tmp_path / "precious").write_bytes(OWN[first])
+    (three.folder / first).symlink_to(tmp_path / "precious")
+    (three.folder / second).mkdir()
     for name in OWN:
         os.utime(three.folder / name, (1, 1), follow_symlinks=False)
     three.log(evaluate(TABLE))
-    assert set(OWN) <= set(names(three)) and (tmp_path / "precious").read_text() == "text"
+    assert set(OWN) <= set(names(three)) and (tmp_path / "precious").read_bytes() == OWN[first]
 
 
 LEFT = """
@@ -388,7 +430,7 @@ Ledger(sys.argv[1]).log(evaluation, frame=frame, keep_rows="key")
 
 
 @pytest.mark.parametrize(("puts", "left"), [(0, 1), (1, 1), (2, 1), (3, 2)])
-def test_a_log_that_dies_anywhere_leaves_what_the_next_one_removes(tmp_path, monkeypatch, puts, left):
+def test_a_log_that_dies_anywhere_leaves_what_the_next_one_removes_but_rows(tmp_path, monkeypatch, puts, left):
     monkeypatch.setenv("STEELYARD_LEDGER_KEY", "0" * 32)
     ledger = Ledger(tmp_path / "kept")
     ran = subprocess.run([sys.executable, "-c", LEFT, ledger.folder, str(puts)], check=False)
@@ -397,8 +439,11 @@ def test_a_log_that_dies_anywhere_leaves_what_the_next_one_removes(tmp_path, mon
     assert len(there) == left
     for name in there:
         aged(ledger.folder / name, 25)
+    rows = [name for name in there if name.endswith(".rows.parquet")]  # which were there before their entry
+    assert len(rows) == (puts == 3)
     entry_id = ledger.log(evaluate(TABLE))
-    assert names(ledger) == [".gitignore", ".steelyard-ledger", f"{entry_id}.json"]
+    assert names(ledger) == [".gitignore", ".steelyard-ledger", *rows, f"{entry_id}.json"]
+    assert ledger.history().ids == [entry_id] and ledger.history().left_out == ()
 
 
 FULL = """
@@ -443,7 +488,7 @@ def test_a_folder_that_may_only_be_read_is_listed_and_refuses_to_log(three):
 
 
 def test_git_keeps_the_evaluations_and_the_marker_and_not_what_is_unfinished(three):
-    (three.folder / OWN[0]).touch()
+    (three.folder / next(iter(OWN))).touch()
     subprocess.run(["git", "init", "-q", three.folder], check=True)
     words = ["git", "-C", three.folder, "ls-files", "--others", "--exclude-standard"]
     listed = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()

@@ -339,6 +339,28 @@ def test_a_period_is_added_once_and_so_are_its_rows_under_any_name():
     assert len(quiet.batches) == 12
 
 
+def test_a_copy_in_single_precision_holds_the_same_rows():
+    rng = np.random.default_rng(16)
+    truth, scores, costs = rng.integers(0, 2, 300), rng.random(300), 100 * rng.random(300)
+    monitor = Monitor(["recall >= 0.1", "cost <= 90"], cost_between=(0, 100))
+    monitor.update(truth, y_score=scores, cost=costs, period="May")
+    with pytest.raises(InputError, match="The rows of 'June' are those of 'May'"):
+        monitor.update(truth, y_score=scores.astype("f4"), cost=costs.astype("f4"), period="June")
+    huge = Monitor("recall >= 0.1", threshold=0)
+    huge.update(truth, y_score=scores * 1e300)  # more than single precision holds
+    assert len(huge.batches) == 1
+
+
+def test_four_counts_are_known_again_where_there_are_millions():
+    monitor = Monitor("recall >= 0.1")
+    for rows in (10_000, 10_000_000):
+        table = Counts(tp=rows // 10, fn=rows // 20, fp=rows // 20, tn=rows * 4 // 5)
+        monitor.update(table, period=f"{rows}")
+    monitor.update(Counts(tp=1_000, fn=500, fp=500, tn=8_000), period="again")
+    with pytest.raises(InputError, match="The rows of 'more' are those of '10000000'"):
+        monitor.update(table, period="more")
+
+
 def test_the_order_of_rows_is_no_part_of_what_they_are():
     rng = np.random.default_rng(15)
     digest = RowDigest.of(np.array([0.25, -0.0]), ["a", "b"])
@@ -394,6 +416,31 @@ def test_monitors_that_share_rows_do_not_merge():
     renamed.update(*day(rng, 0.9), period="other")
     with pytest.raises(InputError, match="Both monitors hold the rows of 'day 1' and 'other'"):
         monitor + renamed
+
+
+def test_monitors_that_share_a_key_do_not_merge():
+    parts = [Monitor("recall >= 0.5") for _ in range(2)]
+    for place, keys in enumerate((["a", "b", "c"], ["c", "d"])):
+        parts[place].predict(keys, [1] * len(keys), period=f"week {place}")
+        parts[place].label(keys, [1] * len(keys))
+    for first, second in (parts, parts[::-1]):
+        with pytest.raises(InputError, match="Both monitors hold predictions of the key 'c'; merge"):
+            first + second
+
+
+@pytest.mark.parametrize("mature", [None, 1])
+def test_a_merge_keeps_what_waits_whichever_monitor_has_it(mature):
+    done, waits = (Monitor("recall >= 0.5", mature=mature) for _ in range(2))
+    for week in range(2):
+        done.predict([f"{week} a", f"{week} b"], [1, 0], period=f"week {week}")
+        done.label([f"{week} a", f"{week} b"], [1, 0])
+    waits.predict(["c", "d"], [1, 0], period="week 2")
+    for first, second in ((done, waits), (waits, done)):
+        if mature is None:
+            assert (first + second).label(["c", "d"], [1, 1]).joined == 2
+        else:  # the last cohort of the one has its labels and is not mature yet
+            with pytest.raises(InputError, match="Both monitors wait for labels by key, or for cohorts"):
+                first + second
 
 
 def test_predictions_of_a_period_or_of_the_same_keys_are_added_once():

@@ -216,6 +216,52 @@ def test_small_files_may_look_alike_and_files_of_one_name_lie_in_several_folders
     assert names == ["preds.csv", str(Path("week2/preds.csv"))]
 
 
+@pytest.mark.parametrize("option", ["--page", "--json"])
+def test_a_state_replaces_what_was_written_for_it_and_nothing_else(days, option):
+    words = ("--require", RULE, "--state", "s.json", option)
+    run("day1.csv", *words, "mine")
+    run("day1.csv", "--require", RULE, "--state", "other.json", option, "others")
+    state = Path("s.json").read_bytes()
+    for name in ("day8.csv", "others", "other.json"):
+        before = Path(name).read_bytes()
+        assert "exists and was kept" in run("day2.csv", *words, name, code=2).stderr
+        assert Path(name).read_bytes() == before and Path("s.json").read_bytes() == state
+    first = Path("mine").read_bytes()
+    run("day2.csv", *words, "mine")
+    assert Path("mine").read_bytes() != first
+    Path("mine").write_bytes(first)  # as a kill leaves it after the state was written
+    run("day3.csv", *words, "mine")
+    Path("mine").unlink()
+    run("day4.csv", *words, "mine")
+    Path("mine").write_text("notes")
+    refused = run("day5.csv", *words, "mine", code=2).stderr
+    assert "'mine' was changed since it was written for this state and was kept" in refused
+    assert len(refused.splitlines()) == 1 and Path("mine").read_text() == "notes"
+    run("day5.csv", *words, "mine", "--force", code=1)
+    run("day6.csv", *words, "mine", code=1)
+    assert len(json.loads(Path("s.json").read_text())["seen"]) == 6
+
+
+@pytest.mark.parametrize(
+    ("outputs", "sentence"),
+    [
+        (("--state", "s", "--page", "s"), "--state and --page both name 's'; give each a file of its own."),
+        (("--state", "s", "--json", "./s"), "--state and --json both name './s'; give each"),
+        (("--page", "p", "--json", "link"), "--page and --json both name 'link'; give each"),
+        (("--page", "day1.csv", "--force"), "'day1.csv' is an input as well"),
+        (("--json", "old.json", "--reference", "old.json", "--force"), "'old.json' is an input as well"),
+        (("--state", "day1.csv"), "'day1.csv' is an input as well"),
+    ],
+)
+def test_no_file_has_two_uses(days, outputs, sentence):
+    Path("link").symlink_to("p")
+    Path("old.json").write_text(steelyard.evaluate(steelyard.Counts(tp=43, fn=7, fp=38, tn=912)).to_json())
+    before = {path.name: path.exists() and path.read_bytes() for path in days.iterdir()}
+    for _ in range(2):  # a second run has no state to go on with either
+        assert sentence in run("day[12].csv", "--require", RULE, *outputs, code=2).stderr
+    assert {path.name: path.exists() and path.read_bytes() for path in days.iterdir()} == before
+
+
 def test_the_exit_code_says_whether_an_alarm_stands(days):
     words = ("--require", RULE, "--state", "s.json")
     run("day[1-4].csv", *words)

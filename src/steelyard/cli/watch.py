@@ -59,7 +59,7 @@ def _seconds(_context: click.Context, _option: click.Parameter, given: float | N
     "--batch-rows", type=click.IntRange(min=1), default=1000, show_default=True, help="Of - : the rows of a batch."
 )
 @click.option("--stop", is_flag=True, help="End at the first alarm.")
-@click.option("--force", is_flag=True, help="Replace a page or a result that exists.")
+@click.option("--force", is_flag=True, help="Replace a page or a result that was not written for this state.")
 @options.shared("level")
 @click.pass_context
 def watch_batches(
@@ -86,15 +86,16 @@ def watch_batches(
     While no limit is broken an alarm is ever raised with probability 1 - level at most, over all rules, groups and
     batches, so that one may look after each. With --state a later run goes on with the files that are new. Where labels
     come later, files with --key and predictions, and files with --key and the truth, may come in any order.
-    Rows that were read before, under whatever name, are refused. The exit code is 1 while an alarm stands.
+    A file with the rows of an earlier one, under whatever name, is refused. The exit code is 1 while an alarm stands.
     """
     from steelyard.cli.watched_batches import WatchedFiles
     from steelyard.cli.watched_monitor import WatchedMonitor, WatchOutputs
 
     if not inputs.files:
         raise InputError("No input was named; give files, a pattern, or - for the standard input.")
-    outputs = WatchOutputs(state, page, json_path, inputs.name)
-    outputs.check(force)
+    files = WatchedFiles(inputs.files, follow, batch_rows)
+    outputs = WatchOutputs(state, page, json_path, inputs.name, force)
+    outputs.check_names([*files.there(), *([] if reference is None else [reference])])
     given = {
         "level": level,
         "cost_between": _ends(cost_between),
@@ -103,7 +104,8 @@ def watch_batches(
     }
     watched = WatchedMonitor(_monitor(inputs, rules, given), inputs, key, cost)
     watched.resume(state)
-    if _followed(watched, WatchedFiles(inputs.files, follow, batch_rows), outputs, stop=stop):
+    outputs.check_kept(watched)
+    if _followed(watched, files, outputs, stop=stop):
         ctx.exit(1)
 
 

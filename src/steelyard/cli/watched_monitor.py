@@ -12,17 +12,17 @@ from steelyard.analysis.monitoring.batch_rows import RowDigest, check_scores, fr
 from steelyard.analysis.monitoring.monitor import Monitor
 from steelyard.analysis.monitoring.saved_monitor import check_digest, with_digest
 from steelyard.cli.option_words import of_shell
-from steelyard.cli.outputs import checked_output
+from steelyard.cli.outputs import check_no_input, checked_output
 from steelyard.cli.usual_columns import guess_columns
 from steelyard.exceptions import InputError
 from steelyard.ingest import queries
 from steelyard.ingest.csv_values import MISSING
-from steelyard.ingest.repeated_files import file_digest
-from steelyard.ingest.replaced_files import replacement_file
+from steelyard.ingest.repeated_files import content_digest, file_digest
+from steelyard.ingest.replaced_files import check_replaceable, replacement_file
 from steelyard.ingest.threshold_sentences import ASSUMED_HALF
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from steelyard.analysis.monitoring.monitoring import Monitoring
     from steelyard.cli.inputs import Inputs
@@ -42,6 +42,7 @@ class WatchedMonitor:
     seen: list[str] = field(default_factory=list)
     digests: dict[str, str] = field(default_factory=dict)
     columns: dict[str, Any] = field(default_factory=dict)
+    written: dict[str, list[str]] = field(default_factory=dict)  # pages and results with the digests that they may have
 
     def resume(self, state: str | None) -> None:
         """Go on from the state file, where there is one, if it is of the same rules and options."""
@@ -52,14 +53,14 @@ class WatchedMonitor:
             seen, saved, digests = data["seen"], data["monitor"], data.get("digests", {})
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise InputError(f"{state!r} is no state that `steelyard watch` wrote; give another name.") from None
-        columns = data.get("columns", {})
+        columns, written = data.get("columns", {}), data.get("written", {})
         known = data.get("kind") == "watch" and data.get("schema") == _SCHEMA and data["schema"] is not True
-        if not known or not _kept(seen, digests, columns):
+        if not known or not _kept(seen, digests, columns, written):
             raise InputError(f"{state!r} is no state that `steelyard watch` wrote; give another name.")
         check_digest(data)
         earlier = Monitor.from_json(saved if isinstance(saved, dict) else {})
         fresh, self.seen = self.monitor.at_threshold_of(earlier), seen
-        self.digests, self.columns = digests, columns
+        self.digests, self.columns, self.written = digests, columns, written
         asked = json.loads(fresh.to_json()), json.loads(earlier.to_json())
         same = ("rules", "level", "threshold", "by", "cost_between", "reference")
         if any(asked[0][name] != asked[1][name] for name in same) or fresh.pending.mature != earlier.pending.mature:
@@ -201,13 +202,14 @@ class WatchedMonitor:
                 "seen": self.seen,
                 "digests": self.digests,
                 "columns": self.columns,
+                "written": self.written,
                 "monitor": json.loads(self.monitor.to_json()),
             }
-            write_whole(state, json.dumps(with_digest(data), allow_nan=False))
+            write_whole(state, _content(json.dumps(with_digest(data), allow_nan=False)))
 
 
-def _kept(seen: object, digests: object, columns: object) -> bool:
-    """Whether these are files that were seen, digests of them, and columns by their use."""
+def _kept(seen: object, digests: object, columns: object, written: object) -> bool:
+    """Whether these are files that were seen, their digests, columns by their use, and digests of what was written."""
     uses = ("true", "pred", "score", "key", "cost")
     return (
         isinstance(seen, list)
@@ -219,6 +221,8 @@ def _kept(seen: object, digests: object, columns: object) -> bool:
         and isinstance(columns, dict)
         and (not columns or {*columns} == {*uses})
         and all(name is None or isinstance(name, str) for name in columns.values())
+        and isinstance(written, dict)
+        and all(isinstance(may, list) and all(isinstance(digest, str) for digest in may) for may in written.values())
     )
 
 
@@ -244,10 +248,14 @@ def _labelled(source: Source, true: str) -> Source:
     return replace(source, parts=tuple(part.filter(there) for part in source.parts))
 
 
-def write_whole(path: str, text: str) -> None:
+def _content(text: str) -> bytes:
+    return text.encode(errors="backslashreplace") + b"\n"
+
+
+def write_whole(path: str, content: bytes) -> None:
     """Replace a file by way of another beside it: a kill leaves the old or the new one."""
     with replacement_file(Path(path).resolve()) as temporary, temporary.open("wb") as file:
-        file.write(text.encode(errors="backslashreplace") + b"\n")
+        file.write(content)
         file.flush()
         os.fsync(file.fileno())
 
@@ -271,21 +279,49 @@ class WatchOutputs:
     page: str | None
     json: str | None
     source: str
+    force: bool = False
 
-    def check(self, force: bool) -> None:
-        """Refuse what cannot be written, and what exists unless it may be replaced or a state is gone on with."""
-        resumed = self.state is not None and Path(self.state).exists()
-        for path, replaced in ((self.page, force or resumed), (self.json, force or resumed), (self.state, True)):
-            if path is not None:
-                checked_output(None, path, replaced, ())
+    def check_names(self, read: Sequence[str]) -> None:
+        """Refuse what cannot be written, a file that is read as well, and two outputs in one file."""
+        options: dict[Path, str] = {}
+        for option, path in (("--state", self.state), ("--page", self.page), ("--json", self.json)):
+            if path is None:
+                continue
+            check_no_input(checked_output(None, path, True, ()), read)
+            other = options.setdefault(Path(path).resolve(), option)
+            if other != option:
+                raise InputError(f"{other} and {option} both name {path!r}; give each a file of its own.")
+
+    def check_kept(self, watched: WatchedMonitor) -> None:
+        """Refuse to replace a page or a result that exists, unless it is as it was written for this state."""
+        for path in (self.page, self.json):
+            if path is None or self.force:
+                continue
+            place = Path(path).resolve()
+            known = watched.written.get(str(place))
+            if known is None:
+                check_replaceable(place, path, force=False)
+            elif place.exists() and file_digest(place) not in known:
+                raise InputError(
+                    f"{path!r} was changed since it was written for this state and was kept; give another name, or "
+                    "--force to replace it."
+                )
 
     def write(self, watched: WatchedMonitor) -> Monitoring:
-        """All of them, each whole or not at all; the state first, so that no batch is ever counted twice."""
-        watched.save(self.state)
+        """All of them, each whole or not at all; the state first, so that it knows whatever else was written."""
+        self.check_kept(watched)
         found = watched.monitor.result()
         result = replace(found, stated=tuple(map(of_shell, found.stated)))
+        contents: dict[str, bytes] = {}
         if self.json is not None:
-            write_whole(self.json, result.to_json(indent=1))
+            contents[self.json] = _content(result.to_json(indent=1))
         if self.page is not None:
-            write_whole(self.page, result.to_html(source=self.source))
+            contents[self.page] = _content(result.to_html(source=self.source))
+        for path, content in contents.items():
+            place = Path(path).resolve()
+            before = [file_digest(place)] if place.exists() else []  # which a kill may leave there
+            watched.written[str(place)] = [*before, content_digest(content)]
+        watched.save(self.state)
+        for path, content in contents.items():
+            write_whole(path, content)
         return result

@@ -29,6 +29,11 @@ def file_digest(path: Path, name: str = "") -> str:
     return digest.hexdigest()[:_LETTERS]
 
 
+def content_digest(content: bytes) -> str:
+    """The digest that a file of these bytes has."""
+    return hashlib.sha256(content).hexdigest()[:_LETTERS]
+
+
 def digests(files: Iterable[UnpackedFile]) -> dict[str, str]:
     """The names of the files that hold rows, by their digests."""
     return {file_digest(file.path, file.name): Path(file.name).name for file in files if _holds_rows(file)}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -23,13 +23,14 @@ if TYPE_CHECKING:
     from steelyard.evaluation.label_sets.multilabel_evaluation import AnyEvaluation
 
 ENTRY_SCHEMA = 1
+ENTRY_START = b'{\n "schema": '  # of every file of an entry
 _LONGEST_KEY, _LONGEST_VALUE = 100, 1_000  # characters
 Tags: TypeAlias = "Mapping[str, object]"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """Who an evaluation is: its id, when it was logged, its tags, the digest of its report, what wrote it."""
+    """Who an evaluation is: its id, when it was logged, its tags, what wrote it, the digest of it and its report."""
 
     id: str
     time: str
@@ -67,7 +68,8 @@ def entry_content(
         raise InputTypeError(f"A ledger keeps what evaluate() returns, an Evaluation, not {type(evaluation).__name__}.")
     report = json.loads(saved_text(evaluation.to_dict()).encode("utf-8", "replace"))  # as it will be read back
     shown = tuple(row.name for row in evaluation.shown())
-    entry = Entry(id, time, tags, report_digest(report), current_versions(), shown, rows)
+    entry = Entry(id, time, tags, "", current_versions(), shown, rows)
+    entry = replace(entry, digest=_entry_digest(asdict(entry), report))
     first = {key: report[key] for key in ("schema", "kind", "version")}
     return (json_text({**first, ENTRY: asdict(entry), **report}, indent=1) + "\n").encode()
 
@@ -78,6 +80,11 @@ def report_digest(report: Mapping[str, Any]) -> str:
     return f"sha256:{sha256(text.encode()).hexdigest()}"
 
 
+def _entry_digest(envelope: Mapping[str, Any], report: Mapping[str, Any]) -> str:
+    """The digest of an entry: of its report and of all that it says of itself but the digest."""
+    return report_digest({**report, ENTRY: {name: envelope[name] for name in envelope if name != "digest"}})
+
+
 def read_report(path: Path) -> tuple[Entry, dict[str, Any]]:
     """The entry of a file and its report, which must be as they were written."""
     try:
@@ -86,7 +93,7 @@ def read_report(path: Path) -> tuple[Entry, dict[str, Any]]:
         later = envelope["schema"] > ENTRY_SCHEMA
         entry = Entry(**{field.name: envelope[field.name] for field in fields(Entry)})
         _check_envelope(entry)
-        whole = report_digest(data) == entry.digest and path.stem == entry.id
+        whole = _entry_digest(envelope, data) == entry.digest and path.stem == entry.id
     except OSError as error:
         raise InputError(f"{path.name!r} cannot be read: {error.strerror or error}.") from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):

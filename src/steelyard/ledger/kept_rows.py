@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Frame, Label
 
+ROWS_START = b"PAR1"  # as every Parquet file begins
 _USES = ("true", "pred", "score")
 _COUNTED = ("weight", "frequency")
 

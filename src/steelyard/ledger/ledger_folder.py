@@ -2,7 +2,7 @@
 
 A file is never written again once it has its name, so that readers need no lock: what is listed is whole. It is written
 under a hidden name, put on the disk, and then linked to its own name, which fails where that name is taken. Reading
-writes and removes nothing; what killed writers left is removed by a later log.
+writes and removes nothing; unfinished files of killed writers are removed by a later log, and nothing else.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 
 from steelyard.exceptions import InputError
 from steelyard.ingest.replaced_files import replacement_file
-from steelyard.ledger.entry import read_report
+from steelyard.ledger.entry import ENTRY_START, read_report
+from steelyard.ledger.kept_rows import ROWS_START
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -30,11 +31,17 @@ _IGNORED = f"# What a program that was killed left behind; it is removed a day l
 _ABANDONED = 24 * 3600  # seconds: no writer needs that long; one that was stopped for longer is refused, and logs again
 
 _ID = r"[0-9]{8}T[0-9]{6}-[0-9a-f]{12}"
-_ENTRY, _ROWS = re.compile(rf"{_ID}\.json"), re.compile(rf"({_ID})\.rows\.parquet")
+_ENTRY, _ROWS = re.compile(rf"{_ID}\.json"), re.compile(rf"{_ID}\.rows\.parquet")
 _UNFINISHED_MARK = re.compile(rf"\.{re.escape(MARKER)}\.[0-9a-f]{{16}}\.tmp")
-_UNFINISHED = re.compile(  # of a long name the first 40 signs
-    rf"\.({re.escape(MARKER)}|\.gitignore|{_ID}\.json|{_ID}\.rows\.parque)\.[0-9a-f]{{16}}\.tmp"
-)
+_UNFINISHED = {  # the names of unfinished files, of a long one the first 40 signs, and how their content begins
+    re.compile(rf"\.{name}\.[0-9a-f]{{16}}\.tmp"): start
+    for name, start in (
+        (re.escape(MARKER), _MARK.encode()),
+        (re.escape(_IGNORE), _IGNORED.encode()),
+        (rf"{_ID}\.json", ENTRY_START),
+        (rf"{_ID}\.rows\.parque", ROWS_START),
+    )
+}
 _EARLIER = (_IGNORE, "index.parquet")  # what else ledgers held that had no marker
 
 
@@ -140,22 +147,24 @@ def _sync_folder(folder: Path) -> None:
 
 
 def remove_abandoned_files(folder: Path) -> None:
-    """Remove what writers that were killed left in a ledger a day ago, and nothing that others may have put there.
+    """Remove the unfinished files that killed writers left a day ago or more, known by their names and their beginning.
 
-    That is files under the names of the ledger's own temporary ones, empty entries, which hold a place on a disk
-    without links, and rows whose entry never came.
+    All else stays: an entry or rows that are alone may have the other half in another place, such as a branch of git.
     """
     if not _is_marked(folder):
         return
     oldest = time.time() - _ABANDONED
     with suppress(OSError), os.scandir(folder) as listed:
-        files = {file.name: file for file in listed}
-        for name, file in files.items():
-            entry, rows = _ENTRY.fullmatch(name), _ROWS.fullmatch(name)
-            orphan = rows is not None and f"{rows[1]}{ENTRY_ENDING}" not in files
-            if not (entry or orphan or _UNFINISHED.fullmatch(name)) or not file.is_file(follow_symlinks=False):
+        for file in listed:
+            start = next((start for name, start in _UNFINISHED.items() if name.fullmatch(file.name)), None)
+            if start is None or not file.is_file(follow_symlinks=False):
                 continue
             with suppress(OSError):  # another program was first, or this one may not
-                facts = file.stat(follow_symlinks=False)
-                if facts.st_mtime < oldest and not (entry and facts.st_size):
-                    Path(file.path).unlink()
+                path = Path(file.path)
+                if file.stat(follow_symlinks=False).st_mtime < oldest and _begins(path, start):
+                    path.unlink()
+
+
+def _begins(path: Path, start: bytes) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(start)) == start

@@ -122,9 +122,11 @@ class BatchRows:
     scores: Array | None = None
 
     def digest(self) -> RowDigest:
-        """By what the rows are known again."""
+        """By what the rows are known again, their numbers in single precision, in which a copy may have been stored."""
         predicted = self.predicted if self.scores is None else None
-        return RowDigest.of(self.truth, predicted, self.scores, self.groups, self.costs)
+        with np.errstate(over="ignore", under="ignore"):
+            scores, costs = (None if n is None else n.astype(np.float32) for n in (self.scores, self.costs))
+        return RowDigest.of(self.truth, predicted, scores, self.groups, costs)
 
     def cells(self, place: Array | None = None) -> Array:
         """The four cells of all rows, or of some."""

@@ -19,8 +19,10 @@ def merged_monitors(first: Monitor, second: Monitor) -> Monitor:
     """The batches of the first, those of one name added, then the others of the second; the labels it waits for."""
     if _options(first) != _options(second):
         raise InputError("These monitors have other rules or options; give both the same.")
-    if all(part.pending.waiting or part.pending.early for part in (first, second)):
-        raise InputError("Both monitors wait for labels by key; keep predictions that wait in one of them.")
+    if first.pending.is_open and second.pending.is_open:
+        raise InputError(
+            "Both monitors wait for labels by key, or for cohorts to be mature; keep what waits in one of them."
+        )
     if first is second:
         raise InputError("This monitor would be merged with itself, so that every row counts twice; give another one.")
     if pair := _shared(first.batches, second.batches):
@@ -33,7 +35,12 @@ def merged_monitors(first: Monitor, second: Monitor) -> Monitor:
     twice = next((cohort for cohort in second.pending.cohorts if cohort.size and cohort.digest in known), None)
     if twice is not None:
         raise InputError(f"Both monitors hold the predictions of {twice.name!r}; merge monitors of other rows.")
-    merged = read_monitor(type(first), saved_monitor(first if first.pending.cohorts or first.pending.early else second))
+    if both := first.pending.keys & second.pending.keys:
+        raise InputError(
+            f"Both monitors hold predictions of the key {min(both, key=str)!r}; merge monitors of other rows."
+        )
+    keeps_first = first.pending.is_open or (first.pending.cohorts and not second.pending.is_open)
+    merged = read_monitor(type(first), saved_monitor(first if keeps_first else second))
     merged.batches = [*first.batches]
     places = {batch.name: place for place, batch in enumerate(first.batches)}
     for batch in second.batches:

@@ -56,9 +56,9 @@ class Monitor(MonitorThreshold):
     is stated; the scores of the reference are read there as well.
     `mature` waits until labels that come by key belong to a cohort of that age, in cohorts of predictions.
 
-    Monitors of other rows merge with `+`: batches of one name are added, the others follow; rows that both have are
-    refused. Counts add, and evidence
-    depends on the counts up to each look alone, so that merging parts before looking changes no guarantee.
+    Monitors of other rows merge with `+`: batches of one name are added, the others follow; a batch or a key that both
+    have is refused. Counts add, and evidence depends on the counts up to each look alone, so that merging parts before
+    looking changes no guarantee.
 
     >>> monitor = Monitor(["recall >= 0.8"])
     >>> monitor.update([1] * 20 + [0] * 80, [1] * 17 + [0] * 83, period="May")
@@ -118,8 +118,9 @@ class Monitor(MonitorThreshold):
 
         `period` is what the batch is called; `by` are the groups of arrays, `cost` the cost of each row. Of a frame
         true, pred or score, and cost name columns, and the groups are in the column that `by` of the monitor names.
-        A period that was added already is refused, and so are rows that were, in any order and under any name, where
-        other rows would agree with them by a chance below one in 10**9.
+        A period that was added already is refused, and so is a batch that was added whole, in any order and under any
+        name, where other rows would agree with it by a chance below one in 10**9. Rows are not kept: those that come
+        again among others count twice.
         """
         name = self._name(period)
         if any(batch.name == name for batch in self.batches):

@@ -113,6 +113,16 @@ class PendingLabels:
                 "them out."
             )
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it keeps predictions, labels or rows that no batch has yet."""
+        return bool(self._homes or self.early or any(cohort.held for cohort in self.cohorts))
+
+    @property
+    def keys(self) -> set[RowKey]:
+        """The keys that are known: those that wait, and those that were labelled in the last cohorts."""
+        return {*self._homes, *(key for cohort in self._recent() for key in cohort.labelled)}
+
     def _recent(self) -> list[Cohort]:
         return [cohort for cohort in self.cohorts[-REMEMBERED:] if cohort.labelled]
 
