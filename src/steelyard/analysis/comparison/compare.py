@@ -13,7 +13,6 @@ from steelyard.analysis.comparison import column_models, model_columns
 from steelyard.analysis.comparison.column_question import compared_columns
 from steelyard.analysis.comparison.label_set_comparison import LabelSetModels, compared_label_sets
 from steelyard.analysis.comparison.model_question import Question
-from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.exceptions import InputError
 from steelyard.ingest import label_codes
@@ -89,7 +88,7 @@ def compare(
     recall  0.900  0.200       0.700  0.139  0.888   0.0225  0.0225
     McNemar: A alone is right in 8 rows, B alone in 6; p = 0.607 (mid-p), 0.791 (exact)
     """
-    inference = Inference(level, draws=draws, rng=generator(rng))
+    inference = Inference(level, draws=draws, rng=rng)
     models, scores = model_columns.named_models(models, scores, true, pred, score)
     options = CallOptions(pos_label, labels, average)
     if average is None:

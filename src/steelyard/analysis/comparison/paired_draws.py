@@ -69,7 +69,7 @@ class PairDraws:
             sample = self.sample if place is None else self.sample.of_class(place)
             draws = self.inference.draws or int(np.clip(_MOST_WORK // sample.cells, 1_000, _DRAWS))
             draw = sample.posterior if kind == "posterior" else sample.swapped
-            self._drawn[kind, place] = draw(draws, self.inference.generator)
+            self._drawn[kind, place] = draw(draws, self.inference.draws_of(kind, place))
         a, b = (estimand.on_cells(cells) for cells in self._drawn[kind, place])
         return np.asarray(a - b)
 

@@ -194,12 +194,16 @@ class ModelSampler:
         estimand = self.tables.estimand(spec, model)
         if isinstance(estimand.table, ScoreTable):
             share = estimand.table.positive.total / estimand.table.total if self.fixed[model] else None
-            sampler = RankSampler(replace(self.inference, prevalence=share), self.inference.generator, [estimand])
+            sampler = RankSampler(replace(self.inference.in_role(self._place(model)), prevalence=share), [estimand])
             return sampler.values(estimand, float(self.tables.value(spec, model).value))[0]
         place = estimand.positive_place
         if (model, place) not in self._cells:
             self._cells[model, place] = self._draw(model, place)
         return estimand.on_cells(self._cells[model, place])
+
+    def _place(self, model: str) -> int:
+        """Which of the models it is: their names move no number."""
+        return list(self.tables.labels or self.tables.scores).index(model)
 
     def _draw(self, model: str, place: int | None) -> Array:
         table = self.tables.labels[model]
@@ -208,5 +212,5 @@ class ModelSampler:
         draws = self.inference.draws or draw_count(k, of_one=place is not None)
         rows, row_weight = effective_cells(one)
         more = _MORE_ROWS / rows.shape[-1] ** 2
-        cells = self.inference.generator.standard_gamma(rows + more, size=(draws, *rows.shape))
+        cells = self.inference.draws_of(self._place(model), place).standard_gamma(rows + more, size=(draws, *rows.shape))
         return with_class_totals(cells, one.matrix.sum(-1)) if self.fixed[model] else np.asarray(cells * row_weight)

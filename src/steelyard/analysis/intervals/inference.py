@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
+from zlib import crc32
 
 import numpy as np
 
@@ -99,6 +100,8 @@ class Inference:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prevalence", stated_prevalence(self.prevalence))
+        if isinstance(self.rng, np.random.Generator):  # asked once: what is drawn depends on no other draws of it
+            object.__setattr__(self, "rng", int(self.rng.integers(2**63)))
         check_level(self.level)
         check_design(self.design)
         if self.method not in METHODS:
@@ -111,8 +114,22 @@ class Inference:
 
     @property
     def generator(self) -> np.random.Generator:
-        """The generator that was given, or one with a fixed seed."""
+        """A generator that starts anew each time, from the seed that was given, or a fixed one."""
         return generator(self.rng)
+
+    def draws_of(self, *role: object) -> np.random.Generator:
+        """The generator of a role, such as ("posterior", 2): what else is drawn, and in which order, does not move it.
+
+        >>> inference = Inference()
+        >>> first, again, other = (inference.draws_of("class", k).random() for k in (1, 1, 2))
+        >>> first == again, first == other
+        (True, False)
+        """
+        return np.random.default_rng([*self.generator.integers(2**32, size=4), crc32(repr(role).encode())])
+
+    def in_role(self, *role: object) -> Inference:
+        """The same, all of whose draws are those of a role."""
+        return replace(self, rng=self.draws_of(*role))
 
     @property
     def tails(self) -> tuple[float, float]:

@@ -57,7 +57,6 @@ class IntervalSampler:
 
     inference: Inference
     cluster_tables: Array | None = None
-    rng: np.random.Generator = field(init=False)
     ranks: RankSampler = field(init=False)
     scores: ScoreIntervals = field(init=False)
     isotonic: IsotonicIntervals = field(init=False)
@@ -66,12 +65,11 @@ class IntervalSampler:
     label_sets: dict[int, LabelSetIntervals] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.rng = self.inference.generator
-        self.ranks = RankSampler(self.inference, self.rng)
+        self.ranks = RankSampler(self.inference)
         self.scores = ScoreIntervals(self.inference)
         self.isotonic = IsotonicIntervals(self.inference)
-        self.tables = TableSampler(self.inference, self.rng, self.cluster_tables)
-        self.planned = PlannedIntervals.of(self.inference, self.rng)
+        self.tables = TableSampler(self.inference, self.cluster_tables)
+        self.planned = PlannedIntervals.of(self.inference)
 
     def intervals(self, estimands: Sequence[Estimand]) -> list[Interval]:
         """The intervals of all estimands; all values come first, as draws are not kept for a next one."""

@@ -210,7 +210,7 @@ def intervals_of(estimands: Sequence[Estimand], inference: Inference) -> Rows[In
     first = estimands[0].table
     draws = inference.draws or COUNT_DRAWS
     if isinstance(first, Counts) and first.shape and np.prod(first.shape) * draws > _MOST_AT_ONCE:
-        return _by_blocks(estimands, first, replace(inference, draws=draws, rng=inference.generator))
+        return _by_blocks(estimands, first, replace(inference, draws=draws))
     clusters = None if inference.clustered is None else _cluster_tables(estimands, inference.clustered)
     return Rows(IntervalSampler(inference, clusters).intervals(estimands))
 
@@ -229,8 +229,14 @@ def _by_blocks(estimands: Sequence[Estimand], counts: Counts, inference: Inferen
     """The intervals of very many tables, some at a time, so that their draws fit into memory."""
     flat = Counts.trusted(*(np.ravel(cell) for cell in counts))
     size = max(1, _MOST_AT_ONCE // (inference.draws or COUNT_DRAWS))
-    blocks = [flat[start : start + size] for start in range(0, len(flat.tp), size)]
-    parts = [intervals_of([replace(estimand, table=block) for estimand in estimands], inference) for block in blocks]
+    starts = range(0, len(flat.tp), size)
+    parts = [
+        intervals_of(
+            [replace(estimand, table=flat[start : start + size]) for estimand in estimands],
+            inference.in_role("block", start) if start else inference,
+        )
+        for start in starts
+    ]
     return Rows(_joined([part[i] for part in parts], counts.shape) for i in range(len(estimands)))
 
 

@@ -41,14 +41,13 @@ class PlannedIntervals:
 
     rows: PlannedRows
     inference: Inference
-    rng: np.random.Generator
     _tables: dict[bool, TableDraws] = field(default_factory=dict)
     _scores: list[ScoreTable] = field(default_factory=list)
 
     @classmethod
-    def of(cls, inference: Inference, rng: np.random.Generator) -> PlannedIntervals | None:
+    def of(cls, inference: Inference) -> PlannedIntervals | None:
         """Those of an inference; None where labels were chosen by no plan."""
-        return None if inference.planned is None else cls(inference.planned, inference, rng)
+        return None if inference.planned is None else cls(inference.planned, inference)
 
     def values(self, estimand: Estimand) -> DrawnValues | str | None:
         """The metric on draws of its table and at their centre, or why there are none; None of one for each class."""
@@ -66,7 +65,7 @@ class PlannedIntervals:
     def _labels_first(self, estimand: Estimand) -> TableDraws:
         """The draws of the confusion matrix, the label that the metric is about first."""
         if not self._tables:
-            cells = table_draws(self.rows, self.inference.draws or COUNT_DRAWS, self.rng)
+            cells = table_draws(self.rows, self.inference.draws or COUNT_DRAWS, self.inference.generator)
             self._tables = {False: cells, True: TableDraws(*(_turned(each) for each in cells[:3]))}  # type: ignore[arg-type]  # there is a centre
         table, place = estimand.label_table, estimand.positive_place
         is_positive = isinstance(table, Confusion) and place is not None and table.labels[place] == self.rows.labels[1]
@@ -74,9 +73,9 @@ class PlannedIntervals:
 
     def _score_draws(self) -> Iterator[ScoreTable]:
         draws = self.inference.draws or _SCORE_DRAWS
-        steps = math.ceil(draws * len(self.rows.scores) / _AT_ONCE)
+        steps, rng = math.ceil(draws * len(self.rows.scores) / _AT_ONCE), self.inference.draws_of("scores")
         for step in np.array_split(np.arange(draws), steps):
-            yield score_draws(self.rows, len(step), self.rng, self.inference.level)
+            yield score_draws(self.rows, len(step), rng, self.inference.level)
 
 
 def _turned(cells: Array) -> Array:

@@ -45,7 +45,6 @@ class RankSampler:
     """One set of draws of a table of scores for the metrics of ranks of one call; one threshold has its own draws."""
 
     inference: Inference
-    rng: np.random.Generator
     estimands: Sequence[Estimand] = ()
     _drawn: dict[int, tuple[bool, list[_OnDraws]]] = field(default_factory=dict)
     _begun: dict[int, Future[tuple[bool, list[_OnDraws]]]] = field(default_factory=dict)
@@ -53,12 +52,10 @@ class RankSampler:
     def begin(self, asked: Sequence[Estimand]) -> None:
         """Draw in the background what will be asked for, while the values of all that is asked are computed.
 
-        Not with a generator that was given, nor of several tables: others would draw from it in the meantime, and no
-        run would be like another.
+        Not of several tables, each of which would wait for the other.
         """
-        is_given = isinstance(self.inference.rng, np.random.Generator)
         tables = list({id(estimand.table): estimand.table for estimand in self._together}.values())
-        if is_given or len(tables) != 1 or not all(_is_long(estimand.table) for estimand in asked):
+        if len(tables) != 1 or not all(_is_long(estimand.table) for estimand in asked):
             return
         small = self._small(tables[0])  # type: ignore[arg-type]  # of scores
         self._begun[id(tables[0])] = in_background(partial(self._draw_together, tables[0], small))  # type: ignore[arg-type]  # of scores
@@ -73,7 +70,7 @@ class RankSampler:
         if self._is_of_point(estimand):
             most = _USUAL_THRESHOLDS if self._is_usual else _THRESHOLDS
             small = grouped_at(table, point_thresholds(estimand, table, self.inference.prevalence, most))
-            is_binned, drawn = True, self._draw(small, [estimand], self.inference.generator)[0]
+            is_binned, drawn = True, self._draw(small, [estimand])[0]
         else:
             is_binned, every = self._of_all(table)
             drawn = every[next(i for i, other in enumerate(self._together) if other is estimand)]
@@ -112,29 +109,32 @@ class RankSampler:
 
     def _draw_together(self, table: ScoreTable, small: ScoreTable) -> tuple[bool, list[_OnDraws]]:
         is_binned = sum(side.size for side in small.classes) < sum(len(side.distinct[0]) for side in table.classes)
-        return is_binned, self._draw(small, self._together, self.rng)
+        return is_binned, self._draw(small, self._together)
 
-    def _draw(self, small: ScoreTable, estimands: Sequence[Estimand], rng: np.random.Generator) -> list[_OnDraws]:
+    def _draw(self, small: ScoreTable, estimands: Sequence[Estimand]) -> list[_OnDraws]:
         """Each metric on the table drawn from and on every draw, some at a time."""
+        rng = self.inference.generator
         size = max(len(small.positive.scores), len(small.negative.scores), 1)
         draws = self.inference.draws or (USUAL_DRAWS if self._is_usual else RANK_DRAWS)
         steps = math.ceil(draws / max(1, ENTRIES_AT_ONCE // size))
         parts: list[list[Array]] = [[] for _ in estimands]
         for step in np.array_split(np.arange(draws), steps):
-            drawn = self._at_prevalence(rank_draws(small, len(step), rng, self.inference.level), len(step))
+            drawn = self._at_prevalence(rank_draws(small, len(step), rng, self.inference.level), rng, len(step))
             for values, estimand in zip(parts, estimands, strict=True):
                 values.append(estimand.on_scores(drawn))
         itself = self._at_prevalence(small)
         on_small = [float(estimand.on_scores(itself)[0]) for estimand in estimands]
         return [_OnDraws(*each) for each in zip(on_small, map(np.concatenate, parts), strict=True)]
 
-    def _at_prevalence(self, table: ScoreTable, draws: int | None = None) -> ScoreTable:
+    def _at_prevalence(
+        self, table: ScoreTable, rng: np.random.Generator | None = None, draws: int | None = None
+    ) -> ScoreTable:
         """The table at the deployment prevalence; draws of it each at a draw of that, where it is uncertain."""
         prevalence = self.inference.prevalence
         if prevalence is None:
             return table
-        is_drawn = draws is not None and isinstance(prevalence, Prevalence)
-        drawn = prevalence.draws(draws, self.rng) if is_drawn else None  # type: ignore[union-attr, arg-type]  # as asked
+        is_drawn = draws is not None and rng is not None and isinstance(prevalence, Prevalence)
+        drawn = prevalence.draws(draws, rng) if is_drawn else None  # type: ignore[union-attr, arg-type]  # as asked
         return scores_at(table, positive_shares(table, prevalence, drawn))
 
 

@@ -47,7 +47,6 @@ class TableSampler:
     """One set of draws for all metrics of labels of one call; `cluster_tables` has the table of each cluster."""
 
     inference: Inference
-    rng: np.random.Generator
     cluster_tables: Array | None = None
     asked: Sequence[tuple[Estimand, str]] = ()  # every metric of the call with its method
     _drawn: dict[tuple[int | None, int | None, str], TableDraws] = field(default_factory=dict)
@@ -78,7 +77,10 @@ class TableSampler:
                 parts: Iterable[TableDraws] = [self._kept(table, place, method) for place in (1, 0)][::-1]
             else:
                 folded = ClassFolds.of(table)
-                parts = (self._draw_cells(*folded[place], table, place, method) for place in places)
+                parts = (
+                    self._draw_cells(*folded[place], table, place, method, self._generator(table, place, method))
+                    for place in places
+                )
             self._drawn[key] = stacked(parts, len(places))
         return self._drawn[key]
 
@@ -94,7 +96,7 @@ class TableSampler:
             elif self.cluster_tables is not None:
                 self._drawn[key] = self._draw_clusters(self.cluster_tables, table, place)
             else:
-                self._drawn[key] = self._draw(table, place, method)
+                self._drawn[key] = self._draw(table, place, method, self._generator(table, place, method))
         return self._drawn[key]
 
     @cached_property
@@ -138,7 +140,9 @@ class TableSampler:
         right = rows.trace()
         pooled = np.array([right, rows.sum() - right], dtype=np.float64) + HALF_ROW
         if self._pooled is None:
-            self._pooled = self.rng.standard_gamma(pooled, (self.inference.draws or COUNT_DRAWS, 2))
+            self._pooled = self.inference.draws_of("rows that are right").standard_gamma(
+                pooled, (self.inference.draws or COUNT_DRAWS, 2)
+            )
         values = estimand.on_pooled(self._pooled)
         return DrawnValues(values, values, estimand.on_pooled(pooled[None])[0])
 
@@ -152,13 +156,16 @@ class TableSampler:
         if not (by_margins or is_large(len(table.labels), draws)):
             return None
         if estimand not in self._large:
+            rng = self._generator(table, None, method)
             alike = [other for other, its in self.asked if its == method and other.table is table]
             alike = [other for other in alike if other.options.average is not None and other.positive_place is None]
             alike = [other for other in alike if other.reads_margins] if by_margins else [estimand]
             self._large |= (
                 self._margin_values(alike, table, method)
                 if by_margins
-                else values_by_blocks(alike, lambda n: self._draw(table, None, method, n), len(table.labels), draws)
+                else values_by_blocks(
+                    alike, lambda n: self._draw(table, None, method, rng, n), len(table.labels), draws
+                )
             )
         return self._large[estimand]
 
@@ -167,17 +174,25 @@ class TableSampler:
         cells = ErrorCells.of(table)
         draws, known = self.inference.draws or cells.draw_count(), cells.totals * cells.row_weight
         prevalence, fixed = self.inference.prevalence, self.inference.keeps_class_sizes(method)
+        rng = self.inference.draws_of("margins", method)
         if prevalence is None:
             sampler = MarginSampler(cells, lambda sizes: known + 0 * sizes if fixed else sizes, lambda sizes: sizes)
-            return sampler.values(alike, draws, self.rng)
-        share, _ = shares_in_use(table, prevalence, draws, self.rng)
+            return sampler.values(alike, draws, rng)
+        share, _ = shares_in_use(table, prevalence, draws, rng)
         totals = known.sum() * np.broadcast_to(share, (draws, len(known)))
-        return MarginSampler(cells, lambda _: totals, lambda _: totals.mean(0)).values(alike, draws, self.rng)
+        return MarginSampler(cells, lambda _: totals, lambda _: totals.mean(0)).values(alike, draws, rng)
 
-    def _draw(self, table: Counts | Confusion, place: int | None, method: str, draws: int | None = None) -> TableDraws:
+    def _draw(
+        self,
+        table: Counts | Confusion,
+        place: int | None,
+        method: str,
+        rng: np.random.Generator,
+        draws: int | None = None,
+    ) -> TableDraws:
         of_all = place is None or isinstance(table, Counts)
         cells = effective_cells(table) if of_all else ClassFolds.of(table, place)[0]  # type: ignore[arg-type]  # of classes
-        return self._draw_cells(*cells, table, place, method, draws)
+        return self._draw_cells(*cells, table, place, method, rng, draws)
 
     def _draw_cells(
         self,
@@ -186,6 +201,7 @@ class TableSampler:
         table: Counts | Confusion,
         place: int | None,
         method: str,
+        rng: np.random.Generator,
         draws: int | None = None,
     ) -> TableDraws:
         """Draws of a table that is worth these rows: the whole one, or one class against the rest."""
@@ -195,24 +211,29 @@ class TableSampler:
         total = class_totals.sum(-1, keepdims=True)
         if "bootstrap" in method or method == "bca":
             _check_resampled(rows, row_weight, method)
-            cells = bootstrap_draws(rows, draws, self.rng, stratified=self.inference.keeps_class_sizes(method))
-            return self._at_prevalence(TableDraws(cells, cells), total, table, place)
-        drawn = posterior_draws(rows, row_weight, draws, self.rng)
+            cells = bootstrap_draws(rows, draws, rng, stratified=self.inference.keeps_class_sizes(method))
+            return self._at_prevalence(TableDraws(cells, cells), total, table, place, rng)
+        drawn = posterior_draws(rows, row_weight, draws, rng)
         if self.inference.keeps_class_sizes(method):
             drawn = mapped(drawn, lambda cells: with_class_totals(cells, class_totals))
         if method == "deviance":
             drawn = drawn._replace(deviance=deviances(drawn.cells / row_weight, rows))
-        return self._at_prevalence(drawn, total, table, place)
+        return self._at_prevalence(drawn, total, table, place, rng)
+
+    def _generator(self, table: Counts | Confusion, place: int | None, method: str) -> np.random.Generator:
+        """That of a table's draws: of more than two classes each one has its own, against the rest, and so have all."""
+        k = len(table.labels) if isinstance(table, Confusion) else 2
+        return self.inference.generator if k == 2 else self.inference.draws_of(_as_drawn(method), place)
 
     def _at_prevalence(
-        self, drawn: TableDraws, total: Array, table: Counts | Confusion, place: int | None
+        self, drawn: TableDraws, total: Array, table: Counts | Confusion, place: int | None, rng: np.random.Generator
     ) -> TableDraws:
         """The draws with the class shares in use, if others than the sample's are, and the deviance of drawn ones."""
         prevalence = self.inference.prevalence
         if prevalence is None:
             return drawn
         beside = _positive_first(drawn.cells, table, place)
-        share, further = shares_in_use(table, prevalence, len(drawn.cells), self.rng, beside)
+        share, further = shares_in_use(table, prevalence, len(drawn.cells), rng, beside)
         share = share if place is None else np.stack([share[..., place], 1 - share[..., place]], -1)
         between = (1,) * (drawn.cells.ndim - 3) if share.ndim > 1 else ()
         totals = total * share.reshape(*share.shape[:-1], *between, -1)
@@ -230,10 +251,16 @@ class TableSampler:
             tables = fold @ tables @ fold.T
         most = max(_MOST_CLUSTER_DRAWS // len(tables), 1_000)
         draws = self.inference.draws or min(draw_count(tables.shape[-1], of_one=False), most)
-        drawn, totals = cluster_draws(tables, draws, self.rng, self.inference.level), tables.sum((0, 2))
+        rng = self._generator(table, place, "cluster")
+        drawn, totals = cluster_draws(tables, draws, rng, self.inference.level), tables.sum((0, 2))
         if self.inference.keeps_class_sizes():
             drawn = mapped(drawn, lambda cells: with_class_totals(cells, totals))
-        return self._at_prevalence(drawn, totals.sum(keepdims=True), table, place)
+        return self._at_prevalence(drawn, totals.sum(keepdims=True), table, place, rng)
+
+
+def _as_drawn(method: str) -> str:
+    """The method whose draws it reads: with their deviance the draws of the posterior are the same."""
+    return "posterior" if method == "deviance" else method
 
 
 def _positive_first(cells: Array, table: Counts | Confusion, place: int | None) -> Array | None:
