@@ -99,7 +99,7 @@ def test_scores_take_one_half_and_the_reference_is_read_there(days):
     expected = Monitor("recall >= reference", reference=at).result().tracks[0].limit
     assert Result.from_json(Path("m.json")).tracks[0].limit == expected < 0.9
     assert "more.csv: 600 labelled" in run("scores.csv", "more.csv", *words, "--state", "s.json").stdout
-    without = steelyard.Evaluation.from_json({**json.loads(old.to_json()), "scores": None}).to_json()
+    without = steelyard.Evaluation.from_json({**old.to_dict(), "scores": None}).to_json()
     Path("old.json").write_text(without)
     refused = run("scores.csv", *words, code=2).stderr
     assert "thresholded at 0.01 and the monitor at 0.5, and its scores are not there" in refused

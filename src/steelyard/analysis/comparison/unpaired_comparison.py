@@ -212,5 +212,7 @@ class ModelSampler:
         draws = self.inference.draws or draw_count(k, of_one=place is not None)
         rows, row_weight = effective_cells(one)
         more = _MORE_ROWS / rows.shape[-1] ** 2
-        cells = self.inference.draws_of(self._place(model), place).standard_gamma(rows + more, size=(draws, *rows.shape))
+        cells = self.inference.draws_of(self._place(model), place).standard_gamma(
+            rows + more, size=(draws, *rows.shape)
+        )
         return with_class_totals(cells, one.matrix.sum(-1)) if self.fixed[model] else np.asarray(cells * row_weight)
