@@ -20,6 +20,7 @@ from steelyard.ingest.csv_values import MISSING
 from steelyard.ingest.repeated_files import file_digest
 from steelyard.ingest.replaced_files import replacement_file
 from steelyard.ingest.threshold_sentences import ASSUMED_HALF
+from steelyard.statistics.saved_json import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,7 +49,7 @@ class WatchedMonitor:
         if state is None or not Path(state).exists():
             return
         try:
-            data = json.loads(Path(state).read_bytes())
+            data = read_json(Path(state).read_bytes())
             seen, saved, digests = data["seen"], data["monitor"], data.get("digests", {})
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise InputError(f"{state!r} is no state that `steelyard watch` wrote; give another name.") from None

@@ -16,6 +16,7 @@ from steelyard.analysis.results.strict_json import json_text
 from steelyard.evaluation.evaluation import Evaluation, current_versions
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError
+from steelyard.statistics.saved_json import read_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,7 +83,7 @@ def report_digest(report: Mapping[str, Any]) -> str:
 def read_report(path: Path) -> tuple[Entry, dict[str, Any]]:
     """The entry of a file and its report, which must be as they were written."""
     try:
-        data = json.loads(path.read_bytes())
+        data = read_json(path.read_bytes())
         envelope = data.pop(ENTRY_KEY)
         later = envelope["schema"] > ENTRY_SCHEMA
         entry = Entry(**{field.name: envelope[field.name] for field in fields(Entry)})

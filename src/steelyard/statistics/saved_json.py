@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from steelyard.exceptions import InputError, InputTypeError
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from steelyard._types import Label
 
 SCHEMA = 1
+_MOST_DIGITS = 300  # of a whole number; a float holds no more than 308
 Saved = str | bytes | dict[str, Any]  # the text of a saved table, or what was read from it already
 
 
@@ -28,9 +29,40 @@ def read_table(given: Saved, kind: str, fields: tuple[str, ...], optional: tuple
     return _fields(data, kind, fields) | {name: data.get(name) for name in optional}
 
 
+def read_json(text: str | bytes) -> Any:
+    """What JSON text that was saved holds; a field that is there twice, NaN and endless numbers are refused.
+
+    >>> read_json('{"rows": 5, "rows": 7}')
+    Traceback (most recent call last):
+    steelyard.exceptions.InputError: This JSON has the field 'rows' twice in one object; give what to_json() wrote.
+    """
+    return json.loads(text, object_pairs_hook=_fields_once, parse_int=_whole, parse_constant=_not_finite)
+
+
+def _fields_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    held = dict(pairs)
+    if len(held) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"This JSON has the field {twice!r} twice in one object; give what to_json() wrote.")
+    return held
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise InputError(f"This JSON holds a number of {len(digits):,} digits, beyond any; give what to_json() wrote.")
+    return int(digits)
+
+
+def _not_finite(name: str) -> NoReturn:
+    raise InputError(f"This JSON holds {name}, which strict JSON does not; give what to_json() wrote.")
+
+
 def _parsed(text: str | bytes) -> Any:
     try:
-        return json.loads(text)
+        return read_json(text)
+    except InputError:
+        raise
     except (ValueError, TypeError, RecursionError):
         raise InputError("This is not a saved table, nor JSON at all; give the text that to_json() wrote.") from None
 

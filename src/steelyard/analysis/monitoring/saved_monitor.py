@@ -19,7 +19,7 @@ from steelyard.analysis.sequential.anytime_interval import counted_cells
 from steelyard.exceptions import InputError
 from steelyard.ingest.threshold_sentences import HALF
 from steelyard.statistics.counts import Counts
-from steelyard.statistics.saved_json import SCHEMA, read_table, to_strict_json
+from steelyard.statistics.saved_json import SCHEMA, read_json, read_table, to_strict_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -165,7 +165,7 @@ def read_monitor(kind: type[Monitor], text: Saved) -> Monitor:
     """The monitor that was saved, each field checked and all of them against each other."""
     names = ("rules", "batches", "pending", "reference", "threshold_assumed", *_OPTIONS)
     data = read_table(text, "monitor", names, ("labels",))
-    check_digest(text if isinstance(text, dict) else json.loads(text))
+    check_digest(text if isinstance(text, dict) else read_json(text))
     between = _or_none(lambda value, what: _list(value, what, 2), data["cost_between"], "cost_between")
     ends = None if between is None else (_number(between[0], "an end of costs"), _number(between[1], "an end of costs"))
     monitor = kind(
