@@ -164,6 +164,14 @@ ENTRIES = {"schema": 1, "kind": "scores", "positive_label": 1, "negative": {"sco
         (ENTRIES | {"positive": {"scores": [0.5], "rows": [1.5]}}, "rows of a saved score table are whole"),
         (ENTRIES | {"positive": {"scores": [0.5, 0.6], "rows": [2**62, 2**62]}}, "holds more than"),
         (ENTRIES | {"positive": {"scores": [0.5], "rows": [2], "weights": [2], "squares": [0]}}, "squares of a saved score table"),
+        (CELLS | {"weights": [[1, 2], [0, 3]]}, "weights and squares together, or neither"),
+        (CELLS | {"squares": [[1, 2], [0, 3]]}, "weights and squares together, or neither"),
+        (CELLS | {"labels": [0, math.nan]}, "lists each label once, text or finite numbers"),
+        (CELLS | {"labels": [0, 10**400]}, "lists each label once, text or finite numbers"),
+        (ENTRIES | {"positive": {"scores": [0.5], "rows": [2]}, "negative": {"scores": [], "rows": [2, 1]}}, "finite and ascending, with rows"),
+        (ENTRIES | {"positive": {"scores": [10**400], "rows": [2]}}, "lists scores and rows for each class"),
+        (ENTRIES | {"positive": {"scores": [0.5], "rows": [2]}, "positive_label": math.inf}, "text or a finite number, not inf"),
+        (ENTRIES | {"positive": {"scores": [0.5], "rows": [2]}, "positive_label": [1]}, "text or a finite number"),
     ],
 )  # fmt: skip
 def test_a_saved_table_that_no_rows_could_give_is_refused(table, words):
@@ -191,6 +199,8 @@ def test_a_saved_table_that_no_rows_could_give_is_refused(table, words):
         (spoiled(groups=[{**GROUP, "scores": {**GROUP["scores"], "negative": {"scores": [0.1, 0.7], "rows": [1, 1]}}}, OTHER]), "do not add up to its whole"),
         (spoiled(groups=[{key: GROUP[key] for key in ("key", "labels", "scores")}, OTHER]), "do not add up to its whole"),
         (spoiled(groups=[{**GROUP, "confusion": {**GROUP["confusion"], "labels": [0, 5]}}, OTHER]), "do not add up to its whole"),
+        (json.loads(spoiled()) | {"labels": [0, math.inf]}, "labels of a saved tally are text or finite numbers"),
+        (json.loads(spoiled(groups=[{**GROUP, "key": [math.nan]}, OTHER])), "Each group of a saved tally has a key"),
         (spoiled(labels=[0, math.nan]), "This JSON holds NaN, which strict JSON does not"),
         (spoiled().replace('"labels":', '"labels":[0,1],"labels":', 1), "has the field 'labels' twice"),
         (spoiled(labels=[0, 10**400]), "a number of 401 digits, beyond any"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from steelyard.exceptions import InputError, InputTypeError
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 _MOST_DIGITS = 300  # of a whole number; a float holds no more than 308
+_LARGEST = sys.float_info.max
 Saved = str | bytes | dict[str, Any]  # the text of a saved table, or what was read from it already
 
 
@@ -72,12 +74,17 @@ def to_strict_json(table: dict[str, Any]) -> str:
     return json.dumps(table, allow_nan=False, separators=(",", ":"))
 
 
+def is_saved_label(label: object) -> bool:
+    """Whether JSON can hold it as a label: text, a boolean or a finite number."""
+    return isinstance(label, str) or (isinstance(label, (int, float)) and abs(label) <= _LARGEST)
+
+
 def check_labels(labels: Iterable[Label]) -> list[Label]:
     """Labels that JSON can hold, as a list; others are refused."""
     for label in labels:
-        if not isinstance(label, (str, int, float, bool)):
+        if not is_saved_label(label):
             kind = type(label).__name__
-            raise InputTypeError(f"JSON cannot hold labels such as {label!r} ({kind}); use text or numbers.")
+            raise InputTypeError(f"JSON cannot hold labels such as {label!r} ({kind}); use text or finite numbers.")
     return list(labels)
 
 
