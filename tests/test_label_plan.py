@@ -1,5 +1,7 @@
 """Label plans: which rows to label, and what their labels show of all rows."""
 
+import csv
+import io
 import json
 import shlex
 from dataclasses import replace
@@ -8,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from checks import assert_refused
 from click.testing import CliRunner
 
 from steelyard import Evaluation, LabelPlan, best_threshold, evaluate, interval, intervals, label_plan, sample_size
@@ -443,6 +446,26 @@ def with_cell(name, text):
 def test_a_sheet_that_is_not_whole_is_refused_in_a_sentence(change, sentence):
     with pytest.raises(InputError, match=sentence):
         evaluated_sheet(broken(change))
+
+
+def test_keys_that_a_spreadsheet_would_run_are_quoted_in_the_sheet_and_found_again():
+    names = np.array(['=HYPERLINK("http://x")', "+49 30", "-a", "@b", "'=quoted", "plain"], dtype=object)
+    keys = np.array([f"{names[i % 6]}{i}" for i in range(ROWS)], dtype=object)
+    frame = pl.DataFrame({"id": keys, "p": SCORES, "y": LABELS}, schema_overrides={"id": pl.String})
+    plan = label_plan(frame, 300, "f1", threshold=THRESHOLD, score="p", key="id")
+    sheet = plan.to_csv()
+    cells = [line["id"] for line in csv.DictReader(io.StringIO(sheet))]
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))]
+    read = LabelPlan.from_csv(sheet)
+    assert read.keys == plan.keys
+    found = evaluate(frame, true="y", score="p", design=read)["f1"]
+    filled = pl.read_csv(io.StringIO(sheet)).with_columns(label=pl.Series(LABELS[plan.index]))
+    for own in (plan, read):
+        assert evaluate(filled, true="label", score="score", design=own)["f1"] == found
+    odd = label_plan(frame.rename({"id": "=id"}), 50, "f1", threshold=THRESHOLD, score="p", key="=id")
+    assert_refused(odd.to_csv, InputError, "would run the column '=id' as a formula; rename it")
+    numbers = label_plan(frame.with_columns(id=-pl.int_range(1, ROWS + 1)), 50, "f1", score="p", key="id")
+    assert "'" not in numbers.to_csv() and LabelPlan.from_csv(numbers.to_csv()).keys == numbers.keys
 
 
 def evaluated_sheet(text):
