@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.monitoring.batch_rows import RowDigest, check_scores, frame_columns
 from steelyard.analysis.monitoring.monitor import Monitor
-from steelyard.analysis.monitoring.saved_monitor import check_digest, with_digest
+from steelyard.analysis.monitoring.saved_monitor import check_digest
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.outputs import checked_output
 from steelyard.cli.usual_columns import guess_columns
@@ -20,7 +20,7 @@ from steelyard.ingest.csv_values import MISSING
 from steelyard.ingest.repeated_files import file_digest
 from steelyard.ingest.replaced_files import replacement_file
 from steelyard.ingest.threshold_sentences import ASSUMED_HALF
-from steelyard.statistics.saved_json import read_json
+from steelyard.statistics.saved_json import read_json, with_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

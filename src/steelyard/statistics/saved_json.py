@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -72,6 +73,24 @@ def _parsed(text: str | bytes) -> Any:
 def to_strict_json(table: dict[str, Any]) -> str:
     """A saved table as strict JSON, without blanks: a table of scores may have millions of numbers."""
     return json.dumps(table, allow_nan=False, separators=(",", ":"))
+
+
+def with_digest(state: dict[str, Any]) -> dict[str, Any]:
+    """A state with the digest of all that it holds."""
+    return state | {"digest": _digest(state)}
+
+
+def is_as_written(state: dict[str, Any]) -> bool:
+    """Whether a state is what its digest is of; one of an earlier version has no digest."""
+    try:
+        return "digest" not in state or state["digest"] == _digest(state)
+    except (TypeError, ValueError, RecursionError):  # it holds what JSON does not
+        return False
+
+
+def _digest(state: dict[str, Any]) -> str:
+    held = {name: value for name, value in state.items() if name != "digest"}
+    return hashlib.sha256(json.dumps(held, sort_keys=True, separators=(",", ":")).encode()).hexdigest()[:32]
 
 
 def is_saved_label(label: object) -> bool:

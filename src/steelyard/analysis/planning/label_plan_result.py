@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from steelyard._types import Array
-from steelyard.analysis.planning.plan_check import check_whole
+from steelyard.analysis.planning.plan_check import AGAIN, check_whole
 from steelyard.analysis.planning.plan_csv import LABEL_COLUMN, plan_columns, plan_text
 from steelyard.analysis.results.formatting import percent_text
 from steelyard.analysis.results.result import Result
+from steelyard.analysis.results.result_json import with_not_finite
 from steelyard.analysis.results.rows import Rows, table_text
 from steelyard.arguments import names_wrong_arguments
+from steelyard.exceptions import InputError
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.precision import DOUBLE
+from steelyard.statistics.saved_field import SavedField
+from steelyard.statistics.saved_json import is_as_written, with_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -120,6 +124,23 @@ class LabelPlan(Result[ChosenRow]):
         listed = zip(*(np.asarray(column).tolist() for column in columns), keys, strict=True)
         for index, score, stratum, probability, batch, key in listed:
             yield ChosenRow(index, key, score, stratum, probability, batch, self.key)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan as strict JSON values, with the digest of all that they hold."""
+        saved = super().to_dict()
+        return saved | {"digest": with_digest(with_not_finite(saved))["digest"]}
+
+    @classmethod
+    def from_held(cls, data: dict[str, Any]) -> Self:
+        """The plan of what JSON holds of it, each field checked and all of them against each other."""
+        from steelyard.analysis.planning.saved_plan import plan_fields
+
+        fields = plan_fields(SavedField(data))
+        strata = Rows(Stratum(*stratum) for stratum in fields.pop("strata"))
+        plan = cls(**fields, strata=strata)
+        if not is_as_written(data):
+            raise InputError(f"This label plan was changed: its digest is of another plan; {AGAIN}.")
+        return plan
 
     def labelled(self, given: GivenLabels) -> PlannedRows:
         """The labels of the plan's rows, each in its stratum; those of other rows are left out."""

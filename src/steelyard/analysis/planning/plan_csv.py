@@ -95,6 +95,10 @@ def _lines(saved: str | Path) -> list[dict[str, str]]:
         raise InputError(f"This is no whole label plan: it lacks the column {lacking[0]!r}; {_AGAIN}.")
     if (kind := lines[0]["score_type"]) not in PRECISIONS:
         raise InputError(f"The plan's column 'score_type' holds {kind!r}, not {PRECISIONS[-1]!r}; {_AGAIN}.")
+    for name in (*_TEXTS, "rows"):
+        for place, line in enumerate(lines):
+            if line[name] != lines[0][name]:
+                raise InputError(f"The plan's column {name!r} differs within the sheet, in line {place + 2}; {_AGAIN}.")
     return lines
 
 

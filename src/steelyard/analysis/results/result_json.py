@@ -127,12 +127,17 @@ def with_not_finite(data: dict[str, Any]) -> dict[str, Any]:
         raise
     except (ValueError, TypeError, RecursionError):
         raise InputError("This saved result holds what JSON does not; give the text that to_json() wrote.") from None
-    for pointer, number in whole.pop("not_finite", {}).items():
-        *above, last = (part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
-        holder: Any = whole
-        for part in above:
-            holder = holder[int(part) if isinstance(holder, list) else part]
-        holder[int(last) if isinstance(holder, list) else last] = float(number)
+    try:
+        for pointer, number in whole.pop("not_finite", {}).items():
+            *above, last = (part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
+            holder: Any = whole
+            for part in above:
+                holder = holder[int(part) if isinstance(holder, list) else part]
+            holder[int(last) if isinstance(holder, list) else last] = float(number)
+    except (ValueError, TypeError, LookupError, AttributeError):
+        raise InputError(
+            'In this JSON "not_finite" names no infinite numbers that it holds; give the text that to_json() wrote.'
+        ) from None
     return whole
 
 
