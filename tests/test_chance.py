@@ -297,3 +297,9 @@ def test_levels_travel():
 )
 def test_what_cannot_be_guessed_is_refused_in_a_sentence(kind, call, words):
     assert_refused(call, kind, words)
+
+
+@pytest.mark.parametrize("options", [{"average": "macro"}, {"average": "micro"}, {"pos_label": 1}], ids=str)
+def test_a_mean_over_rows_of_all_labels_has_no_chance_level_of_each_label(options):
+    sets = np.array([[0, 1, 1], [1, 0, 0], [0, 0, 1]])
+    assert_refused(lambda: chance("hamming_loss", sets, sets, **options), InputError, "of all labels together; leave")

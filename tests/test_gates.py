@@ -199,6 +199,16 @@ def test_what_is_not_evaluated_compared_or_given_is_refused_in_one_sentence(tmp_
             lambda: gate(compare(Y, {"a": Y, "b": Y, "c": Y}, metrics=["recall"], draws=99)),
             "3 were compared; compare two",
         ),
+        (
+            lambda: gate(compared(metrics=["prevalence"])),
+            "no usual rule on these metrics: each metric is one that both",
+        ),
+        (
+            lambda: gate(compared(metrics=["prevalence", "mcc"]), metrics=["prevalence", "mcc"]),
+            "no usual rule on 'prevalence'",
+        ),
+        (lambda: gate(compared(), metrics=["roc_auc"]), "no usual rule on 'roc_auc'"),
+        (lambda: gate(evaluation, baseline=evaluation, metrics=["mcc"], prove="not-worse"), "no usual rule on 'mcc'"),
         (lambda: gate(compared(), prove="equal"), "prove= is 'worse' or 'not-worse'"),
         (lambda: gate(compared(), margin=0), "margin= is a number above 0"),
         (lambda: gate(compared(), baseline=evaluation), "A baseline is held against one evaluation"),

@@ -1,5 +1,7 @@
 """Label plans: which rows to label, and what their labels show of all rows."""
 
+import csv
+import io
 import json
 import shlex
 from dataclasses import replace
@@ -8,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from checks import assert_refused
 from click.testing import CliRunner
 
 from steelyard import Evaluation, LabelPlan, best_threshold, evaluate, interval, intervals, label_plan, sample_size
@@ -437,12 +440,114 @@ def with_cell(name, text):
         (with_cell("score", "high"), "column 'score' holds 'high' in line 6, not a number"),
         (with_cell("stratum", "1.5"), "column 'stratum' holds '1.5' in line 6, not a whole number"),
         (with_cell("stratum_rows", "5"), "column 'stratum_rows' differs within a stratum"),
+        (with_cell("score", "nan"), "column 'score' holds 'nan' in line 6, not a number"),
+        (with_cell("score", "0.9"), "score 0.9 of row .* of this label plan is not in its stratum"),
+        (with_cell("metric", "recall"), "column 'metric' differs within the sheet, in line 6"),
+        (
+            lambda head, lines: joined(head, [[*x[:-3], "0.9", *x[-2:]] for x in lines]),
+            "threshold 0.9 of this label plan is not one",
+        ),
         (with_cell("label", "maybe"), "A label plan is of two classes, and the labels are"),
     ],
 )
 def test_a_sheet_that_is_not_whole_is_refused_in_a_sentence(change, sentence):
     with pytest.raises(InputError, match=sentence):
         evaluated_sheet(broken(change))
+
+
+def changed_json(*path, to, digest=False):
+    """The JSON of the plan with one value changed, or left out where it is `...`."""
+    data = json.loads(PLAN.to_json())
+    held = data
+    for step in path[:-1]:
+        held = held[step]
+    held[path[-1]] = to(held[path[-1]]) if callable(to) else to
+    return {name: value for name, value in data.items() if value is not ... and (digest or name != "digest")}
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        (changed_json("threshold", to=float("nan")), "holds NaN, which strict JSON does not"),
+        (changed_json("threshold", to="high"), "threshold is 'high', not a number"),
+        (changed_json("threshold", to=None), "has no threshold, which f1 needs"),
+        (changed_json("threshold", to=0.4), "threshold 0.4 of this label plan is not one that its strata lie on"),
+        (changed_json("threshold", to=20.0), "threshold 20 of this label plan is not one"),
+        (changed_json("metric", to=5), "metric is 5, not a text"),
+        (changed_json("metric", to=...), "lacks the field metric"),
+        (changed_json("rows", to="20000"), "rows is '20000', not a whole number"),
+        (changed_json("rows", to=10**30), "not a whole number of at most"),
+        (changed_json("rows", to=20_001), "have 20,000 of its 20,001 rows"),
+        (changed_json("index", 0, to=None), r"index\[0\] is None, not a whole number"),
+        (changed_json("index", 0, to=0.5), r"index\[0\] is 0.5, not a whole number"),
+        (changed_json("index", 0, to=ROWS), "is named twice, or is none of its 20,000 rows"),
+        (changed_json("index", to=[]), "differ in length"),
+        (changed_json("score", to=lambda scores: [100 * score for score in scores]), "is not in its stratum"),
+        (changed_json("score", to=lambda scores: scores[::-1]), "is not in its stratum"),
+        (changed_json("score", to=[None] * 600), "score nan of row [0-9,]+ of this label plan is not in its stratum"),
+        (changed_json("score", 0, to="high"), r"score\[0\] is 'high', not a number"),
+        (changed_json("stratum", to=lambda codes: [codes[0], *codes[:-1]]), "in stratum|not in its stratum"),
+        (changed_json("stratum", 0, to=99), "is of none of its 8 strata"),
+        (changed_json("stratum", 0, to=-1), r"stratum\[0\] is -1, not a whole number"),
+        (changed_json("batch", 0, to=3), "lacks those of a batch"),
+        (changed_json("strata", to=[]), "strata of this label plan cannot be"),
+        (changed_json("strata", to=5), "strata is 5, not a list"),
+        (changed_json("strata", 0, to=5), r"strata\[0\] is 5, not an object"),
+        (changed_json("strata", 0, "rows", to=0), "strata of this label plan cannot be"),
+        (changed_json("strata", 0, "labels", to="many"), r"strata\[0\].labels is 'many', not a whole number"),
+        (changed_json("strata", 0, "labels", to=10**6), "strata of this label plan cannot be"),
+        (changed_json("strata", 0, "labels", to=1), "in stratum 0, of which it chose 1"),
+        (changed_json("strata", 0, "expected", to=1.5), "strata of this label plan cannot be"),
+        (changed_json("strata", 0, "expected", to=0), "strata of this label plan cannot be"),
+        (changed_json("strata", 1, "lowest_score", to=-1.0), "strata of this label plan cannot be"),
+        (changed_json("gain", to=-1.0), "gain of this label plan is -1"),
+        (changed_json("gain", to="much"), "gain is 'much', not a number"),
+        (changed_json("key", to="id"), "keys of this label plan are of no column"),
+        (changed_json("keys", to=["a"] * 600), "keys of this label plan are of no column"),
+        (changed_json("precision", to="float8"), "precision is 'float8', not one of float16"),
+        (changed_json("stated", to=5), "stated is 5, not a list"),
+        (changed_json("label", to=5), "label is 5, not a list"),
+        (changed_json("label", to=[[1]] * 600), r"label\[0\] is \[1\], not a single value"),
+        (changed_json("score_column", to=5), "score_column is 5, not a text"),
+        (json.loads(PLAN.to_json()) | {"not_finite": {"/gain/x": "inf"}}, '"not_finite" names no infinite numbers'),
+        (changed_json("metric", to="recall", digest=True), "its digest is another one"),
+        (changed_json("threshold", to=lambda at: at - 1e-9, digest=True), "its digest is another one"),
+        (changed_json("strata", 0, "expected", to=0.01, digest=True), "its digest is another one"),
+        (changed_json("gain", to=1.5, digest=True), "its digest is another one"),
+        (changed_json("score", 0, to=lambda score: score * (1 + 1e-12), digest=True), "its digest is another one"),
+        (changed_json("digest", to=5, digest=True), "its digest is another one"),
+    ],
+)  # fmt: skip
+def test_a_saved_plan_that_was_changed_is_refused_in_a_sentence(changed, sentence):
+    assert_refused(lambda: LabelPlan.from_json(json.dumps(changed)), InputError, sentence)
+
+
+def test_a_saved_plan_without_a_digest_is_read_as_earlier_versions_wrote_it():
+    early = {name: value for name, value in json.loads(PLAN.to_json()).items() if name != "digest"}
+    assert LabelPlan.from_json(early) == PLAN == LabelPlan.from_json(PLAN.to_json(indent=1))
+    frame = pl.DataFrame({"id": [f"c{i}" for i in range(ROWS)], "p": SCORES.astype(np.float32)})
+    plan = label_plan(frame, 300, "roc_auc", score="p", key="id").top_up(frame, 20, np.tile([0, 1], 150))
+    assert LabelPlan.from_json(plan.to_json()) == plan
+
+
+def test_keys_that_a_spreadsheet_would_run_are_quoted_in_the_sheet_and_found_again():
+    names = np.array(['=HYPERLINK("http://x")', "+49 30", "-a", "@b", "'=quoted", "plain"], dtype=object)
+    keys = np.array([f"{names[i % 6]}{i}" for i in range(ROWS)], dtype=object)
+    frame = pl.DataFrame({"id": keys, "p": SCORES, "y": LABELS}, schema_overrides={"id": pl.String})
+    plan = label_plan(frame, 300, "f1", threshold=THRESHOLD, score="p", key="id")
+    sheet = plan.to_csv()
+    cells = [line["id"] for line in csv.DictReader(io.StringIO(sheet))]
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))]
+    read = LabelPlan.from_csv(sheet)
+    assert read.keys == plan.keys
+    found = evaluate(frame, true="y", score="p", design=read)["f1"]
+    filled = pl.read_csv(io.StringIO(sheet)).with_columns(label=pl.Series(LABELS[plan.index]))
+    for own in (plan, read):
+        assert evaluate(filled, true="label", score="score", design=own)["f1"] == found
+    odd = label_plan(frame.rename({"id": "=id"}), 50, "f1", threshold=THRESHOLD, score="p", key="=id")
+    assert_refused(odd.to_csv, InputError, "would run the column '=id' as a formula; rename it")
+    numbers = label_plan(frame.with_columns(id=-pl.int_range(1, ROWS + 1)), 50, "f1", score="p", key="id")
+    assert "'" not in numbers.to_csv() and LabelPlan.from_csv(numbers.to_csv()).keys == numbers.keys
 
 
 def evaluated_sheet(text):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from copy import deepcopy
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -16,11 +17,13 @@ import numpy as np
 import polars as pl
 import pytest
 from checks import assert_refused
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard import Confusion, Counts, best_threshold, evaluate, metric, tally
 from steelyard.analysis.results.rows import Rows
+from steelyard.cli.commands import commands
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.exceptions import InputError
 from steelyard.report.pages.page import page
@@ -299,6 +302,24 @@ def test_a_text_that_was_cut_short_is_refused(cut, tmp_path):
     assert_refused(lambda: Evaluation.from_json(text[: int(cut * len(text))]), InputError, "no JSON")
     assert_refused(lambda: Evaluation.from_json(tmp_path / "none.json"), InputError, "none.json' is neither JSON")
     assert_refused(lambda: Evaluation.from_json("[1]"), InputError, "no object")
+
+
+@pytest.mark.parametrize(
+    ("written", "changed", "words"),
+    [
+        ('"level": 0.95', '"level": 0.95, "level": 0.5', "has the field 'level' twice in one object"),
+        ('"rows": 600,', f'"rows": {10**400},', "holds a number of 401 digits, beyond any"),
+    ],
+)
+def test_a_file_of_a_field_twice_or_of_an_endless_number_is_refused_everywhere(written, changed, words, tmp_path):
+    text = kind("scores").to_json()
+    assert written in text
+    path = tmp_path / "saved.json"
+    path.write_text(text.replace(written, changed, 1))
+    assert_refused(lambda: Evaluation.from_json(path), InputError, words)
+    for words_of_command in (["report", str(path)], ["gate", str(path), "--require", "recall >= 0.5"]):
+        found = CliRunner().invoke(commands, words_of_command)
+        assert found.exit_code == 2 and re.search(words, " ".join(found.output.split()))
 
 
 def test_a_tally_gives_the_evaluation_that_its_rows_give():

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.exceptions import InputError
+from steelyard.statistics.saved_json import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,10 +51,7 @@ def read_saved(name: str) -> Tally | None:
 
     if not looks_saved(name):
         return None
-    try:
-        data = json.loads(sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes())
-    except (ValueError, RecursionError):
-        return None
+    data = _json(name)
     kind = data.get("kind") if isinstance(data, dict) else None
     if kind not in ("tally", "counts", *TALLY_TABLES):
         _refuse_result(name, data)
@@ -76,10 +73,9 @@ def read_evaluation_file(name: str) -> Evaluation | None:
     """The evaluation that a file or, where it is -, the standard input holds; None where that begins otherwise."""
     if not looks_saved(name):
         return None
-    try:
-        data = json.loads(sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes())
-    except (ValueError, RecursionError):
-        raise InputError(f"{name!r} begins as saved JSON does and is no JSON: it was changed or truncated.") from None
+    data = _json(name)
+    if data is None:
+        raise InputError(f"{name!r} begins as saved JSON does and is no JSON: it was changed or truncated.")
     if not _holds_evaluation(data):
         if name == "-":  # which is gone now
             raise InputError("The standard input holds saved JSON that is no evaluation; give it as a file.")
@@ -93,6 +89,16 @@ def read_evaluation_file(name: str) -> Evaluation | None:
         return Evaluation.from_json(data)
     except InputError as error:
         raise InputError(f"{name!r}: {error}") from None
+
+
+def _json(name: str) -> Any:
+    """What the file holds; None where it is no JSON."""
+    try:
+        return read_json(sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes())
+    except InputError as error:
+        raise InputError(f"{name!r}: {error}") from None
+    except (ValueError, RecursionError):
+        return None
 
 
 def _holds_evaluation(data: dict[str, Any]) -> bool:

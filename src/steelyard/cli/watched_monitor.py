@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.monitoring.batch_rows import RowDigest, check_scores, frame_columns
 from steelyard.analysis.monitoring.monitor import Monitor
-from steelyard.analysis.monitoring.saved_monitor import check_digest, with_digest
+from steelyard.analysis.monitoring.saved_monitor import check_digest
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.outputs import check_no_input, checked_output
 from steelyard.cli.usual_columns import guess_columns
@@ -20,6 +20,7 @@ from steelyard.ingest.csv_values import MISSING
 from steelyard.ingest.repeated_files import content_digest, file_digest
 from steelyard.ingest.replaced_files import check_replaceable, replacement_file
 from steelyard.ingest.threshold_sentences import ASSUMED_HALF
+from steelyard.statistics.saved_json import read_json, with_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -49,7 +50,7 @@ class WatchedMonitor:
         if state is None or not Path(state).exists():
             return
         try:
-            data = json.loads(Path(state).read_bytes())
+            data = read_json(Path(state).read_bytes())
             seen, saved, digests = data["seen"], data["monitor"], data.get("digests", {})
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise InputError(f"{state!r} is no state that `steelyard watch` wrote; give another name.") from None

@@ -14,8 +14,8 @@ from steelyard.evaluation.saved.json_values import label_json, read_label
 
 if TYPE_CHECKING:
     from steelyard.analysis.intervals.inference import Inference
-    from steelyard.evaluation.saved.saved_field import SavedField
     from steelyard.statistics.probability_table import ProbabilityTable
+    from steelyard.statistics.saved_field import SavedField
 
 _NUMBERS = ("area", "least_area", "level")
 

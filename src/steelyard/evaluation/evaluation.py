@@ -27,11 +27,11 @@ from steelyard.evaluation.class_reading import ClassReading
 from steelyard.evaluation.groups import Group, no_interval_sentences
 from steelyard.evaluation.metric_row import ClassRow, MetricRow
 from steelyard.evaluation.rows import check_has_form
-from steelyard.evaluation.saved.saved_field import SavedField
 from steelyard.exceptions import InputError, UnknownNameError
 from steelyard.metrics.curves import precision_recall_points, roc_points
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.saved_field import SavedField
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from steelyard.analysis.results.result import Result
 from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, first_ten
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.group_keys import group_label
+from steelyard.statistics.saved_json import read_json
 
 if TYPE_CHECKING:
     from steelyard._types import Label
@@ -65,7 +65,7 @@ def read_baseline(given: BaselineLike | None) -> Baseline | None:
         return Baseline("baseline", _values(given.to_dict()), given.to_dict(), given)
     name = str(given)
     try:
-        data = json.loads(Path(name).read_bytes(), parse_constant=_refuse_constant)
+        data = read_json(Path(name).read_bytes())
         values = _values(data)
     except OSError as error:
         raise InputError(f"The baseline {name!r} cannot be read: {error.strerror}; check the name.") from None
@@ -94,10 +94,6 @@ def _check_range(name: str, metric: str, value: float | None) -> None:
                 f"The baseline {name!r} gives {value:g} as {metric}, whose values lie between {low:g} and {high:g}; "
                 "make it again with `steelyard report --format json`."
             )
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(name)  # NaN and Infinity, which strict JSON does not hold
 
 
 def _number(value: object) -> float | None:

@@ -12,7 +12,7 @@ from steelyard.analysis.results.rows import Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
-from steelyard.exceptions import InputError
+from steelyard.exceptions import InputError, first_ten
 from steelyard.gates import baseline_drops
 from steelyard.gates import promise as promises
 from steelyard.gates.baseline import check_baseline, read_baseline
@@ -161,12 +161,25 @@ def _usual(
         return []
     if old is not None:
         new, names = _whole(given), named or baseline_drops.usual_metrics(old)
-        return usual_rules([new[name].spec for name in names if name in new], BASELINE, prove, margin)
+        specs = [new[name].spec for name in names if name in new]
+        return _of_each(usual_rules(specs, BASELINE, prove, margin), named)
     if VERSUS not in parts[0].differences:
         raise InputError('A gate needs a rule, such as "ac_score >= 0.8", a baseline, or a comparison of two models.')
     specs = [row.spec for row in parts[0].differences[VERSUS].rows]
     headline = [spec for spec in specs if spec.is_headline] or specs
-    return usual_rules([s for s in specs if s.name in named] if named else headline, VERSUS, prove, margin)
+    specs = [spec for spec in specs if spec.name in named] if named else headline
+    return _of_each(usual_rules(specs, VERSUS, prove, margin), named)
+
+
+def _of_each(rules: list[Rule], named: list[str] | None) -> list[Rule]:
+    """The rules, where there is one of every metric that is named."""
+    without = [name for name in named or () if name not in {rule.metric for rule in rules}]
+    if without or not rules:
+        raise InputError(
+            f"There is no usual rule on {first_ten(without) if without else 'these metrics'}: each metric is one that "
+            "both models have and that is better when higher, or when lower; name others with metrics=, or give rules."
+        )
+    return rules
 
 
 def _beside_baseline(parts: list[GatePart], new: Evaluation, old: Baseline, rules: list[Rule]) -> list[GatePart]:

@@ -16,9 +16,9 @@ from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
 from steelyard.analysis.thresholds.promise_test import interval_promise_test, promise_test
 from steelyard.analysis.thresholds.threshold_limits import Capacity, read_limits
 from steelyard.evaluation.saved.saved_evaluation import read_prevalence
-from steelyard.evaluation.saved.saved_field import SavedField
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.gates.judgement import FAIL, PASS, UNDECIDED, Judgement
+from steelyard.statistics.saved_field import SavedField
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

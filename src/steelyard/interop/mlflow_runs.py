@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from steelyard._names import __version__
+from steelyard.analysis.results.result_json import parsed
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError, MissingLibraryError
@@ -73,7 +74,7 @@ def read_evaluation_run(run_id: str) -> AnyEvaluation:
         raise InputError(
             f"The run {run_id!r} of MLflow holds no evaluation; steelyard.mlflow.log writes one."
         ) from None
-    return report_evaluation(json.loads(text))
+    return report_evaluation(parsed(text))
 
 
 def _mlflow() -> Any:

@@ -12,10 +12,11 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from steelyard.analysis.results.result_json import parsed
-from steelyard.analysis.results.strict_json import ENTRY, json_text, saved_text
+from steelyard.analysis.results.strict_json import json_text, saved_text
 from steelyard.evaluation.evaluation import Evaluation, current_versions
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError
+from steelyard.statistics.saved_json import ENTRY, read_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,7 +89,7 @@ def _entry_digest(envelope: Mapping[str, Any], report: Mapping[str, Any]) -> str
 def read_report(path: Path) -> tuple[Entry, dict[str, Any]]:
     """The entry of a file and its report, which must be as they were written."""
     try:
-        data = json.loads(path.read_bytes())
+        data = read_json(path.read_bytes())
         envelope = data.pop(ENTRY)
         later = envelope["schema"] > ENTRY_SCHEMA
         entry = Entry(**{field.name: envelope[field.name] for field in fields(Entry)})

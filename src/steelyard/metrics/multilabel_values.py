@@ -32,10 +32,7 @@ def on_label_sets(
     metric: Metric, table: MultilabelTable, options: CallOptions, parameters: Mapping[str, object]
 ) -> MetricValue:
     """On rows of several labels: one label, an average over labels or rows, or the metric's own form."""
-    if metric.is_of_label_sets and (options.pos_label is not None or options.average not in (NATIVE, SAMPLES)):
-        raise InputError(
-            f"{metric.name} is a mean over rows, of all labels together; leave average= and pos_label= out."
-        )
+    check_label_set_options(metric, options)
     if options.pos_label is not None:
         return _of_label(metric, table, options.pos_label, parameters)
     if options.average == NATIVE or metric.is_of_label_sets:
@@ -46,6 +43,14 @@ def on_label_sets(
         return on_counts(metric, table.by_label.sum(), parameters)
     cells = table.by_row if options.average == SAMPLES else table.by_label
     return _averaged(metric, table, cells, options, parameters)
+
+
+def check_label_set_options(metric: Metric, options: CallOptions) -> None:
+    """Refuse one label, or an average over labels, of a metric of rows of all labels together."""
+    if metric.is_of_label_sets and (options.pos_label is not None or options.average not in (NATIVE, SAMPLES)):
+        raise InputError(
+            f"{metric.name} is a mean over rows, of all labels together; leave average= and pos_label= out."
+        )
 
 
 def _of_label(metric: Metric, table: MultilabelTable, label: Any, parameters: Mapping[str, object]) -> MetricValue:

@@ -8,6 +8,7 @@ import re
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
+from steelyard.analysis.results.formatting import FORMULA_SIGNS
 from steelyard.report.text import printable
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from steelyard.analysis.results.result import Result
     from steelyard.evaluation.evaluation import Evaluation
 
-_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 _BREAK = re.compile(r"(\r?\n)")  # quoted, so that a key that holds one is found again
 
 
@@ -54,5 +54,5 @@ def csv_rows(rows: Sequence[Mapping[str, Any]]) -> str:
 def _guarded(value: object) -> object:
     if isinstance(value, str):
         text = "".join(part if _BREAK.fullmatch(part) else printable(part) for part in _BREAK.split(value))
-        return f"'{text}" if value.startswith(_FORMULA_SIGNS) else text
+        return f"'{text}" if value.startswith(FORMULA_SIGNS) else text
     return "" if value is None or (isinstance(value, float) and not math.isfinite(value)) else value

@@ -16,7 +16,7 @@ from steelyard.statistics.effective_rows import check_squares
 from steelyard.statistics.label_kinds import label_texts
 from steelyard.statistics.one_vs_rest import one_vs_rest
 from steelyard.statistics.positive_class import ClassRule, absent_sentence, chosen_label
-from steelyard.statistics.saved_json import SCHEMA, Saved, check_labels, read_table, to_strict_json
+from steelyard.statistics.saved_json import SCHEMA, Saved, check_labels, is_saved_label, read_table, to_strict_json
 from steelyard.statistics.saved_matrix import read_matrices
 from steelyard.statistics.sparse_matrix import SparseMatrix, cell_entries, grown
 
@@ -216,9 +216,11 @@ class Confusion:
         """The table that `to_json` wrote, checked; anything else is refused."""
         data = read_table(text, "confusion", ("labels", "rows", "positive"), optional=("weights", "squares"))
         listed = data["labels"] if isinstance(data["labels"], list) else [None]
-        labels = tuple(label for label in listed if isinstance(label, (str, int, float)))
+        labels = tuple(label for label in listed if is_saved_label(label))
         if len({*labels}) != len(listed) or len(labels) > MOST_LABELS:
-            raise InputError(f"A saved confusion lists each label once, and at most {MOST_LABELS:,} of them.")
+            raise InputError(
+                f"A saved confusion lists each label once, text or finite numbers, and at most {MOST_LABELS:,} of them."
+            )
         if data["positive"] is not None and data["positive"] not in labels:
             raise InputError(f"The positive {data['positive']!r} is none of the saved labels.")
         return cls(labels, *read_matrices(data, len(labels)), data["positive"])

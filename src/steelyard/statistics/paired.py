@@ -12,7 +12,7 @@ from steelyard.exceptions import CountOverflowError, InputError
 from steelyard.statistics.cell_values import LARGEST
 from steelyard.statistics.confusion import Confusion, check_holds, merge_positives, sort_labels
 from steelyard.statistics.label_kinds import label_texts
-from steelyard.statistics.saved_json import SCHEMA, Saved, check_labels, read_table, to_strict_json
+from steelyard.statistics.saved_json import SCHEMA, Saved, check_labels, is_saved_label, read_table, to_strict_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -157,8 +157,8 @@ def check_size(labels: Sequence[Label]) -> None:
 
 def _saved_labels(labels: object) -> Labels:
     listed = labels if isinstance(labels, list) else [None]
-    if not all(isinstance(label, (str, int, float)) for label in listed) or len(set(listed)) != len(listed):
-        raise InputError("A saved paired table lists each label once, as text or a number.")
+    if not all(map(is_saved_label, listed)) or len(set(listed)) != len(listed):
+        raise InputError("A saved paired table lists each label once, as text or a finite number.")
     check_size(listed)
     return tuple(listed)
 

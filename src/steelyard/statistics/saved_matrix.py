@@ -20,8 +20,10 @@ def read_matrices(saved: Mapping[str, Any], size: int) -> tuple[Any, Any, Any]:
     """The rows of a saved confusion of so many labels, its weights and its squares; None where it has no weights."""
     rows = read_matrix(saved["rows"], size, "rows")
     check_saved_rows(_values(rows), "confusion")
-    if saved["weights"] is None or saved["squares"] is None:
+    if saved["weights"] is None and saved["squares"] is None:
         return rows, None, None
+    if saved["weights"] is None or saved["squares"] is None:
+        raise InputError("A saved confusion has weights and squares together, or neither; tally the rows again.")
     weights, squares = (read_matrix(saved[key], size, key).astype(np.float64) for key in ("weights", "squares"))
     if isinstance(rows, SparseMatrix) and not all(
         np.array_equal(part.places, rows.places) for part in (weights, squares)

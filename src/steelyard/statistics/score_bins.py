@@ -63,7 +63,7 @@ def saved_bins(values: object) -> Array:
         return NO_BINS
     try:
         bins = np.asarray(values, dtype=np.float64).reshape(-1, 2)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError("The blurs of a saved score table are pairs of numbers, low and high.") from None
     ends = bins.ravel()
     if not np.isfinite(ends).all() or (np.diff(ends) <= 0).any():

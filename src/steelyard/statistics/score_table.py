@@ -19,7 +19,7 @@ from steelyard.statistics.label_kinds import number_texts
 from steelyard.statistics.pickled_fields import PickledFields
 from steelyard.statistics.precision import DOUBLE, PRECISIONS, as_read, finest
 from steelyard.statistics.saved_checks import check_saved_rows, check_saved_weights
-from steelyard.statistics.saved_json import SCHEMA, Saved, read_table, to_strict_json
+from steelyard.statistics.saved_json import SCHEMA, Saved, check_labels, is_saved_label, read_table, to_strict_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -210,8 +210,8 @@ class ScoreTable(PickledFields):
 
     def saved(self) -> dict[str, Any]:
         """The table as strict JSON values, with the number of its schema."""
-        if self.label is not None and not isinstance(self.label, (str, int, float, bool)):
-            raise InputTypeError(f"JSON cannot hold the label {self.label!r}; use text or numbers.")
+        if self.label is not None:
+            check_labels([self.label])
         return {"schema": SCHEMA, "kind": "scores", **self.to_dict()}
 
     def to_json(self) -> str:
@@ -224,10 +224,13 @@ class ScoreTable(PickledFields):
         """The table that `to_json` wrote, checked; anything else is refused."""
         data = read_table(text, "scores", ("positive_label", "positive", "negative"), optional=("blurs", "precision"))
         positive, negative = _saved_class(data["positive"]), _saved_class(data["negative"])
+        label = data["positive_label"]
+        if label is not None and not is_saved_label(label):
+            raise InputError(f"The positive label of a saved score table is text or a finite number, not {label!r}.")
         precision = DOUBLE if data["precision"] is None else data["precision"]
         if precision not in PRECISIONS:
             raise InputError(f"The precision of a saved score table is one of {', '.join(PRECISIONS)}.")
-        return cls(positive, negative, data["positive_label"], score_bins.saved_bins(data["blurs"]), precision)
+        return cls(positive, negative, label, score_bins.saved_bins(data["blurs"]), precision)
 
 
 def _spread(weights: Array, places: Array, size: int) -> Array:
@@ -249,8 +252,8 @@ def _saved_class(data: Mapping[str, ArrayLike]) -> ClassScores:
         if scores.ndim != 1 or set(columns) not in (set(), {"weights", "squares"}):
             raise ValueError  # noqa: TRY301 - worded below
         numbers = [rows, *columns.values()]
-        fits = all(c.shape == scores.shape and c.dtype.kind in "if" for c in numbers) or not scores.size
-    except (TypeError, ValueError, KeyError):
+        fits = all(c.shape == scores.shape and c.dtype.kind in "if" for c in numbers)
+    except (TypeError, ValueError, KeyError, OverflowError):
         raise InputError("A saved score table lists scores and rows for each class; this one does not.") from None
     if not fits or not np.isfinite(scores).all() or (np.diff(scores) <= 0).any():
         raise InputError("The scores of a saved table are finite and ascending, with rows and weights for each.")

@@ -15,7 +15,7 @@ from steelyard.statistics.group_keys import merge_groups
 from steelyard.statistics.label_kinds import label_texts
 from steelyard.statistics.paired import Paired
 from steelyard.statistics.saved_checks import check_saved_costs, check_saved_groups
-from steelyard.statistics.saved_json import SCHEMA, Saved, read_table, to_strict_json
+from steelyard.statistics.saved_json import SCHEMA, Saved, is_saved_label, read_table, to_strict_json
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -197,6 +197,8 @@ class Tally:
     def _from_dict(cls, data: object) -> Tally:
         if not isinstance(data, dict) or not isinstance(data.get("labels"), list):
             raise InputError("A saved tally lists its labels and its tables; this one does not.")
+        if not all(map(is_saved_label, data["labels"])):
+            raise InputError("The labels of a saved tally are text or finite numbers; this one lists others.")
         saved = {name: data[name] for name in TALLY_TABLES if data.get(name) is not None}
         parts: dict[str, Any] = {
             name: TALLY_TABLES[name].from_json(table if isinstance(table, dict) else {})
@@ -248,6 +250,6 @@ def _saved_costs(tables: object) -> dict[str, ScoreTable]:
 
 def _key(group: dict[str, Any], size: int) -> list[Any]:
     key = group.get("key")
-    if not isinstance(key, list) or len(key) != size:
+    if not isinstance(key, list) or len(key) != size or not all(each is None or is_saved_label(each) for each in key):
         raise InputError("Each group of a saved tally has a key, one value for each column it was grouped by.")
     return key

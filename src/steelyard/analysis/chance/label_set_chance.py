@@ -21,6 +21,7 @@ from steelyard.metrics.application import on_table
 from steelyard.metrics.call_options import NATIVE, SAMPLES, CallOptions
 from steelyard.metrics.count_values import count_values
 from steelyard.metrics.multilabel_values import (
+    check_label_set_options,
     defined_rows,
     mean_weights,
     reads_label_scores,
@@ -62,6 +63,7 @@ class LabelSetBaselines:
 
     def value(self, spec: MetricSpec) -> float:
         """What a metric has where truth and prediction are independent, with the same margins."""
+        check_label_set_options(spec.metric, spec.options(CallOptions()))
         if _is_of_rows(spec):
             return self._of_rows(spec)
         if spec.metric.function is not None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import sys
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,7 +17,7 @@ from steelyard.analysis.sequential.anytime_interval import counted_cells
 from steelyard.exceptions import InputError
 from steelyard.ingest.threshold_sentences import HALF
 from steelyard.statistics.counts import Counts
-from steelyard.statistics.saved_json import SCHEMA, read_table, to_strict_json
+from steelyard.statistics.saved_json import SCHEMA, is_as_written, read_json, read_table, to_strict_json, with_digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -52,24 +50,10 @@ def saved_monitor(monitor: Monitor) -> str:
     return to_strict_json(with_digest(state))
 
 
-def with_digest(state: dict[str, Any]) -> dict[str, Any]:
-    """A state with the digest of all that it holds."""
-    return state | {"digest": _digest(state)}
-
-
 def check_digest(state: dict[str, Any]) -> None:
     """Refuse a state that is not as it was written; one of an earlier version has no digest."""
-    if "digest" in state and state["digest"] != _digest(state):
+    if not is_as_written(state):
         raise _changed("its digest is of another state")
-
-
-def _digest(state: dict[str, Any]) -> str:
-    held = {name: value for name, value in state.items() if name != "digest"}
-    try:
-        text = json.dumps(held, sort_keys=True, separators=(",", ":"))
-    except (TypeError, ValueError, RecursionError):
-        raise _changed("it holds what JSON does not") from None
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def _changed(fault: str) -> InputError:
@@ -165,7 +149,7 @@ def read_monitor(kind: type[Monitor], text: Saved) -> Monitor:
     """The monitor that was saved, each field checked and all of them against each other."""
     names = ("rules", "batches", "pending", "reference", "threshold_assumed", *_OPTIONS)
     data = read_table(text, "monitor", names, ("labels",))
-    check_digest(text if isinstance(text, dict) else json.loads(text))
+    check_digest(text if isinstance(text, dict) else read_json(text))
     between = _or_none(lambda value, what: _list(value, what, 2), data["cost_between"], "cost_between")
     ends = None if between is None else (_number(between[0], "an end of costs"), _number(between[1], "an end of costs"))
     monitor = kind(

@@ -16,6 +16,7 @@ from steelyard.analysis.results.rows import Rows, table_text
 from steelyard.arguments import names_wrong_arguments
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.precision import DOUBLE
+from steelyard.statistics.saved_field import SavedField
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -120,6 +121,15 @@ class LabelPlan(Result[ChosenRow]):
         listed = zip(*(np.asarray(column).tolist() for column in columns), keys, strict=True)
         for index, score, stratum, probability, batch, key in listed:
             yield ChosenRow(index, key, score, stratum, probability, batch, self.key)
+
+    @classmethod
+    def from_held(cls, data: dict[str, Any]) -> Self:
+        """The plan of what JSON holds of it, each field checked and all of them against each other."""
+        from steelyard.analysis.planning.saved_plan import plan_fields
+
+        fields = plan_fields(SavedField(data))
+        strata = Rows(Stratum(*stratum) for stratum in fields.pop("strata"))
+        return cls(**fields, strata=strata)
 
     def labelled(self, given: GivenLabels) -> PlannedRows:
         """The labels of the plan's rows, each in its stratum; those of other rows are left out."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.analysis.results.formatting import FORMULA_SIGNS
 from steelyard.exceptions import InputError
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.label_kinds import parser
@@ -36,17 +37,30 @@ def plan_text(plan: LabelPlan) -> str:
     if own_names & {*key} or plan.label_column in (*_NUMBERS, *_TEXTS):
         name = plan.key if own_names & {*key} else plan.label_column
         raise InputError(f"The sheet of a label plan has a column {name!r} of its own; rename yours, and plan again.")
+    if any(name.startswith(FORMULA_SIGNS) for name in (*key, plan.label_column)):
+        name = next(name for name in (*key, plan.label_column) if name.startswith(FORMULA_SIGNS))
+        raise InputError(f"A spreadsheet would run the column {name!r} as a formula; rename it, and plan again.")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["index", *key, plan.label_column, *_NUMBERS[1:], *_TEXTS])
     threshold = "" if plan.threshold is None else repr(plan.threshold)
     labels = plan.label or (None,) * len(plan)
     for each, label in zip(plan, labels, strict=True):
+        name = guarded_key(each.key) if isinstance(each.key, str) else each.key
         stratum = plan.strata[each.stratum]
-        own = [*([] if plan.key is None else [each.key]), "" if label is None else label]
+        own = [*([] if plan.key is None else [name]), "" if label is None else label]
         of_stratum = (repr(stratum.lowest_score), stratum.rows, repr(stratum.expected), plan.rows)
         of_plan = (repr(each.probability), plan.metric, threshold, plan.precision, plan.key or "")
         writer.writerow([each.index, *own, repr(each.score), each.stratum, each.batch, *of_stratum, *of_plan])
     return text.getvalue()
+
+
+def guarded_key(key: str) -> str:
+    """A key of text as the sheet has it: one that a spreadsheet would run as a formula is quoted by an apostrophe."""
+    return f"'{key}" if key.lstrip("'").startswith(FORMULA_SIGNS) else key  # one that is quoted gets another
+
+
+def _as_given(text: str) -> str:
+    return text[1:] if text.startswith("'") and guarded_key(text) != text else text
 
 
 def plan_columns(saved: str | Path) -> dict[str, Any]:
@@ -65,7 +79,7 @@ def plan_columns(saved: str | Path) -> dict[str, Any]:
         "strata": _strata(numbers, whole),
         "precision": first["score_type"],
         "key": key,
-        "keys": None if key is None else _keys([line[key] for line in lines]),
+        "keys": None if key is None else _keys([_as_given(line[key]) for line in lines]),
         "label": _labels(labels) if any(labels) else None,
         **{name: whole[name] for name in ("index", "stratum", "batch")},
     }
@@ -81,6 +95,10 @@ def _lines(saved: str | Path) -> list[dict[str, str]]:
         raise InputError(f"This is no whole label plan: it lacks the column {lacking[0]!r}; {_AGAIN}.")
     if (kind := lines[0]["score_type"]) not in PRECISIONS:
         raise InputError(f"The plan's column 'score_type' holds {kind!r}, not {PRECISIONS[-1]!r}; {_AGAIN}.")
+    for name in (*_TEXTS, "rows"):
+        for place, line in enumerate(lines):
+            if line[name] != lines[0][name]:
+                raise InputError(f"The plan's column {name!r} differs within the sheet, in line {place + 2}; {_AGAIN}.")
     return lines
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from steelyard.analysis.planning.label_plan import planned_columns
+from steelyard.analysis.planning.plan_csv import guarded_key
 from steelyard.exceptions import InputError
 from steelyard.ingest import arrays
 from steelyard.ingest.score_tables import number_column
@@ -100,7 +101,11 @@ def _of_frame(plan: LabelPlan, given: GivenLabels) -> PlanColumns:
         by_place = given._replace(y_true=true, y_pred=pred, y_score=score)
         return _of_arrays(plan, by_place)
     places = {str(each): place for place, each in enumerate(fetched[plan.key].to_list())}
-    return PlanColumns(true, pred, score, np.array([places.get(str(each), -1) for each in plan.keys or ()]))
+    keys = [str(each) for each in plan.keys or ()]
+    in_sheet = [guarded_key(key) for key in keys]
+    if sum(key in places for key in in_sheet) > sum(key in places for key in keys):
+        keys = in_sheet
+    return PlanColumns(true, pred, score, np.array([places.get(key, -1) for key in keys]))
 
 
 def are_missing(values: Array) -> Array:

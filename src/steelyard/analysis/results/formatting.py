@@ -12,6 +12,7 @@ P_VALUES = ("p_value", "p_holm", "p_not_worse", "mid_p")
 SMALLEST_BOUND = 0.001  # below this a lower bound is as good as 0
 SMALLEST_END = 1e-9  # below this the digits of either bound mean nothing
 SMALLEST_P = 1e-20  # below this a p-value is a tail of the approximation, no more a probability
+FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")  # text that begins so is run by spreadsheets
 
 
 def terminal_width() -> int:

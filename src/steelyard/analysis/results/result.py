@@ -16,9 +16,10 @@ from steelyard.analysis.results.result_json import (
     same_fields,
     with_not_finite,
 )
-from steelyard.analysis.results.strict_json import DIGEST, content_digest, saved_text
+from steelyard.analysis.results.strict_json import saved_text
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError, SteelyardError
+from steelyard.statistics.saved_json import DIGEST, is_as_written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -122,7 +123,6 @@ class Result(ABC, Generic[Each]):
         holder = result_class(kind)
         if not issubclass(holder, cls):
             raise InputError(f"This JSON holds a saved {_words(kind)}, no {_words(cls.kind)}; read it as what it is.")
-        digest = data.get(DIGEST)
         try:
             result: Self = holder.from_held(with_not_finite({key: data[key] for key in data if key != DIGEST}))
         except SteelyardError:
@@ -132,9 +132,9 @@ class Result(ABC, Generic[Each]):
                 f"This saved {_words(kind)} cannot be read: it holds other values than to_json() writes; it was "
                 "changed or truncated."
             ) from None
-        if digest is not None and digest != content_digest(data):
+        if not is_as_written(data):
             raise InputError(f"This {_words(kind)} was changed after it was saved: its digest is another one.")
-        vars(result).update(was_read=True, has_digest=digest is not None)
+        vars(result).update(was_read=True, has_digest=DIGEST in data)
         return result
 
     @classmethod

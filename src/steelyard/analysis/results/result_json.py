@@ -17,6 +17,7 @@ from steelyard.metrics.metric import Metric
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.saved_json import read_json
 from steelyard.statistics.score_table import ScoreTable
 
 RESULT_SCHEMA = 2
@@ -108,7 +109,9 @@ def parsed(given: SavedResult) -> dict[str, Any]:
             shown = name if len(name) <= _LONGEST_NAME else f"…{name[-_LONGEST_NAME:]}"
             raise InputError(f"{shown!r} is neither JSON that to_json() wrote nor a file of it.") from None
     try:
-        data = given if isinstance(given, dict) else json.loads(given)
+        data = given if isinstance(given, dict) else read_json(given)
+    except InputError:
+        raise
     except (ValueError, RecursionError):
         raise InputError("This is no JSON; give the text that to_json() wrote, or the path of a file of it.") from None
     if not isinstance(data, dict):
@@ -118,13 +121,23 @@ def parsed(given: SavedResult) -> dict[str, Any]:
 
 def with_not_finite(data: dict[str, Any]) -> dict[str, Any]:
     """A copy with the infinities at the places where they are listed."""
-    whole: dict[str, Any] = json.loads(json.dumps(data))
-    for pointer, number in whole.pop("not_finite", {}).items():
-        *above, last = (part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
-        holder: Any = whole
-        for part in above:
-            holder = holder[int(part) if isinstance(holder, list) else part]
-        holder[int(last) if isinstance(holder, list) else last] = float(number)
+    try:
+        whole: dict[str, Any] = read_json(json.dumps(data))
+    except InputError:
+        raise
+    except (ValueError, TypeError, RecursionError):
+        raise InputError("This saved result holds what JSON does not; give the text that to_json() wrote.") from None
+    try:
+        for pointer, number in whole.pop("not_finite", {}).items():
+            *above, last = (part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
+            holder: Any = whole
+            for part in above:
+                holder = holder[int(part) if isinstance(holder, list) else part]
+            holder[int(last) if isinstance(holder, list) else last] = float(number)
+    except (ValueError, TypeError, LookupError, AttributeError):
+        raise InputError(
+            'In this JSON "not_finite" names no infinite numbers that it holds; give the text that to_json() wrote.'
+        ) from None
     return whole
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from typing import Any
 
-DIGEST, ENTRY = "digest", "entry"  # of a result, and of the ledger that holds it, which has a digest of its own
-_WHOLE = 2**53  # below it a number is the same as a whole one and as a float
+from steelyard.statistics.saved_json import with_digest
 
 
 def strict(value: object) -> Any:
@@ -32,20 +30,4 @@ def json_text(value: object, indent: int | None = None) -> str:
 
 def saved_text(data: dict[str, Any], indent: int | None = None) -> str:
     """A saved result as strict JSON text, with a digest by which a later change of it is noticed."""
-    return json_text(data | {DIGEST: content_digest(data)}, indent)
-
-
-def content_digest(data: dict[str, Any]) -> str:
-    """The digest of all else that JSON holds, whatever the order of keys, the blanks, and whether 1 is written 1.0."""
-    text = json_text({key: value for key, value in data.items() if key not in (DIGEST, ENTRY)})
-    content = json.loads(text.encode("utf-8", "replace"))  # as it will be read back
-    text = json.dumps(_plain_numbers(content), sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
-
-
-def _plain_numbers(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain_numbers(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_plain_numbers(item) for item in value]
-    return int(value) if isinstance(value, float) and abs(value) < _WHOLE and value == int(value) else value
+    return json_text(with_digest(data), indent)

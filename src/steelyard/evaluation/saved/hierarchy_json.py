@@ -9,7 +9,7 @@ from steelyard.analysis.confusions.level_errors import BoundedValue, Level, Leve
 from steelyard.evaluation.saved.json_values import label_json, numbers_json, read_label, read_numbers
 
 if TYPE_CHECKING:
-    from steelyard.evaluation.saved.saved_field import SavedField
+    from steelyard.statistics.saved_field import SavedField
 
 _PAIR_NUMBERS = ("weight", "share", "low", "high", "expected", "p_value")
 _ENDS = ("value", "low", "high")

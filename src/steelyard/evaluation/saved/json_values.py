@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from steelyard._types import Array, Label
-    from steelyard.evaluation.saved.saved_field import JsonValue, SavedField
+    from steelyard.statistics.saved_field import JsonValue, SavedField
 
 _LISTED = 256  # numbers of a column that are written one by one; more are packed
 _WIDTH = 8  # bytes of a packed number

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from steelyard.analysis.intervals.interval import Interval
     from steelyard.evaluation.metric_row import MetricRow
-    from steelyard.evaluation.saved.saved_field import SavedField
     from steelyard.statistics.confusion import Confusion
+    from steelyard.statistics.saved_field import SavedField
     from steelyard.statistics.score_table import ScoreTable
 
 ALL_OF_IT, ITS_INTERVAL = "value", "interval"  # what of a metric no table gives again

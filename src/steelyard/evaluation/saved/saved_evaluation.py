@@ -22,8 +22,8 @@ from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
-    from steelyard.evaluation.saved.saved_field import SavedField
     from steelyard.statistics.confusion import Confusion
+    from steelyard.statistics.saved_field import SavedField
 
 
 def read_evaluation(saved: SavedField) -> dict[str, Any]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.groups import Group
     from steelyard.evaluation.metric_row import ClassRow, MetricRow
-    from steelyard.evaluation.saved.saved_field import JsonValue
+    from steelyard.statistics.saved_field import JsonValue
 
 METRIC_NUMBERS = ("value", "low", "high", "chance", "undefined_share")
 INTERVAL_NUMBERS = ("value", "low", "high", "undefined_share")
