@@ -158,6 +158,14 @@ def test_a_random_order_of_few_positives_has_its_mean(metric, level, off):
     assert abs(chance(metric, FEW, score).same_margins - level) <= off
 
 
+@pytest.mark.parametrize("tied", [False, True])
+def test_a_mean_over_the_points_of_a_curve_is_over_those_of_all_scores(tied):
+    rng, true = np.random.default_rng(0), np.arange(100) < 10
+    score = np.round(rng.normal(size=100), 1 if tied else 9)
+    mean = np.mean([get_metric("mcc_f1")(rng.permutation(true), score) for _ in range(1_500)])
+    assert chance("mcc_f1", true, score).same_margins == pytest.approx(mean, abs=0.0035)
+
+
 @pytest.mark.parametrize("score", [[1, 2, 3, 4, 5, 6, 7], [1, 1, 2, 2, 2, 3, 4], [0, 0, 0, 1, 1, 1, 1]], ids=str)
 @pytest.mark.parametrize(
     ("metric", "off"),
