@@ -89,14 +89,52 @@ def test_weights_of_any_scale_have_one_level():
         assert same(levels, [levels[0]] * 3)
 
 
+def permuted(metric, true, pred, weight, prevalence=None, times=40_000):
+    """The mean of a metric over predictions permuted over the rows, each table read with the weights."""
+    rng, (true, pred), cells = np.random.default_rng(1), np.array([true, pred], dtype=float), []
+    for _ in range(times // 4_000):
+        some = rng.permuted(np.tile(pred, (4_000, 1)), axis=1)
+        sides = [weight * side for side in (true, 1 - true)]
+        if prevalence is not None:
+            sides = [side * share / side.sum() for side, share in zip(sides, (prevalence, 1 - prevalence), strict=True)]
+        cells.append([part @ side for side in sides for part in (some, 1 - some)])
+    values = np.asarray(get_metric(metric)(Counts.trusted(*np.concatenate(cells, 1))), dtype=float)
+    return np.mean(values[np.isfinite(values)])
+
+
+FLAGGED = np.random.default_rng(0).permutation(300) < 20
+
+
+@pytest.mark.parametrize("metric", ["g_mean", "adjusted_g_mean", "f1", "mcc", "precision", "ac_score", "recall"])
+@pytest.mark.parametrize("prevalence", [None, 0.3])
+@pytest.mark.parametrize("weights", [[0.2, 1, 5], [1]], ids=["weights", "rows"])
+def test_the_level_is_the_mean_over_predictions_permuted_over_the_rows(metric, prevalence, weights):
+    true, weight = np.arange(300) < 10, np.random.default_rng(1).choice(np.array(weights, dtype=float), 300)
+    table = confusion(true, FLAGGED, sample_weight=weight if len(weights) > 1 else None)
+    table = table if prevalence is None else at_prevalence(table, prevalence)
+    assert chance(metric, table).same_margins == pytest.approx(
+        permuted(metric, true, FLAGGED, weight, prevalence), abs=0.012 if len(weights) > 1 else 0.003
+    )
+
+
+def test_many_classes_at_other_shares_are_permuted_over_the_rows_too():
+    rng = np.random.default_rng(0)
+    true, pred = (rng.permutation(np.repeat(["a", "b", "c"], sizes)) for sizes in ([10, 40, 150], [20, 60, 120]))
+    there = [at_prevalence(confusion(true, rng.permutation(pred)), [0.3, 0.3, 0.4]) for _ in range(800)]
+    for metric in ("g_mean", "recall"):
+        mean = np.mean([get_metric(metric)(table, average="macro") for table in there])
+        assert chance(metric, there[0], average="macro").same_margins == pytest.approx(mean, abs=0.015)
+
+
 def test_linear_metrics_keep_their_levels_with_weights_and_at_another_prevalence():
     rng = np.random.default_rng(3)
     true, pred, weight = rng.random(90) < 0.2, rng.random(90) < 0.3, 0.5 + rng.random(90)
-    table = at_prevalence(confusion(true, pred, sample_weight=weight), 0.07)
-    counts = table.counts()
-    assert same(chance("precision", table).same_margins, 0.07)
-    assert same(chance("recall", table).same_margins, counts.predicted_positives / counts.total)
-    assert chance("kappa", table).same_margins == 0
+    for table in (confusion(true, pred), confusion(true, pred, sample_weight=weight)):
+        for there in (table, at_prevalence(table, 0.07)):
+            for metric in ("recall", "false_positive_rate"):
+                assert same(chance(metric, there).same_margins, pred.mean())
+    assert same(chance("precision", true, pred).same_margins, true.mean())
+    assert chance("kappa", true, pred).same_margins == 0
 
 
 FEW = np.arange(1000) < 5
@@ -118,6 +156,14 @@ FEW = np.arange(1000) < 5
 def test_a_random_order_of_few_positives_has_its_mean(metric, level, off):
     score = np.random.default_rng(0).permutation(1000)
     assert abs(chance(metric, FEW, score).same_margins - level) <= off
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_a_mean_over_the_points_of_a_curve_is_over_those_of_all_scores(tied):
+    rng, true = np.random.default_rng(0), np.arange(100) < 10
+    score = np.round(rng.normal(size=100), 1 if tied else 9)
+    mean = np.mean([get_metric("mcc_f1")(rng.permutation(true), score) for _ in range(1_500)])
+    assert chance("mcc_f1", true, score).same_margins == pytest.approx(mean, abs=0.0035)
 
 
 @pytest.mark.parametrize("score", [[1, 2, 3, 4, 5, 6, 7], [1, 1, 2, 2, 2, 3, 4], [0, 0, 0, 1, 1, 1, 1]], ids=str)
@@ -232,7 +278,12 @@ def test_two_classes_score_alike_as_counts_as_a_table_and_as_labels(metric):
     rng = np.random.default_rng(4)
     true, pred, weight = rng.random(300) < 0.2, rng.random(300) < 0.3, rng.random(300)
     table = confusion(true, pred, sample_weight=weight)
-    found = [chance(metric, table.counts()), chance(metric, table), chance(metric, true, pred, sample_weight=weight)]
+    found = [chance(metric, table), chance(metric, true, pred, sample_weight=weight)]
+    assert same(values(found[0]), values(found[1]))
+    # Cells of weights do not say how many rows they are: the expected table of the margins by weight stands for them.
+    assert values(chance(metric, table.counts())) == pytest.approx(values(found[0]), abs=0.01, nan_ok=True)
+    plain = confusion(true, pred)
+    found = [chance(metric, plain.counts()), chance(metric, plain), chance(metric, true, pred)]
     assert same(values(found[0]), values(found[1])) and same(values(found[0]), values(found[2]))
 
 

@@ -23,6 +23,15 @@ S = (1 / (1 + np.exp(-(RNG.normal(size=600) + 2 * Y - 1)))).round(3)
 PRED = (S >= 0.5).astype(int)
 
 
+def test_more_of_the_highest_rows_than_there_are_is_said_to_be_that():
+    y, score = [0, 1] * 15, np.linspace(0, 1, 30)
+    reason = "of the 100 rows that score highest, and there are 30; ask for fewer, as in precision_at_k[k=15]."
+    for given in ({}, {"cluster": np.arange(30) // 2}):
+        with pytest.raises(steelyard.SteelyardError, match=re.escape(reason)):
+            evaluate(y, y_score=score, metrics=["precision_at_k"], threshold=0.5, **given)
+    assert evaluate(y, y_score=score, metrics=["precision_at_k[k=15]"], threshold=0.5).metrics[0].value > 0.5
+
+
 def test_every_metric_stands_with_its_interval_beside_chance():
     report = evaluate(FINLEY)
     assert [row.name for row in report.metrics] == [

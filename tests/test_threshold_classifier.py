@@ -41,8 +41,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from study_tools import pulsars_needed
 
 import steelyard
-from steelyard import SteelyardError
+from steelyard import SteelyardError, evaluate, gate
 from steelyard.analysis.thresholds.best_threshold import best_threshold
+from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
 from steelyard.datasets.paper_datasets import htru2
 from steelyard.estimators.threshold import ThresholdClassifier
 from steelyard.exceptions import InputError, InputTypeError, needs_sklearn
@@ -291,6 +292,25 @@ def test_only_the_classifier_that_scored_is_promised_anything():
     assert plain.guarantee_ == "No limit was given, so none is promised on new rows."
 
 
+def test_the_threshold_of_a_refit_carries_no_promise_on_any_surface():
+    rows, labels = two_normals(np.random.default_rng(3), 200, 800)
+    told = "no limit is promised on new rows, as the classifier that predicts was fitted again on all rows"
+    for given in ({"cv": 5}, {"refit": True}):
+        model = ThresholdClassifier(LogisticRegression(), **given, **PROMISE).fit(rows, labels)
+        best = model.best_threshold_
+        assert repr(best).endswith(f"; {told}") and "confidence" not in repr(best)
+        assert best.limits[0].confidence is None and '"confidence": null' in best.to_json()
+        saved = BestThreshold.from_json(best.to_json())
+        new = evaluate(labels, y_score=model.predict_proba(rows)[:, 1], threshold=best.threshold, pos_label=1)
+        (note,) = [note for note in gate(new, promise=saved).assumed if "promised" in note]
+        assert note == "The limits of 'promise' were not promised: its classifier was fitted again on all rows."
+    frame = np.column_stack([rows, np.arange(1000) % 2])
+    by_site = ThresholdClassifier(LogisticRegression(), by=2, cv=5, **PROMISE).fit(frame, labels)
+    assert all(best.limits[0].confidence is None for best in by_site.best_thresholds_.values())
+    kept = ThresholdClassifier(LogisticRegression(), **PROMISE).fit(rows, labels).best_threshold_
+    assert kept.limits[0].confidence == 0.9 and not kept.notes
+
+
 def test_a_promise_near_separation_is_kept_or_withdrawn():
     """Two classes of 120 features that training rows nearly separate: a refit is surer of them than the folds were."""
     rng, kept, refits = np.random.default_rng(5), [], []
@@ -331,7 +351,7 @@ def test_a_search_may_be_over_the_confidence_and_weights_reach_a_promise():
     weight = np.where(rows[:, 1] > 0, 3.0, 1.0)
     weighted = clone(search.best_estimator_).fit(rows, labels, sample_weight=weight)
     assert weighted.best_threshold_.counts.total == pytest.approx(weight.sum())
-    assert weighted.best_threshold_.limits[0].confidence == 0.99
+    assert "the 99 % confidence is that of the classifiers that scored" in weighted.guarantee_
     assert weighted.best_threshold_.limits[0].value > 0.8
 
 
@@ -408,7 +428,7 @@ def test_each_group_has_the_threshold_of_its_own_rows():
     for name in ("north", "south"):
         rows = (frame["site"] == name).to_numpy()
         expected = best_threshold(labels[rows], scores[rows], resamples=0, **PROMISE)
-        assert model.best_thresholds_[name] == expected and model.thresholds_[name] == expected.threshold
+        assert model.best_thresholds_[name] == expected.of_refit() and model.thresholds_[name] == expected.threshold
         assert (predicted[rows] == (whole[rows] >= expected.threshold)).all()
     assert model.thresholds_["south"] > model.thresholds_["north"]
     assert not hasattr(model, "threshold_") and not hasattr(model, "best_threshold_")

@@ -270,6 +270,39 @@ def test_a_perfect_ranking_keeps_its_doubt():
         assert found.low < 0.97, name
 
 
+@pytest.mark.parametrize("clusters", [{}, {"cluster": np.arange(400) // 3}], ids=["rows", "clusters"])
+@pytest.mark.parametrize("name", ["ks", "h_measure", "lift", "precision_at_k", "auprg"])
+def test_scores_that_separate_the_classes_in_either_direction_leave_a_doubt(name, clusters):
+    y = np.repeat([1, 0], [20, 380])
+    others = np.linspace(0.2, 0.8, 380)
+    worst, best = (interval(name, y, np.r_[low + np.arange(20) / 1e3, others], **clusters) for low in (0.0, 0.9))
+    assert worst.high - worst.low > 0.03 and best.high - best.low > 0.001
+    if name != "auprg":
+        exact = 1 - 0.025 ** (1 / 20)  # the recall that none found of 20 leaves: Clopper and Pearson's upper end
+        scale = {"lift": 10, "precision_at_k": 20 / 100}.get(name, 1)
+        assert worst.value == worst.low == 0 and exact * scale <= worst.high < 4 * exact * scale
+
+
+def test_a_hidden_share_of_positives_that_rank_first_is_held_where_these_rows_show_none():
+    y, held = np.repeat([1, 0], [20, 380]), []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        first = rng.random(400) < 0.1  # so that ks is .1; in one of eight samples of 20 positives none ranks first
+        score = np.where(y == 1, np.where(first, 0.9, 0.1), 0.5) + 0.01 * rng.random(400)
+        found = interval("ks", y, score)
+        held.append(found.low <= 0.1 <= found.high < 0.6)
+    assert np.mean(held) >= 0.95
+
+
+def test_separated_scores_of_weighted_rows_have_an_h_measure():
+    y, weight = np.repeat([1, 0], [20, 380]), np.tile([0.2, 1.0, 5.0, 1.0], 100)
+    for positives in (1, 20):
+        rows = slice(20 - positives, None)
+        score = np.linspace(1, 0, 400)[rows]
+        found = interval("h_measure", y[rows], score, sample_weight=weight[rows])
+        assert found.value == pytest.approx(1) and found.low < 0.9
+
+
 def test_arrays_of_scores_share_one_set_of_draws_too():
     one, two = intervals(["average_precision", "average_precision"], Y, S, draws=100)
     assert (one.low, one.high) == (two.low, two.high)

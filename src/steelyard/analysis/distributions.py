@@ -67,14 +67,14 @@ def f_above(statistic: float, numerator: float, denominator: float) -> float:
     return float(fdtrc(numerator, denominator, statistic))
 
 
-def beta_below(value: float, a: Array, b: Array) -> Array:
+def beta_below(value: Array | float, a: Array, b: Array) -> Array:
     """The share of a beta distribution below the value."""
     from scipy.special import betainc
 
     return np.asarray(betainc(a, b, value))
 
 
-def beta_quantile(share: float, a: Array, b: Array) -> Array:
+def beta_quantile(share: Array | float, a: Array, b: Array) -> Array:
     """The value below which that share of a beta distribution lies."""
     from scipy.special import betaincinv
 

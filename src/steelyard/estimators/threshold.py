@@ -239,14 +239,16 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         prevalence: Any = self.prevalence  # of which best_threshold refuses shares by label
         choice = ThresholdChoice(self.metric, self.where, self.confidence, prevalence, self.by)
         chosen = choice.of(rows, self.classes_[self._positive.place(self.classes_)], scores)
+        prefit = self.cv == "prefit" or self._is_frozen
+        self.guarantee_ = Guarantee(prefit, self._refits, self.by).sentence(chosen)
+        if self.confidence is not None and self._refits and not prefit:
+            chosen = {group: best.of_refit() for group, best in chosen.items()}
         if self.by is None:
             self.best_threshold_ = chosen[None]
             self.threshold_ = self.best_threshold_.threshold
         else:
             self.best_thresholds_ = chosen
             self.thresholds_ = {group: best.threshold for group, best in chosen.items()}
-        prefit = self.cv == "prefit" or self._is_frozen
-        self.guarantee_ = Guarantee(prefit, self._refits, self.by).sentence(chosen)
 
     @property
     def _is_frozen(self) -> bool:

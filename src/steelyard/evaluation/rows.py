@@ -119,6 +119,12 @@ def check_named(
     for spec in (spec for spec in specs if spec.metric.name not in present):
         if scores is not None and spec.metric.of_probabilities:
             check_probabilities(spec.name, scores)
+        if scores is not None and spec.metric.least_rows is not None:
+            name, rank = spec.metric.name, spec.metric.least_rows
+            raise InputError(
+                f"{spec.name} has no value here: it is of the {spec.metric.parameters[rank]:g} rows that score "
+                f"highest, and there are {scores.n:,}; ask for fewer, as in {name}[{rank}={max(scores.n // 2, 1)}]."
+            )
         if table is not None and positive is None:
             check_has_form(spec, table.labels)
         raise InputError(f"{spec.name} has no value here: of rows in clusters it needs scores.")

@@ -12,7 +12,7 @@ import numpy as np
 from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.results.formatting import interval_text, listed, percent_text
 from steelyard.analysis.results.result_json import parsed
-from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
+from steelyard.analysis.thresholds.best_threshold_result import REFITTED, BestThreshold
 from steelyard.analysis.thresholds.promise_test import interval_promise_test, promise_test
 from steelyard.analysis.thresholds.threshold_limits import Capacity, read_limits
 from steelyard.evaluation.saved.saved_evaluation import read_prevalence
@@ -61,7 +61,9 @@ class SavedPromise:
             )
         notes = []
         if self.confidence is None:
-            notes.append(f"The limits of {self.name!r} were not promised: it was chosen without confidence=.")
+            refitted = REFITTED in self.best.assumed
+            why = "its classifier was fitted again on all rows" if refitted else "it was chosen without confidence="
+            notes.append(f"The limits of {self.name!r} were not promised: {why}.")
         if self.best.trivial:
             notes.append(f"The threshold of {self.name!r} is trivial: it flags everybody, or nobody, without a model.")
         if self.prevalence is not None and new.counts is not None:

@@ -13,6 +13,7 @@ from steelyard.analysis.chance.class_baselines import (
     RandomArray,
     RandomClasses,
     RandomCounts,
+    SampleRows,
     class_baselines,
     random_counts,
     rows_against_rest,
@@ -101,9 +102,12 @@ def chance(
     They are random predictions at the same prediction rate (the same margins); always the commonest class; always the
     rarest class that occurs; random predictions of each class equally often. The random ones are means of the metric:
     of two classes and of average precision exact, else over draws of a fixed seed, and with thousands of rows expected
-    in every cell the metric of the expected table. Of rows that may have several labels each they are of each
-    label: as often as it is predicted; always the commoner answer, which for most is that a row has it not; always the
-    rarer one; half the rows. Of a frame name the columns: true, pred or score, weight.
+    in every cell the metric of the expected table. With weights, and at another prevalence, the predictions, or the
+    order, are random over the rows that there are, and each table is then read with the weights or at the prevalence,
+    as the metric is; how much weight random rows have is approximate, as a table keeps the sum and the sum of squares.
+    Of rows that may have several labels each they are of each label: as often as it is predicted; always the commoner
+    answer, which for most is that a row has it not; always the rarer one; half the rows. Of a frame name the columns:
+    true, pred or score, weight.
 
     >>> from steelyard import Counts
     >>> chance("f1", Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -224,7 +228,7 @@ def lacks_a_class(table: MetricTable) -> Array:
     return np.asarray(lacking)
 
 
-def _guesses(table: MetricTable, rows: tuple[float, float] | None) -> Guesses:
+def _guesses(table: MetricTable, rows: SampleRows | None) -> Guesses:
     """The tables of the baselines: same margins, always the majority, always the minority, a coin."""
     match table:
         case Counts():
@@ -237,13 +241,11 @@ def _guesses(table: MetricTable, rows: tuple[float, float] | None) -> Guesses:
             return (random_order(table),)
 
 
-def _guessed_counts(counts: Counts, rows: tuple[float, float] | None) -> Guesses:
+def _guessed_counts(counts: Counts, rows: SampleRows | None) -> Guesses:
     p, n = (np.asarray(margin, dtype=np.float64) for margin in (counts.positives, counts.negatives))
     common = p > n  # of equal classes the negative is called the majority
-    with np.errstate(invalid="ignore"):
-        flagged = np.asarray(counts.predicted_positives, dtype=np.float64) / (p + n)
     always = (
         Counts.trusted(p * share, p * (1 - share), n * share, n * (1 - share))
         for share in (common * 1.0, ~common * 1.0)
     )
-    return (random_counts(counts, flagged, rows), *always, random_counts(counts, 0.5, rows))
+    return (random_counts(counts, rows), *always, random_counts(counts, rows, 0.5))

@@ -2,8 +2,10 @@
 
 The metric of the expected table is not the expected metric: the square root in a G-mean makes it less, and the fewer
 rows there are the more so. Of two classes the true positives are hypergeometric and every number of them that can
-matter is taken with its probability; of more, tables are drawn with the same margins. Of very many classes, and where
-every cell is expected to hold thousands of rows, the metric of the expected table stands for the mean.
+matter is taken with its probability; of more, tables are drawn with the same margins. With weights or at another
+prevalence these are the margins of the rows, and each table is then read with the weights or at the prevalence. Of very
+many classes, and where every cell is expected to hold thousands of rows, the metric of the expected table stands for
+the mean.
 """
 
 from __future__ import annotations
@@ -11,13 +13,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from steelyard.analysis.chance.hypergeometric import TruePositives
 from steelyard.analysis.chance.random_agreements import MOST_ROWS, drawn_tables
+from steelyard.analysis.distributions import beta_below, beta_quantile
 from steelyard.metrics.application import ClassCells, class_values, count_values, on_counts
 from steelyard.metrics.class_values import NO_MATRIX
 from steelyard.metrics.metric_value import MetricValue
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
 MANY_ROWS = 10_000  # expected in every cell, from which on the mean and the metric of the expected table agree
 _SAME = 1e-9  # as a share: a metric that is linear where the margins are given has its value on the expected table
+_TABLES, _MOST_PARTS = 20_000, 8  # of weighted rows in all, and parts of the weight that so many rows of a class have
 _DRAWN, _FEWEST, _CELLS = 400, 50, 100_000  # tables of several classes, as many as these cells allow, if that is enough
 
 
@@ -55,21 +58,42 @@ def or_exact(mean: Array | float, exact: Array | float) -> Array:
 # ---------------------------------------------------------------- two classes
 
 
+class SampleRows(NamedTuple):
+    """The rows behind a table of two classes: of each class, those that are flagged, and what each class is worth."""
+
+    positives: int
+    negatives: int
+    flagged: float
+    worth: tuple[float, float]  # effective rows (Kish), as many as there are without weights
+
+    @property
+    def share(self) -> float:
+        """The share of the rows that are flagged."""
+        return self.flagged / (self.positives + self.negatives)
+
+    def flagging(self, share: float) -> SampleRows:
+        """The same rows where another share of them is flagged."""
+        return self._replace(flagged=share * (self.positives + self.negatives))
+
+
 @dataclass(frozen=True)
 class RandomCounts:
     """The tables of two classes that random predictions give, with their probabilities, and the expected one.
 
-    `rows` are those of each class; None where the cells are weights of which nothing says how many rows they stand for.
+    The predictions are permuted over the rows that there are, and each table is then read with the weights of the rows
+    or at the prevalence that the classes of `expected` have. `rows` is None where the cells are weights of which
+    nothing says how many rows they stand for.
     """
 
     expected: Counts
-    rows: tuple[float, float] | None
+    rows: SampleRows | None
 
     @classmethod
-    def flagged(cls, counts: Counts, share: float, rows: tuple[float, float] | None) -> RandomCounts:
+    def flagged(cls, counts: Counts, share: float, rows: SampleRows | None) -> RandomCounts:
         """The predictor that flags such a share of the rows of these counts, whatever their class."""
         p, n = float(counts.positives), float(counts.negatives)
-        return cls(Counts.trusted(p * share, p * (1 - share), n * share, n * (1 - share)), rows)
+        expected = Counts.trusted(p * share, p * (1 - share), n * share, n * (1 - share))
+        return cls(expected, None if rows is None else rows.flagging(share))
 
     def value(self, metric: Metric, call: CallOptions) -> float | Array:
         """The mean of the metric over the tables on which it is defined, the undefined replaced where that is asked."""
@@ -86,27 +110,40 @@ class RandomCounts:
     def tables(self) -> tuple[SharedCells, Array] | None:
         """Every table that can matter; None where the expected one stands for all."""
         p, n = float(self.expected.positives), float(self.expected.negatives)
-        if self.rows is None or not (p > 0 and n > 0):
+        if self.rows is None or not (p > 0 and n > 0 and self.rows.positives and self.rows.negatives):
             return None
-        total = max(2, round(_rows_at(p / (p + n), *self.rows)))
-        share, flagged = p / (p + n), float(self.expected.predicted_positives) / (p + n)
-        if min(share, 1 - share) * min(flagged, 1 - flagged) * total >= MANY_ROWS:
+        positives, negatives, flagged, worth = self.rows
+        if min(worth) * min(self.rows.share, 1 - self.rows.share) >= MANY_ROWS:
             return None
-        cells, masses = [], []
-        for (positives, mass), (predicted, times) in product(_rounded(share * total), _rounded(flagged * total)):
-            null = TruePositives(positives, total - positives, predicted, total - predicted)
+        total, cells, masses = positives + negatives, [], []
+        for predicted, mass in _rounded(flagged):
+            null = TruePositives(positives, negatives, predicted, total - predicted)
             tp = null.likely()
-            cells.append(np.stack(list(null.tables(tp))))
-            masses.append(mass * times * (np.exp(null.log_mass(tp)) if len(tp) > 1 else np.ones(1)))
-        return SharedCells(*np.concatenate(cells, 1) * ((p + n) / total)), np.concatenate(masses)
+            parts = int(np.clip(math.sqrt(_TABLES / len(tp)), 1, _MOST_PARTS))
+            found = _shares_found(tp, positives, worth[0], parts)[:, None]
+            false = _shares_found(predicted - tp, negatives, worth[1], parts)[None]
+            both = np.broadcast_arrays(p * found, p * (1 - found), n * false, n * (1 - false))
+            cells.append(np.stack(both).reshape(4, -1))
+            each = mass * (np.exp(null.log_mass(tp)) if len(tp) > 1 else np.ones(1))
+            masses.append(np.tile(each, both[0].size // len(tp)) * len(tp) / both[0].size)
+        return SharedCells(*np.concatenate(cells, 1)), np.concatenate(masses)
 
 
-def _rows_at(share: float, positives: float, negatives: float) -> float:
-    """The rows of such a prevalence that estimate recall and false positive rate as well as those of the classes.
+def _shares_found(found: Array, size: int, worth: float, parts: int) -> Array:
+    """The shares of the weight of a class that so many of its rows at random have, on a first axis of equal parts.
 
-    Of rows without weights that are all of them.
+    Of k of P rows the mean is k / P, and the variance k / P (1 - k / P) c / (P - 1), where c = P / worth - 1 is the
+    squared coefficient of variation of the weights: so much has the beta distribution whose parameters sum to
+    (P - 1) / c - 1. Each part has the mean of its share of that. A row that is found has some weight, however little.
     """
-    return 1 / (share * (1 - share) * (1 / positives + 1 / negatives))
+    mean, spread = found / size, size / worth - 1
+    if spread <= _SAME:
+        return mean[None]
+    inside, sums = np.clip(mean, _SAME, 1 - _SAME), max((size - 1) / spread - 1, _SAME)
+    a, b = inside * sums, (1 - inside) * sums
+    ends = beta_quantile(np.linspace(0, 1, parts + 1)[:, None], a, b)
+    means = parts * inside * np.diff(beta_below(ends, a + 1, b), axis=0)
+    return np.where((found > 0) & (found < size), np.clip(means, _SAME, 1 - _SAME), mean)
 
 
 def _rounded(number: float) -> Iterator[tuple[int, float]]:
@@ -131,20 +168,28 @@ class RandomArray:
         return np.array([one.value(metric, call) for one in self.each]).reshape(self.shape)
 
 
-def random_counts(counts: Counts, share: Array | float, rows: tuple[float, float] | None) -> RandomCounts | RandomArray:
-    """The predictor that flags such a share, on one table or on each of an array; of whole cells the rows are known."""
+def random_counts(counts: Counts, rows: SampleRows | None, share: float | None = None) -> RandomCounts | RandomArray:
+    """The predictor that flags such a share, or as many as are, on one table or on each of an array."""
     if np.shape(counts.tp) == ():
-        return RandomCounts.flagged(counts, float(share), rows or _whole(counts))
-    shares = np.broadcast_to(share, np.shape(counts.tp))
+        return _random_of_one(counts, rows, share)
     flat = zip(*(np.ravel(cell) for cell in counts), strict=True)
-    tables = [Counts.trusted(*cells) for cells in flat]
-    each = [RandomCounts.flagged(one, float(at), _whole(one)) for one, at in zip(tables, shares.ravel(), strict=True)]
-    return RandomArray(each, shares.shape)
+    return RandomArray([_random_of_one(Counts.trusted(*cells), None, share) for cells in flat], np.shape(counts.tp))
 
 
-def _whole(counts: Counts) -> tuple[float, float] | None:
-    whole = all(float(cell).is_integer() for cell in counts)
-    return (float(counts.positives), float(counts.negatives)) if whole else None
+def _random_of_one(counts: Counts, rows: SampleRows | None, share: float | None) -> RandomCounts:
+    """The same of one table; of whole cells the rows are known."""
+    rows, total = rows or _whole(counts), float(counts.total)
+    if share is None:
+        share = rows.share if rows is not None and rows.positives + rows.negatives else math.nan
+        share = float(counts.predicted_positives) / total if math.isnan(share) and total else share
+    return RandomCounts.flagged(counts, share, rows)
+
+
+def _whole(counts: Counts) -> SampleRows | None:
+    if not all(float(cell).is_integer() for cell in counts):
+        return None
+    p, n = int(counts.positives), int(counts.negatives)
+    return SampleRows(p, n, int(counts.predicted_positives), (p, n))
 
 
 def class_rows(table: Confusion) -> Array:
@@ -152,11 +197,13 @@ def class_rows(table: Confusion) -> Array:
     return _worth(table.matrix.sum(1), table.squares.sum(1))
 
 
-def rows_against_rest(table: Confusion, place: int) -> tuple[float, float]:
-    """The same of one class and of all others together."""
+def rows_against_rest(table: Confusion, place: int) -> SampleRows:
+    """The rows of one class, and of all others together."""
     weights, squares = (part.sum(1).astype(np.float64) for part in (table.matrix, table.squares))
-    own, rest = _worth(*([part[place], part.sum() - part[place]] for part in (weights, squares))).tolist()
-    return own, rest
+    worth = _worth(*([part[place], part.sum() - part[place]] for part in (weights, squares)))
+    true, flagged = (table.rows.sum(axis) for axis in (1, 0))
+    own, rest = int(true[place]), int(true.sum() - true[place])
+    return SampleRows(own, rest, int(flagged[place]), (min(own, float(worth[0])), min(rest, float(worth[1]))))
 
 
 def _worth(weights: Array | list[float], squares: Array | list[float]) -> Array:
@@ -185,10 +232,15 @@ class BaselineMargins:
 
 @dataclass(frozen=True)
 class RandomClasses:
-    """The tables of several classes that random predictions give, drawn, and the expected one."""
+    """The tables of several classes that random predictions give, drawn, and the expected one.
+
+    `true` and `predicted` are the rows of each class, and `worth` what those of each true one are worth.
+    """
 
     expected: Confusion
-    rows: Array
+    true: Array
+    predicted: Array
+    worth: Array
 
     def value(self, metric: Metric, call: CallOptions) -> float | Array:
         """The mean of the metric over these tables, those on which it is defined."""
@@ -212,21 +264,31 @@ class RandomClasses:
         None where the expected table stands for them.
         """
         matrix = self.expected.matrix.astype(np.float64)
-        k, shares = len(matrix), matrix.sum(1) / matrix.sum()
+        k, total = len(matrix), int(self.true.sum())
         if k == 2:
-            found = RandomCounts(Counts.from_matrix(matrix), (self.rows[1], self.rows[0])).tables
+            sizes, worth = (int(self.true[1]), int(self.true[0])), (float(self.worth[1]), float(self.worth[0]))
+            rows = SampleRows(*sizes, float(self.predicted[1]), worth)
+            found = RandomCounts(Counts.from_matrix(matrix), rows).tables
             if found is None:
                 return None
             cells, masses = found
             return np.stack([np.stack([cells.tn, cells.fp], -1), np.stack([cells.fn, cells.tp], -1)], -2), masses
-        there = self.rows > 0
-        total = max(2, round(1 / float((shares[there] ** 2 / self.rows[there]).sum())))
-        truth, predicted = (_whole_margins(matrix.sum(axis), total) for axis in (1, 0))
-        number, fewest = min(_DRAWN, _CELLS // k**2), [margin[margin > 0].min() for margin in (truth, predicted)]
+        number, fewest = min(_DRAWN, _CELLS // k**2), [part[part > 0].min() for part in (self.worth, self.predicted)]
         if number < _FEWEST or total >= MOST_ROWS or fewest[0] * fewest[1] / total >= MANY_ROWS:
             return None
-        drawn = drawn_tables(truth, predicted, number, np.random.default_rng(0))
-        return drawn * (float(matrix.sum()) / total), np.ones(number)
+        rng = np.random.default_rng(0)
+        drawn = drawn_tables(self.true, self.predicted, number, rng)
+        return _shares_drawn(drawn, self.true, self.worth, rng) * matrix.sum(1)[:, None], np.ones(number)
+
+
+def _shares_drawn(drawn: Array, true: Array, worth: Array, rng: np.random.Generator) -> Array:
+    """The shares of the weight of each class that tables of rows have: Dirichlet's, as the beta of two classes."""
+    shares: Array = drawn / np.maximum(true, 1)[:, None]
+    for place in np.flatnonzero(true > worth * (1 + _SAME)):
+        sums = max((true[place] - 1) / (true[place] / worth[place] - 1) - 1, _SAME)
+        mass = np.where(drawn[:, place] > 0, rng.standard_gamma(shares[:, place] * sums) + np.finfo(float).tiny, 0.0)
+        shares[:, place] = mass / mass.sum(-1, keepdims=True)
+    return shares
 
 
 def _whole_margins(margin: Array, total: int) -> Array:
@@ -245,14 +307,19 @@ def class_baselines(table: Confusion) -> Sequence[Confusion | BaselineMargins | 
     # The last of the rarest classes, so that equal classes have a majority and a minority that differ.
     rarest = present[::-1][truth[present][::-1].argmin()]
     shares = (_one(truth.argmax(), k), _one(rarest, k), np.full(k, 1 / k))
+    of_rows, flagged = (table.rows.sum(axis).astype(np.int64) for axis in (1, 0))
+    worth = np.minimum(class_rows(table), of_rows)
+    predicted = flagged / flagged.sum() if flagged.sum() else predicted / truth.sum()
     if table.is_sparse:
-        return tuple(BaselineMargins(truth, share) for share in (predicted / truth.sum(), *shares))
-    same, majority, minority, coin = (
-        _expected(table, matrix)
-        for matrix in (independent(table.matrix), *(np.outer(truth, share) for share in shares))
+        return tuple(BaselineMargins(truth, share) for share in (predicted, *shares))
+    same, majority, minority, coin = (_expected(table, np.outer(truth, share)) for share in (predicted, *shares))
+    evenly = _whole_margins(np.ones(k), int(of_rows.sum()))
+    return (
+        RandomClasses(same, of_rows, flagged, worth),
+        majority,
+        minority,
+        RandomClasses(coin, of_rows, evenly, worth),
     )
-    rows = class_rows(table)
-    return RandomClasses(same, rows), majority, minority, RandomClasses(coin, rows)
 
 
 def _one(place: int, size: int) -> Array:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _CELLS, _MOST_DRAWS, _LEAST_DRAWS = 24_000, 4_000, 30  # entries of all drawn tables together, and draws
 _MOST_EACH = 300  # rows of the rarer class that are placed one by one; of more, the scores are grouped in levels
+_MOST_SCORES = 10_000  # distinct ones that are all kept where a metric is a mean over them
 _LEVELS = 300  # half of them of as many rows each, half of as many distinct scores
 _MANY_ROWS = 20_000  # of the rarer class, from which on the precision of a random order is the prevalence
 _SORTED_ENTRIES = 20_000  # of which all are looked at for ties; of more, as many spread evenly
@@ -60,7 +61,8 @@ class RandomOrder:
             return exact
         if (mean := self._known_mean(metric)) is not None:
             return mean
-        values = np.asarray(on_scores(metric, self._drawn, metric.parameters).value, dtype=np.float64)
+        drawn = self._at_every_score if metric.scores is discrimination.mcc_f1.scores else self._drawn
+        values = np.asarray(on_scores(metric, drawn, metric.parameters).value, dtype=np.float64)
         if metric.scores is ranking.pr_auc.scores and (known_mean := self._known_mean(ranking.average_precision)):
             # The two areas differ little in any order, and one has a known mean.
             steps = on_scores(ranking.average_precision, self._drawn, {}).value
@@ -131,7 +133,22 @@ class RandomOrder:
             return scores_at(self.base._drawn, float(self.table.positive.total / self.table.total))  # noqa: SLF001
         rare = 0 if self.table.positive.n <= self.table.negative.n else 1
         few = self.table.classes[rare].n <= _MOST_EACH
-        both = self._placed(rare) if few else self._in_levels(rare)
+        return self._as_table(self._placed(rare) if few else self._in_levels(rare), rare)
+
+    @cached_property
+    def _at_every_score(self) -> ScoreTable:
+        """The same with all distinct scores, for a mean over the points of a curve, where rows have no weights."""
+        if self.base is not None:
+            return scores_at(self.base._at_every_score, float(self.table.positive.total / self.table.total))  # noqa: SLF001
+        sizes = np.asarray(self._groups[0])
+        if self.table.weighted or len(sizes) > _MOST_SCORES:
+            return self._drawn
+        positives, draws = self.table.positive.n, max(_LEAST_DRAWS, 10 * _CELLS // len(sizes))
+        found = np.random.default_rng(0).multivariate_hypergeometric(sizes, positives, size=min(draws, _MOST_DRAWS))
+        return self._as_table((1.0 * found, 1.0 * (sizes - found)), 0)
+
+    def _as_table(self, both: tuple[Array, Array], rare: int) -> ScoreTable:
+        """The table of drawn orders: the weight of the rare class and of the other at each score, descending."""
         scores = np.arange(both[0].shape[1], dtype=np.float64)
         weights = [np.ascontiguousarray(part[:, ::-1]) for part in (both if rare == 0 else both[::-1])]
         positive, negative = (ClassScores(scores, part, part, part) for part in weights)

@@ -123,9 +123,13 @@ class ClusterScores:
         together = RowInfluences(by_row, self.positive, mass.weights, mass.clusters).spread()
         if 0 < alone.variance < np.inf and 0 < together.variance < np.inf:
             return together.variance / alone.variance, together.degrees
+        return self.rows_each, max(len(self.scores) / self.rows_each - 1, 1.0)
+
+    @cached_property
+    def rows_each(self) -> float:
+        """The rows of a cluster, as many as there are for each of the clusters that all are worth (Kish)."""
         sizes = np.bincount(self.mass.clusters, self.mass.weights)  # type: ignore[arg-type]  # clusters are given
-        units = float(sizes.sum() ** 2 / (sizes**2).sum())
-        return len(self.scores) / units, max(units - 1, 1.0)
+        return len(self.scores) / float(sizes.sum() ** 2 / (sizes**2).sum())
 
     def drawn_values(self, estimand: Estimand, value: float, beside: Sequence[Estimand], inference: Inference) -> Array:
         """A metric without influence under random weights of whole clusters, drawn once for those asked beside it."""

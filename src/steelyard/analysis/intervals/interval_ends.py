@@ -19,7 +19,7 @@ from steelyard.analysis.intervals.kinks import deviance_limit, near_kink
 from steelyard.analysis.intervals.label_set_intervals import LabelSetIntervals
 from steelyard.analysis.intervals.large_tables import DrawnValues, draw_count
 from steelyard.analysis.intervals.planned_draws import PlannedIntervals
-from steelyard.analysis.intervals.point_intervals import widened
+from steelyard.analysis.intervals.point_intervals import is_of_highest, widened
 from steelyard.analysis.intervals.probability_intervals import probability_ends
 from steelyard.analysis.intervals.quantiles import quantiles, undefined_share
 from steelyard.analysis.intervals.rank_sampler import RankSampler
@@ -29,6 +29,7 @@ from steelyard.analysis.intervals.score_intervals import ScoreIntervals
 from steelyard.analysis.intervals.searched_intervals import is_searched, searched_ends, why_no_interval
 from steelyard.analysis.intervals.table_sampler import TableSampler
 from steelyard.analysis.prevalence.prevalence import table_at
+from steelyard.analysis.results.formatting import ROUNDING
 from steelyard.exceptions import InputError
 from steelyard.metrics.metric_value import plain
 from steelyard.statistics.confusion import Confusion
@@ -190,7 +191,7 @@ class IntervalSampler:
             return Bounds(*self.isotonic.ends(estimand.metric, table))
         if self.inference.clustered is not None:
             (low, high), why = self.scores.cluster_ends(estimand, table, self.inference.clustered, float(value))
-            return Bounds(low, high, why=why)
+            return Bounds(*self._with_alone(estimand, low, high, float(value)), why=why)
         if is_searched(estimand.metric):
             return Bounds(*searched_ends(estimand.metric, estimand.parameters, table, float(value), self.inference))
         if method not in RANK_METHODS:
@@ -200,6 +201,19 @@ class IntervalSampler:
         there = replace(estimand, table=self._table_at_prevalence(table))
         low, high = widened(there, float(ends[0]), float(ends[1]), self.inference.level)
         return Bounds(low, high, float(np.isnan(values).mean()), bin_error)
+
+    def _with_alone(self, estimand: Estimand, low: float, high: float, value: float) -> tuple[float, float]:
+        """The ends of clustered rows; where draws show little or nothing, also as far as independent rows have them.
+
+        At an end of its range a metric is the same in every draw: then the rows of a cluster are taken for copies of
+        one, and the ends of independent rows, which go with one over the number of rows there, as many times as far.
+        """
+        has_spread = not high - low <= ROUNDING
+        if has_spread and not is_of_highest(estimand.metric):
+            return low, high
+        assert self.scores.clusters is not None  # noqa: S101 - the ends were of clusters
+        times, alone = 1.0 if has_spread else self.scores.clusters.rows_each, self._of_class(estimand)
+        return np.fmin(low, value - times * (value - alone.low)), np.fmax(high, value + times * (alone.high - value))
 
     def _label_sets(self, table: MultilabelTable) -> LabelSetIntervals:
         """The intervals of one table of label sets, which share what they read."""

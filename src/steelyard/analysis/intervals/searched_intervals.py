@@ -7,7 +7,7 @@ draws from the isotonic curve show, whose values lie above the curve's own; that
 from __future__ import annotations
 
 from functools import partial
-from math import sqrt
+from math import log, sqrt
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     _Clusters: TypeAlias = StudentSpread | None
 
 _DRAWS, _MOST_BINS = 400, 256
+_ROUNDED = 1e-9  # what rounding leaves of a curve that is no better than random, or perfect
 _OF_ROWS = "no interval: its value depends on how many rows there are"
 _BEFORE_ANY = "no interval: recall gain is 0 before the first positive is found; more positives are needed"
 
@@ -81,11 +82,24 @@ def searched_ends(
         bins = ScoreBins.of_starts(part, _starts(part))
         at = float(read(bins.weights[None], (bins.weights * bins.share)[None])[0])
         off = sqrt(effect) * (read(*bins.drawn(bins.share, _DRAWS, inference.generator)) - at)
-        if 0 < at < 1 and off.any():
+        if _ROUNDED < at < 1 - _ROUNDED and off.any():
             centre, trials = min(max(value - float(np.mean(off)), 0.0), 1.0), at * (1 - at) / float(np.var(off))
             ends += [float(end) for end in score_ends(centre, trials, reach)]
     random = sqrt(effect) * read(*bins.drawn(np.full(len(bins.scores), bins.prevalence), _DRAWS, inference.generator))
-    return min([0.0] if value <= np.quantile(random, inference.tails[1]) else ends), max(ends)
+    if value > _ROUNDED:
+        return min([0.0] if value <= np.quantile(random, inference.tails[1]) else ends), max(ends)
+    return 0.0, _most_of_none(table, effect, inference.tails[0])
+
+
+def _most_of_none(table: ScoreTable, effect: float, error: float) -> float:
+    """The upper end where no threshold of these rows is better than a random one, of which draws can say nothing.
+
+    By Smirnov's one-sided limit (1939) recall exceeds the false positive rate by less than sqrt(log(1 / error) / 2
+    (1 / n1 + 1 / n2)) at every threshold, and the H-measure is at most that difference: it is that where such a share
+    of each class is told apart and the rest not at all.
+    """
+    each = sum(1 / side.effective_size for side in table.classes)
+    return min(sqrt(effect * log(1 / error) / 2 * each), 1.0)
 
 
 def _values(

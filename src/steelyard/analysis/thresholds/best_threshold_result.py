@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 from steelyard._types import Label
 from steelyard.analysis.results.formatting import three_digits
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LIKELY = 0.8  # a limit that is less likely to hold on new rows is warned of
+REFITTED = "No limit is promised on new rows, as the classifier that predicts was fitted again on all rows."
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,11 @@ class BestThreshold(Flat):
     def notes(self) -> Sequence[str]:
         """What to know of the limits, and what was assumed."""
         return (*self._warnings(), *self.assumed)
+
+    def of_refit(self) -> Self:
+        """The same threshold for a classifier that was fitted again: what was promised held for those that scored."""
+        limits = tuple(replace(kept, confidence=None) for kept in self.limits)
+        return replace(self, limits=limits, assumed=(*self.assumed, REFITTED))
 
     def _warnings(self) -> list[str]:
         unlikely = [kept.limit for kept in self.limits if kept.chance is not None and kept.chance < LIKELY]

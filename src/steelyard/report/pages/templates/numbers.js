@@ -87,24 +87,25 @@ function roundings(v) {
   return over < 1e-9 || over > 1 - 1e-9 ? [[Math.round(v), 1]] : [[low, 1 - over], [low + 1, over]];
 }
 
-// The tables that a random predictor with the same margins may give, with their probabilities, the expected one first;
-// that alone where every cell is expected to hold very many rows. The rows of each class are those of the sample.
+// The tables that predictions permuted over the rows of the sample may give, each read at the prevalence, with their
+// probabilities, the expected one first; that alone where every cell is expected to hold very many rows. Weighted rows
+// are as many as they are worth.
 function noSkillTables(c, rows) {
-  const p = c[0] + c[1], n = c[2] + c[3], all = p + n, share = p / all, yes = (c[0] + c[2]) / all;
+  const p = c[0] + c[1], n = c[2] + c[3], [P, N] = rows.map(Math.round), total = P + N;
+  const flagged = (p > 0 ? (c[0] / p) * P : 0) + (n > 0 ? (c[2] / n) * N : 0), yes = flagged / total;
   const tables = [[p * yes, p * (1 - yes), n * yes, n * (1 - yes)]], masses = [];
-  if (!(p > 0 && n > 0 && rows[0] > 0 && rows[1] > 0)) return { tables, masses };
-  const total = Math.max(2, Math.round(1 / (share * (1 - share) * (1 / rows[0] + 1 / rows[1])))), one = all / total;
-  if (Math.min(share, 1 - share) * Math.min(yes, 1 - yes) * total >= 10000) return { tables, masses };
-  for (const [P, first] of roundings(share * total)) for (const [F, second] of roundings(yes * total)) {
-    const N = total - P, low = Math.max(0, F - N), high = Math.min(F, P), middle = Math.floor((P * F) / total);
+  if (!(p > 0 && n > 0 && P > 0 && N > 0)) return { tables, masses };
+  if (Math.min(P, N) * Math.min(yes, 1 - yes) >= 10000) return { tables, masses };
+  for (const [F, first] of roundings(flagged)) {
+    const low = Math.max(0, F - N), high = Math.min(F, P), middle = Math.floor((P * F) / total);
     const reach = Math.ceil(9 * Math.sqrt((P / total) * (N / total) * (F / (total - 1)) * (total - F))) + 50;
     const from = Math.max(low, middle - reach), to = Math.min(high, middle + reach), mass = new Map([[middle, 1]]);
     for (let k = middle; k < to; k++) mass.set(k + 1, (mass.get(k) * (P - k) * (F - k)) / ((k + 1) * (N - F + k + 1)));
     for (let k = middle; k > from; k--) mass.set(k - 1, (mass.get(k) * k * (N - F + k)) / ((P - k + 1) * (F - k + 1)));
     const sum = [...mass.values()].reduce((x, y) => x + y, 0);
     for (const [k, m] of mass) {
-      tables.push([k * one, (P - k) * one, (F - k) * one, (N - F + k) * one]);
-      masses.push((first * second * m) / sum);
+      tables.push([(k / P) * p, (1 - k / P) * p, ((F - k) / N) * n, (1 - (F - k) / N) * n]);
+      masses.push((first * m) / sum);
     }
   }
   return { tables, masses };
