@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
-.PHONY: demo test bad-arguments test-ledger test-engines postgres locked lock chromium screenshots check format mutants fuzz sklearn-suite coverage promises properties studies selection bench bench-gpu frames docs pages stub build lowest clean
+.PHONY: demo test bad-arguments test-ledger test-engines postgres locked lock chromium screenshots check format record mutants fuzz sklearn-suite coverage promises properties studies selection bench bench-gpu frames docs pages stub build lowest clean
 
 demo: $(VENV)/.demo  ## install into .venv and run the main job on embedded data
 	$(BIN)/steelyard demo -o build/demo --force
@@ -44,6 +44,9 @@ check: $(VENV)/.dev test  ## what CI runs, and the linter and the type checker
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix-only -q .
 	$(BIN)/ruff format -q .
+
+record: $(VENV)/.test  ## write tests/record anew, what chosen calls, commands and pages give; read its diff before you commit it
+	$(BIN)/python tests/write_record.py
 
 mutants: $(VENV)/.test  ## change one cell name in every formula; each change must make a test fail
 	$(BIN)/python tests/mutants.py

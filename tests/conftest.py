@@ -23,6 +23,8 @@ collect_ignore = [
     "engines.py",
     "good_calls.py",
     "own_metrics.py",
+    "recorded",
+    "write_record.py",
     "mutants.py",
     "sklearn_suite.py",
     "tensors.py",

@@ -1,0 +1,144 @@
+"""Recorded pages: the numbers behind every kind of page and the words on it, not its markup."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from html.parser import HTMLParser
+
+import steelyard
+from recorded import inputs as i
+from recorded import models, questions
+from recorded.values import leaves_of, plain, shortened, summed_up
+from steelyard import compare, evaluate
+
+FEW = ["recall", "precision", "f1", "mcc", "roc_auc"]
+MOST_SHOWN, FIRST_WORDS = 200, 20
+EMPTY = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
+
+
+class Words(HTMLParser):
+    """The words of a page by the kind of element, without its styles and scripts."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.words, self.headings, self.tags, self.inside = [], [], {}, []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags[tag] = self.tags.get(tag, 0) + 1
+        if tag not in EMPTY:
+            self.inside.append(tag)
+
+    def handle_endtag(self, tag):
+        while self.inside and self.inside.pop() != tag:
+            pass
+
+    def handle_data(self, data):
+        text = " ".join(data.split())
+        if text and not {"style", "script"} & set(self.inside):
+            heading = {"title", "h1", "h2", "h3", "h4", "caption"} & set(self.inside)
+            (self.headings if heading else self.words).append(plain(text))
+
+
+def page_content(html):
+    """The headings, the words, the counts of elements and the numbers of a page."""
+    found = Words(html)
+    shown = {
+        tag: found.tags[tag] for tag in ("table", "tr", "svg", "details", "figure", "section") if tag in found.tags
+    }
+    words = found.words if len(found.words) <= FIRST_WORDS else shortened(found.words, found.words, FIRST_WORDS)
+    return {"headings": found.headings, "words": words, "elements": shown, "data": data_of(html)}
+
+
+def data_of(html):
+    """The numbers that the scripts of a page read, by their keys; long parts are summed up."""
+    packed = re.search(r'<script type="text/plain" id="data">(.*?)</script>', html, re.DOTALL)
+    return None if packed is None else brief(plain(json.loads(zlib.decompress(base64.b64decode(packed[1])))), 2)
+
+
+def brief(data, deep):
+    """JSON by its keys to some depth; what is long below is summed up."""
+    found = summed_up(data)
+    if len(json.dumps(found)) <= MOST_SHOWN:
+        return found
+    if isinstance(data, dict) and deep:
+        return {key: brief(each, deep - 1) for key, each in data.items()}
+    return shortened(data if isinstance(data, list) else [data], list(leaves_of(data)), 0)
+
+
+def of_page(make):
+    """The content of the page that a call makes."""
+    return lambda: page_content(make())
+
+
+PAGES = {
+    "page-evaluation": {
+        "labels": lambda: steelyard.page(evaluate(i.Y, i.P), source="rows.csv"),
+        "scores": lambda: steelyard.page(evaluate(i.Y, y_score=i.S)),
+        "scores without a threshold": lambda: steelyard.page(evaluate(i.Y, y_score=10 * i.S)),
+        "weighted scores with groups": lambda: steelyard.page(evaluate(i.Y, y_score=i.S, sample_weight=i.W, by=i.SITE, metrics=FEW)),
+        "counts": lambda: steelyard.page(evaluate(i.COUNTS)),
+        "clusters": lambda: steelyard.page(evaluate(i.Y, y_score=i.S, cluster=i.PATIENT, metrics=FEW)),
+        "at a prevalence": lambda: steelyard.page(evaluate(i.Y, y_score=i.S, prevalence=0.05, metrics=FEW)),
+        "errors": lambda: steelyard.page(evaluate(i.Y, y_score=i.S, metrics=FEW), errors=steelyard.errors(i.Y, y_score=i.S)),
+        "label plan": lambda: evaluate(i.PLANNED, design=i.PLAN, metrics=FEW[:4]).to_html(),
+        "in a notebook": lambda: re.sub(r"<iframe.*?srcdoc=", "", steelyard.notebook(evaluate(i.COUNTS, metrics=FEW[:4])))[:200],
+    },
+    "page-classes": {
+        "four classes": lambda: steelyard.page(evaluate(i.ANIMALS[i.Y4], i.ANIMALS[i.L4])),
+        "probabilities": lambda: steelyard.page(evaluate(i.Y4, y_score=i.P4)),
+        "hierarchy": lambda: steelyard.page(evaluate(i.PATHS[i.Y4], i.PATHS[i.L4], hierarchy="/")),
+        "groups": lambda: steelyard.page(evaluate(i.Y4, i.L4, by=i.SITE, metrics=["accuracy", "f1[average=macro]"])),
+    },
+    "page-label-sets": {
+        "labels": lambda: steelyard.page(evaluate(i.SETS, i.SETS_P)),
+        "scores": lambda: steelyard.page(evaluate(i.SETS, y_score=i.SET_SCORES, threshold=0.5)),
+    },
+    "page-comparison": {
+        "labels": lambda: steelyard.comparison_page(compare(i.Y, i.THREE, metrics=FEW[:4])),
+        "scores": lambda: steelyard.comparison_page(compare(i.Y, i.SCORED, scores=True, threshold=0.45, metrics=FEW)),
+        "four classes": lambda: compare(i.Y4, {"a": i.L4, "b": i.M4}, metrics=["accuracy", "mcc"]).to_html(),
+        "tables": lambda: compare({"old": i.COUNTS, "new": i.OTHER}, metrics=FEW[:4]).to_html(),
+    },
+    "page-results": {
+        "groups": lambda: questions.GROUPS["labels"]().to_html(),
+        "thresholds of groups": lambda: questions.GROUPS["thresholds for a recall"]().to_html(),
+        "slices": lambda: questions.SLICES["found"]().to_html(),
+        "errors": lambda: questions.ERRORS["with keys"]().to_html(),
+        "monitor": lambda: questions.MONITOR["alarm"]().to_html(),
+        "monitor of groups": lambda: questions.MONITOR["groups"]().to_html(),
+        "drift": lambda: questions.DRIFT["scores"]().to_html(),
+        "unlabelled": lambda: questions.UNLABELLED["scores"]().to_html(),
+        "label plan": lambda: i.PLAN.to_html(),
+        "calibration": lambda: questions.CALIBRATION["scores"]().to_html(),
+        "calibration of groups": lambda: questions.CALIBRATION["groups"]().to_html(),
+        "threshold": lambda: questions.THRESHOLDS["two limits"]().to_html(),
+        "decision": lambda: questions.DECISIONS["costs"]().to_html(),
+        "decision curve": lambda: questions.THRESHOLDS["decision curve of two models"]().to_html(),
+        "gate": lambda: questions.GATE["fails"]().to_html(),
+        "interval": lambda: questions.INTERVAL["clusters"]().to_html(),
+        "chance": lambda: questions.CHANCE["f1 of labels"]().to_html(),
+        "sample size": lambda: questions.PLANNING["size for a width"]().to_html(),
+        "history": lambda: models.LEDGER["history"]().to_html(),
+        "diff": lambda: models.LEDGER["diff"]().to_html(),
+        "robustness": lambda: models.AUDIT["robustness"]().to_html(),
+        "correlation": lambda: models.AUDIT["correlation"]().to_html(),
+        "recommendation": lambda: steelyard.recommend().to_html(),
+        "audit": lambda: steelyard.audit_page(steelyard.audit("recall", "f1")),
+        "audit of all": lambda: steelyard.audit_page(steelyard.audit()),
+    },
+    "page-protocol": {
+        "one model": lambda: steelyard.page(models.one()),
+        "two models": lambda: steelyard.page(models.two()),
+        "label sets": lambda: steelyard.page(steelyard.cross_evaluate(i.tree(), i.XF, i.SETS[: i.FEW], split=2, metrics=["f1[average=macro]"])),
+        "resampling": lambda: models.PROTOCOL["resampling"]().to_html(),
+        "tree": lambda: models.PROTOCOL["tree"]().to_html(),
+        "ratios": lambda: models.PROTOCOL["ratios"]().to_html(),
+        "nearest mean": lambda: models.PROTOCOL["nearest mean"]().to_html(),
+    },
+}  # fmt: skip
+
+QUESTIONS = {question: {name: of_page(make) for name, make in made.items()} for question, made in PAGES.items()}

@@ -1,0 +1,103 @@
+"""Recorded calls that are refused: what is said of typical mistakes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+import steelyard
+import steelyard.sklearn as dropins
+from recorded import inputs as i
+from steelyard import (
+    Counts,
+    best_threshold,
+    compare,
+    confusion,
+    evaluate,
+    f1,
+    gate,
+    get_metric,
+    interval,
+    recall,
+    roc_auc,
+    score_table,
+)
+
+GIVEN = evaluate(i.COUNTS, metrics=["recall", "mcc"])
+
+REFUSALS = {
+    "lengths differ": lambda: f1([0, 1, 1], [0, 1]),
+    "nothing is given": lambda: f1([], []),
+    "labels are missing": lambda: f1([0, 1, None], [0, 1, 1]),
+    "labels are NaN": lambda: f1([0.0, 1.0, np.nan], [0, 1, 1]),
+    "labels are amounts": lambda: f1([0.5, 1.5, 2.25], [0.5, 1.5, 2.0]),
+    "scores for labels": lambda: f1(i.Y, i.S),
+    "labels for scores": lambda: roc_auc(i.Y, i.YES[i.P]),
+    "which class is positive": lambda: recall(["cat", "dog", "dog"], ["cat", "cat", "dog"]),
+    "an average or a class": lambda: recall(i.Y4, i.L4),
+    "the positive class is not there": lambda: recall(i.Y, i.P, pos_label="yes"),
+    "a label outside of those declared": lambda: confusion([0, 1, 2], [0, 1, 1], labels=[0, 1]),
+    "one class alone": lambda: evaluate([1, 1, 1], [1, 0, 1]),
+    "one class of scores": lambda: evaluate([0, 0, 0], y_score=[0.1, 0.2, 0.3]),
+    "scores are infinite": lambda: roc_auc([0, 1, 1], [0.1, np.inf, 0.3]),
+    "scores are NaN": lambda: score_table([0, 1, 1], [0.1, np.nan, 0.3]),
+    "a negative weight": lambda: f1(i.Y, i.P, sample_weight=-i.W),
+    "weights of nothing": lambda: f1(i.Y, i.P, sample_weight=0 * i.W),
+    "weights of another length": lambda: f1(i.Y, i.P, sample_weight=i.W[:9]),
+    "a frequency that is no whole number": lambda: f1(i.Y, i.P, frequency=i.W),
+    "another average": lambda: f1(i.Y4, i.L4, average="macros"),
+    "no such metric": lambda: get_metric("f1_scor"),
+    "no such parameter": lambda: get_metric("f_beta[bta=2]"),
+    "no such name": lambda: steelyard.evaluat,
+    "no such metric to evaluate": lambda: evaluate(i.Y, i.P, metrics=["recal"]),
+    "a metric of scores on labels": lambda: evaluate(i.Y, i.P, metrics=["roc_auc"]),
+    "predictions and a threshold": lambda: evaluate(i.Y, i.P, threshold=0.5),
+    "predictions and scores": lambda: evaluate(i.Y, i.P, y_score=i.S, threshold=0.5),
+    "no predictions": lambda: evaluate(i.Y),
+    "a level above 1": lambda: evaluate(i.Y, i.P, level=95),
+    "a prevalence above 1": lambda: evaluate(i.Y, i.P, prevalence=5),
+    "too few draws": lambda: interval("mcc", i.Y, i.P, draws=3),
+    "no such method": lambda: interval("recall", i.Y, i.P, method="wilsn"),
+    "a method of another metric": lambda: interval("mcc", i.Y, i.P, method="wilson"),
+    "another design": lambda: interval("recall", i.Y, i.P, design="balanced"),
+    "clusters of another length": lambda: interval("recall", i.Y, i.P, cluster=[1, 2]),
+    "a column that is not there": lambda: evaluate(i.FRAME, true="y", pred="prediction"),
+    "a frame without names": lambda: evaluate(i.FRAME, i.P),
+    "names without a frame": lambda: evaluate(i.Y, i.P, true="y"),
+    "a table and predictions": lambda: evaluate(i.COUNTS, i.P),
+    "a dictionary as a frame": lambda: evaluate({"y": [0, 1]}, true="y", pred="p"),
+    "two indices in other orders": lambda: f1(pd.Series([0, 1, 1]), pd.Series([0, 1, 1], index=[2, 1, 0])),
+    "one model": lambda: compare(i.Y, {"first": i.P}),
+    "models of other lengths": lambda: compare(i.Y, {"first": i.P, "second": i.P2[:9]}),
+    "models without names": lambda: compare(i.Y, [i.P, i.P2]),
+    "paired tables of weights": lambda: steelyard.paired(i.Y, i.P, i.P2, sample_weight=i.W),
+    "costs below 0": lambda: Counts(-1, 2, 3, 4),
+    "a matrix of three": lambda: Counts.from_matrix(np.ones((3, 3))),
+    "a limit that is none": lambda: best_threshold(i.Y, i.S, "f1", where="recall 0.9"),
+    "limits that nothing keeps": lambda: best_threshold(i.Y, i.S, "f1", where=["recall >= 0.999", "precision >= 0.999"]),
+    "costs under other names": lambda: best_threshold(i.Y, i.S, cost={"miss": 5}),
+    "a rule that is none": lambda: gate(GIVEN, "recall of 0.5"),
+    "a rule without its metric": lambda: gate(GIVEN, "kappa >= 0.5"),
+    "a gate without a rule": lambda: gate(GIVEN),
+    "a gate of counts": lambda: gate(i.COUNTS, "recall >= 0.5"),
+    "groups of nothing": lambda: steelyard.compare_groups(i.Y, i.P),
+    "one period": lambda: steelyard.drift(i.Y, i.P, period=["now"] * i.N),
+    "a budget above the rows": lambda: steelyard.label_plan(i.S, 1000, "recall", threshold=0.5),
+    "a size without a width": lambda: steelyard.sample_size("recall", at=(0.8, 0.9), prevalence=0.1),
+    "scores that are no probabilities": lambda: steelyard.calibration(i.Y, 10 * i.S),
+    "weights of slices": lambda: steelyard.slices(i.FRAME, true="y", pred="p", weight="w"),
+    "clusters of slices": lambda: steelyard.slices(i.FRAME, true="y", pred="p", cluster="patient"),
+    "shares that do not sum to 1": lambda: steelyard.correct_prior(i.P4, [0.5, 0.5, 0.5, 0.5], [0.25] * 4),
+    "no such property": lambda: steelyard.audit("recall", properties=["symmetry"]),
+    "no such dialect": lambda: steelyard.counting_query("t", true="y", pred="p", dialect="oracle"),
+    "a result of something else": lambda: steelyard.Evaluation.from_json('{"kind": "interval", "schema": 2}'),
+    "no JSON": lambda: steelyard.Result.from_json("nothing"),
+    "a later schema": lambda: steelyard.Result.from_json('{"kind": "interval", "schema": 99}'),
+    "rows that were seen": lambda: [monitor := steelyard.Monitor("recall >= 0.2"), monitor.update(i.Y, i.P), monitor.update(i.Y, i.P)],
+    "an estimator that is not fitted": lambda: steelyard.NearestMeanClassifier().predict(i.X),
+    "a drop-in without a positive class": lambda: dropins.f1_score(["a", "b"], ["a", "b"]),
+    "a drop-in of several classes": lambda: dropins.f1_score(i.Y4, i.L4),
+    "an unknown keyword": lambda: evaluate(i.Y, i.P, weights=i.W),
+}  # fmt: skip
+
+QUESTIONS = {"refusals": REFUSALS}
