@@ -90,10 +90,13 @@ def test_weights_of_any_scale_have_one_level():
 
 
 def permuted(metric, true, pred, weight, prevalence=None, times=40_000):
-    """The mean of a metric over predictions permuted over the rows, each table read with the weights."""
+    """The mean over predictions that are random over the rows, at the rate at which the table is read."""
     rng, (true, pred), cells = np.random.default_rng(1), np.array([true, pred], dtype=float), []
+    share = weight @ true / weight.sum() if prevalence is None else prevalence
+    flagged = len(true) * (share * pred[true == 1].mean() + (1 - share) * pred[true == 0].mean())
     for _ in range(times // 4_000):
-        some = rng.permuted(np.tile(pred, (4_000, 1)), axis=1)
+        each = np.floor(flagged) + (rng.random((4_000, 1)) < flagged % 1)  # whole rows, with that mean
+        some = rng.permuted((np.arange(len(true)) < each).astype(float), axis=1)
         sides = [weight * side for side in (true, 1 - true)]
         if prevalence is not None:
             sides = [side * share / side.sum() for side, share in zip(sides, (prevalence, 1 - prevalence), strict=True)]
@@ -132,7 +135,9 @@ def test_linear_metrics_keep_their_levels_with_weights_and_at_another_prevalence
     for table in (confusion(true, pred), confusion(true, pred, sample_weight=weight)):
         for there in (table, at_prevalence(table, 0.07)):
             for metric in ("recall", "false_positive_rate"):
-                assert same(chance(metric, there).same_margins, pred.mean())
+                share = there.matrix[1].sum() / there.matrix.sum()
+                rate = share * pred[true].mean() + (1 - share) * pred[~true].mean()
+                assert same(chance(metric, there).same_margins, rate)
     assert same(chance("precision", true, pred).same_margins, true.mean())
     assert chance("kappa", true, pred).same_margins == 0
 

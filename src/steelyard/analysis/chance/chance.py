@@ -102,9 +102,10 @@ def chance(
     They are random predictions at the same prediction rate (the same margins); always the commonest class; always the
     rarest class that occurs; random predictions of each class equally often. The random ones are means of the metric:
     of two classes and of average precision exact, else over draws of a fixed seed, and with thousands of rows expected
-    in every cell the metric of the expected table. With weights, and at another prevalence, the predictions, or the
-    order, are random over the rows that there are, and each table is then read with the weights or at the prevalence,
-    as the metric is; how much weight random rows have is approximate, as a table keeps the sum and the sum of squares.
+    in every cell the metric of the expected table. With weights, and at another prevalence, the prediction rate is that
+    of the table as it is read; predictions, or the order, are random over the rows that there are, and each of these
+    tables is read with the weights or at the prevalence, as the metric is. How much weight random rows have is
+    approximate, as a table keeps the sum and the sum of squares.
     Of rows that may have several labels each they are of each label: as often as it is predicted; always the commoner
     answer, which for most is that a row has it not; always the rarer one; half the rows. Of a frame name the columns:
     true, pred or score, weight.

@@ -3,9 +3,9 @@
 The metric of the expected table is not the expected metric: the square root in a G-mean makes it less, and the fewer
 rows there are the more so. Of two classes the true positives are hypergeometric and every number of them that can
 matter is taken with its probability; of more, tables are drawn with the same margins. With weights or at another
-prevalence these are the margins of the rows, and each table is then read with the weights or at the prevalence. Of very
-many classes, and where every cell is expected to hold thousands of rows, the metric of the expected table stands for
-the mean.
+prevalence predictions are random over the rows that there are, at the rate at which they are read, and each table of
+rows is then read with the weights or at the prevalence. Of very many classes, and where every cell is expected to hold
+thousands of rows, the metric of the expected table stands for the mean.
 """
 
 from __future__ import annotations
@@ -201,9 +201,16 @@ def rows_against_rest(table: Confusion, place: int) -> SampleRows:
     """The rows of one class, and of all others together."""
     weights, squares = (part.sum(1).astype(np.float64) for part in (table.matrix, table.squares))
     worth = _worth(*([part[place], part.sum() - part[place]] for part in (weights, squares)))
-    true, flagged = (table.rows.sum(axis) for axis in (1, 0))
+    true, flagged = table.rows.sum(1), prediction_rates(table)[place] * table.rows.sum()
     own, rest = int(true[place]), int(true.sum() - true[place])
-    return SampleRows(own, rest, int(flagged[place]), (min(own, float(worth[0])), min(rest, float(worth[1]))))
+    return SampleRows(own, rest, float(flagged), (min(own, float(worth[0])), min(rest, float(worth[1]))))
+
+
+def prediction_rates(table: Confusion) -> Array:
+    """How often each class is predicted, where the true classes have the shares that the table is read at."""
+    of_rows, weights = table.rows.sum(1), table.matrix.sum(1).astype(np.float64)
+    rates: Array = table.rows / np.maximum(of_rows, 1)[:, None]
+    return np.asarray((weights / max(weights.sum(), np.finfo(float).tiny)) @ rates)
 
 
 def _worth(weights: Array | list[float], squares: Array | list[float]) -> Array:
@@ -309,7 +316,8 @@ def class_baselines(table: Confusion) -> Sequence[Confusion | BaselineMargins | 
     shares = (_one(truth.argmax(), k), _one(rarest, k), np.full(k, 1 / k))
     of_rows, flagged = (table.rows.sum(axis).astype(np.int64) for axis in (1, 0))
     worth = np.minimum(class_rows(table), of_rows)
-    predicted = flagged / flagged.sum() if flagged.sum() else predicted / truth.sum()
+    predicted = prediction_rates(table)
+    flagged = _whole_margins(predicted, int(of_rows.sum())) if predicted.sum() else flagged
     if table.is_sparse:
         return tuple(BaselineMargins(truth, share) for share in (predicted, *shares))
     same, majority, minority, coin = (_expected(table, np.outer(truth, share)) for share in (predicted, *shares))

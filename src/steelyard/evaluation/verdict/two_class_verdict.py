@@ -129,8 +129,7 @@ def rates_sentence(table: TwoClasses) -> Sentence | None:
     random = [row for row in (recall, precision) if not math.isnan(row.chance) and not math.isnan(row.value)]
     if len(random) == 2 and not table.are_similar:
         values = " and ".join(f"{percent_text(row.chance)} {row.name}" for row in random)
-        rows = "rows" if evaluation.prevalence is None else "of the rows given"
-        text = f"{text}. A random predictor that flags as many {rows} has {values}"
+        text = f"{text}. A random predictor that flags as many rows has {values}"
     return Sentence(f"{text[:1].upper()}{text[1:]}.", code) if text else None
 
 

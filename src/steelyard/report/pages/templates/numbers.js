@@ -92,7 +92,7 @@ function roundings(v) {
 // are as many as they are worth.
 function noSkillTables(c, rows) {
   const p = c[0] + c[1], n = c[2] + c[3], [P, N] = rows.map(Math.round), total = P + N;
-  const flagged = (p > 0 ? (c[0] / p) * P : 0) + (n > 0 ? (c[2] / n) * N : 0), yes = flagged / total;
+  const yes = (c[0] + c[2]) / (p + n), flagged = yes * total;
   const tables = [[p * yes, p * (1 - yes), n * yes, n * (1 - yes)]], masses = [];
   if (!(p > 0 && n > 0 && P > 0 && N > 0)) return { tables, masses };
   if (Math.min(P, N) * Math.min(yes, 1 - yes) >= 10000) return { tables, masses };
