@@ -510,3 +510,10 @@ def test_lines_that_no_query_gives_are_refused(lines):
         else:
             with pytest.raises(InputError, match="sum to less than its rows and weights allow"):
                 tally(weighted, true="truth", pred="flag", weight="w")
+
+
+def test_a_library_that_changes_the_dialects_of_sqlglot_changes_no_query():
+    options = {"true": "y", "score": "s a\nb", "weight": "w"}
+    before = {dialect: counting_query("lab.preds", dialect=dialect, **options) for dialect in DIALECTS}
+    pytest.importorskip("ibis.backends.sql.dialects", reason="ibis is not installed")
+    assert {dialect: counting_query("lab.preds", dialect=dialect, **options) for dialect in DIALECTS} == before

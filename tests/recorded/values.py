@@ -28,7 +28,9 @@ WIDTH = 220  # what fits a line is written on one
 RELATIVE, ABSOLUTE = 1e-9, 1e-12
 
 # What differs between two runs, machines or releases, and is not recorded: values under these keys, and such texts.
-VOLATILE_KEYS = re.compile(r"^(versions?|.*memory|peak.*|digests?|key_hash|time|made|logged|python|path|folder)$")
+VOLATILE_KEYS = re.compile(
+    r"^(versions?|written|.*memory|peak.*|digests?|key_hash|time|made|logged|python|path|folder)$"
+)
 VOLATILE_TEXTS = (
     (re.compile(r"\d{8}T\d{6}-[0-9a-f]{12}"), "<id>"),
     (re.compile(r"^(\| )?[0-9a-f]{8}(?= |$)", re.MULTILINE), "<id>"),

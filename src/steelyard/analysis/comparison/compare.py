@@ -85,7 +85,7 @@ def compare(
     >>> compare([0] * 90 + [1] * 10, {"A": [0] * 85 + [1] * 14 + [0], "B": [0] * 98 + [1] * 2}, metrics=["recall"])
     A against B on the same 100 rows: differences with 95 % intervals
     metric      A      B  difference    low   high  p_value  p_holm
-    recall  0.900  0.200       0.700  0.139  0.888   0.0225  0.0225
+    recall  0.900  0.200       0.700  0.132  0.883   0.0215  0.0215
     McNemar: A alone is right in 8 rows, B alone in 6; p = 0.607 (mid-p), 0.791 (exact)
     """
     inference = Inference(level, draws=draws, rng=rng)
