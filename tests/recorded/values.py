@@ -28,9 +28,7 @@ WIDTH = 220  # what fits a line is written on one
 RELATIVE, ABSOLUTE = 1e-9, 1e-12
 
 # What differs between two runs, machines or releases, and is not recorded: values under these keys, and such texts.
-VOLATILE_KEYS = re.compile(
-    r"^(versions?|written|.*memory|peak.*|digests?|key_hash|time|made|logged|python|path|folder)$"
-)
+VOLATILE_KEYS = re.compile(r"^(versions?|.*memory|peak.*|digests?|key_hash|time|made|logged|python|path|folder)$")
 VOLATILE_TEXTS = (
     (re.compile(r"\d{8}T\d{6}-[0-9a-f]{12}"), "<id>"),
     (re.compile(r"^(\| )?[0-9a-f]{8}(?= |$)", re.MULTILINE), "<id>"),
@@ -126,7 +124,7 @@ def plain(value, inside=False):
         case numbers.Real():
             return plain_number(float(value))
         case Mapping():
-            return {str(key): plain_at(str(key), each) for key, each in value.items()}
+            return {masked(str(key)): plain_at(str(key), each) for key, each in value.items()}
         case _ if hasattr(value, "_asdict"):
             return plain(value._asdict(), inside=True)
         case set() | frozenset():

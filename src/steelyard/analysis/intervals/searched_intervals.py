@@ -95,8 +95,7 @@ def _most_of_none(table: ScoreTable, effect: float, error: float) -> float:
     """The upper end where no threshold of these rows is better than a random one, of which draws can say nothing.
 
     By Smirnov's one-sided limit (1939) recall exceeds the false positive rate by less than sqrt(log(1 / error) / 2
-    (1 / n1 + 1 / n2)) at every threshold, and the H-measure is at most that difference: it is that where such a share
-    of each class is told apart and the rest not at all.
+    (1 / n1 + 1 / n2)) at every threshold, and the H-measure is at most that difference.
     """
     each = sum(1 / side.effective_size for side in table.classes)
     return min(sqrt(effect * log(1 / error) / 2 * each), 1.0)
