@@ -2,13 +2,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
-.PHONY: demo test bad-arguments test-ledger test-engines postgres locked lock chromium screenshots check format record mutants fuzz sklearn-suite coverage promises properties studies selection bench bench-gpu frames docs pages stub build lowest clean
+.PHONY: demo test quick check lint bad-arguments test-ledger test-engines postgres locked lock chromium screenshots format record mutants fuzz sklearn-suite coverage promises properties studies selection bench bench-gpu frames docs pages stub build lowest clean
 
 demo: $(VENV)/.demo  ## install into .venv and run the main job on embedded data
 	$(BIN)/steelyard demo -o build/demo --force
 
 # Tests start hundreds of processes, which would each compile the package anew.
-test lowest: export PYTHONDONTWRITEBYTECODE =
+test quick lowest: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.test chromium  ## install the test tools and run every test
 	$(BIN)/python -m pytest -n auto -q
 
@@ -36,10 +36,16 @@ chromium:  ## a browser for the tests of the pages; without one they are skipped
 screenshots: $(VENV)/.test chromium  ## write docs/images/page-light.webp and page-dark.webp
 	$(BIN)/python docs/screenshots.py
 
-check: $(VENV)/.dev test  ## what CI runs, and the linter and the type checker
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
+check: $(VENV)/.dev lint test  ## what CI runs: the linter, the formatter and the type checker, then every test
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check -q .
+	$(BIN)/ruff format --check -q .
 	$(BIN)/mypy
+
+QUICK = golden laws record randomness layers names keywords counts spec notation registry reading evaluation comparison uncertainty threshold gates words contributing cli
+quick: $(VENV)/.dev lint  ## in two minutes whether a change broke something: lint, types, golden values, laws, layers, the record
+	$(BIN)/python -m pytest -n auto -q $(QUICK:%=tests/test_%.py)
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix-only -q .

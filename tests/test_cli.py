@@ -34,7 +34,7 @@ def test_version_and_help():
     assert run("--help").stdout == run("-h").stdout == run().stdout == overview() + "\n"
 
 
-ROOMS = {
+SHARED = {
     "anytime_option",
     "next_command",
     "binned_by",
@@ -70,7 +70,7 @@ ROOMS = {
 
 def test_every_module_is_a_command_of_the_overview_or_a_shared_room():
     modules = {path.stem for path in Path(cli.__file__).parent.glob("*.py") if not path.stem.startswith("__")}
-    assert modules == set(COMMANDS) | ROOMS
+    assert modules == set(COMMANDS) | SHARED
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_house import FLOORS
+from test_layers import LAYERS
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "steelyard"
@@ -44,9 +44,9 @@ def test_there_is_a_recipe_for_each_thing_that_grows():
     ]
 
 
-def test_the_floors_are_those_that_the_test_of_imports_holds():
-    listed = re.findall(r"^    (\w+)  +\S", TEXT.partition("## The house")[2], re.MULTILINE)
-    assert tuple(listed) == FLOORS
+def test_the_layers_are_those_that_the_test_of_imports_holds():
+    listed = re.findall(r"^    (\w+)  +\S", TEXT.partition("## The layers")[2], re.MULTILINE)
+    assert tuple(listed) == LAYERS
 
 
 @pytest.mark.parametrize(("recipe", "step"), STEPS, ids=[f"{recipe}: {paths(step)[0]}" for recipe, step in STEPS])
@@ -57,7 +57,7 @@ def test_a_step_names_a_file_that_holds_what_is_named_beside_it(recipe, step):
     if "NAME" not in first:
         text = place(first).read_text(encoding="utf-8")
         words = [word.lstrip("@") for word in re.findall(r"`(@?[A-Za-z_]\w+)`", step)]
-        assert not [word for word in words if word not in text and word not in FLOORS], f"{recipe}: {first}"
+        assert not [word for word in words if word not in text and word not in LAYERS], f"{recipe}: {first}"
 
 
 def test_every_make_target_that_is_named_is_one():

@@ -1,4 +1,4 @@
-"""The house: which floor may import which, and what a plain import may cost."""
+"""The layers: which may import which, and what a plain import may cost."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ import steelyard
 from steelyard.exceptions import needs_sklearn
 
 SOURCE = Path(steelyard.__file__).parent
-FLOORS = (
+LAYERS = (
     "_names", "_types", "_renamed", "exceptions", "arguments", "statistics", "ingest", "metrics", "analysis", "auditing", "evaluation", "gates", "estimators", "protocol",
     "datasets", "ledger", "report", "interop", "sklearn", "mlflow", "studies", "cli",
 )  # fmt: skip
-# The rooms of the analysis, each with what it may import before it.
-ROOMS = (
+# The packages of the analysis, each with what it may import before it.
+PACKAGES = (
     "levels",
     "distributions",
     "holm",
@@ -67,27 +67,29 @@ def string_imports(path):
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
-def test_a_floor_imports_only_the_floors_above_it(path):
+def test_a_layer_imports_only_the_layers_above_it(path):
     parts = path.relative_to(SOURCE).with_suffix("").parts
     if parts in (("__init__",), ("__main__",)):  # the names, and the command line under `python -m`
         return
-    assert parts[0] in FLOORS, f"{parts[0]} has no floor"
+    assert parts[0] in LAYERS, f"{parts[0]} has no layer"
     lazy = [] if path.relative_to(SOURCE).as_posix() in LAZY else string_imports(path)
     for name in [*imports(path), *lazy]:
-        floor = [*name.split("."), ""][1]
-        allowed = FLOORS[: FLOORS.index(parts[0]) + 1]
-        assert floor in allowed, f"{path.name} imports {name}, which lies below it"
+        layer = [*name.split("."), ""][1]
+        allowed = LAYERS[: LAYERS.index(parts[0]) + 1]
+        assert layer in allowed, f"{path.name} imports {name}, which lies below it"
 
 
-def test_a_room_of_the_analysis_imports_only_the_rooms_before_it():
+def test_a_package_of_the_analysis_imports_only_those_before_it():
     for path in sorted((SOURCE / "analysis").rglob("*.py")):
-        room = path.relative_to(SOURCE / "analysis").with_suffix("").parts[0]
-        if room == "__init__" or path.name == "result_homes.py":
+        package = path.relative_to(SOURCE / "analysis").with_suffix("").parts[0]
+        if package == "__init__" or path.name == "result_homes.py":
             continue
         for name in at_run_time(path):
             if name.startswith("steelyard.analysis."):
                 other = name.split(".")[2]
-                assert ROOMS.index(other) <= ROOMS.index(room), f"{path.name} imports {name}, which comes after it"
+                assert PACKAGES.index(other) <= PACKAGES.index(package), (
+                    f"{path.name} imports {name}, which comes after it"
+                )
 
 
 def at_run_time(path):
@@ -211,10 +213,10 @@ def test_the_lowest_versions_stand_on_the_page_that_installs_as_pyproject_asks_f
 
 
 def test_no_module_says_who_uses_it():
-    """Who may use a module is the floor test's business; a sentence on it is wrong after the next change."""
+    """Who may use a module is for the test of layers; a sentence on it is wrong after the next change."""
     for path in FILES:
         first = ast.get_docstring(ast.parse(path.read_text())) or ""
-        assert not re.search(r"Used by|may use it|[Ee]very floor|floors below", first), path
+        assert not re.search(r"Used by|may use it|[Ee]very layer|layers below", first), path
 
 
 def test_the_version_is_the_same_wherever_it_stands():
