@@ -1,6 +1,6 @@
 """Result homes: where each kind of result is defined and what shows it, found by name when it is needed.
 
-This is the one place where a floor is named that lies below this one; tests/test_house.py lists it.
+This is the one place where a layer is named that lies below this one; tests/test_layers.py lists it.
 """
 
 from __future__ import annotations
