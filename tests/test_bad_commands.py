@@ -140,6 +140,26 @@ def test_options_about_rows_are_refused_beside_counts(option):
     assert ran.exit_code == 2 and "--counts has no rows for" in ran.stderr
 
 
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("report rows.csv --true y --pred p --min-count 5", "--min-count leaves out small groups, and there are none"),
+        ("report --counts 10,2,3,400 --min-count 5", "--min-count leaves out small groups, and there are none here"),
+        ("report rows.csv --true y --pred p --exact", "--exact keeps scores as they are, and --pred names labels"),
+        ("gate --counts 10,2,3,400 --require recall>=0.1 --skip-small", "leaves out groups, and there are none here"),
+        ("gate --counts 10,2,3,400 --require recall>=0.1 --prove not-worse", "is about a gate without rules"),
+        ("watch rows.csv --true y --pred p --require recall>=0.1 --batch-rows 10", "--batch-rows divides the standard"),
+        (
+            "watch rows.csv --true y --pred p --require recall>=0.1 --mature 3",
+            "--mature waits for labels that come later",
+        ),
+    ],
+)
+def test_options_that_change_nothing_are_refused(folder, command, words):
+    ran = run(*command.split())
+    assert ran.exit_code == 2 and words in ran.stderr, ran.output
+
+
 def test_a_folder_of_data_that_is_not_there_is_refused(folder):
     ran = run("study", "wu", "--data-dir", "nope")
     assert ran.exit_code == 2 and "--data-dir 'nope' is no folder" in ran.stderr

@@ -729,3 +729,11 @@ def test_a_limit_beside_another_value_that_no_model_keeps_is_refused():
     both = compare(Y, {"new": (NEW > 0.5).astype(int), "old": (OLD > 0.5).astype(int)}, metrics=["recall"])
     with pytest.raises(InputError, match=r"asks for recall >= 1\.\d+, as versus has .*, so that no model keeps it"):
         gate(both, "recall >= versus + 0.9")
+
+
+def test_options_that_change_nothing_are_refused():
+    evaluation = evaluate(Y, y_score=NEW)
+    with pytest.raises(InputError, match="skip_small= leaves out groups, and there are none here"):
+        gate(evaluation, "recall >= 0.1", skip_small=True)
+    with pytest.raises(InputError, match="prove= is about a gate without rules"):
+        gate(evaluation, "recall >= 0.1", prove="not-worse")

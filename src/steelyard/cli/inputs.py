@@ -200,10 +200,15 @@ def evaluate_inputs(
     asked |= {"prevalence": prevalence, "hierarchy": hierarchy}
     if (evaluated := evaluated_label_sets(inputs, asked)) is not None:
         return evaluated, CountedInput(Tally(None), [], inputs.name)  # type: ignore[return-value]  # of the same faces
+    if inputs.exact and inputs.pred is not None:
+        raise InputError("--exact keeps scores as they are, and --pred names labels; leave out one of them.")
     if inputs.cluster is not None or inputs.class_scores is not None or not isinstance(design, str):
         options = {"level": level, "metrics": metrics, "design": design, "prevalence": prevalence}
         return _evaluate_rows(inputs, min_count, {**options, "hierarchy": hierarchy})
-    counted = count_inputs(inputs).with_groups_of(min_count)
+    counted = count_inputs(inputs)
+    if min_count and not counted.tally.by:
+        raise InputError("--min-count leaves out small groups, and there are none here; name them with --by.")
+    counted = counted.with_groups_of(min_count)
     if counted.tally.confusion is not None:
         check_label_overlap(counted.tally.confusion)
     evaluation = evaluate(

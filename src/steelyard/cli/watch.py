@@ -93,6 +93,11 @@ def watch_batches(
 
     if not inputs.files:
         raise InputError("No input was named; give files, a pattern, or - for the standard input.")
+    by_rows = ctx.get_parameter_source("batch_rows") is click.core.ParameterSource.COMMANDLINE
+    if by_rows and "-" not in inputs.files:
+        raise InputError("--batch-rows divides the standard input, and each file is a batch; leave it out, or name - .")
+    if mature is not None and mature > 0 and key is None:
+        raise InputError("--mature waits for labels that come later by a key; name its column with --key.")
     files = WatchedFiles(inputs.files, follow, batch_rows)
     outputs = WatchOutputs(state, page, json_path, inputs.name, force)
     outputs.check_names([*files.there(), *([] if reference is None else [reference])])

@@ -92,10 +92,16 @@ def gate(
         if not isinstance(switch, bool):
             raise InputError(f"{name}= is True or False, not {switch!r}.")
     old, saved = read_baseline(baseline), promises.read_promise(promise)
+    if skip_small and all(part.group is None for part in gate_parts(evaluated)):
+        raise InputError("skip_small= leaves out groups, and there are none here; evaluate with by=, or leave it out.")
     parts, small = _large_parts(gate_parts(evaluated), min_rows, min_positives, skip_small=skip_small)
     given = evaluated if isinstance(evaluated, Result) else None
     notes = [] if old is None else check_baseline(old, _evaluation(given, "A baseline"))
     required = read_rules(rules, old, allow_worse=allow_worse)
+    if required and prove != WORSE:
+        raise InputError(
+            "prove= is about a gate without rules; a rule on low(...) or high(...) says what to show."
+        )
     named = None if metrics is None else [spec.name for spec in MetricSpec.all_of(metrics)]
     judged: list[Judgement] = []
     sentences: list[str] = []
