@@ -349,7 +349,7 @@ def test_every_rule_holds_in_every_group_and_a_small_one_is_named(rows):
     assert lines[3].startswith("undefined  site = x") and "30 rows, and at least 50 are asked for" in lines[3]
     assert "left out  site = x" in run(*words, "--skip-small").stdout
     assert run(*words, "--min-rows", "50", code=2).stderr  # given twice
-    few = run(rows, *COLUMNS, "new", "--require", "recall>=0.2", "--min-positives", "5000", "--skip-small", code=3)
+    few = run(rows, *COLUMNS, "new", "--require", "recall>=0.2", "--min-positives", "5000", code=3)
     assert "positives, and at least 5,000 are asked for; no rule was judged" in few.stdout
 
 
@@ -737,3 +737,17 @@ def test_options_that_change_nothing_are_refused():
         gate(evaluation, "recall >= 0.1", skip_small=True)
     with pytest.raises(InputError, match="prove= is about a gate without rules"):
         gate(evaluation, "recall >= 0.1", prove="not-worse")
+
+
+def test_metrics_behind_the_named_ones_are_confirmed_too():
+    rows = evaluate(Y, (OLD > 0.5).astype(int), cluster=np.arange(N) // 3, metrics=["mcc"])
+    found = gate(steelyard.Evaluation.from_json(rows.to_json()), "low(recall) >= 0.1")
+    assert found.notes[0].startswith("Not computed again, but taken as the file has it: the interval of recall")
+
+
+def test_the_headline_counts_what_was_left_out_apart():
+    groups = np.where(np.arange(N) < 5, "few", "many")
+    found = gate(evaluate(Y, y_score=NEW, by=groups), "recall >= 0.1", min_rows=50, skip_small=True)
+    assert found.headline == "The gate is passed: 2 judged, 0 broken, 0 undefined, 1 left out."
+    with pytest.raises(InputError, match="The difference from a baseline is known of all rows together"):
+        gate(evaluate(Y, y_score=NEW, by=groups), "low(mcc - baseline) >= -0.5", baseline=evaluate(Y, y_score=OLD))

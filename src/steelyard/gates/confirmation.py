@@ -9,6 +9,7 @@ from steelyard.analysis.comparison.comparison import Comparison
 from steelyard.analysis.results.formatting import listed
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
+from steelyard.evaluation.saved.recomputed import INTERVAL, VALUE
 from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -18,9 +19,8 @@ if TYPE_CHECKING:
 
 
 _ROUNDING = 1e-9
-_VALUE, _INTERVAL = "value", "interval"
 _NO_DIGEST = "It carries no digest, so that a change of its groups, its level or its intervals would not be noticed."
-_NO_ROWS = {_VALUE: "whose rows a file does not hold", _INTERVAL: "whose clusters a file does not hold"}
+_NO_ROWS = {VALUE: "whose rows a file does not hold", INTERVAL: "whose clusters a file does not hold"}
 
 
 def confirmation_notes(gated: object, metrics: Iterable[str]) -> list[str]:
@@ -36,7 +36,7 @@ def confirmation_notes(gated: object, metrics: Iterable[str]) -> list[str]:
     if isinstance(gated, Comparison):
         return notes + _comparison_notes(gated, set(metrics))
     if isinstance(gated, MultilabelEvaluation):
-        return [*notes, _note(_VALUE, list(dict.fromkeys(metrics)), "of label sets, whose rows a file does not hold")]
+        return [*notes, _note(VALUE, list(dict.fromkeys(metrics)), "of label sets, whose rows a file does not hold")]
     if not isinstance(gated, Evaluation):
         return notes
     for what, why in _NO_ROWS.items():
@@ -48,7 +48,7 @@ def confirmation_notes(gated: object, metrics: Iterable[str]) -> list[str]:
 
 def _comparison_notes(comparison: Comparison, metrics: set[str]) -> list[str]:
     """A saved comparison holds the table of each model, which gives the values, but not the pairs of their rows."""
-    taken: dict[str, list[str]] = {_VALUE: [], _INTERVAL: []}
+    taken: dict[str, list[str]] = {VALUE: [], INTERVAL: []}
     if any((row.a, row.b) != comparison.models for row in comparison.rows if len(comparison.models) == 2):
         raise InputError("This comparison was changed: its differences are not of its models; compare the rows again.")
     held = [(row.metric, row.low, row.difference, row.high) for row in comparison.rows]
@@ -60,8 +60,8 @@ def _comparison_notes(comparison: Comparison, metrics: set[str]) -> list[str]:
             )
     for row in comparison.rows:
         if row.metric in metrics:
-            taken[_INTERVAL if _is_confirmed(row, comparison) else _VALUE].append(row.metric)
-    whys = {_VALUE: "whose tables a file does not hold", _INTERVAL: "which need the rows that both models share"}
+            taken[INTERVAL if _is_confirmed(row, comparison) else VALUE].append(row.metric)
+    whys = {VALUE: "whose tables a file does not hold", INTERVAL: "which need the rows that both models share"}
     return [_note(what, names, whys[what]) for what, names in taken.items() if names]
 
 

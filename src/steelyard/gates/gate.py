@@ -99,9 +99,7 @@ def gate(
     notes = [] if old is None else check_baseline(old, _evaluation(given, "A baseline"))
     required = read_rules(rules, old, allow_worse=allow_worse)
     if required and prove != WORSE:
-        raise InputError(
-            "prove= is about a gate without rules; a rule on low(...) or high(...) says what to show."
-        )
+        raise InputError("prove= is about a gate without rules; a rule on low(...) or high(...) says what to show.")
     named = None if metrics is None else [spec.name for spec in MetricSpec.all_of(metrics)]
     judged: list[Judgement] = []
     sentences: list[str] = []
@@ -122,7 +120,7 @@ def gate(
         judged, sentences = [*judged, *limits], [*sentences, *errors]
     unconfirmed = confirmation_notes(evaluated, read)
     unconfirmed += [] if old is None else [f"{old.name}: {note}" for note in confirmation_notes(old.evaluation, read)]
-    if unconfirmed:  # which error is held is known of numbers that tables give
+    if unconfirmed:  # numbers that no table confirms carry no error guarantee, so that these notes stand in its place
         sentences = unconfirmed
     return GateResult(Rows([*judged, *small]), gate_parts(evaluated)[0].level, tuple(sentences), tuple(notes))
 
@@ -150,7 +148,7 @@ def _of_rules(
 ) -> tuple[list[Judgement], list[str]]:
     """The rules judged in every part."""
     if parts and old is not None and any(rule.is_difference and rule.other == BASELINE for rule in rules):
-        parts = _beside_baseline(parts, _whole(given), old, rules)
+        parts = _beside_baseline(parts, given, old, rules)
     return judge_rules(rules, parts, old, margin)
 
 
@@ -188,14 +186,16 @@ def _of_each(rules: list[Rule], named: list[str] | None) -> list[Rule]:
     return rules
 
 
-def _beside_baseline(parts: list[GatePart], new: Evaluation, old: Baseline, rules: list[Rule]) -> list[GatePart]:
+def _beside_baseline(
+    parts: list[GatePart], given: Result[Any] | None, old: Baseline, rules: list[Rule]
+) -> list[GatePart]:
     """The parts with the difference of the new rows from those of the baseline."""
     if len(parts) > 1:
         raise InputError(
             "The difference from a baseline is known of all rows together, since a report keeps no tables of groups; "
             "compare both models on the same rows for groups, or leave by= out."
         )
-    metrics = list(dict.fromkeys(rule.metric for rule in rules if rule.is_difference))
+    new, metrics = _whole(given), list(dict.fromkeys(rule.metric for rule in rules if rule.is_difference))
     models = {"new": new, BASELINE: baseline_drops.saved_baseline(old)}
     return [replace(parts[0], differences={BASELINE: compare(models, metrics=metrics, level=new.level)})]
 
@@ -208,9 +208,9 @@ def _evaluation(given: Result[Any] | None, what: str) -> AnyEvaluation:
 
 def _whole(given: Result[Any] | None) -> Evaluation:
     """The evaluation of all rows, whose tables are tested together."""
-    evaluation = _evaluation(given, "A baseline or a promise")
+    evaluation = _evaluation(given, "A baseline")
     if not isinstance(evaluation, Evaluation):
-        raise InputError("Label sets have no table that a baseline or a promise is tested by; give rules.")
+        raise InputError("Label sets have no table that a baseline is tested by; give rules.")
     if evaluation.groups:
         raise InputError("The test of a drop takes all rows together; leave by= out, or give rules.")
     return evaluation

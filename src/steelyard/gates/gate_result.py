@@ -51,9 +51,12 @@ class GateResult(Result[Judgement]):
     @property
     def headline(self) -> str:
         """Whether it passed, and how many rules are broken."""
-        broken, undefined = (sum(each.passed is state for each in self.rules) for state in (False, None))
+        broken = sum(each.passed is False for each in self.rules)
+        undefined = sum(each.passed is None and each.outcome != SKIPPED for each in self.rules)
         verdict = {True: "is passed", False: "failed", None: "is undefined"}[self.passed]
-        return f"The gate {verdict}: {len(self.rules):,} judged, {broken:,} broken, {undefined:,} undefined."
+        judged = sum(each.outcome != SKIPPED for each in self.rules)
+        left_out = f", {len(self.rules) - judged:,} left out" if judged < len(self.rules) else ""
+        return f"The gate {verdict}: {judged:,} judged, {broken:,} broken, {undefined:,} undefined{left_out}."
 
     @property
     def notes(self) -> list[str]:

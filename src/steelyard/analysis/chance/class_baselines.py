@@ -309,7 +309,7 @@ def _whole_margins(margin: Array, total: int) -> Array:
 
 def class_baselines(table: Confusion) -> Sequence[Confusion | BaselineMargins | RandomClasses]:
     """The baselines: same margins, always the majority, always the minority, a coin."""
-    truth, predicted = (table.matrix.sum(axis).astype(np.float64) for axis in (1, 0))
+    truth = table.matrix.sum(1).astype(np.float64)
     k, present = len(truth), np.flatnonzero(truth)
     # The last of the rarest classes, so that equal classes have a majority and a minority that differ.
     rarest = present[::-1][truth[present][::-1].argmin()]

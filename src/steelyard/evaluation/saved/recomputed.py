@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from steelyard.statistics.saved_field import SavedField
     from steelyard.statistics.score_table import ScoreTable
 
-ALL_OF_IT, ITS_INTERVAL = "value", "interval"  # what of a metric no table gives again
+VALUE, INTERVAL = "value", "interval"  # what of a metric no table confirms
 _OTHER_ROWS = ("cluster", "plan")  # methods that need rows which no table keeps
 _ROUNDING = 1e-9
 _EXACT = (*RATE_METHODS, *AUC_METHODS)  # methods whose ends no draw moves
@@ -25,22 +25,22 @@ _TO_SIX_DIGITS = 1e-6
 
 
 def check_values(saved: SavedField, fields: dict[str, Any]) -> dict[str, str]:
-    """Refuse a value or an interval that the saved tables do not give; what they do not confirm, by metric.
+    """Refuse a value or an interval that the saved tables do not give; what they do not confirm, by "recall (north)".
 
     Values agree to rounding, ends by an exact method to six digits. Ends by draws move with their number and seed, so
-    they are held to the metric's range alone, and who decides by them draws again.
+    they are held to the metric's range alone, and a gate draws them again.
     """
     again = _Recomputed(fields)
     whole = again.of(fields["confusion"], fields["scores"])
-    unknown = _check_rows(saved["metrics"], fields["metrics"], whole)
-    _check_rows(saved["behind"], fields["behind"], whole)
+    unconfirmed = _check_rows(saved["metrics"], fields["metrics"], whole)
+    unconfirmed |= _check_rows(saved["behind"], fields["behind"], whole)
     for listed, row, known in zip(saved["per_class"].each(), fields["per_class"], again.classes, strict=False):
         for name, held in row.intervals.items():
             _check_numbers(listed[name], held, known.intervals[name])
     for listed, group in zip(saved["groups"].each(), fields["groups"], strict=True):
         of_group = _check_rows(listed["metrics"], group.metrics, again.of(group.confusion, None))
-        unknown |= {f"{name} ({group.label})": what for name, what in of_group.items()}
-    return unknown
+        unconfirmed |= {f"{name} ({group.label})": what for name, what in of_group.items()}
+    return unconfirmed
 
 
 class _Recomputed:
@@ -62,17 +62,17 @@ class _Recomputed:
 
 def _check_rows(saved: SavedField, rows: Iterable[MetricRow], again: dict[str, MetricRow]) -> dict[str, str]:
     """Each row beside the one that the tables give; what they do not confirm, by name."""
-    unknown = {}
+    unconfirmed = {}
     for field, row in zip(saved.each(), rows, strict=True):
         known = again.get(row.name)
         of_lost_scores = row.method == "influence" and known is not None and known.method != "influence"
         if known is None or row.method == "plan" or of_lost_scores:
-            unknown[row.name] = ALL_OF_IT
+            unconfirmed[row.name] = VALUE
             continue
         _check_numbers(field, row, known)
         if row.method in _OTHER_ROWS:
-            unknown[row.name] = ITS_INTERVAL
-    return unknown
+            unconfirmed[row.name] = INTERVAL
+    return unconfirmed
 
 
 def _check_numbers(field: SavedField, row: MetricRow | Interval[Any], known: MetricRow | Interval[Any]) -> None:
