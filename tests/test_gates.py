@@ -21,8 +21,7 @@ from steelyard import GateResult, assert_gate, compare, evaluate, gate
 from steelyard.cli.commands import commands
 from steelyard.cli.versus_option import compare_group
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.gates.gate_part import gate_parts
-from steelyard.gates.rule import parse_rule
+from steelyard.gates.rules import gate_parts, parse_rule
 from steelyard.ingest.source import Source
 from steelyard.report.gate_text import gate_github, gate_junit, gate_lines
 

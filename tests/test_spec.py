@@ -21,7 +21,7 @@ from steelyard import (
 )
 from steelyard.evaluation.metric_row import CLASS_METRICS
 from steelyard.exceptions import InputError
-from steelyard.gates.rule import parse_rule
+from steelyard.gates.rules import parse_rule
 from steelyard.metrics.call_options import AVERAGES
 from steelyard.metrics.expression_value import evaluate_expression
 from steelyard.metrics.registry import default_metric, metrics_with_role

@@ -20,7 +20,7 @@ import steelyard
 from steelyard import SteelyardError, Tally, tally
 from steelyard.cli import progress
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.gates import rule_judgement
+from steelyard.gates import rules
 from steelyard.ingest import exact_sums, queries, score_queries
 from steelyard.ingest.files import scan_files
 from steelyard.metrics.binned_bounds import binned_bounds
@@ -399,7 +399,7 @@ def test_the_bar_is_shown_on_a_terminal_alone(monkeypatch):
     [(0.5, 0.5, ("0.5", "0.5")), (0.69999999, 0.7, ("0.69999999", "0.7")), (0.3, 0.1 + 0.2, ("0.29999999999999999", "0.30000000000000004")), (12.0, 1.5, ("12", "1.5"))],
 )  # fmt: skip
 def test_a_gate_shows_as_many_digits_as_tell_the_numbers_apart(value, limit, pair):
-    assert rule_judgement._apart(value, limit, rule_judgement.Unit(percent=False, text="")) == pair
+    assert rules._apart(value, limit, rules.Unit(percent=False, text="")) == pair
 
 
 @pytest.mark.parametrize(

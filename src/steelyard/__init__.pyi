@@ -58,9 +58,9 @@ from steelyard.evaluation.group_thresholds import group_thresholds as group_thre
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation as MultilabelEvaluation
 from steelyard.evaluation.unlabelled.unlabelled import unlabelled as unlabelled
 from steelyard.exceptions import SteelyardError as SteelyardError
+from steelyard.gates.gate import GateResult as GateResult
 from steelyard.gates.gate import assert_gate as assert_gate
 from steelyard.gates.gate import gate as gate
-from steelyard.gates.gate_result import GateResult as GateResult
 from steelyard.ingest.accumulator import Accumulator as Accumulator
 from steelyard.ingest.array_tables import confusion as confusion
 from steelyard.ingest.array_tables import score_table as score_table

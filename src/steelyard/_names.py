@@ -93,7 +93,7 @@ HOME = {
     "errors": "evaluation.error_rows",
     "unlabelled": "evaluation.unlabelled.unlabelled",
     "group_thresholds": "evaluation.group_thresholds",
-    "GateResult": "gates.gate_result",
+    "GateResult": "gates.gate",
     "assert_gate": "gates.gate",
     "gate": "gates.gate",
     "drift": "evaluation.drift.drift",

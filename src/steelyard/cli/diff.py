@@ -18,7 +18,7 @@ from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from steelyard.cli.outputs import Output
-    from steelyard.ledger.diff_side import DiffSide
+    from steelyard.ledger.diff import DiffSide
     from steelyard.ledger.ledger import Ledger
 
 
@@ -43,7 +43,7 @@ def diff_evaluations(
     for the last evaluation that has it. They are taken as of different rows, unless both were logged with --keep-rows:
     then the rows are paired. What differs in the data is stated.
     """
-    from steelyard.ledger.evaluation_diff import evaluation_diff
+    from steelyard.ledger.diff import evaluation_diff
 
     sides = [_side(ledger, word) for word in (a, b)]
     comparison = evaluation_diff(*sides, metrics=metrics, level=level, prevalence=prevalence)
@@ -56,7 +56,7 @@ def diff_evaluations(
 def _side(ledger: Ledger, word: str) -> DiffSide:
     """The evaluation of a file, with its rows where it is an entry of a ledger, or that of an id or a tag."""
     from steelyard.exceptions import SteelyardError
-    from steelyard.ledger.diff_side import DiffSide, entry_side
+    from steelyard.ledger.diff import DiffSide, entry_side
 
     if word != "-" and not Path(word).is_file():
         if not ledger.folder.is_dir():

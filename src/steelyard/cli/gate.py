@@ -17,8 +17,8 @@ from steelyard.exceptions import InputError
 if TYPE_CHECKING:
     from steelyard.cli.inputs import Inputs
     from steelyard.cli.outputs import Output
-    from steelyard.gates.gate_part import Gated
-    from steelyard.gates.gate_result import GateResult
+    from steelyard.gates.gate import GateResult
+    from steelyard.gates.rules import Gated
 
 
 @command
@@ -100,11 +100,10 @@ def _alone(
     inputs: Inputs, requirements: tuple[str, ...], metrics: list[str] | None, level: float, asked: dict[str, Any]
 ) -> tuple[Gated, list[str]]:
     """The evaluation of the predictions by the metrics that the gate reads."""
-    from steelyard.gates import baseline_drops
+    from steelyard.gates import baseline
     from steelyard.gates.baseline import read_baseline
     from steelyard.gates.promise import read_promise
-    from steelyard.gates.rule import VERSUS
-    from steelyard.gates.rule_judgement import read_rules
+    from steelyard.gates.rules import VERSUS, read_rules
 
     old, saved = read_baseline(asked["baseline"]), read_promise(asked["promise"])
     rules = read_rules(requirements, old, allow_worse=asked["allow_worse"])
@@ -112,7 +111,7 @@ def _alone(
         raise InputError(f"The rule {beside.text!r} speaks of another model; name its column with --versus COL.")
     if not rules and old is None and saved is None:
         raise InputError('A gate needs a rule, such as --require "ac_score>=0.8", a --versus or a --baseline.')
-    usual = [] if rules or old is None else metrics or baseline_drops.usual_metrics(old)
+    usual = [] if rules or old is None else metrics or baseline.usual_metrics(old)
     named = [*(rule.metric for rule in rules), *usual, *(() if saved is None else saved.metrics)]
     inputs = inputs if saved is None else _thresholded(inputs, saved.best.threshold)
     evaluation, _ = evaluate_inputs(inputs, level=level, metrics=[*dict.fromkeys(named)])
@@ -129,7 +128,7 @@ def _against_model(
 ) -> tuple[Gated, list[str]]:
     """The comparison with the other model by the metrics that the gate reads."""
     from steelyard.cli.versus_option import compare_versus
-    from steelyard.gates.rule import parse_rule
+    from steelyard.gates.rules import parse_rule
 
     if asked["baseline"] is not None or asked["promise"] is not None:
         raise InputError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
@@ -13,25 +13,96 @@ from steelyard.arguments import names_wrong_arguments
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, first_ten
-from steelyard.gates import baseline_drops
 from steelyard.gates import promise as promises
-from steelyard.gates.baseline import check_baseline, read_baseline
+from steelyard.gates.baseline import check_baseline, judge_drops, read_baseline, saved_baseline, usual_metrics
 from steelyard.gates.confirmation import confirmation_notes
-from steelyard.gates.gate_part import gate_parts
-from steelyard.gates.gate_result import GateResult
-from steelyard.gates.judgement import SKIPPED, UNDECIDED, Judgement
-from steelyard.gates.rule import BASELINE, VERSUS, WORSE, check_prove, usual_rules
-from steelyard.gates.rule_judgement import judge_rules, read_rules
+from steelyard.gates.rules import (
+    BASELINE,
+    SKIPPED,
+    UNDECIDED,
+    VERSUS,
+    WORSE,
+    Judgement,
+    check_prove,
+    gate_parts,
+    judge_rules,
+    read_rules,
+    usual_rules,
+)
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from steelyard.evaluation.label_sets.multilabel_evaluation import AnyEvaluation
     from steelyard.gates.baseline import Baseline, BaselineLike
-    from steelyard.gates.gate_part import Gated, GatePart
     from steelyard.gates.promise import PromiseLike, SavedPromise
-    from steelyard.gates.rule import Rule
+    from steelyard.gates.rules import Gated, GatePart, Rule
+
+
+# ---------------------------------------------------------------- GateResult
+# Whether a model may be released, rule by rule.
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GateResult(Result[Judgement]):
+    """What became of every rule in all rows and in each group, and which errors the gate holds, in sentences.
+
+    `passed` is False where a rule is broken, and None where none is but one is undefined, as with too few rows.
+
+    >>> from steelyard import Counts, evaluate, gate
+    >>> gate(evaluate(Counts(tp=28, fn=23, fp=72, tn=2680)), "recall >= 0.5", "low(mcc) >= 0.5")
+    pass  recall is 54.9 %, required >= 50 %
+    FAIL  low(mcc) is 0.279, required >= 0.5
+    A model that breaks `low(mcc) >= 0.5` passes this gate in at most 2.5 % of runs.
+    """
+
+    rules: Rows[Judgement]
+    level: float
+    sentences: tuple[str, ...] = field(default=(), metadata={"key": "notes"})
+    assumed: tuple[str, ...] = ()
+    also_saved = ("passed",)
+
+    def __iter__(self) -> Iterator[Judgement]:
+        return iter(self.rules)
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether all rules are kept; None where a metric is undefined, and no rule is broken."""
+        if any(judgement.passed is False for judgement in self.rules):
+            return False
+        judged = [judgement.passed for judgement in self.rules if judgement.outcome != SKIPPED]
+        return None if None in judged or not judged else True
+
+    @property
+    def exit_code(self) -> int:
+        """What `steelyard gate` exits with: 0 passed, 1 failed, 3 undefined."""
+        return {True: 0, False: 1, None: 3}[self.passed]
+
+    @property
+    def headline(self) -> str:
+        """Whether it passed, and how many rules are broken."""
+        broken = sum(each.passed is False for each in self.rules)
+        undefined = sum(each.passed is None and each.outcome != SKIPPED for each in self.rules)
+        verdict = {True: "is passed", False: "failed", None: "is undefined"}[self.passed]
+        judged = sum(each.outcome != SKIPPED for each in self.rules)
+        left_out = f", {len(self.rules) - judged:,} left out" if judged < len(self.rules) else ""
+        return f"The gate {verdict}: {judged:,} judged, {broken:,} broken, {undefined:,} undefined{left_out}."
+
+    @property
+    def notes(self) -> list[str]:
+        """Which errors the gate holds."""
+        return list(self.sentences)
+
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """The judgements as people see them."""
+        return [{"outcome": each.outcome, "group": each.group, "text": each.text} for each in self.rules]
+
+    def __repr__(self) -> str:
+        return "\n".join([*map(repr, self.rules), *self.sentences])
+
+
+# ---------------------------------------------------------------- gate
 
 
 class GateOptions(TypedDict, total=False):
@@ -105,8 +176,8 @@ def gate(
     sentences: list[str] = []
     read: list[str] = [] if saved is None else saved.metrics
     if not required and old is not None and prove == WORSE:
-        names = named or baseline_drops.usual_metrics(old)
-        drops = baseline_drops.judge_drops(old, _whole(given), names, margin)
+        names = named or usual_metrics(old)
+        drops = judge_drops(old, _whole(given), names, margin)
         read = [*read, *names]
         judged, sentences = drops if parts else ([], [])
     elif required or saved is None:
@@ -164,7 +235,7 @@ def _usual(
     if not parts:
         return []
     if old is not None:
-        new, names = _whole(given), named or baseline_drops.usual_metrics(old)
+        new, names = _whole(given), named or usual_metrics(old)
         specs = [new[name].spec for name in names if name in new]
         return _of_each(usual_rules(specs, BASELINE, prove, margin), named)
     if VERSUS not in parts[0].differences:
@@ -196,7 +267,7 @@ def _beside_baseline(
             "compare both models on the same rows for groups, or leave by= out."
         )
     new, metrics = _whole(given), list(dict.fromkeys(rule.metric for rule in rules if rule.is_difference))
-    models = {"new": new, BASELINE: baseline_drops.saved_baseline(old)}
+    models = {"new": new, BASELINE: saved_baseline(old)}
     return [replace(parts[0], differences={BASELINE: compare(models, metrics=metrics, level=new.level)})]
 
 

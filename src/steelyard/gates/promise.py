@@ -17,7 +17,7 @@ from steelyard.analysis.thresholds.promise_test import interval_promise_test, pr
 from steelyard.analysis.thresholds.threshold_limits import Capacity, read_limits
 from steelyard.evaluation.saved.saved_evaluation import read_prevalence
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.gates.judgement import FAIL, PASS, UNDECIDED, Judgement
+from steelyard.gates.rules import FAIL, PASS, UNDECIDED, Judgement
 from steelyard.statistics.saved_field import SavedField
 
 if TYPE_CHECKING:
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.thresholds.promise_test import LimitTest
     from steelyard.analysis.thresholds.threshold_limits import Limit
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.gates.estimate import Estimate
-    from steelyard.gates.gate_part import GatePart
+    from steelyard.gates.rules import Estimate, GatePart
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from steelyard.metrics.spec import MetricSpec
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from steelyard.ledger.entry import Entry
+    from steelyard.ledger.store import Entry
 
 _ID_SHOWN = 8  # signs at the end of an id, by which one of many thousands is found
 

@@ -12,19 +12,21 @@ from typing import TYPE_CHECKING, Any
 from steelyard.analysis.results.rows import Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ledger.diff_side import DiffSide, entry_side
-from steelyard.ledger.entry import checked_tags, entry_content, read_report, report_evaluation
-from steelyard.ledger.evaluation_diff import evaluation_diff
+from steelyard.ledger.diff import DiffSide, entry_side, evaluation_diff
 from steelyard.ledger.history import History, HistoryRow, history_rows
-from steelyard.ledger.kept_rows import kept_rows
-from steelyard.ledger.ledger_folder import (
+from steelyard.ledger.store import (
     ROWS_ENDING,
+    checked_tags,
     create_file,
+    entry_content,
     entry_file,
     entry_ids,
+    kept_rows,
     make_folder,
     new_id,
+    read_report,
     remove_abandoned_files,
+    report_evaluation,
 )
 from steelyard.metrics.spec import MetricSpec
 
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.comparison.comparison import Comparison
     from steelyard.evaluation.label_sets.multilabel_evaluation import AnyEvaluation
     from steelyard.ingest.source import Source
-    from steelyard.ledger.entry import Entry, Tags
+    from steelyard.ledger.store import Entry, Tags
     from steelyard.metrics.spec import SpecLike
 
 DEFAULT_FOLDER = "steelyard-ledger"

@@ -6,12 +6,12 @@ import re
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from steelyard.gates.judgement import FAIL, PASS, SKIPPED
+from steelyard.gates.rules import FAIL, PASS, SKIPPED
 from steelyard.report.terminal.layout import one_line
 
 if TYPE_CHECKING:
-    from steelyard.gates.gate_result import GateResult
-    from steelyard.gates.judgement import Judgement
+    from steelyard.gates.gate import GateResult
+    from steelyard.gates.rules import Judgement
 
 _ALL_ROWS = "all rows"
 _NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 has no letter for

@@ -1,0 +1,626 @@
+"""Judgement: what became of a rule in all rows or in a group."""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from steelyard.analysis.comparison.comparison import Comparison
+from steelyard.analysis.distributions import normal_below, normal_reach
+from steelyard.analysis.intervals.inference import STRATIFIED
+from steelyard.analysis.intervals.intervals import interval
+from steelyard.analysis.results.formatting import value_text
+from steelyard.analysis.results.rows import Flat
+from steelyard.analysis.thresholds.threshold_limits import check_bound, percent_hint, range_words
+from steelyard.evaluation.evaluation import Evaluation
+from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
+from steelyard.exceptions import InputError, InputTypeError
+from steelyard.metrics.spec import MetricSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from steelyard.analysis.comparison.paired_difference import Difference
+    from steelyard.analysis.intervals.interval import Interval
+    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.evaluation.groups import Group
+    from steelyard.evaluation.label_sets.multilabel_evaluation import AnyEvaluation
+    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.gates.baseline import Baseline
+    from steelyard.statistics.confusion import Confusion
+    from steelyard.statistics.score_table import ScoreTable
+
+
+PASS, FAIL, UNDECIDED, SKIPPED = "pass", "FAIL", "undefined", "left out"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Judgement(Flat):
+    """What became of a rule: passed is None where it is undefined, or the group is too small and left out.
+
+    `level` is that of the interval whose end is read, `power` how often rows like these catch a drop by the margin, or
+    pass an equal model; both are None where the rule is on no interval of a difference.
+    """
+
+    passed: bool | None
+    outcome: str
+    rule: str
+    group: str | None = None
+    text: str = ""
+    value: float = math.nan
+    limit: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    level: float | None = None
+    p_value: float | None = None
+    power: float | None = None
+    verdict: str | None = None
+    why: str | None = None
+
+    def __repr__(self) -> str:
+        where = "" if self.group is None else f"{self.group}: "
+        return f"{self.outcome}  {where}{self.text}"
+
+
+# ---------------------------------------------------------------- rules
+# What a gate requires of a metric, or of its difference from another model, parsed.
+
+
+VERSUS, BASELINE = "versus", "baseline"  # the other model on the same rows, and an earlier report
+WORSE, NOT_WORSE = "worse", "not-worse"  # what a gate without rules asks to be shown
+# No text can be divided in two ways, so that a long one is refused at once.
+_DIGITS = r"(?:\d+(?:\.\d*)?|\.\d+)"
+_OTHER = rf"({VERSUS}|{BASELINE})"
+_RULE = re.compile(
+    rf"(?:(low|high)\(\s*)?([A-Za-z_]\w*(?:\[.*\])?)\s*(?:-\s*{_OTHER}\s*)?(\)\s*)?(>=|<=|>|<)\s*([^\]]+)"
+)
+_NUMBER = rf"{_DIGITS}(?:[eE][+-]?\d+)?"
+_LIMIT = re.compile(rf"(?:([+-]?{_NUMBER})|{_OTHER}\s*([+-]\s*{_NUMBER})?)\s*(%?)")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A metric, or its difference from another model, or an end of the interval of either, a sign, and a number.
+
+    `other` is the model that it is about, if any: the difference from it, or its value that the number is added to.
+
+    >>> rule = parse_rule("low(mcc - versus) >= -0.02")
+    >>> rule.metric, rule.end, rule.other, rule.is_difference, rule.passes_if_shown
+    ('mcc', 'low', 'versus', True, True)
+    """
+
+    text: str
+    metric: str
+    end: str
+    sign: str
+    number: float
+    other: str | None = None
+    is_difference: bool = False
+
+    @property
+    def quantity(self) -> str:
+        """What is compared with the number, as it is written."""
+        written = f"{self.metric} - {self.other}" if self.is_difference else self.metric
+        return written if self.end == "value" else f"{self.end}({written})"
+
+    def check_number(self, ends: tuple[float, float], *, is_percent: bool = False) -> None:
+        """Refuse a number that no value reaches, or that every value keeps, where the metric has that range."""
+        what = self.metric
+        if self.other is not None:
+            low, high = ends
+            what, ends = f"A difference of two values of {self.metric}", (low - high, high - low)
+        check_bound(what, ends, self.number, self.text)
+        low, high = ends
+        above, strict = self.sign[0] == ">", len(self.sign) == 1
+        hint = percent_hint(ends, self.number, self.text) or "give a bound inside that range."
+        if not strict and self.number == (low if above else high):
+            raise InputError(
+                f"{what} lies {range_words(ends)}, so that every model keeps {self.text!r}, which gates nothing; {hint}"
+            )
+        if strict and self.number == (high if above else low):
+            raise InputError(f"{what} lies {range_words(ends)}, so that no model keeps {self.text!r}; {hint}")
+        if strict and self.number == high == 1 and not is_percent:  # one that means 1 % passes nearly all
+            raise InputError(
+                f"{what} lies {range_words(ends)}, so that nearly every model keeps {self.text!r}; did you mean 0.01 "
+                "or 1 %? Write 100 % where all but the worst value are meant."
+            )
+
+    @property
+    def passes_if_shown(self) -> bool:
+        """Whether it passes only where the rows show it: low(...) >= or high(...) <=."""
+        return self.end == ("low" if self.sign[0] == ">" else "high")
+
+    @property
+    def fails_if_shown(self) -> bool:
+        """Whether it fails only where the rows show it: high(...) >= or low(...) <=."""
+        return self.end == ("high" if self.sign[0] == ">" else "low")
+
+
+def parse_rule(text: str, *, allow_worse: bool = False) -> Rule:
+    """A rule such as "ac_score>=0.8", "recall>=80 %", "low(mcc)>=0.5", "mcc>=baseline-0.02" or "mcc - versus>=-0.02".
+
+    Its limit must lie where the metric can keep it and break it. A rule that worse models pass and better ones fail is
+    taken only where that is allowed.
+    """
+    if not isinstance(text, str):
+        raise InputTypeError(f'A rule is text such as "ac_score>=0.8", not {text!r}.')
+    rule = _RULE.fullmatch(text.strip())
+    limit = _LIMIT.fullmatch(rule[6].strip()) if rule else None
+    written = (limit[1] or limit[3]) if limit else None
+    number = float((written or "0").replace(" ", "")) if limit else math.nan
+    twice = rule is not None and limit is not None and bool(rule[3] and limit[2])
+    lone = limit is not None and bool(limit[4]) and written is None  # a sign of percent without a number
+    if rule is None or limit is None or bool(rule[1]) != bool(rule[4]) or twice or lone or not math.isfinite(number):
+        raise InputError(
+            f'The rule {text!r} cannot be read; write "ac_score>=0.8", "low(mcc)>=0.5", "mcc>=baseline-0.02" or '
+            '"low(mcc - versus)>=-0.02".'
+        )
+    end, name, other, _, sign, _ = rule.groups()
+    number = number / 100 if limit[4] else number
+    if end and limit[2] == VERSUS:
+        raise InputError(
+            f"The rule {text!r} compares the end of one model's interval with another model, as if they had no rows in "
+            f'common; write "{end}({name} - {VERSUS}){sign}{number:g}", the end of the interval of the difference.'
+        )
+    spec = MetricSpec.of(name)
+    read = Rule(text.strip(), spec.name, end or "value", sign, number, other or limit[2], is_difference=bool(other))
+    read.check_number(spec.metric.of_many_columns.range, is_percent=bool(limit[4]))
+    if not allow_worse:
+        _check_direction(read, spec)
+    return read
+
+
+def _check_direction(rule: Rule, spec: MetricSpec) -> None:
+    """Refuse a rule that fails better models."""
+    if spec.sign * (1 if rule.sign[0] == ">" else -1) >= 0:
+        return
+    better, turned = ("higher", ">=") if spec.sign > 0 else ("lower", "<=")
+    raise InputError(
+        f"{rule.metric} is better the {better} it is, and the rule {rule.text!r} passes worse models and fails better "
+        f"ones; turn its sign to {turned}, or say that it is meant with allow_worse=True."
+    )
+
+
+def check_prove(prove: str) -> None:
+    """Refuse what cannot be asked to be shown."""
+    if prove not in (WORSE, NOT_WORSE):
+        raise InputError(f"prove= is {WORSE!r} or {NOT_WORSE!r}, what has to be shown, not {prove!r}.")
+
+
+def usual_rules(specs: Iterable[MetricSpec], other: str, prove: str, margin: float) -> list[Rule]:
+    """The rules of a gate that is given none: no metric is shown to be worse, or each to be not worse by the margin.
+
+    >>> [rule.text for rule in usual_rules([MetricSpec.of("mcc")], "versus", "not-worse", 0.02)]
+    ['low(mcc - versus) >= -0.02']
+    """
+    check_prove(prove)
+    rules = []
+    for spec in (spec for spec in specs if spec.sign):
+        end, sign = ("low", ">=") if spec.sign > 0 else ("high", "<=")
+        if prove == WORSE:
+            end = "high" if end == "low" else "low"
+        number = -spec.sign * margin if prove == NOT_WORSE else 0.0
+        text = f"{end}({spec.name} - {other}) {sign} {number:g}"
+        rules.append(Rule(text, spec.name, end, sign, number, other, is_difference=True))
+    return rules
+
+
+# ---------------------------------------------------------------- estimate
+# A metric or a difference with its interval, which a rule reads at the level that it needs.
+
+
+_NEAR_END = 0.02  # of the range: nearer to an end the share of rows that may change is not known from the value
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value, its interval at a level, and why it is undefined; of a difference both values and the p-value of 0.
+
+    Where there is a table the interval of another level is made from it; of a difference, of clusters and of label sets
+    the interval is widened as that of a normal distribution is.
+    """
+
+    spec: MetricSpec
+    value: float
+    low: float
+    high: float
+    level: float
+    why: str | None = None
+    table: Confusion | ScoreTable | None = None
+    prevalence: PrevalenceLike | None = None
+    design: str = "random"
+    p_value: float | None = None
+    values: tuple[float, float] | None = None
+    own_error: float = math.nan  # of a difference: the standard error of the first model alone
+
+    @classmethod
+    def of_row(cls, row: MetricRow, level: float) -> Estimate:
+        """That of a row of an evaluation."""
+        return cls(row.spec, row.value, row.low, row.high, level, row.undefined or row.no_interval)
+
+    @classmethod
+    def of_interval(cls, row: Interval) -> Estimate:
+        """That of one model of a comparison."""
+        return cls(row.spec, float(row.value), float(row.low), float(row.high), row.level, row.why)
+
+    @classmethod
+    def of_difference(cls, row: Difference, level: float, own: Estimate | None = None) -> Estimate:
+        """That of a difference of two models, of which the first has an estimate of its own."""
+        alone = math.nan if own is None else own.error
+        ends, values = (row.low, row.high, level, row.why), (row.value_a, row.value_b)
+        return cls(row.spec, row.difference, *ends, p_value=row.p_value, values=values, own_error=alone)
+
+    @property
+    def error(self) -> float:
+        """The standard error that the width of the interval is that of."""
+        return (self.high - self.low) / (2 * normal_reach(self.level))
+
+    def at(self, level: float) -> Estimate:
+        """The same with its interval at another level."""
+        if math.isclose(level, self.level, rel_tol=1e-12) or math.isnan(self.low):
+            return self
+        if self.table is not None:
+            return self.from_table(self.table, level)
+        wider = normal_reach(level) / normal_reach(self.level)
+        least, most = self._range
+        low = max(self.value - wider * (self.value - self.low), least)
+        high = min(self.value + wider * (self.high - self.value), most)
+        if self.p_value is not None and self.p_value > 1 - level:  # the test does not reject 0 at this level
+            low, high = min(low, 0.0), max(high, 0.0)
+        return replace(self, low=low, high=high, level=level)
+
+    def from_table(self, table: Confusion | ScoreTable, level: float) -> Estimate:
+        """The same with its interval made anew from its table."""
+        ends = interval(self.spec, table, level=level, prevalence=self.prevalence, design=self.design)
+        return replace(self, low=float(ends.low), high=float(ends.high), level=level)
+
+    @property
+    def _range(self) -> tuple[float, float]:
+        """What the value may be."""
+        least, most = self.spec.metric.of_many_columns.range
+        return (least, most) if self.values is None else (least - most, most - least)
+
+    def chance_beyond(self, distance: float, drop: float = 0.0) -> float | None:
+        """How often an end of the interval does not reach a limit at that distance from the true value.
+
+        By a drop rows change sides that both models had alike, so that the difference scatters more than it does here:
+        by as much as the share of such rows would, read from the error of the one model. Without it a drop of 10 points
+        of recall would be stated to be caught in 90 % of runs, and is in 79 %.
+        """
+        if not self.error > 0:
+            return None
+        error = math.hypot(self.error, self._added_error(drop) if drop else 0.0)
+        return float(normal_below(distance / error - normal_reach(self.level)))
+
+    def _added_error(self, drop: float) -> float:
+        """What a drop adds to the standard error of the difference."""
+        least, most = self.spec.metric.of_many_columns.range
+        if self.values is None or not math.isfinite(most - least) or not self.own_error > 0:
+            return 0.0
+        share, changed = (self.values[0] - least) / (most - least), drop / (most - least)
+        share = min(max(share, _NEAR_END), 1 - _NEAR_END)
+        return self.own_error * math.sqrt(changed * (1 - changed) / (share * (1 - share)))
+
+
+# ---------------------------------------------------------------- gate parts
+# All rows and each group, with the estimates that rules read.
+
+
+GatedResult: TypeAlias = Evaluation | MultilabelEvaluation | Comparison
+Gated: TypeAlias = GatedResult | Mapping[str, GatedResult | str]
+
+
+@dataclass(frozen=True)
+class GatePart:
+    """All rows, or a group: its rows and positives, its metrics and differences by name, and its table of labels.
+
+    `why` says why nothing can be judged here, such as a group of one class.
+    """
+
+    group: str | None
+    level: float
+    rows: int = 0
+    positives: int | None = None
+    metric: Callable[[str], Estimate] | None = None
+    differences: Mapping[str, Comparison] = field(default_factory=dict)  # from each other model
+    confusion: Confusion | None = None
+    is_clustered: bool = False
+    why: str | None = None
+
+    def estimate(self, rule: Rule) -> Estimate:
+        """What a rule is about."""
+        if rule.is_difference or rule.other == VERSUS:
+            return self._difference(rule)
+        if self.metric is None:
+            raise InputError(f"The rule {rule.text!r} is on one model; give its evaluation.")
+        return self.metric(rule.metric)
+
+    def _difference(self, rule: Rule) -> Estimate:
+        other = rule.other or ""
+        if other not in self.differences:
+            how = "compare both models on the same rows" if other == VERSUS else "give a baseline that holds its tables"
+            raise InputError(f"The rule {rule.text!r} speaks of another model, {other}; {how}.")
+        comparison = self.differences[other]
+        row = next((row for row in comparison.rows if row.metric == rule.metric), None)
+        if row is None:
+            named = ", ".join(dict.fromkeys(row.metric for row in comparison.rows))
+            raise InputError(f"The models were not compared by {rule.metric}; there are {named}.")
+        alone = {each.metric: each for each in comparison.intervals.get(row.a, ())}.get(rule.metric)
+        own = None if alone is None else Estimate.of_interval(alone)
+        return Estimate.of_difference(row, comparison.level, own)
+
+
+def gate_parts(gated: Gated) -> list[GatePart]:
+    """All rows first, then the groups; of several by name one part each."""
+    if isinstance(gated, Mapping):
+        if not gated:
+            raise InputError("A gate was given no evaluation, an empty mapping; give what evaluate or compare returns.")
+        return [part for name, each in gated.items() for part in _named_parts(str(name), each)]
+    if isinstance(gated, (Evaluation, MultilabelEvaluation)):
+        return [_whole(gated), *(_of_group(gated, group) for group in gated.groups)]
+    if isinstance(gated, Comparison):
+        return [_compared(gated)]
+    raise InputTypeError(
+        f"A gate takes what evaluate or compare returns, or several of these by name, not {type(gated).__name__}."
+    )
+
+
+def _named_parts(name: str, each: GatedResult | str) -> Iterator[GatePart]:
+    if isinstance(each, str):  # why there is none
+        yield GatePart(name or None, 0.95, why=each)
+        return
+    for part in gate_parts(each):
+        label = ", ".join(text for text in (name, part.group) if text)
+        yield replace(part, group=label or None)
+
+
+def _whole(evaluation: AnyEvaluation) -> GatePart:
+    scores, table = getattr(evaluation, "scores", None), getattr(evaluation, "confusion", None)
+
+    def metric(name: str) -> Estimate:
+        return _with_table(evaluation, evaluation[name], table, scores)
+
+    return _evaluated(evaluation, None, evaluation.rows, metric, table, scores)
+
+
+def _of_group(evaluation: AnyEvaluation, group: Group) -> GatePart:
+    def metric(name: str) -> Estimate:
+        if name not in group:
+            raise InputError(f"{name} was not evaluated in the groups; name it with metrics= when you evaluate.")
+        return _with_table(evaluation, group[name], group.confusion, group.scores)
+
+    return _evaluated(evaluation, group.label, group.rows, metric, group.confusion, group.scores)
+
+
+def _evaluated(
+    evaluation: AnyEvaluation,
+    group: str | None,
+    rows: int,
+    metric: Callable[[str], Estimate],
+    table: Confusion | None,
+    scores: ScoreTable | None,
+) -> GatePart:
+    if table is not None and evaluation.positive in table.labels:
+        table = table.with_positive(evaluation.positive)
+    clustered = isinstance(evaluation, Evaluation) and evaluation.is_clustered
+    positives = _positives(table, scores)
+    return GatePart(group, evaluation.level, rows, positives, metric, confusion=table, is_clustered=clustered)
+
+
+def _with_table(
+    evaluation: AnyEvaluation, row: MetricRow, table: Confusion | None, scores: ScoreTable | None
+) -> Estimate:
+    """The estimate of a row, with the table that its interval was made from where that says all of it."""
+    estimate = Estimate.of_row(row, evaluation.level)
+    reads_scores = row.spec.is_native and row.spec.metric.scores is not None and scores is not None
+    if table is not None and evaluation.positive in table.labels:
+        table = table.with_positive(evaluation.positive)
+    source = scores if reads_scores else table if row.spec.metric.function is not None else None
+    if row.method in ("cluster", "plan") or source is None or isinstance(evaluation, MultilabelEvaluation):
+        return estimate
+    design = "stratified" if STRATIFIED in evaluation.assumed else "random"
+    estimate = replace(estimate, table=source, prevalence=evaluation.prevalence, design=design)
+    return estimate.from_table(source, evaluation.level) if evaluation.was_read else estimate
+
+
+def _compared(comparison: Comparison) -> GatePart:
+    """The first model of a comparison against the second."""
+    if len(comparison.models) != 2:
+        raise InputError(
+            f"A gate holds one model against another, and {len(comparison.models)} were compared; compare two, the one "
+            "that is judged first."
+        )
+    first, tables = comparison.models[0], comparison.tables
+    by_name = {row.metric: row for row in comparison.intervals.get(first, ())}
+
+    def metric(name: str) -> Estimate:
+        if name not in by_name:
+            raise InputError(f"The models were not compared by {name}; there are {', '.join(by_name)}.")
+        return Estimate.of_interval(by_name[name])
+
+    table = tables.labels.get(first)
+    positives = _positives(table, tables.scores.get(first))
+    return GatePart(None, comparison.level, comparison.n, positives, metric, {VERSUS: comparison})
+
+
+def _positives(table: Confusion | None, scores: ScoreTable | None) -> int | None:
+    """The rows of the positive class; of the rarest class where none is positive."""
+    if scores is not None:
+        return int(scores.positive.rows.sum())
+    if table is None:
+        return None
+    rows = table.rows.sum(1)
+    return int(rows.min() if table.positive is None else rows[table.labels.index(table.positive)])
+
+
+# ---------------------------------------------------------------- rule judgements
+# Whether all rows and each group keep every rule, with the error that the rules hold together.
+
+
+_KINDS = ("passes_if_shown", "fails_if_shown")
+_SIGNS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
+
+
+@dataclass(frozen=True)
+class AskedRule:
+    """A rule in one part: the estimate that it reads, and the number that is required; NaN where there is none."""
+
+    rule: Rule
+    part: GatePart
+    estimate: Estimate
+    limit: float
+    why: str | None = None
+
+    @classmethod
+    def of(cls, rule: Rule, part: GatePart, baseline: Baseline | None) -> AskedRule:
+        """The rule in that part."""
+        estimate = part.estimate(rule)
+        if rule.is_difference or rule.other is None:
+            return cls(rule, part, estimate, rule.number, _reason(rule, estimate))
+        if rule.other == VERSUS and estimate.values is not None:  # a rule on both values
+            value, other = estimate.values
+            why = None if math.isfinite(value + other) else estimate.why or "not defined here"
+            return cls(rule, part, estimate, _limit_beside(rule, estimate, other), why)
+        old = check_limit(rule, baseline).of_group(part.group)
+        before = None if old is None else old.metrics.get(rule.metric)
+        why = _reason(rule, estimate) if before is not None else f"the baseline has no {rule.metric} of this group"
+        return cls(rule, part, estimate, _limit_beside(rule, estimate, math.nan if before is None else before), why)
+
+    @property
+    def is_defined(self) -> bool:
+        """Whether it can be judged."""
+        return self.why is None
+
+    def judged(self, level: float, margin: float) -> Judgement:
+        """Whether it is kept, its interval being at that level."""
+        rule, estimate = self.rule, self.estimate if self.rule.end == "value" else self.estimate.at(level)
+        own = estimate.values[0] if estimate.values is not None and not rule.is_difference else estimate.value
+        value = own if rule.end == "value" else getattr(estimate, rule.end)
+        unit = _unit(self)
+        if self.why is not None:
+            required = f", required {rule.sign} {100**unit.percent * self.limit:.6g}{unit.text}"
+            text = f"{rule.quantity}{'' if math.isnan(self.limit) else required}: {self.why}"
+            return Judgement(None, UNDECIDED, rule.text, self.part.group, text, limit=self.limit, why=self.why)
+        passed = bool(_SIGNS[rule.sign](value, self.limit))
+        shown = _apart(value, self.limit, unit)
+        text = f"{rule.quantity} is {shown[0]}, required {rule.sign} {shown[1]}{_both(self)}"
+        outcome = PASS if passed else FAIL
+        ends = (estimate.low, estimate.high, estimate.level, estimate.p_value, _power(self, estimate, margin))
+        return Judgement(passed, outcome, rule.text, self.part.group, text, value, self.limit, *ends)
+
+
+def check_limit(rule: Rule, baseline: Baseline | None) -> Baseline:
+    """The baseline that a rule speaks of, which must hold its metric."""
+    if baseline is None:
+        raise InputError(f"The rule {rule.text!r} speaks of a baseline; name it with baseline=OLD.JSON.")
+    if baseline.metrics.get(rule.metric) is None:
+        raise InputError(f"The baseline has no value of {rule.metric}; make it again with this metric.")
+    return baseline
+
+
+def read_rules(
+    texts: Iterable[str | Sequence[str]], baseline: Baseline | None, *, allow_worse: bool = False
+) -> list[Rule]:
+    """The rules of their texts, each by itself or in a list; what they say of a baseline must be there."""
+    every: list[Any] = [each for text in texts for each in (text if isinstance(text, (list, tuple)) else [text])]
+    rules = [parse_rule(text, allow_worse=allow_worse) for text in every]
+    for rule in rules:
+        if rule.other == BASELINE:
+            check_limit(rule, baseline)
+    return rules
+
+
+def judge_rules(
+    rules: Sequence[Rule], parts: Sequence[GatePart], baseline: Baseline | None, margin: float
+) -> tuple[list[Judgement], list[str]]:
+    """Every rule in every part, and which errors the gate holds, in sentences.
+
+    All rules must be kept. A model that breaks one whose near end is read (low >=, high <=) passes it in half of
+    1 - level of runs, and so the gate in no more, however many there are. Of those whose far end is read (high >=,
+    low <=) each may fail by chance: they share the same error by Bonferroni, over metrics and groups.
+    """
+    asked = [AskedRule.of(rule, part, baseline) for part in parts for rule in rules]
+    level = parts[0].level if parts else 0.95
+    sharing = [each for each in asked if each.rule.fails_if_shown and each.is_defined]
+    shared = 1 - (1 - level) / max(len(sharing), 1)
+    judged = [each.judged(shared if each.rule.fails_if_shown else level, margin) for each in asked]
+    return judged, _error_sentences(asked, level, shared)
+
+
+def _limit_beside(rule: Rule, estimate: Estimate, other: float) -> float:
+    """The limit that the value of another model gives; one beyond the metric's range is refused."""
+    limit, (low, high) = rule.number + other, estimate.spec.metric.of_many_columns.range
+    if limit < low or limit > high:
+        which = "every" if (limit < low) == (rule.sign[0] == ">") else "no"
+        raise InputError(
+            f"The rule {rule.text!r} asks for {rule.metric} {rule.sign} {limit:.3g}, as {rule.other} has "
+            f"{other:.3g}; it lies {range_words((low, high))}, so that {which} model keeps it. Give a smaller number."
+        )
+    return limit
+
+
+def _reason(rule: Rule, estimate: Estimate) -> str | None:
+    """Why a rule cannot be judged."""
+    value = estimate.value if rule.end == "value" else getattr(estimate, rule.end)
+    return (estimate.why or "not defined here") if math.isnan(value) else None
+
+
+def _power(asked: AskedRule, estimate: Estimate, margin: float) -> float | None:
+    """How often a drop by the margin is caught, or an equal model passes; of a difference alone."""
+    if not asked.rule.is_difference or asked.rule.end == "value":
+        return None
+    if asked.rule.fails_if_shown:
+        return estimate.chance_beyond(margin, drop=margin)
+    return estimate.chance_beyond(max(-(asked.estimate.spec.sign or 1) * asked.limit, 0.0))
+
+
+# ---------------------------------------------------------------- in words
+
+
+@dataclass(frozen=True)
+class Unit:
+    """How numbers are shown: shares of rows in percent, their differences in points."""
+
+    percent: bool
+    text: str
+
+
+def _unit(asked: AskedRule) -> Unit:
+    share = asked.estimate.spec.is_share
+    return Unit(share, " points" if share and asked.rule.is_difference else " %" if share else "")
+
+
+def _both(asked: AskedRule) -> str:
+    """The values of both models, beside a difference."""
+    values, share = asked.estimate.values, asked.estimate.spec.is_share
+    if values is None or not asked.rule.is_difference:
+        return ""
+    return f" ({value_text(values[0], share=share)}, {asked.rule.other} {value_text(values[1], share=share)})"
+
+
+def _apart(value: float, limit: float, unit: Unit) -> tuple[str, str]:
+    """Both numbers with as many digits as distinguish them."""
+    times = 100 if unit.percent else 1
+    for digits in range(3, 18):
+        pair = f"{times * value:.{digits}g}{unit.text}", f"{times * limit:.{digits}g}{unit.text}"
+        if pair[0] != pair[1] or value == limit:
+            return pair
+    return repr(value), repr(limit)
+
+
+def _error_sentences(asked: Sequence[AskedRule], level: float, shared: float) -> list[str]:
+    """Which of the two errors is held, and at what."""
+    error, sentences = f"{50 * (1 - level):.3g} %", []
+    near, far = ([each.rule.text for each in asked if each.is_defined and getattr(each.rule, kind)] for kind in _KINDS)
+    if near:
+        which = f"`{near[0]}`" if len(near) == 1 else f"any of the {len(near)} rules that pass only where it is shown"
+        sentences.append(f"A model that breaks {which} passes this gate in at most {error} of runs.")
+    if far:
+        which = f"`{far[0]}`" if len(far) == 1 else f"all {len(far)} rules that fail only where it is shown"
+        by = "" if len(far) == 1 else f"; they share it by intervals of {100 * shared:.6g} %"
+        sentences.append(f"A model that keeps {which} fails this gate in at most {error} of runs{by}.")
+    return sentences
