@@ -10,8 +10,15 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from steelyard.analysis.prevalence.prior_correction import class_share_vector
-from steelyard.estimators.probability_maps import IsotonicMap, LogisticMap, PriorMap, TemperatureMap, Unchanged
-from steelyard.estimators.unseen_loss import UnseenLoss, log_losses
+from steelyard.estimators.probability_maps import (
+    IsotonicMap,
+    LogisticMap,
+    PriorMap,
+    TemperatureMap,
+    Unchanged,
+    UnseenLoss,
+    log_losses,
+)
 from steelyard.exceptions import InputError, needs_sklearn
 from steelyard.ingest import arrays
 from steelyard.ingest.given_probabilities import both_columns, given_probabilities

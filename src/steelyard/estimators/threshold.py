@@ -3,19 +3,239 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from steelyard.analysis.decisions.best_decision import best_decision
+from steelyard.analysis.thresholds.best_threshold import best_threshold
 from steelyard.analysis.thresholds.row_costs import COST_KEYS
-from steelyard.estimators.class_choice import ClassChoice, class_probabilities
-from steelyard.estimators.positive_scores import PositiveScores
-from steelyard.estimators.row_details import RowDetails, column_of, costs_of
-from steelyard.estimators.score_splits import check_folds, fitted_clone, is_refitted, score_splits
-from steelyard.estimators.threshold_choice import ThresholdChoice, one_label_each, thresholds_by_group
-from steelyard.estimators.threshold_guarantee import Guarantee
-from steelyard.exceptions import InputError, InputTypeError, needs_sklearn
+from steelyard.estimators.rows import (
+    PositiveScores,
+    RowDetails,
+    check_folds,
+    column_of,
+    costs_of,
+    fitted_clone,
+    groups_of,
+    is_refitted,
+    score_splits,
+)
+from steelyard.exceptions import InputError, InputTypeError, SteelyardError, needs_sklearn
 from steelyard.ingest.row_order import check_order
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Estimator, Features, Frame, Label, Splitter, Weights
+    from steelyard.analysis.decisions.best_decision_result import BestDecision
+    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.prior_correction import SharesLike
+    from steelyard.analysis.thresholds.best_threshold_result import BestThreshold, KeptLimit
+    from steelyard.analysis.thresholds.row_costs import CostsLike
+    from steelyard.analysis.thresholds.threshold_criterion import AimLike
+    from steelyard.analysis.thresholds.threshold_limits import LimitsLike
+
+
+# ---------------------------------------------------------------- class choices
+# The best decision between many classes on rows that did not train.
+
+
+_OF_TWO = ("where", "confidence", "cost", "by", "pos_label")  # what a threshold between two classes takes
+
+
+@dataclass(frozen=True, eq=False)
+class ClassChoice:
+    """What the decision is to be best by, at which class shares, and which rows a person decides."""
+
+    metric: AimLike | None
+    cost_matrix: ArrayLike | Frame | None
+    prevalence: SharesLike | None
+    reject: float | None
+    reject_cost: float | None
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether anything is asked that two classes need the probabilities of both for."""
+        return any(given is not None for given in (self.cost_matrix, self.reject, self.reject_cost))
+
+    def check(self, others: Any) -> None:
+        """Refuse what is asked of a threshold between two classes."""
+        for name in _OF_TWO:
+            if getattr(others, name) is not None:
+                raise InputTypeError(
+                    f"{name}= is of one threshold between two classes; many classes, cost_matrix=, reject= and "
+                    "reject_cost= decide by a threshold or a cost for each class. Leave it out."
+                )
+
+    def of(self, rows: RowDetails, classes: Array, probabilities: Array) -> BestDecision:
+        """The best decision on rows that did not train."""
+        metric: Any = self.metric  # which refuses what is none
+        return best_decision(
+            rows.y,
+            probabilities,
+            metric,
+            cost_matrix=self.cost_matrix,
+            prevalence=self.prevalence,
+            reject=self.reject,
+            reject_cost=self.reject_cost,
+            labels=classes,
+            sample_weight=rows.weight,
+        )
+
+
+def class_probabilities(estimator: Estimator, X: Features, classes: Array, response_method: str) -> Array:
+    """The probabilities of the classes; one that a fold did not hold has none."""
+    method = getattr(estimator, "predict_proba", None) if response_method in ("auto", "predict_proba") else None
+    if method is None:
+        raise InputError(
+            f"Only binary classification is supported for {type(estimator).__name__} without predict_proba; give a "
+            "classifier that has it, such as CalibratedClassifierCV of this one."
+        )
+    given = np.asarray(method(X))
+    known = np.asarray(estimator.classes_)  # type: ignore[attr-defined]  # set by fit
+    if len(known) == len(classes):
+        return given
+    columns = np.zeros((len(given), len(classes)))
+    columns[:, np.searchsorted(classes, known)] = given
+    return columns
+
+
+# ---------------------------------------------------------------- threshold choices
+# The best threshold of rows that did not train, or that of each group of them.
+
+
+_RESAMPLES = 200  # by which limits that nothing promises are judged
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdChoice:
+    """What the threshold is to be best by, the limits it keeps, and the column that groups the rows."""
+
+    metric: AimLike | None
+    where: LimitsLike | None
+    confidence: float | None
+    prevalence: PrevalenceLike | None
+    by: str | int | None
+
+    def of(self, rows: RowDetails, label: Label, scores: Array) -> dict[Label, BestThreshold]:
+        """The best threshold of each group, or of all rows under None, where a label is positive."""
+        if rows.groups is None:
+            return {None: self._best(rows, label, scores)}
+        places = groups_of(rows.groups)
+        return {group: self._of_group(group, rows.take(at), label, scores[at]) for group, at in places.items()}
+
+    def _of_group(self, group: Label, rows: RowDetails, label: Label, scores: Array) -> BestThreshold:
+        try:
+            return self._best(rows, label, scores)
+        except SteelyardError as error:
+            raise type(error)(f"Group {group!r} of {self.by!r}: {error}") from None
+
+    def _best(self, rows: RowDetails, label: Label, scores: Array) -> BestThreshold:
+        best = best_threshold(
+            rows.y == label,
+            scores,
+            self.metric,
+            where=self.where,
+            confidence=self.confidence,
+            cost=rows.costs,
+            prevalence=self.prevalence,
+            resamples=_RESAMPLES if self.where is not None and self.confidence is None else 0,
+            sample_weight=rows.weight,
+            pos_label=True,
+            labels=[False, True],
+        )
+        return replace(best, positive=label.item() if isinstance(label, np.generic) else label)
+
+
+def thresholds_by_group(thresholds: Mapping[Label, float], values: Array, scores: Array, by: str | int | None) -> Array:
+    """The threshold of each row by its group, in the precision of the scores."""
+    every = np.empty_like(scores)
+    for group, places in groups_of(values).items():
+        if group not in thresholds:
+            raise InputError(
+                f"Group {group!r} of {by!r} was not among the rows of fit, so it has no threshold; fit with rows of "
+                "it, or without by= for one threshold of all rows."
+            )
+        every[places] = thresholds[group]
+    return every
+
+
+def one_label_each(labels: ArrayLike) -> ArrayLike:
+    """The labels of rows that have one each; a matrix of several is refused."""
+    if len(shape := np.shape(labels)) == 2 and shape[1] > 1:
+        raise InputError(
+            f"y has shape {shape}, a column for each of several labels; OneVsRestClassifier(ThresholdClassifier(...)) "
+            "finds a threshold for each label, and best_threshold does so for scores."
+        )
+    return labels
+
+
+# ---------------------------------------------------------------- threshold guarantees
+# For what the limits of a chosen threshold hold on new rows, in words.
+
+
+_THIS = "for this very classifier"
+_INDEPENDENT = "rows are taken as independent"
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """Whether the classifier that predicts gave the scores by which its threshold was chosen, and how it was fitted."""
+
+    prefit: bool
+    refit: bool
+    by: str | int | None = None
+
+    def sentence(self, chosen: Mapping[Label, BestThreshold]) -> str:
+        """For what the limits hold, with what is to be known of each threshold."""
+        first = next(iter(chosen.values()))
+        positive = [f"The positive class is {first.positive!r}."] if first.limits else []
+        return " ".join([self._of_limits(first.limits), *positive, *self._of_groups(), *self._notes(chosen)])
+
+    def _of_limits(self, limits: Sequence[KeptLimit]) -> str:
+        if not limits:
+            return "No limit was given, so none is promised on new rows."
+        texts = " and ".join(kept.limit for kept in limits)
+        confidence, one = limits[0].confidence, len(limits) == 1
+        if confidence is None:
+            return f"{texts} on new rows {'is' if one else 'are'} not promised, as confidence= was not given."
+        if self.refit and not self.prefit:
+            return (
+                f"{texts} on new rows {'is' if one else 'are'} not promised for this classifier: it was fitted again "
+                f"on all rows, and the {100 * confidence:g} % confidence is that of the classifiers that scored the "
+                "rows left out. With cv=0.5 and refit=False the classifier that scored them is kept, and the promise "
+                "with it."
+            )
+        hold = "holds" if one else "hold together"
+        return f"{texts} {hold} on new rows with {100 * confidence:g} % confidence {self._of_whom()}; {_INDEPENDENT}."
+
+    def _of_whom(self) -> str:
+        if self.prefit:
+            return f"{_THIS}, provided that the rows given to fit did not train it"
+        return f"{_THIS}, as the rows that chose its threshold did not train it"
+
+    def _of_groups(self) -> list[str]:
+        if self.by is None:
+            return []
+        return [
+            f"Each group of {self.by!r} is judged by itself, at a threshold chosen on its own rows: this assumes that "
+            "the group is known at prediction, is lawful to use, and has enough rows."
+        ]
+
+    def _notes(self, chosen: Mapping[Label, BestThreshold]) -> list[str]:
+        return [
+            note if self.by is None else f"Group {group!r}: {note}"
+            for group, best in chosen.items()
+            for note in best.notes
+        ]
+
+
+# ---------------------------------------------------------------- ThresholdClassifier
+
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
@@ -25,17 +245,6 @@ try:
     from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, indexable
 except ImportError as missing:
     raise needs_sklearn("ThresholdClassifier") from missing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from numpy.typing import ArrayLike
-
-    from steelyard._types import Array, Estimator, Features, Frame, Label, Splitter, Weights
-    from steelyard.analysis.prevalence.prior_correction import SharesLike
-    from steelyard.analysis.thresholds.row_costs import CostsLike
-    from steelyard.analysis.thresholds.threshold_criterion import AimLike
-    from steelyard.analysis.thresholds.threshold_limits import LimitsLike
 
 
 def _has(name: str) -> Callable[[ThresholdClassifier], bool]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.estimators.nearest_mean import NearestMeanClassifier
-from steelyard.estimators.positive_scores import PositiveScores
+from steelyard.estimators.rows import PositiveScores
 from steelyard.estimators.threshold import ThresholdClassifier
 from steelyard.exceptions import InputError, SteelyardError, needs_sklearn
 from steelyard.protocol.ratio_trials import RatioTrial

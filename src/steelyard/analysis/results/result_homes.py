@@ -58,7 +58,7 @@ HOMES = {
     "steelyard.auditing.invariance": ("invariance",),
     "steelyard.auditing.ratio_spread": ("spread",),
     "steelyard.auditing.robustness_result": ("metric_change", "metric_verdict", "robustness"),
-    "steelyard.estimators.unseen_loss": ("unseen_loss",),
+    "steelyard.estimators.probability_maps": ("unseen_loss",),
     "steelyard.evaluation.error_row": ("error_rows",),
     "steelyard.evaluation.evaluation": ("evaluation",),
     "steelyard.evaluation.group_comparison": ("group_comparison", "group_difference"),
