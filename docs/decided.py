@@ -7,10 +7,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from steelyard import list_metrics
-from steelyard.auditing.decision_store import recalled_decisions
-from steelyard.auditing.decisions import PROVED, REFUTED, cells_text
+from steelyard.auditing.decisions import PROVED, REFUTED, cells_text, recalled_decisions
 from steelyard.auditing.identities import combinations, identities
-from steelyard.auditing.property_list import PROPERTIES
+from steelyard.auditing.laws import PROPERTIES
 from steelyard.metrics import references
 
 if TYPE_CHECKING:

@@ -21,11 +21,12 @@ from oracle import ORACLE
 
 import steelyard
 from steelyard import Metric, SteelyardError, get_metric, list_metrics, metric, ratio, sqrt, where
-from steelyard.auditing import audited_metric, decision_store, proof, properties, rulings, symbolic_sums
+from steelyard.auditing import decisions as decision_store
+from steelyard.auditing import proof, properties, rulings, symbolic
+from steelyard.auditing import proof as audited_metric
 from steelyard.auditing.decisions import DOES_NOT_APPLY, PROVED, REFUTED, UNDEFINED
 from steelyard.auditing.exact_values import ExactFormula, exact_expression
-from steelyard.auditing.harshness import harsher
-from steelyard.auditing.identities import combinations, identities
+from steelyard.auditing.identities import combinations, harsher, identities
 from steelyard.auditing.laws import CLASS_SWAP
 from steelyard.auditing.proof import proved
 from steelyard.auditing.properties import (
@@ -35,8 +36,7 @@ from steelyard.auditing.properties import (
     garcia_row,
     get_property,
 )
-from steelyard.auditing.symbolic_sums import SymbolicField, Unprovable
-from steelyard.auditing.symbolic_values import same_by_parts, symbolic_value
+from steelyard.auditing.symbolic import SymbolicField, Unprovable, same_by_parts, symbolic_value
 from steelyard.metrics import notation
 from steelyard.metrics.expression import SYMBOLS, as_expression
 from steelyard.metrics.references import references
@@ -801,7 +801,7 @@ def test_a_comment_or_another_line_ending_anywhere_in_the_source_loses_no_decisi
         comment = b"# changed\r\n" if path.suffix == ".py" else b""
         path.write_bytes(comment + path.read_bytes().replace(b"\n", b"\r\n"))
     code = (
-        "import steelyard; from steelyard.auditing import decision_store as s; "
+        "import steelyard; from steelyard.auditing import decisions as s; "
         "of_counts = [m for m in steelyard.list_metrics() if m.function]; "
         "print(s.__file__, sum(len(s.recalled_decisions(m)) for m in of_counts))"
     )
@@ -809,7 +809,7 @@ def test_a_comment_or_another_line_ending_anywhere_in_the_source_loses_no_decisi
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": str(tmp_path)}
     )
     assert ran.stdout.split() == [
-        str(copy / "auditing" / "decision_store.py"),
+        str(copy / "auditing" / "decisions.py"),
         str(len(PROPERTIES) * len([m for m in list_metrics() if m.function and is_builtin(m)])),
     ]
 
@@ -832,8 +832,8 @@ def test_without_sympy_claims_are_searched_and_nothing_is_kept(cache_folder, mon
     def missing(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(symbolic_sums, "find_spec", lambda name: None)
-    monkeypatch.setattr(symbolic_sums, "import_module", missing)
+    monkeypatch.setattr(symbolic, "find_spec", lambda name: None)
+    monkeypatch.setattr(symbolic, "import_module", missing)
     row = decide("recall", "p2")
     assert row.verdict.startswith("no counterexample among")
     assert row.how == "exact search; sympy, which proves, is missing"

@@ -9,7 +9,7 @@ from accessible import accessible
 from pages_open import press, until
 
 from steelyard import audit, list_metrics
-from steelyard.auditing.property_list import PROPERTIES
+from steelyard.auditing.laws import PROPERTIES
 from steelyard.report.pages.audit_sections import audit_sentence
 from steelyard.report.pages.page import audit_page
 

@@ -11,14 +11,18 @@ from checks import assert_refused
 from scipy import stats
 
 from steelyard import Counts, at_prevalence, confusion, get_metric, list_metrics, score_table, swap_prevalences
-from steelyard.auditing.correlation import correlation_study
+from steelyard.auditing.correlation import (
+    GARCIA_METRICS,
+    LIST_KINDS,
+    Conclusion,
+    RateBounds,
+    correlation_study,
+    widths_of,
+)
 from steelyard.auditing.discrimination import disagreement, disagreements, discrimination
-from steelyard.auditing.garcia_conclusions import GARCIA_METRICS, Conclusion, RateBounds
 from steelyard.auditing.model_tables import at_rates
-from steelyard.auditing.perturbation import LIST_KINDS, widths_of
 from steelyard.auditing.ratio_spread import spread_of
-from steelyard.auditing.refit_robustness import refit_robustness
-from steelyard.auditing.robustness import Robustness, ratio_spread, robustness, undersampled
+from steelyard.auditing.robustness import Robustness, ratio_spread, refit_robustness, robustness, undersampled
 from steelyard.exceptions import InputError, SteelyardError
 
 PRINTED = {

@@ -123,7 +123,7 @@ def test_every_count_metric_shows_what_is_decided_of_it():
 
 
 def test_every_property_is_told_with_the_metrics_that_have_it():
-    from steelyard.auditing.property_list import PROPERTIES
+    from steelyard.auditing.laws import PROPERTIES
 
     text = decided.asked()
     assert all(one.meaning in text for one in PROPERTIES.values())

@@ -30,8 +30,8 @@ from steelyard import (
 )
 from steelyard.analysis.calibration.reliability import reliability
 from steelyard.analysis.results.rows import Rows
-from steelyard.auditing.decision_store import recalled_decisions
-from steelyard.auditing.property_list import PROPERTIES
+from steelyard.auditing.decisions import recalled_decisions
+from steelyard.auditing.laws import PROPERTIES
 from steelyard.evaluation.groups import Group
 from steelyard.evaluation.prevalence_grid import MOST_UNGROUPED, grouped_scores, prevalence_grid, values_over
 from steelyard.evaluation.threshold_grid import MOST_THRESHOLDS, threshold_grid

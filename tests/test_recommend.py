@@ -16,10 +16,9 @@ from click.testing import CliRunner
 
 import steelyard
 from steelyard import Counts, audit, get_metric, recommend
-from steelyard.auditing import decision_store, properties
-from steelyard.auditing.audit_table import markdown
+from steelyard.auditing import decisions, properties
 from steelyard.auditing.identities import identities
-from steelyard.auditing.properties import decide
+from steelyard.auditing.properties import decide, markdown
 from steelyard.cli.commands import commands
 
 pytest.importorskip("sympy")
@@ -237,7 +236,7 @@ def test_a_changed_formula_changes_the_verdict_of_an_evaluation(monkeypatch):
 def test_the_verdict_of_an_evaluation_starts_no_proof_and_no_search(registry, monkeypatch, tmp_path):
     """A metric of the user's own, slow, opaque and undecided, changes nothing and costs nothing."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    decision_store.stored_decisions.cache_clear()
+    decisions.stored_decisions.cache_clear()
     counts = steelyard.Counts(28, 23, 72, 2680)
     sentences = steelyard.evaluate(counts).verdict
     calls = []
@@ -257,7 +256,7 @@ def test_the_verdict_of_an_evaluation_starts_no_proof_and_no_search(registry, mo
     calls.clear()
     assert evaluation.verdict == sentences and "read G-mean" in " ".join(sentences)
     assert len(calls) <= 1  # to see whether it can be read
-    decision_store.stored_decisions.cache_clear()
+    decisions.stored_decisions.cache_clear()
 
 
 @pytest.mark.parametrize("form", ["table", "json", "md"])

@@ -28,7 +28,7 @@ import steelyard
 from steelyard import Counts, Result, comparison_page, page
 from steelyard._names import HOME as NAMES
 from steelyard.analysis.results.result_homes import HOMES
-from steelyard.auditing.invariance import invariance
+from steelyard.auditing.properties import invariance
 from steelyard.exceptions import InputError
 from steelyard.protocol.holdouts import HoldOuts
 from steelyard.report.figures.surface import SurfaceDisplay

@@ -10,7 +10,7 @@ import pytest
 from study_tools import claims_of, pulsars_needed, table_of
 
 from steelyard import CorrelationDisplay, score_table
-from steelyard.auditing.score_robustness import score_robustness
+from steelyard.auditing.robustness import score_robustness
 from steelyard.datasets.paper_datasets import htru2
 from steelyard.exceptions import InputError
 from steelyard.studies import asawa, study_files

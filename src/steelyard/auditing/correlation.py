@@ -6,40 +6,21 @@ García, Sánchez and Mollineda, "On the suitability of numerical performance me
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from steelyard._types import Array
-from steelyard.analysis.results.formatting import filled
+from steelyard.analysis.intervals.draws import generator
+from steelyard.analysis.results.formatting import filled, listed
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, Rows, table_text
 from steelyard.arguments import names_wrong_arguments
-from steelyard.auditing.correlation_coefficients import (
-    by_metric,
-    correlation_matrix,
-    deviation_over_seeds,
-    mean_over_seeds,
-)
-from steelyard.auditing.correlation_design import (
-    check_defined,
-    check_distortions,
-    check_list,
-    chosen_with_rates,
-    read_shares,
-)
-from steelyard.auditing.garcia_conclusions import (
-    RATES,
-    Conclusion,
-    ConclusionResult,
-    conclusion_result,
-    conclusions_on,
-)
-from steelyard.auditing.metric_values import metric_values
-from steelyard.auditing.perturbation import collection, generators, widths_of
-from steelyard.exceptions import InputError
+from steelyard.auditing.model_tables import metric_values
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.metric import Metric
+from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
@@ -47,6 +28,320 @@ if TYPE_CHECKING:
 
     from steelyard._types import Rng
     from steelyard.metrics.registry import MetricLike
+
+
+# ---------------------------------------------------------------- correlation coefficients
+# Pearson's and Spearman's, of metrics over the tuples of a collection, and over seeds.
+
+
+CONSTANT = 1e-12  # a metric that varies less than this over a collection is constant, and correlates with nothing
+
+
+def by_metric(values: Array) -> Array:
+    """Values by seed and imbalance, then metric, then all tuples of the collection."""
+    seeds, levels, steps, tuples, metrics = values.shape
+    return np.moveaxis(values.reshape(seeds, levels, steps * tuples, metrics), -1, -2)
+
+
+def correlation_matrix(values: Array, *, rank: bool = False) -> Array:
+    """The correlation of every pair of metrics (the axis before the last) over the tuples where both are defined."""
+    return np.stack([correlation(values[..., i, None, :], values, rank) for i in range(values.shape[-2])], -2)
+
+
+def correlation(x: Array, y: Array, rank: bool) -> Array:
+    """Correlation along the last axis, of values or of their ranks; NaN where one of the two is constant."""
+    defined = ~np.isnan(x + y)
+    x, y = (np.where(defined, side, np.nan) for side in np.broadcast_arrays(x, y))
+    constant = _constant(x) | _constant(y)
+    if rank:
+        from scipy.stats import rankdata
+
+        x, y = (rankdata(side, axis=-1, nan_policy="omit") for side in (x, y))
+    x, y = (_centred(side, defined) for side in (x, y))
+    with np.errstate(all="ignore"):
+        r = (x * y).sum(-1) / np.sqrt((x * x).sum(-1) * (y * y).sum(-1))
+    return np.where(constant, np.nan, np.clip(r, -1, 1))
+
+
+def _constant(x: Array) -> Array:
+    low, high = np.where(np.isnan(x), np.inf, x).min(-1), np.where(np.isnan(x), -np.inf, x).max(-1)
+    return np.asarray(~(high - low > CONSTANT))
+
+
+def _centred(x: Array, defined: Array) -> Array:
+    x = np.where(defined, x, 0.0)
+    return np.where(defined, x - (x.sum(-1) / np.maximum(defined.sum(-1), 1))[..., None], 0.0)
+
+
+def mean_over_seeds(values: Array) -> Array:
+    """The mean over the seeds in which the value is defined."""
+    defined = ~np.isnan(values)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(defined, values, 0).sum(0) / np.where(defined.any(0), defined.sum(0), np.nan))
+
+
+def deviation_over_seeds(values: Array) -> Array:
+    """The standard deviation over the seeds in which the value is defined."""
+    return np.sqrt(mean_over_seeds((values - mean_over_seeds(values)) ** 2))
+
+
+# ---------------------------------------------------------------- perturbation
+# True probabilities disturbed more or less for each class, and the tables of what is then predicted.
+
+
+LIST_KINDS = ("class_linear", "class_uniform", "global_linear", "extreme")
+
+
+def generators(seeds: int, rng: Rng) -> list[np.random.Generator]:
+    """One generator a seed, so that a seed is the same study however many there are."""
+    return list(map(np.random.default_rng, range(seeds))) if rng is None else generator(rng).spawn(seeds)
+
+
+def collection(
+    n: int, p: int, widths: Array, tuples: int, threshold: float | str, kind: str, rng: np.random.Generator
+) -> Counts:
+    """The tables of p positives among n rows by distortion and tuple, for one seed."""
+    true = true_probabilities(kind, n, p, rng)
+    return collection_of(true[: n - p], true[n - p :], widths, tuples, threshold, rng)
+
+
+def collection_of(
+    negatives: Array, positives: Array, widths: Array, tuples: int, threshold: float | str, rng: np.random.Generator
+) -> Counts:
+    """The tables of rows with these probabilities by distortion and tuple."""
+    true, (n, p) = np.concatenate([negatives, positives]), (len(negatives), len(positives))
+    cutoff = np.quantile(true, 1 - p / len(true)) if threshold == "prior" else float(threshold)
+    width = np.repeat(widths, [n, p], axis=1)
+    low, high = np.maximum(0, true - width)[:, None], np.minimum(1, true + width)[:, None]
+    flagged = low + rng.random((len(width), tuples, len(true))) * (high - low) >= cutoff
+    alarms, hits = flagged[..., :n].sum(-1), flagged[..., n:].sum(-1)
+    return Counts.trusted(hits, p - hits, alarms, n - alarms)
+
+
+def widths_of(total: float, steps: int) -> Array:
+    """The distortion of the negatives and of the positives that share a range, a row a step."""
+    k = np.arange(steps)  # whole numbers, so that the last width is 0 and not -1e-17
+    return np.stack([total * k[::-1] / k[-1], total * k / k[-1]], 1)
+
+
+def true_probabilities(kind: str, n: int, p: int, rng: np.random.Generator) -> Array:
+    """The probabilities of the rows before they are disturbed, the p positives last."""
+    if kind == "global_linear":
+        return np.linspace(0, 1, n)
+    if kind == "class_uniform":
+        return np.concatenate([np.sort(rng.uniform(0, 0.5, n - p)), np.sort(rng.uniform(0.5, 1, p))])
+    if kind == "class_linear":
+        return np.concatenate([np.linspace(0, 0.5, n - p, endpoint=False), np.linspace(0.5, 1, p)])
+    return np.repeat([0.0, 1.0], [n - p, p])
+
+
+# ---------------------------------------------------------------- garcía's conclusions
+# Which class each metric follows, and in how many seeds of a study that holds.
+
+
+STRONG = 0.5  # OP reaches 0.61 to 0.83 with specificity, so a higher bar would refute the paper by a word
+USUALLY = 0.9  # the share of seeds in which a conclusion must hold; single seeds go astray with few positives
+_ANYWHERE = (-np.inf, np.inf)
+
+
+@dataclass(frozen=True)
+class RateBounds:
+    """Between which bounds a metric's correlation with each class's recall lies."""
+
+    recall: tuple[float, float] = _ANYWHERE
+    specificity: tuple[float, float] = _ANYWHERE
+
+
+RATES = tuple(rate.name for rate in fields(RateBounds))
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """A conclusion on metrics: their correlations with recall and with specificity lie between bounds.
+
+    With `specificity_leads` the second is the larger as well: one that follows recall even more does not count.
+    """
+
+    number: int
+    words: str
+    metrics: tuple[MetricLike, ...]
+    bounds: RateBounds
+    specificity_leads: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class _Pattern:
+    """What one of García's conclusions says of a metric and of several, and how it calls each of its metrics."""
+
+    number: int
+    of_single: str
+    of_several: str
+    bounds: RateBounds
+    spoken: dict[str, str]
+    specificity_leads: bool = False
+
+    def conclusion(self, names: Sequence[str]) -> Conclusion:
+        """The conclusion on these of its metrics."""
+        says = self.of_single if len(names) == 1 else self.of_several
+        words = f"{listed([self.spoken[name] for name in names])} {says}"
+        return Conclusion(self.number, words, tuple(names), self.bounds, self.specificity_leads)
+
+
+_PATTERNS = (
+    _Pattern(
+        1,
+        "falls with recall and follows specificity",
+        "fall with recall and follow specificity",
+        RateBounds(recall=(-np.inf, 0), specificity=(STRONG, np.inf)),
+        {"accuracy": "accuracy"},
+    ),
+    _Pattern(
+        2,
+        "rises with recall",
+        "rise with recall",
+        RateBounds(recall=(0, np.inf)),
+        {
+            "balanced_accuracy": "AUC of one point",
+            "g_mean": "G-mean",
+            "iba": "IBA",
+            "weighted_auc": "weighted AUC",
+            "class_weighted_accuracy": "class-weighted accuracy",
+        },
+    ),
+    _Pattern(
+        3,
+        "follows specificity more than recall",
+        "follow specificity more than recall",
+        RateBounds(specificity=(STRONG, np.inf)),
+        {
+            "optimized_precision": "optimized precision",
+            "kappa": "kappa",
+            "adjusted_g_mean": "adjusted G-mean",
+            "f1": "F1",
+        },
+        specificity_leads=True,
+    ),
+)
+CONCLUSIONS = tuple(pattern.conclusion([*pattern.spoken]) for pattern in _PATTERNS)
+
+
+def conclusions_on(metrics: Iterable[Metric]) -> list[Conclusion]:
+    """García's conclusions as far as they speak of these metrics.
+
+    >>> [conclusion.words for conclusion in conclusions_on([get_metric("mcc"), get_metric("kappa")])]
+    ['kappa follows specificity more than recall']
+    """
+    asked = {(metric.name, metric.function) for metric in metrics}  # a parameter makes another function of a name
+    parts = [
+        (pattern, [name for name in pattern.spoken if (name, get_metric(name).function) in asked])
+        for pattern in _PATTERNS
+    ]
+    return [pattern.conclusion(names) for pattern, names in parts if names]
+
+
+# The paper's 13 metrics: it concludes nothing about precision.
+GARCIA_METRICS = (*RATES, "precision", *(name for conclusion in CONCLUSIONS for name in conclusion.metrics))
+
+
+@dataclass(frozen=True, eq=False)
+class ConclusionResult(Flat):
+    """A conclusion's result: the share of the seeds in which it holds for all its metrics at every imbalance."""
+
+    number: int
+    words: str
+    share: float
+    fails: str | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the conclusion holds in nine of ten seeds or more."""
+        return self.share >= USUALLY
+
+    def row(self) -> dict[str, Any]:
+        """The conclusion as a row of a table."""
+        return {"conclusion": f"{self.number}: {self.words}", "share of seeds": self.share, "fails for": self.fails}
+
+
+def conclusion_result(conclusion: Conclusion, counts: Counts[Any], positives: Sequence[float]) -> ConclusionResult:
+    """The conclusion on every seed and imbalance of a study."""
+    metrics = [get_metric(name) for name in conclusion.metrics]
+    values = by_metric(metric_values([*map(get_metric, RATES), *metrics], counts))
+    r = np.stack([correlation(values[..., i, None, :], values[..., 2:, :], rank=False) for i in (0, 1)], -1)
+    bounds = np.array(astuple(conclusion.bounds))
+    inside = ((r > bounds[:, 0]) & (r < bounds[:, 1])) | np.isinf(bounds).all(1)
+    leads = r[..., 1] > r[..., 0] if conclusion.specificity_leads else True
+    right = inside.all(-1) & leads  # seed, imbalance, metric
+    share = float(right.all((1, 2)).mean())
+    failures = _failures(right.mean(0), metrics, positives)
+    return ConclusionResult(conclusion.number, conclusion.words, share, failures)
+
+
+def _failures(right: Array, metrics: Sequence[Metric], positives: Sequence[float]) -> str | None:
+    """Which metrics fail in more than a tenth of the seeds, and at which imbalances."""
+    failing = {
+        m.name: [f"{100 * p:.3g} %" for p, ok in zip(positives, right[:, j], strict=True) if ok < USUALLY]
+        for j, m in enumerate(metrics)
+    }
+    return "; ".join(f"{name} at {', '.join(at)}" for name, at in failing.items() if at) or None
+
+
+# ---------------------------------------------------------------- the design of a correlation study
+# Its metrics with the two recalls, its shares and distortions, each checked.
+
+
+_MOST_ROWS = 100_000  # 130 tuples of so many rows take 100 MB
+
+
+def chosen_with_rates(metrics: Iterable[MetricLike] | None) -> tuple[Metric, ...]:
+    """The metrics, each once, García's where none is named, after the two recalls that all are compared with."""
+    if isinstance(metrics, str):
+        raise InputTypeError(f"Metrics are given as a list of names, not as the text {metrics!r}.")
+    chosen = map(get_metric, [*RATES, *(GARCIA_METRICS if metrics is None else metrics)])
+    return tuple({(m.name, m.function): m for m in chosen}.values())  # two lambdas have one name
+
+
+def read_shares(positives: float | Sequence[float]) -> tuple[float, ...]:
+    """The shares of positives as numbers."""
+    try:
+        return tuple(float(share) for share in ([positives] if isinstance(positives, (int, float)) else positives))
+    except (TypeError, ValueError):
+        raise InputTypeError(f"positives are shares of the rows, such as [0.05, 0.1], not {positives!r}.") from None
+
+
+def check_list(shares: Sequence[float], n: int, kind: str) -> None:
+    """Refuse a list of probabilities that cannot be made."""
+    if kind not in LIST_KINDS:
+        raise InputError(f"list_kind is one of {', '.join(LIST_KINDS)}, not {kind!r}.")
+    if not (isinstance(n, (int, np.integer)) and 2 <= n <= _MOST_ROWS):
+        raise InputError(f"n is the number of rows of a tuple, 2 to {_MOST_ROWS:,}, not {n!r}.")
+    if not shares or not all(0 < share < 1 and 1 <= round(share * n) < n for share in shares):
+        raise InputError(
+            f"positives are shares above 0 and below 1 that leave rows of both classes among {n}, not {shares}."
+        )
+
+
+def check_distortions(total: float, threshold: float | str, **counts: tuple[object, int]) -> None:
+    """Refuse distortions that cannot be drawn; each count comes with the least that it may be."""
+    if not (isinstance(total, (int, float)) and 0 < total <= 2):
+        raise InputError(f"total_range is the width that both distortions share, above 0 and up to 2, not {total!r}.")
+    if threshold != "prior" and not (isinstance(threshold, (int, float)) and 0 <= threshold <= 1):
+        raise InputError(f"threshold is a number between 0 and 1 or 'prior', not {threshold!r}.")
+    for name, (given, least) in counts.items():
+        if not (isinstance(given, (int, np.integer)) and given >= least):
+            raise InputError(f"{name} is a whole number of {least} or more, not {given!r}.")
+
+
+def check_defined(metrics: Sequence[Metric], values: Array) -> None:
+    """Refuse a metric that has no value on any table."""
+    never = np.isnan(values).all((0, 1, 3))
+    if never.any():
+        name = metrics[int(np.flatnonzero(never)[0])].name
+        raise InputError(
+            f"{name} is undefined on every table of the study, so it correlates with nothing; leave it out."
+        )
+
+
+# ---------------------------------------------------------------- correlation study
 
 
 _HOLDS = {True: "holds", False: "does not hold"}

@@ -15,11 +15,12 @@ import numpy as np
 
 from steelyard.analysis.results.rows import Flat, Rows
 from steelyard.arguments import names_wrong_arguments
-from steelyard.auditing.audited_metric import AuditedMetric
-from steelyard.auditing.decisions import PROVED, unrefuted
-from steelyard.auditing.equations import Equation, fitted_equations
-from steelyard.auditing.proof import on_all_tables
-from steelyard.exceptions import InputTypeError
+from steelyard.auditing.decisions import PROVED, REFUTED, Counterexample, Decision, Ruling, four_cells, unrefuted
+from steelyard.auditing.laws import CLASS_SWAP
+from steelyard.auditing.proof import AuditedMetric, on_all_tables
+from steelyard.auditing.symbolic import never_negative
+from steelyard.exceptions import InputError, InputTypeError
+from steelyard.metrics.notation import plain_number
 from steelyard.metrics.registry import get_metric, list_metrics
 
 if TYPE_CHECKING:
@@ -27,8 +28,79 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.auditing.exact_values import ExactFormula, Value
-    from steelyard.auditing.symbolic_sums import SymbolicSum
+    from steelyard.auditing.symbolic import SymbolicSum
     from steelyard.metrics.registry import MetricLike
+
+
+# ---------------------------------------------------------------- equations
+# What may hold between two metrics, fitted to their values on many tables, and in words.
+
+
+SIMPLE = 1000  # the largest denominator of a fitted coefficient
+
+
+@dataclass(frozen=True)
+class Equation:
+    """An equation as words, and as what must vanish: of exact values and of symbolic sums alike."""
+
+    relation: str
+    words: str
+    gap: Callable[..., Any]
+
+
+def fitted_equations(x: str, y: str, a: Array, b: Array) -> Iterator[Equation]:
+    """The equations of y by x worth trying, the simplest first."""
+    yield Equation("equal", f"{y} = {x}", lambda a, b: b - a)
+    slope, start = _rational(*_affine(a, b))
+    yield Equation("affine", f"{y} = {_linear(slope, start, x)}", lambda a, b: b - (a * slope + start))
+    yield Equation("power", f"{x} = {y} ** 2", lambda a, b: a - b * b)
+    yield Equation("power", f"{y} = {x} ** 2", lambda a, b: b - a * a)
+    p, q, r, s = _rational(*_fractional(a, b))
+    words = f"{y} = {_bracketed(_linear(p, q, x))} / {_bracketed(_linear(r, s, x))}"
+    yield Equation("fractional", words, lambda a, b: b * (a * r + s) - (a * p + q))
+
+
+def _affine(a: Array, b: Array) -> tuple[float, float]:
+    low, high = a.argmin(), a.argmax()
+    slope = (b[high] - b[low]) / (a[high] - a[low])
+    return slope, b[low] - slope * a[low]
+
+
+def _fractional(a: Array, b: Array) -> Array:
+    """The coefficients of b = (p a + q) / (r a + s), the least of r and s that is not 0 made 1 in size."""
+    rows = np.stack([a, np.ones_like(a), -a * b, -b], -1)
+    fitted: Array = np.linalg.svd(rows / np.abs(rows).max(1, keepdims=True))[2][-1]
+    below = fitted[2:][np.abs(fitted[2:]) > 1e-6]
+    fitted = fitted / below[np.abs(below).argmin()] if len(below) else fitted
+    return -fitted if fitted[3] < 0 else fitted
+
+
+def _rational(*values: float) -> list[Fraction]:
+    return [Fraction(float(value)).limit_denominator(SIMPLE) for value in values]
+
+
+def _linear(slope: Fraction, start: Fraction, name: str) -> str:
+    """The words for slope * name + start, what is positive first."""
+    if slope == 0:
+        return _plain(start)
+    times = name if abs(slope) == 1 else f"{_plain(abs(slope))} * {name}"
+    if start == 0:
+        return times if slope > 0 else f"-{times}"
+    if slope < 0:
+        return f"{_plain(start)} - {times}"
+    return f"{times} {'+' if start > 0 else '-'} {_plain(abs(start))}"
+
+
+def _plain(value: Fraction) -> str:
+    return plain_number(float(value)) if Fraction(repr(float(value))) == value else f"({value})"
+
+
+def _bracketed(words: str) -> str:
+    return f"({words})" if " " in words else words
+
+
+# ---------------------------------------------------------------- identities
+
 
 _TABLES = 300
 _EQUAL = 1e-9  # relative: tables up to 200 rows a cell lie further apart
@@ -221,3 +293,49 @@ def _proved(equation: Equation, formulas: list[ExactFormula]) -> bool:
         return not equation.gap(*values).terms
 
     return on_all_tables(formulas, holds)
+
+
+# ---------------------------------------------------------------- harshness
+# Whether one metric is nowhere kinder than another, on any table.
+
+
+@names_wrong_arguments
+def harsher(a: MetricLike, b: MetricLike) -> Decision:
+    """Whether one metric is nowhere kinder than another: at most its value, or at least where lower is better.
+
+    >>> harsher("g_mean", "balanced_accuracy").verdict
+    'proved'
+    """
+    first, second = AuditedMetric(get_metric(a)), AuditedMetric(get_metric(b))
+    directions = {first.metric.direction, second.metric.direction}
+    if len(directions) > 1 or None in directions:
+        raise InputError(
+            f"{first.metric.name} and {second.metric.name} are not both better when higher, or both when lower; "
+            "which is harsher is asked of two that are."
+        )
+    name, signed = f"harsher than {second.metric.name}", 1 if directions == {"higher"} else -1
+    return Decision(first.metric.name, name, *_compared(first, second, signed))
+
+
+def _compared(first: AuditedMetric, second: AuditedMetric, signed: int) -> Ruling:
+    def below(low: SymbolicSum, high: SymbolicSum) -> bool:
+        return never_negative(high - low if signed > 0 else low - high)
+
+    examined, counterexample = _kinder(first, second, signed)
+    if counterexample:
+        return REFUTED, "a table, in exact arithmetic", counterexample
+    if first.formula and second.formula and on_all_tables([first.formula, second.formula], below):
+        return PROVED, "algebra: the sign of the difference, roots by their squares", None
+    return unrefuted(examined), first.by_search, None
+
+
+def _kinder(first: AuditedMetric, second: AuditedMetric, signed: int) -> tuple[int, Counterexample | None]:
+    """How many tables were examined, and one on which the first metric is kinder than the second."""
+    examined = 0
+    for table in [*CLASS_SWAP.small_cases, *CLASS_SWAP.random_cases()]:
+        value, other = first.value(table), second.value(table)
+        if value is not None and other is not None:
+            examined += 1
+            if all(audited.gap(value, other) * signed > 0 for audited in (first, second)):
+                return examined, Counterexample(four_cells(table), None, str(value), str(other))
+    return examined, None

@@ -12,11 +12,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.distributions import student_quantile
-from steelyard.auditing.correlation import CorrelationStudy, correlated
-from steelyard.auditing.correlation_design import check_distortions, chosen_with_rates, read_shares
-from steelyard.auditing.metric_values import metric_values
-from steelyard.auditing.model_tables import counts_at_half, counts_of_predictions, scores_of_models, stated_positive
-from steelyard.auditing.perturbation import collection_of, generators, widths_of
+from steelyard.auditing.correlation import (
+    CorrelationStudy,
+    check_distortions,
+    chosen_with_rates,
+    collection_of,
+    correlated,
+    generators,
+    read_shares,
+    widths_of,
+)
+from steelyard.auditing.model_tables import (
+    counts_at_half,
+    counts_of_predictions,
+    metric_values,
+    scores_of_models,
+    stated_positive,
+)
 from steelyard.exceptions import InputError, InputTypeError, TooFewRowsError
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.statistics.counts import Counts

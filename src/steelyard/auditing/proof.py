@@ -3,20 +3,258 @@
 from __future__ import annotations
 
 import itertools
+import math
 import time
-from typing import TYPE_CHECKING
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
-from steelyard.auditing.sign_proofs import is_positive, is_smooth, never_negative
-from steelyard.auditing.symbolic_sums import LONGEST, SymbolicField, SymbolicSum, Unprovable
-from steelyard.auditing.symbolic_values import COMPARISONS, same_by_parts, symbolic_value
-from steelyard.statistics.counts import CELLS
+import numpy as np
+
+from steelyard.auditing.decisions import Counterexample, cells_text, four_cells
+from steelyard.auditing.exact_values import ExactFormula, Value, difference, exact_expression
+from steelyard.auditing.symbolic import (
+    COMPARISONS,
+    LONGEST,
+    SymbolicField,
+    SymbolicSum,
+    Unprovable,
+    is_available,
+    is_positive,
+    is_smooth,
+    never_negative,
+    same_by_parts,
+    symbolic_value,
+)
+from steelyard.exceptions import InputError, InputTypeError, SteelyardError
+from steelyard.metrics.expression import Operation
+from steelyard.metrics.expression_value import evaluate_expression
+from steelyard.statistics.counts import CELLS, Cells
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from steelyard.auditing.audited_metric import AuditedMetric
-    from steelyard.auditing.exact_values import ExactFormula
+    from steelyard._types import Array
     from steelyard.auditing.laws import Law
+    from steelyard.metrics.metric import Metric
+
+
+# ---------------------------------------------------------------- audited metric
+# Its exact values, and its formula where that can be read, else what its function gives.
+
+
+READABLE = "steelyard.sqrt and steelyard.where can be read, math, numpy and if cannot"
+UNTYPED: np.dtype[Any] = np.dtype(object)
+OPAQUE = 1e-9  # values of an opaque function that gives floats are equal up to here
+
+
+class AuditedMetric:
+    """A metric under examination: its exact values, kept, and its formula where it can be read."""
+
+    def __init__(self, metric: Metric) -> None:
+        if metric.function is None:
+            raise InputTypeError(
+                f"{metric.name} is a metric of {metric.basis}; the audit is of metrics of tp, fn, fp, tn."
+            )
+        self.metric = metric
+        node = exact_expression(metric)
+        self.formula = None if node is None else ExactFormula(node)
+        self._values: dict[tuple[int | Fraction, ...], Value | None] = {}
+        self.tolerance = OPAQUE
+        self.seconds = LONGEST  # left for proofs
+        tables = [*itertools.product(range(3), repeat=4), (5, 3, 2, 7), (13, 8, 21, 34), (100, 7, 55, 900)]
+        if all(self.value(table) is None for table in tables):
+            raise InputError(
+                f"{metric.name} is undefined on all {len(tables)} tables tried; a metric has a finite value on some."
+            )
+
+    def value(self, table: Sequence[int | Fraction]) -> Value | None:
+        """The value on one table, exact or to 60 digits; a float of an opaque function as it is; None if undefined."""
+        table = tuple(table)
+        if table not in self._values:
+            self._values[table] = self.formula.value(table) if self.formula else self._called(table)
+        return self._values[table]
+
+    def gap(self, a: Value, b: Value) -> Value:
+        """The first value less the second, 0 where they are equal as far as they are known."""
+        gap = difference(a, b)
+        inexact = self.formula is None and isinstance(gap, Decimal)
+        near = inexact and math.isclose(a, b, rel_tol=self.tolerance, abs_tol=self.tolerance)
+        return Fraction(0) if near else gap
+
+    def _called(self, table: tuple[int | Fraction, ...]) -> Value | None:
+        value, kind = _called(self.metric, table)
+        if kind.kind == "f":  # some thirty roundings in what it computes with: 4e-6 for 32 bits
+            self.tolerance = max(self.tolerance, 32 * float(np.finfo(kind).eps))
+        return value
+
+    def floats(self, tables: Array) -> Array:
+        """The values on many tables in floats, to see where to look."""
+        if self.formula is None:
+            return np.array([np.nan if (v := self.value(t)) is None else float(v) for t in tables.tolist()])
+        with np.errstate(all="ignore"):
+            values = evaluate_expression(self.formula.node, Cells(*tables.T.astype(np.float64)))
+        return np.broadcast_to(np.asarray(values, dtype=np.float64), len(tables))
+
+    @property
+    def orders_by(self) -> ExactFormula | None:
+        """A formula of which the value is a rising function: an angle falls where its cosine rises."""
+        match self.formula and self.formula.node:
+            case Operation(sign="angle", args=(cosine, _)):
+                return ExactFormula(-cosine)
+        return self.formula
+
+    @property
+    def by_search(self) -> str:
+        """How a law that nothing refutes was examined."""
+        if self.formula is None:
+            return self._opaque
+        return "exact search; no proof found" if is_available() else "exact search; sympy, which proves, is missing"
+
+    @property
+    def by_table(self) -> str:
+        """How a law that a table refutes was examined."""
+        return "a table, in exact arithmetic" if self.formula else self._opaque
+
+    @property
+    def _opaque(self) -> str:
+        inexact = any(isinstance(value, Decimal) for value in self._values.values())
+        floats = f", its values floats that are equal up to {_small(self.tolerance)}" if inexact else ""
+        return f"an opaque function, no formula to prove ({READABLE}): exact search{floats}"
+
+
+def _small(number: float) -> str:
+    return f"{number:.0e}".replace("e-0", "e-")
+
+
+def _called(metric: Metric, table: tuple[int | Fraction, ...]) -> tuple[Value | None, np.dtype[Any]]:
+    """The value of a function that cannot be read, on fractions where it takes them, else on floats, and its dtype."""
+    assert metric.function is not None  # noqa: S101 - an AuditedMetric has a function
+    problem: Exception | None = None
+    for kind in (Fraction, float):
+        try:
+            with np.errstate(all="ignore"):
+                value = metric.function(Cells(*map(kind, table)), **metric.parameters)
+                return _number(metric.name, value), getattr(value, "dtype", UNTYPED)
+        except SteelyardError:
+            raise
+        except ArithmeticError:
+            return None, UNTYPED
+        except Exception as error:  # noqa: BLE001 - a user's function may raise anything
+            problem = error
+    reason = f"{type(problem).__name__}: {problem}".rstrip(": ")
+    raise InputError(f"{metric.name} fails on the table {cells_text(table)} ({reason}); it must take any table.")
+
+
+def _number(name: str, value: Any) -> Value | None:
+    if np.shape(value) != ():
+        raise InputError(
+            f"{name} returns an array of shape {np.shape(value)} for one table; one number per table was expected."
+        )
+    value = value.item() if isinstance(value, (np.ndarray, np.generic)) else value
+    if isinstance(value, (int, Fraction)):
+        return Fraction(value)
+    if not isinstance(value, float):
+        raise InputTypeError(f"{name} returns {value!r} for a table; a number was expected.")
+    return Decimal(repr(value)) if np.isfinite(value) else None
+
+
+# ---------------------------------------------------------------- counterexamples
+# A law tried on tables in exact arithmetic, the small ones first; floats show where to look.
+
+
+_Table = tuple[Fraction, ...]
+SUSPICIOUS = 1e-10  # floats that differ by more are looked at in exact arithmetic
+
+
+def smallest_counterexample(audited: AuditedMetric, law: Law) -> Counterexample | None:
+    """The smallest counterexample among the small tables."""
+    cases = _suspects(audited, law, law.small_cases, law.small_tables) if audited.formula else iter(law.small_cases)
+    return _first(audited, law, cases)
+
+
+def drawn_counterexample(audited: AuditedMetric, law: Law) -> Counterexample | None:
+    """What speaks against a law among tables of moderate size and large, where the formula can be read."""
+    return _first(audited, law, _suspects(audited, law, law.check_cases, law.tables(law.check_cases)))
+
+
+def _first(audited: AuditedMetric, law: Law, cases: Iterable[tuple[int, ...]]) -> Counterexample | None:
+    for case in cases:
+        outcome = case_outcome(audited, law, case)
+        if isinstance(outcome, Counterexample):
+            return _shrunk(audited, law, case, outcome)
+    return None
+
+
+def _shrunk(audited: AuditedMetric, law: Law, case: tuple[int, ...], counterexample: Counterexample) -> Counterexample:
+    """The counterexample with its variables made smaller one at a time, as far as that goes."""
+    for smaller in _smaller(law, case):
+        outcome = case_outcome(audited, law, smaller)
+        if isinstance(outcome, Counterexample):
+            return _shrunk(audited, law, smaller, outcome)
+    return counterexample
+
+
+def _smaller(law: Law, case: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """The cases with one variable less: none of it, half or one less."""
+    for at, (value, name) in enumerate(zip(case, law.variables, strict=True)):
+        least = int(name in law.positive.split())
+        for less in sorted({least, value // 2, value - 1}):
+            smaller = (*case[:at], less, *case[at + 1 :])
+            if least <= less < value and law.valid(*smaller):
+                yield smaller
+
+
+def exact_search(audited: AuditedMetric, law: Law) -> tuple[int, Counterexample | None]:
+    """How many tables, small and large, were examined in exact arithmetic, and one that case_outcome the law."""
+    examined = 0
+    for case in itertools.chain(law.small_cases, law.random_cases()):
+        outcome = case_outcome(audited, law, case)
+        if isinstance(outcome, Counterexample):
+            return examined, _shrunk(audited, law, case, outcome)
+        examined += outcome is not None
+    return examined, None
+
+
+def case_outcome(audited: AuditedMetric, law: Law, case: Sequence[int]) -> Counterexample | bool | None:
+    """The counterexample that this case is; False where the law holds; None where a side is undefined."""
+    before, against, value, other = _sides(audited, law, case)
+    if value is None or other is None:
+        return None
+    gap = audited.gap(value, other)
+    relation = law.relation_for(audited.metric)
+    if (gap == 0 and "=" in relation) or (gap != 0 and relation[0] == ("<" if gap < 0 else ">")):
+        return False
+    after = four_cells(against) if isinstance(against, tuple) else None
+    return Counterexample(four_cells(before), after, str(value), str(other))
+
+
+def _sides(
+    audited: AuditedMetric, law: Law, case: Sequence[int]
+) -> tuple[_Table, _Table | Fraction, Value | None, Value | None]:
+    """The table and what it is held against, and the values of both."""
+    exact = list(map(Fraction, case))
+    before, against = law.before(*exact), law.against(*exact)
+    other = audited.value(against) if isinstance(against, tuple) else Fraction(against)
+    return before, against, audited.value(before), other
+
+
+def _suspects(
+    audited: AuditedMetric, law: Law, cases: list[tuple[int, ...]], tables: tuple[Array, Array]
+) -> Iterator[tuple[int, ...]]:
+    """The cases where by floats the two sides do not relate as claimed, in order."""
+    before, against = tables
+    value = audited.floats(before)
+    other = audited.floats(against) if against.ndim == 2 else against
+    with np.errstate(all="ignore"):
+        relation = law.relation_for(audited.metric)
+        gap = {"=": np.abs, "<": np.positive, ">": np.negative}[relation[0]](value - other)
+        apart = gap > (1 if "=" in relation else -1) * SUSPICIOUS * np.maximum(1, np.abs(value))
+    yield from (cases[i] for i in np.flatnonzero(apart))
+
+
+# ---------------------------------------------------------------- proof
+
 
 MOST_COMPARISONS = 16  # each halves the cases in which a sign is looked for, and 65,536 of them take more than LONGEST
 

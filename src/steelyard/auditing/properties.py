@@ -6,22 +6,37 @@ for all values of its variables.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from steelyard.analysis.results.rows import Flat, Rows
 from steelyard.arguments import names_wrong_arguments
-from steelyard.auditing import decision_store
-from steelyard.auditing.decisions import DOES_NOT_APPLY, Decision
-from steelyard.auditing.property_list import CHANGED_CELLS, PROPERTIES, Property, get_property
+from steelyard.auditing.decisions import (
+    DOES_NOT_APPLY,
+    Decision,
+    decision_key,
+    recalled_decision,
+    recalled_decisions,
+    store,
+    stored_decisions,
+)
+from steelyard.auditing.laws import CHANGED_CELLS, PROPERTIES, Property, get_property
+from steelyard.auditing.model_tables import metric_values, value_change
+from steelyard.exceptions import InputTypeError
 from steelyard.metrics.registry import get_metric, is_builtin, list_metrics
+from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from steelyard.auditing.audited_metric import AuditedMetric
-    from steelyard.auditing.decision_store import Decisions
+    from steelyard.auditing.decisions import Decisions
+    from steelyard.auditing.proof import AuditedMetric
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.registry import MetricLike
+
 
 _OF_OTHERS = "it is of {}, and the property of tables of labels"
 __all__ = ["PROPERTIES", "Decision", "Property", "audit_properties", "decide", "garcia_row", "get_property"]
@@ -46,11 +61,11 @@ def audit_properties(
 ) -> list[Decision]:
     """Every property proved or refuted for every metric of counts in the registry, or for those named."""
     chosen = _metrics_of_counts() if metrics is None else list(map(get_metric, metrics))
-    stored = decision_store.stored_decisions()
+    stored = stored_decisions()
     before = len(stored)
     rows = _decisions(chosen, list(map(get_property, PROPERTIES if properties is None else properties)), stored)
     if len(stored) > before:
-        decision_store.store(stored)
+        store(stored)
     return rows
 
 
@@ -91,7 +106,7 @@ def _decisions(metrics: list[Metric], properties: list[Property], stored: Decisi
             continue
         audited = lru_cache(partial(_audited, metric))
         rows += [
-            decision_store.recalled_decision(metric, property_, stored) or _anew(stored, audited(), property_)
+            recalled_decision(metric, property_, stored) or _anew(stored, audited(), property_)
             for property_ in properties
         ]
     return rows
@@ -99,15 +114,15 @@ def _decisions(metrics: list[Metric], properties: list[Property], stored: Decisi
 
 def _audited(metric: Metric) -> AuditedMetric:
     """The metric as it is tried and proved; what does that is loaded where something is not decided yet."""
-    from steelyard.auditing.audited_metric import AuditedMetric
+    from steelyard.auditing.proof import AuditedMetric
 
     return AuditedMetric(metric)
 
 
 def _anew(stored: Decisions, audited: AuditedMetric, property_: Property) -> Decision:
-    from steelyard.auditing.symbolic_sums import is_available
+    from steelyard.auditing.symbolic import is_available
 
-    decision, key = _decided(audited, property_), decision_store.decision_key(audited.metric, property_)
+    decision, key = _decided(audited, property_), decision_key(audited.metric, property_)
     if key and is_available():
         stored[key] = decision
     return decision
@@ -130,3 +145,211 @@ def _why_not_applicable(metric: Metric, property_: Property) -> str:
     if is_builtin(metric):
         return "no value of it is better than another"
     return "no direction was declared; @metric(..., best=...) declares one"
+
+
+# ---------------------------------------------------------------- property sentences
+# What a proven or refuted property means for the choice of a metric, and who calls it a fault.
+
+
+_HOLDS = {
+    "class_symmetry": "gives both classes equal weight, whichever is called positive",
+    "prevalence_invariance": "stays the same at any prevalence",
+    "leans_to_positives": "never counts a true positive for less than a true negative",
+    "no_credit_when_a_class_fails": "gives no credit where one class has zero recall",
+    "zero_when_a_class_fails": "is 0 where one class has zero recall",
+    "equal_recalls_kept": "reads like a rate: x where both recalls are x",
+    "approximate_constant_baseline": "has one no-skill baseline, whatever the margins",
+    "monotone_tp": "is never worse for one more true positive",
+    "monotone_fn": "is never better for one more false negative",
+    "monotone_fp": "is never better for one more false positive",
+}
+_DOES_NOT_HOLD = {
+    "class_symmetry": "gives the two classes different weights",
+    "prevalence_invariance": "is of the deployment prevalence, with which it moves",
+}
+_MISSED = {
+    "class_symmetry": "changes with which class is called positive",
+    "prevalence_invariance": "moves with the prevalence though the classifier stays the same",
+    "leans_to_positives": "may count a true positive for less than a true negative",
+    "no_credit_when_a_class_fails": "may look good while one class has zero recall",
+}
+_UNWANTED = {"class_symmetry": "counts errors on either class alike"}
+
+
+def reason_text(decision: Decision, wanted: bool) -> str:
+    """Why a metric is recommended: what is wanted holds, or what is not to hold does not."""
+    if wanted:
+        return f"{_HOLDS[decision.property]} ({decision.verdict})"
+    return f"{_DOES_NOT_HOLD[decision.property]} ({decision.counterexample})"
+
+
+def fault_text(decision: Decision, wanted: bool) -> str:
+    """What speaks against a metric: what is wanted fails, or what is not wanted holds; empty where nothing does."""
+    if wanted and decision.holds is False:
+        shown = f": {decision.counterexample}" if decision.counterexample else ""
+        return f"{_MISSED[decision.property]}{shown}"
+    unwanted = not wanted and decision.holds and decision.property in _UNWANTED
+    return f"{_UNWANTED[decision.property]} ({decision.verdict})" if unwanted else ""
+
+
+def critic(decision: Decision) -> str:
+    """Who calls it a fault: the first to want the property, or the last named, who wants the contrary."""
+    return get_property(decision.property).cite[-1 if decision.holds else 0]
+
+
+# ---------------------------------------------------------------- the audit's table
+# Every decision about every metric, for the command line and the documentation.
+
+
+_MARKS = {True: "yes", False: "no", None: "?"}
+
+
+@names_wrong_arguments
+def audit(*metrics: MetricLike, properties: Iterable[str] | None = None) -> Rows[Decision]:
+    """The proven properties of the metrics named, or of all: proved, refuted by a table, or left open.
+
+    >>> audit("g_mean", properties=["class_symmetry"])[0].verdict
+    'proved'
+    """
+    if isinstance(properties, str):
+        raise InputTypeError(f"Properties are given as a list of names, not as the text {properties!r}.")
+    chosen = [get_metric(metric) for metric in metrics] or None
+    return Rows(audit_properties(chosen, None if properties is None else list(properties)))
+
+
+def markdown(decisions: Iterable[Decision]) -> str:
+    """One row per metric, one column per property: yes proved, no refuted, ? open or inapplicable; then the legend."""
+    rows: dict[str, dict[str, Decision]] = {}
+    for decision in decisions:
+        rows.setdefault(decision.metric, {})[decision.property] = decision
+    names = [name for name in PROPERTIES if any(name in row for row in rows.values())]
+    lines = [f"| metric | {' | '.join(names)} |", "|" + "---|" * (len(names) + 1)]
+    for metric, row in rows.items():
+        cells = [_MARKS[row[name].holds] if name in row else "" for name in names]
+        lines.append(f"| {metric} | {' | '.join(cells)} |")
+    return "\n".join([*lines, "", *(f"- `{name}`: {words}" for name, words in legend(names).items())])
+
+
+def legend(names: Iterable[str]) -> dict[str, str]:
+    """What each property says and who wants it, both readings where papers disagree."""
+    wanted = set(names)
+    return {name: f"{p.meaning} {p.wanted}" for name, p in PROPERTIES.items() if name in wanted}
+
+
+# ---------------------------------------------------------------- metric uses
+# Where a metric fits and where it does not, by what is proved or refuted of it and by what it reads.
+
+
+# Of a property: where a metric that has it fits, and where one that lacks it does not.
+_BY_PROPERTY = {
+    "prevalence_invariance": (
+        "test sets of different prevalence are compared",
+        "test sets of different prevalence are compared",
+    ),
+    "class_symmetry": ("which class is called positive is a convention", ""),
+    "no_credit_when_a_class_fails": (
+        "no class may have zero recall",
+        "a class with zero recall must not be rewarded",
+    ),
+    "approximate_constant_baseline": (
+        "a value is read beside a random predictor's",
+        "a value is read without its no-skill baseline",
+    ),
+    "corrections_improve": ("every error should count", "every error should count: some are free"),
+}
+_ORDERED = (
+    "the classes have an order, and a near miss is a smaller error than a far one",
+    "the classes have no order: to mistake one for another is then as bad as for any",
+)
+_IGNORES_TN = "true negatives matter: it does not change with them"
+_BY_READING = {
+    "order": ("no threshold is fixed yet, and the order of the rows matters", "one threshold is in use already"),
+    "probabilities": ("scores are used as probabilities", "only the order of the scores matters"),
+}
+
+
+@dataclass(frozen=True)
+class MetricUses:
+    """Where a metric fits and where it does not, as ends of the sentences "Use it where" and "Not where"."""
+
+    fits: Sequence[str]
+    fails: Sequence[str]
+
+
+def metric_uses(metric: Metric) -> MetricUses:
+    """Where a metric fits and where it does not; nothing where nothing is proved or refuted of it.
+
+    >>> from steelyard import get_metric
+    >>> metric_uses(get_metric("ac_score")).fits[0]
+    'test sets of different prevalence are compared'
+    >>> metric_uses(get_metric("f1")).fails[-1]
+    'true negatives matter: it does not change with them'
+    """
+    if "ordinal" in metric.roles:
+        return MetricUses([_ORDERED[0]], [_ORDERED[1]])
+    if metric.scores is not None:
+        fit, fail = _BY_READING["probabilities" if metric.of_probabilities else "order"]
+        return MetricUses([fit], [fail])
+    decided = {name: decision.holds for name, decision in recalled_decisions(metric).items()}
+    fits = [words for name, (words, _) in _BY_PROPERTY.items() if decided.get(name) is True]
+    fails = [words for name, (_, words) in _BY_PROPERTY.items() if words and decided.get(name) is False]
+    return MetricUses(fits, [*fails, _IGNORES_TN] if decided.get("p2") is True else fails)
+
+
+# ---------------------------------------------------------------- invariance
+# What each metric does on one table when the classes are exchanged or one cell changes, and in general.
+#
+# García, Sánchez and Mollineda, 2012, section 3.2, on the user's own table, beside what the audit proves or refutes.
+
+
+MORE = 0.1  # the share of a cell by which it grows, and at least a row
+_GENERAL = {True: "stays", False: "changes", None: "undecided"}
+
+
+@dataclass(frozen=True, eq=False)
+class Invariance(Flat):
+    """One metric under one change of the table: by how much it changes here, and whether it does in general.
+
+    `change` is NaN where the metric is undefined before or after.
+    """
+
+    metric: str
+    transformation: str
+    change: float
+    in_general: str
+
+    @property
+    def words(self) -> str:
+        """What is to be known of it: what holds in general, and the change here; where they differ, both in words."""
+        if np.isnan(self.change):
+            return f"{self.in_general}; undefined here"
+        if self.change == 0:
+            return self.in_general if self.in_general == "stays" else "stays here, changes in general"
+        small = abs(self.change) < 0.0005
+        return "changes by < 0.001" if small else f"{self.change:+.3f}".replace("-", "−")
+
+
+def invariance(metrics: Sequence[Metric], counts: Counts) -> Rows[Invariance]:
+    """Every metric of counts under García's five changes of a table: p1 exchanges the classes, p2 to p5 grow a cell.
+
+    >>> from steelyard import Counts, get_metric
+    >>> rows = invariance([get_metric("recall")], Counts(tp=28, fn=23, fp=72, tn=2680))
+    >>> [(row.transformation, row.words) for row in rows][:4]
+    [('p1', '+0.425'), ('p2', 'stays'), ('p3', 'stays'), ('p4', '+0.025')]
+    """
+    tables = [counts, counts.swapped(), *(_grown(counts, cell) for cell in CHANGED_CELLS.values())]
+    names = ["p1", *CHANGED_CELLS]
+    before, *after = metric_values(metrics, Counts.stack(tables))
+    changes = [-value_change(before, values) for values in after]
+    decisions = iter(audit_properties(metrics, names))
+    return Rows(
+        Invariance(metric.name, name, float(changes[j][i]) + 0.0, _GENERAL[next(decisions).holds])
+        for i, metric in enumerate(metrics)
+        for j, name in enumerate(names)
+    )
+
+
+def _grown(counts: Counts, cell: str) -> Counts:
+    """The table with one cell larger by a tenth, and by a row at least."""
+    rows: Any = getattr(counts, cell)
+    return replace(counts, **{cell: rows + max(1, round(MORE * float(rows)))})

@@ -12,8 +12,7 @@ import numpy as np
 from steelyard.analysis.comparison.friedman_test import Friedman, friedman
 from steelyard.analysis.results.rows import Flat, Rows
 from steelyard.arguments import names_wrong_arguments
-from steelyard.auditing.metric_values import metric_values, named_metrics
-from steelyard.auditing.model_tables import counts_of_models, counts_of_same_models
+from steelyard.auditing.model_tables import counts_of_models, counts_of_same_models, metric_values, named_metrics
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.registry import metrics_with_role
 

@@ -4,29 +4,322 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from steelyard._renamed import renamed_keywords
-from steelyard.analysis.results.formatting import listed
-from steelyard.auditing.advice import Advice, Recommendation, meaning_words
-from steelyard.auditing.core_set import with_core
-from steelyard.auditing.decision_store import recalled_decisions
-from steelyard.auditing.order_advice import order_metrics
+from steelyard.analysis.prevalence.prevalence import at_prevalence
+from steelyard.analysis.results.formatting import listed, three_digits
+from steelyard.analysis.results.result import Result
+from steelyard.analysis.results.rows import Flat
+from steelyard.auditing.decisions import recalled_decisions
 from steelyard.auditing.problem import Problem, checked_problem
-from steelyard.auditing.properties import PROPERTIES, decide
-from steelyard.auditing.property_sentences import critic, fault_text, reason_text
-from steelyard.auditing.reported_beside import accuracy_is_fair, reported_beside
+from steelyard.auditing.properties import PROPERTIES, critic, decide, fault_text, reason_text
+from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.refused_keywords import refuses_other_keywords
+from steelyard.metrics.references import reference
 from steelyard.metrics.registry import list_metrics, metrics_with_role
+from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from steelyard.auditing.problem import Evaluated
     from steelyard.metrics.metric import Metric
+
+
+# ---------------------------------------------------------------- advice
+# The metrics that a recommendation names, why, and where that is from.
+
+
+RELOADED = "maierhein2024"
+
+
+@dataclass(frozen=True, eq=False)
+class Advice(Flat):
+    """One metric, why, and its source."""
+
+    metric: str
+    why: str
+    cite: str | None
+
+    def __str__(self) -> str:
+        return f"{self.metric}: {self.why}" + (f" [{self.cite}]" if self.cite else "")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Recommendation(Result[Advice]):
+    """The metrics to read, what to report beside them, and what to avoid, each with the property behind it.
+
+    `differs`: where the advice of others is another.
+    """
+
+    use: tuple[Advice, ...]
+    beside: tuple[str, ...]
+    avoid: tuple[Advice, ...]
+    differs: tuple[str, ...] = ()
+    also_saved: ClassVar = ("sources",)
+
+    def __iter__(self) -> Iterator[Advice]:
+        return iter((*self.use, *self.avoid))
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """One dictionary per metric, which says whether to use it or to avoid it."""
+        return [{"advice": word} | a.row() for word, part in self._parts for a in part]
+
+    @property
+    def _parts(self) -> tuple[tuple[str, tuple[Advice, ...]], ...]:
+        return ("use", self.use), ("avoid", self.avoid)
+
+    @property
+    def notes(self) -> list[str]:
+        """What to report beside the metrics, and where the reasons are from."""
+        beside = [f"Report beside them: {'; '.join(self.beside)}."] if self.beside else []
+        others = [f"Others advise otherwise: {'; '.join(self.differs)}."] if self.differs else []
+        return beside + others + [f"[{key}] {words}" for key, words in self.sources.items()]
+
+    @property
+    def headline(self) -> str:
+        """Which metrics to read first."""
+        return f"Read first: {listed([advice.metric for advice in self.use])}." if self.use else "No metric fits."
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """What the advice cites, in words, by its key."""
+        cited = dict.fromkeys(advice.cite for advice in (*self.use, *self.avoid) if advice.cite)
+        cited |= {RELOADED: None} if self.differs else {}
+        return {key: reference(key) for key in cited}
+
+    def __repr__(self) -> str:
+        parts = {
+            "Read first:": map(str, self.use),
+            "Report beside them:": self.beside,
+            "Not to decide by:": map(str, self.avoid),
+            "Where others advise otherwise:": self.differs,
+            "Sources:": (f"[{key}] {words}" for key, words in self.sources.items()),
+        }
+        indented = {head: [f"  {line}" for line in lines] for head, lines in parts.items()}
+        return "\n".join(line for head, lines in indented.items() if lines for line in (head, *lines))
+
+
+def meaning_words(metric: Metric) -> str:
+    """What a metric means, as a part of a sentence."""
+    return metric.meaning[:1].lower() + metric.meaning[1:].rstrip(".")
+
+
+# ---------------------------------------------------------------- core set
+# What the answers about probabilities, capacity, a set threshold and clusters add to a recommendation.
+
+
+_TRUE, _STATED = (0.05, 0.2, 0.5, 0.8), np.arange(1, 100) / 100
+_CLUSTERED = "intervals by whole clusters (cluster=): rows of one cluster go wrong together"
+_CALIBRATED = "the reliability curve with its slope and intercept (calibration), and a decision curve"
+_NEAR = "a near miss counts less than a far one"
+_SET = "a decision curve around the threshold (decision_curve): how much is gained depends on where it is set"
+_SHARED = "whether the rows that can be looked at change from day to day: best_threshold(where='alerts <= ...')"
+
+
+def with_core(advice: Recommendation, problem: Problem) -> Recommendation:
+    """The recommendation with what the further answers ask for, those that decide about rows first."""
+    decisive, beside = [*_of_order(problem), *_of_capacity(problem), *_of_threshold(problem)], [*advice.beside]
+    set_already = {item.metric.partition("[")[0] for item in decisive}
+    others = (item for item in advice.use if item.metric not in set_already)
+    use = (*decisive, *others, *_of_probabilities(problem))
+    beside += [_CALIBRATED] * problem.calibration + [_SET] * (problem.threshold is not None)
+    beside += [_SHARED] * (problem.capacity is not None) + [_CLUSTERED] * problem.clusters
+    named = {item.metric.partition("[")[0] for item in use}
+    kept = tuple(item for item in advice.avoid if item.metric not in named)
+    return replace(advice, use=use, beside=tuple(beside), avoid=kept, differs=tuple(_differences(use, kept)))
+
+
+def _of_order(problem: Problem) -> Iterator[Advice]:
+    """Metrics of classes in order: agreement first, then errors that move with the prevalence as it is wanted."""
+    if not problem.ordered:
+        return
+    for metric in list_metrics():
+        if "weights" in metric.parameters:
+            yield Advice(f"{metric.name}[weights=quadratic]", f"{meaning_words(metric)}; {_NEAR}", metric.cite)
+    for metric in metrics_with_role("ordinal"):
+        of_labels = metric.function is not None
+        moves = of_labels and decide(metric, "prevalence_invariance").holds is not True
+        if moves == problem.in_use if of_labels else problem.calibration:
+            yield Advice(metric.name, f"{meaning_words(metric)}; {_NEAR}", metric.cite)
+
+
+def _of_capacity(problem: Problem) -> Iterator[Advice]:
+    if problem.capacity is not None:
+        for metric in metrics_with_role("capacity"):
+            written = f"{metric.name}[k={problem.capacity}]" if "k" in metric.parameters else metric.name
+            yield Advice(written, f"{meaning_words(metric)}: what is found of what can be looked at", metric.cite)
+
+
+def _of_threshold(problem: Problem) -> Iterator[Advice]:
+    """Metrics of a set threshold, of which it is proved that true probabilities are best flagged there."""
+    if problem.threshold is not None:
+        for metric in metrics_with_role("set threshold"):
+            written = f"{metric.name}[threshold={problem.threshold:g}]"
+            decision = decide(written, "fixed_threshold")
+            best = f"true probabilities are best flagged at it ({decision.verdict})"
+            yield Advice(
+                written, f"{meaning_words(metric)}; {best}" if decision.holds else meaning_words(metric), metric.cite
+            )
+
+
+def _of_probabilities(problem: Problem) -> Iterator[Advice]:
+    if problem.calibration:
+        for metric in metrics_with_role("probabilities"):
+            proper = "the true probability is best (tried on rows of four true probabilities, 99 stated ones each)"
+            yield Advice(
+                metric.name,
+                f"{meaning_words(metric)}; {proper}" if is_proper(metric) else meaning_words(metric),
+                metric.cite,
+            )
+
+
+@cache
+def is_proper(metric: Metric) -> bool:
+    """Whether of rows of one true probability no other stated probability has a better value than that one.
+
+    >>> from steelyard import get_metric
+    >>> is_proper(get_metric("brier")), is_proper(get_metric("discrimination_slope"))
+    (True, False)
+    """
+    sign = -1 if metric.direction == "lower" else 1
+    for true in _TRUE:
+        values = [sign * float(metric(_rows(true, stated))) for stated in _STATED]
+        if not np.isclose(_STATED[int(np.argmax(values))], true) or np.ptp(values) == 0:
+            return False
+    return True
+
+
+def _rows(true: float, stated: float) -> ScoreTable:
+    """Rows of one true and one stated probability, beside as many of which nothing is known."""
+    scores, rows = np.sort([stated, 0.5])[: 1 + (stated != 0.5)], np.ones(1 + (stated != 0.5), dtype=np.int64)
+    shares = [np.where(scores == stated, share, 0) + np.where(scores == 0.5, 0.5, 0) for share in (true, 1 - true)]
+    positive, negative = (ClassScores(scores, rows, share, share**2) for share in shares)
+    return ScoreTable(positive, negative)
+
+
+def _differences(use: tuple[Advice, ...], avoid: tuple[Advice, ...]) -> Iterator[str]:
+    """What Metrics Reloaded does not have of the metrics named first, and what it has of those advised against."""
+    pool = {metric.name for metric in metrics_with_role("metrics reloaded")}
+    missing = [item.metric for item in use if item.metric.partition("[")[0] not in pool]
+    blamed = [item.metric for item in avoid if item.metric in pool]
+    if missing:
+        yield f"Metrics Reloaded has no {listed(missing, 'or')} in its pool [{RELOADED}]"
+    if blamed:
+        yield f"of its pool, {listed(blamed)} lack what is wanted here, as shown above"
+
+
+# ---------------------------------------------------------------- order advice
+# Which metrics of the order of scores fit a problem, tried on one order; proofs are of tables alone.
+
+
+@dataclass(frozen=True)
+class OrderMetric:
+    """A metric of the order of scores, tried on one order: at two prevalences, and with the classes exchanged."""
+
+    metric: Metric
+    even: float
+    rare: float
+    exchanged: float
+
+    @property
+    def keeps_prevalence(self) -> bool:
+        """Whether the value is the same at another prevalence."""
+        return math.isclose(self.even, self.rare)
+
+    @property
+    def keeps_classes(self) -> bool:
+        """Whether the value is the same whichever class is called positive."""
+        return math.isclose(self.even, self.exchanged)
+
+    def fits(self, problem: Problem, *, prevalence: bool) -> bool:
+        """Whether it has what the answers ask for; those about the prevalence only where they count."""
+        return self.keeps_classes is problem.alike and (not prevalence or self.keeps_prevalence is not problem.in_use)
+
+    def words(self, problem: Problem) -> str:
+        """What was seen of it."""
+        even, rare, exchanged = map(three_digits, (self.even, self.rare, self.exchanged))
+        there = "at the deployment prevalence" if problem.in_use else "with its prevalence"
+        stays = f"stays the same at any prevalence (tried on one order: {even} at 50 % and at 5 %)"
+        moves = f"moves with the prevalence ({even} at 50 %, {rare} at 5 % for one order), so read it {there}"
+        alike = "and whichever class is called positive"
+        leans = f"and changes with which class is called positive ({even} and {exchanged})"
+        return f"{stays if self.keeps_prevalence else moves}, {alike if self.keeps_classes else leans}"
+
+
+def order_metrics() -> list[OrderMetric]:
+    """The metrics that are recommended where scores are an order, each with what was seen of it."""
+    tables = _example_order()
+    return [
+        OrderMetric(metric, *(float(metric(table)) for table in tables))
+        for metric in metrics_with_role("order of scores")
+    ]
+
+
+@cache
+def _example_order() -> tuple[ScoreTable, ScoreTable, ScoreTable]:
+    """One order of rows where half of them are positive, where one in twenty is, and with the classes exchanged."""
+    positive = np.array([0, 1, 0, 0, 1, 0, 1, 1])
+    even = score_table(positive, np.arange(8))
+    return even, at_prevalence(even, 0.05), score_table(1 - positive, -np.arange(8))
+
+
+# ---------------------------------------------------------------- reported beside
+# What to report beside recommended metrics, by the answers that were given and what the data show.
+
+
+_FEW = 30
+
+
+def reported_beside(problem: Problem) -> Iterator[str]:
+    """What to report beside the recommended metrics, as the answers and the data ask for."""
+    if problem.ranking and not problem.costs:
+        yield "precision and recall among as many rows as will be looked at (precision_at_k, lift)"
+        if problem.alike:
+            yield "average precision of both classes, each taken as the positive one: Wu averages the two"
+        if problem.may_fail:
+            yield "nothing for allow_zero_recall: an order has no threshold at which a class could have zero recall"
+    else:
+        yield "recall and specificity, each with its interval: no single number shows which class has the errors"
+        yield (
+            "precision at the deployment prevalence, beside its no-skill baseline (same prediction rate)"
+            if problem.in_use or not problem.alike
+            else "precision, stated with its prevalence, or at the deployment prevalence by at_prevalence"
+        )
+        if accuracy_is_fair(problem):
+            yield "accuracy, a fair summary here: the classes are of similar size"
+    if problem.costs and not problem.may_fail:
+        yield "a floor under recall and specificity: the least cost may give a class up"
+    if problem.classes > 2:
+        yield (
+            f"each of the {problem.classes} classes against the rest: "
+            "the properties are proven for two classes, not for a metric's form for more"
+        )
+    if problem.rows is not None and problem.rows < _FEW:
+        text = f"the interval before the value: {problem.rows} {_rarer_class(problem)} most metrics open"
+        yield f"{text}; sample_size computes how many would be enough"
+
+
+def _rarer_class(problem: Problem) -> str:
+    if problem.rows != 1:
+        return f"{problem.rarer} leave"
+    return f"{problem.rarer.replace('rows', 'row').removesuffix('s')} leaves"
+
+
+def accuracy_is_fair(problem: Problem) -> bool:
+    """Whether accuracy sums the errors up fairly: both classes count alike and are of similar size."""
+    return problem.similar_classes and problem.alike
+
+
+# ---------------------------------------------------------------- recommendation
+
 
 __all__ = ["Advice", "Recommendation", "recommend"]
 _MOST = 3

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from steelyard.auditing import decision_store
+from steelyard.auditing import decisions
 from steelyard.auditing.properties import decided_anew
 
 
 def _main() -> None:
     """Decide every property of every metric and keep the decisions beside this module."""
-    decision_store.SHIPPED.write_text(decision_store.decisions_json(decided_anew()) + "\n", encoding="utf-8")
+    decisions.SHIPPED.write_text(decisions.decisions_json(decided_anew()) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

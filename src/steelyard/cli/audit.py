@@ -64,17 +64,17 @@ def _refuse_unread(inputs: Inputs, tolerance: float | None) -> None:
 
 
 def _decisions(metrics: list[MetricOrFunction], kind: str) -> str:
-    from steelyard.auditing import audit_table
+    from steelyard.auditing import properties
     from steelyard.report.terminal.layout import paragraph, print_table
 
-    decisions = audit_table.audit(*metrics)
+    decisions = properties.audit(*metrics)
     if kind == "html":
         from steelyard.report.pages.page import audit_page
 
         return audit_page(decisions)
     if kind == "md":
-        return audit_table.markdown(decisions)
-    legend = audit_table.legend(decision.property for decision in decisions)
+        return properties.markdown(decisions)
+    legend = properties.legend(decision.property for decision in decisions)
     if kind == "json":
         return json_text([row | {"meaning": legend[row["property"]]} for row in decisions.to_dicts()], indent=1)
     rows: list[list[str] | str] = []
@@ -86,8 +86,7 @@ def _decisions(metrics: list[MetricOrFunction], kind: str) -> str:
 
 def _changes(metrics: list[MetricOrFunction], kind: str, inputs: Inputs, tolerance: float | None) -> str:
     """How the metrics behave on the predictions in a file."""
-    from steelyard.auditing.robustness import robustness
-    from steelyard.auditing.robustness_result import TOLERANCE
+    from steelyard.auditing.robustness import TOLERANCE, robustness
     from steelyard.report.terminal.layout import clean_label, paragraph
 
     tables, scores = _tables(inputs, metrics)

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.analysis.thresholds.threshold_criterion import Criterion, ThresholdCounts, read_aim
 from steelyard.analysis.thresholds.threshold_gap import threshold_of
-from steelyard.auditing.decision_store import recalled_decisions
+from steelyard.auditing.decisions import recalled_decisions
 from steelyard.metrics.calibration import isotonic_curve
 from steelyard.statistics.counts import CELLS
 from steelyard.statistics.precision import DOUBLE, as_read

@@ -17,7 +17,7 @@ from steelyard.analysis.holm import holm
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Rows
 from steelyard.arguments import names_wrong_arguments
-from steelyard.auditing.metric_values import value_change
+from steelyard.auditing.model_tables import value_change
 from steelyard.exceptions import InputError, UnknownNameError, did_you_mean
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import pooling, summary_text

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.intervals.draws import generator
-from steelyard.auditing.metric_values import named_metrics
+from steelyard.auditing.model_tables import named_metrics
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays
 from steelyard.ingest.predicted_labels import predicted_codes

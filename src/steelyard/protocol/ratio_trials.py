@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard._types import Array  # noqa: TC001 - a result's JSON is read by the types of its fields
-from steelyard.auditing.metric_values import value_change
+from steelyard.auditing.model_tables import value_change
 from steelyard.ingest.array_tables import confusion
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts

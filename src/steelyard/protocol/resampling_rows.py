@@ -13,7 +13,7 @@ from steelyard.analysis.comparison.corrected_t_test import corrected_t_test
 from steelyard.analysis.holm import holm
 from steelyard.analysis.prevalence.prior_correction import correct_prior
 from steelyard.analysis.results.rows import Rows
-from steelyard.auditing.metric_values import value_change
+from steelyard.auditing.model_tables import value_change
 from steelyard.exceptions import SteelyardError
 from steelyard.protocol import pooling
 from steelyard.protocol.cost import COST_KINDS

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.thresholds.best_threshold import roc_then_tpnr
-from steelyard.auditing.robustness import robustness
-from steelyard.auditing.score_robustness import score_robustness
+from steelyard.auditing.robustness import robustness, score_robustness
 from steelyard.datasets.paper_datasets import htru2
 from steelyard.ingest.array_tables import confusion, score_table
 from steelyard.metrics.registry import get_metric
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier
 
     from steelyard._types import Array
-    from steelyard.auditing.robustness_result import Robustness
+    from steelyard.auditing.robustness import Robustness
     from steelyard.datasets.paper_datasets import Pulsars
     from steelyard.statistics.score_table import ScoreTable
     from steelyard.studies.claims import TableRow

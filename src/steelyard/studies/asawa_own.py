@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.results.formatting import number_of
-from steelyard.auditing.metric_values import metric_values, named_metrics, score_metrics, value_change
-from steelyard.auditing.model_tables import counts_at_half, counts_of_predictions, scores_of_models
-from steelyard.auditing.refit_robustness import refit_robustness
-from steelyard.auditing.robustness import robustness, undersampled
-from steelyard.auditing.robustness_result import TOLERANCE, Robustness
-from steelyard.auditing.score_counterexamples import is_constant
+from steelyard.auditing.model_tables import (
+    counts_at_half,
+    counts_of_predictions,
+    metric_values,
+    named_metrics,
+    score_metrics,
+    scores_of_models,
+    value_change,
+)
+from steelyard.auditing.robustness import TOLERANCE, Robustness, is_constant, refit_robustness, robustness, undersampled
 from steelyard.exceptions import InputError
 from steelyard.ingest.predicted_labels import predicted_codes
 from steelyard.metrics.registry import get_metric
@@ -28,7 +32,7 @@ from steelyard.studies.study import Table
 
 if TYPE_CHECKING:
     from steelyard._types import Array, Estimator
-    from steelyard.auditing.robustness_result import MetricVerdict
+    from steelyard.auditing.robustness import MetricVerdict
     from steelyard.metrics.metric import Metric
     from steelyard.studies.claims import TableRow
     from steelyard.studies.declared_study import RunPlan

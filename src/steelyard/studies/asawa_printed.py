@@ -14,7 +14,7 @@ from steelyard.studies.claims import published
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from steelyard.auditing.robustness_result import Robustness
+    from steelyard.auditing.robustness import Robustness
 
 ADDED = "balanced_accuracy"  # the per-class accuracy that the paper forgot to try
 _WHOLE = 1e-6  # how far from a whole number ten printed digits may lead

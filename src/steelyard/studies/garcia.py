@@ -14,10 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.auditing.correlation import CorrelationStudy, correlation_study
-from steelyard.auditing.correlation_coefficients import by_metric, correlation
-from steelyard.auditing.garcia_conclusions import CONCLUSIONS, RATES, STRONG, Conclusion, RateBounds
-from steelyard.auditing.metric_values import metric_values
+from steelyard.auditing.correlation import (
+    CONCLUSIONS,
+    RATES,
+    STRONG,
+    Conclusion,
+    CorrelationStudy,
+    RateBounds,
+    by_metric,
+    correlation,
+    correlation_study,
+)
+from steelyard.auditing.model_tables import metric_values
 from steelyard.auditing.properties import garcia_row
 from steelyard.metrics.registry import get_metric
 from steelyard.studies.claims import published
@@ -25,7 +33,7 @@ from steelyard.studies.declared_study import DeclaredStudy, RunPlan
 
 if TYPE_CHECKING:
     from steelyard._types import Array
-    from steelyard.auditing.garcia_conclusions import ConclusionResult
+    from steelyard.auditing.correlation import ConclusionResult
     from steelyard.statistics.counts import Counts
 
 GARCIA_PAPER = published("garcia")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.results.formatting import listed
-from steelyard.auditing.garcia_conclusions import CONCLUSIONS, STRONG, Conclusion, RateBounds
+from steelyard.auditing.correlation import CONCLUSIONS, STRONG, Conclusion, RateBounds
 from steelyard.auditing.properties import garcia_row
 from steelyard.metrics.registry import get_metric
 from steelyard.studies.claims import Effect, Finding, joint_level, judged

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.results.formatting import listed, number_of
-from steelyard.auditing.correlation import NO_CONCLUSION
-from steelyard.auditing.garcia_conclusions import RATES
-from steelyard.auditing.invariance import MORE, invariance
+from steelyard.auditing.correlation import NO_CONCLUSION, RATES
+from steelyard.auditing.laws import CHANGED_CELLS
 from steelyard.auditing.own_correlation import by_chance, metric_correlation
-from steelyard.auditing.property_list import CHANGED_CELLS
+from steelyard.auditing.properties import MORE, invariance
 from steelyard.exceptions import InputError
 from steelyard.ingest.array_tables import confusion
 from steelyard.metrics.registry import metrics_with_role

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.auditing.garcia_conclusions import CONCLUSIONS
+from steelyard.auditing.correlation import CONCLUSIONS
 from steelyard.metrics.registry import get_metric
 from steelyard.report.figures.caption_text import percent
 from steelyard.report.figures.correlation import CorrelationDisplay

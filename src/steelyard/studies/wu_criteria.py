@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.results.formatting import listed
-from steelyard.auditing.harshness import harsher
+from steelyard.auditing.identities import harsher
 from steelyard.auditing.model_tables import at_rates
 from steelyard.auditing.properties import decide
 from steelyard.metrics.registry import get_metric

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from steelyard._names import __version__
-from steelyard.auditing.property_list import PROPERTIES
+from steelyard.auditing.laws import PROPERTIES
 from steelyard.metrics.registry import get_metric
 from steelyard.report.pages.document import rendered_html
 from steelyard.report.pages.frame import Section

@@ -6,9 +6,9 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.intervals.kinks import kinks
-from steelyard.auditing.decision_store import recalled_decisions
-from steelyard.auditing.metric_uses import metric_uses
-from steelyard.auditing.property_list import PROPERTIES
+from steelyard.auditing.decisions import recalled_decisions
+from steelyard.auditing.laws import PROPERTIES
+from steelyard.auditing.properties import metric_uses
 from steelyard.metrics import notation, reasons, references
 from steelyard.metrics.registry import get_metric, metrics_with_role
 from steelyard.metrics.spec import MetricSpec

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.results.formatting import percent_text
-from steelyard.auditing.metric_uses import metric_uses
+from steelyard.auditing.properties import metric_uses
 from steelyard.metrics import notation, references, registry
 from steelyard.metrics.expression import Expression, Named
 from steelyard.metrics.expression_walk import walk
