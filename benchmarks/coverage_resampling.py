@@ -158,7 +158,7 @@ NOTHING = (
 @cache
 def outcome(world: World, run: int) -> tuple[list[str], list[str]]:
     """The verdicts on the samplers in one data set, with the margin and without any."""
-    from steelyard.protocol.resampling_rows import ResamplingRows
+    from steelyard.protocol.resampling_result import ResamplingRows
 
     rng = np.random.default_rng([25, run])
     X, y = world.draw(rng, world.rows)
@@ -170,7 +170,7 @@ def outcome(world: World, run: int) -> tuple[list[str], list[str]]:
 
 def true_gains(world: World) -> np.ndarray:
     """The mean gain of each sampler on new rows, each model at the threshold that nested folds choose."""
-    from steelyard.protocol.resampling_rows import use_of
+    from steelyard.protocol.resampling_result import use_of
 
     spec, trained, use = world.spec, int(0.8 * world.rows), use_of(world.spec)
     gains = []

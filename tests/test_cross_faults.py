@@ -35,7 +35,7 @@ from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol.named_models import cross_evaluate_columns
 from steelyard.protocol.run_values import table_values
 from steelyard.protocol.runs import sentence
-from steelyard.protocol.seeds import seeded
+from steelyard.protocol.splits import seeded
 from steelyard.report.pages.page import page
 
 X, Y = make_classification(200, 4, weights=[0.8], random_state=3)

@@ -10,7 +10,7 @@ from sklearn.multiclass import OneVsRestClassifier
 
 from steelyard import CrossEvaluation, Folds, HoldOut, compare, cross_evaluate, evaluate, page
 from steelyard.exceptions import InputError
-from steelyard.protocol.label_set_folds import dealt_label_sets
+from steelyard.protocol.splits import dealt_label_sets
 
 X, Y = make_multilabel_classification(240, n_features=8, n_classes=4, n_labels=2, random_state=3)
 LINEAR = OneVsRestClassifier(LogisticRegression())

@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from steelyard import nearest_mean_study
-from steelyard.protocol.ratio_draws import read_ratios
+from steelyard.protocol.nearest_mean_result import read_ratios
 from steelyard.studies.wu_pair import stability_rows
 
 
@@ -212,7 +212,7 @@ def test_what_cannot_be_studied_is_refused_in_one_sentence(case):
 
 
 def test_a_lead_that_is_rounding_alone_favours_neither():
-    from steelyard.protocol.ratio_trials import NEITHER, RatioTrials
+    from steelyard.protocol.nearest_mean_result import NEITHER, RatioTrials
 
     trials = object.__new__(RatioTrials)
     object.__setattr__(trials, "models", ("a", "b"))

@@ -14,8 +14,7 @@ from sklearn.datasets import load_breast_cancer
 
 from steelyard.cli.commands import commands
 from steelyard.ingest.files import load_columns
-from steelyard.protocol.cross_evaluation import CrossEvaluation
-from steelyard.protocol.holdouts import HoldOuts
+from steelyard.protocol.cross_evaluation import CrossEvaluation, HoldOuts
 from steelyard.protocol.ratio_study import ratio_study
 from steelyard.studies.own_table import own_table
 from steelyard.studies.registry import run_own

@@ -54,10 +54,9 @@ from steelyard import (
     scorer,
 )
 from steelyard.exceptions import needs_sklearn
-from steelyard.protocol.predictions import Data
 from steelyard.protocol.resample import equal_rows
-from steelyard.protocol.runs import worker_count
-from steelyard.protocol.split_plan import planned_parts
+from steelyard.protocol.runs import Data, worker_count
+from steelyard.protocol.splits import planned_parts
 
 X, Y = make_classification(400, weights=[0.85], flip_y=0.1, random_state=0)
 LOGISTIC = LogisticRegression()
@@ -282,7 +281,7 @@ def test_it_holds_an_evaluation_for_everything_else():
 
 
 def test_all_of_it_is_strict_json(monkeypatch):
-    monkeypatch.setattr("steelyard.protocol.cost._SHORT", 60.0)  # as every timing is on an idle machine
+    monkeypatch.setattr("steelyard.protocol.runs._SHORT", 60.0)  # as every timing is on an idle machine
     found = cross_evaluate({"nb": GaussianNB(), "tree": DecisionTreeClassifier(max_depth=1)}, X, Y, cost=True)
     told = json.loads(found.to_json(), parse_constant=lambda word: pytest.fail(word))
     assert [model["name"] for model in told["models"]] == ["nb", "tree"]
@@ -597,7 +596,7 @@ def test_without_metrics_of_scores_no_scores_are_asked_for():
 
 
 def test_every_fit_has_its_cost_beside_the_metrics(monkeypatch):
-    monkeypatch.setattr("steelyard.protocol.cost._SHORT", 60.0)  # every timing is short, however loaded the machine
+    monkeypatch.setattr("steelyard.protocol.runs._SHORT", 60.0)  # every timing is short, however loaded the machine
     found = cross_evaluate(DecisionTreeClassifier(max_depth=3), X, Y, cost=True)
     rows = {row.name: row for row in found.cost}
     assert list(rows) == [

@@ -23,12 +23,11 @@ from steelyard.cli.commands import commands
 from steelyard.exceptions import InputError, SteelyardError
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol.cross_evaluate import read_data
-from steelyard.protocol.nested_plan import nested_parts
-from steelyard.protocol.resampling_study import StudyPlan, study_runs
-from steelyard.protocol.resampling_verdict import sampler_verdict
-from steelyard.protocol.run_difference import RunDifference
+from steelyard.protocol.resampling_result import sampler_verdict
+from steelyard.protocol.resampling_study import StudyPlan, nested_parts, study_runs
+from steelyard.protocol.run_values import RunDifference
 from steelyard.protocol.sampled_classifier import with_sampler
-from steelyard.protocol.split_plan import planned_parts
+from steelyard.protocol.splits import planned_parts
 from steelyard.report.figures.resampling import ResamplingDisplay
 
 FEW = {"split": 3, "inner": 2}

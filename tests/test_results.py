@@ -30,7 +30,7 @@ from steelyard._names import HOME as NAMES
 from steelyard.analysis.results.result_homes import HOMES
 from steelyard.auditing.properties import invariance
 from steelyard.exceptions import InputError
-from steelyard.protocol.holdouts import HoldOuts
+from steelyard.protocol.cross_evaluation import HoldOuts
 from steelyard.report.figures.surface import SurfaceDisplay
 from steelyard.studies.claims import Claim
 from steelyard.studies.pictures import Picture

@@ -8,7 +8,7 @@ from study_tools import claims_of, newsgroups_needed, table_of
 
 from steelyard.datasets.paper_datasets import newsgroups20
 from steelyard.exceptions import InputError
-from steelyard.protocol.sized_splits import Draws, Sizes
+from steelyard.protocol.splits import Draws, Sizes
 from steelyard.studies import nguyen
 from steelyard.studies.claims import published
 from steelyard.studies.nguyen_printed import paper_averages, paper_spread, regenerated, text_divisions, totals

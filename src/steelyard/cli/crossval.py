@@ -79,7 +79,7 @@ def cross_validate_models(
 ) -> None:
     """Cross-validate models: every metric with its spread over the runs, and the cost of each model."""
     from steelyard.ingest.files import load_columns
-    from steelyard.protocol.holdouts import HoldOuts
+    from steelyard.protocol.cross_evaluation import HoldOuts
 
     splits, table = named_splits(folds, holdout, repeats), load_columns(files)
     samplers = [None if name == "none" else name for name in resample] or None

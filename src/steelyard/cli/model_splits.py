@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from steelyard._types import Label
     from steelyard.protocol.cross_evaluation import CrossEvaluation
+    from steelyard.protocol.select_tree import Selection
     from steelyard.protocol.splits import Folds, HoldOut
-    from steelyard.protocol.tree_selection import Selection
 
     Columns: TypeAlias = "Mapping[str, pl.Series]"
     Splits: TypeAlias = "dict[int, Folds | HoldOut]"

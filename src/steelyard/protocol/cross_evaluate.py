@@ -18,14 +18,11 @@ from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.row_order import check_order
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import run_values
-from steelyard.protocol.candidates import candidates
 from steelyard.protocol.cross_evaluation import CrossEvaluation
-from steelyard.protocol.label_set_result import result_of
-from steelyard.protocol.label_set_runs import label_set_data
-from steelyard.protocol.predictions import Data
-from steelyard.protocol.runs import Run, Task, run_all
-from steelyard.protocol.seeds import SEEDS
-from steelyard.protocol.split_plan import planned_parts
+from steelyard.protocol.label_sets import label_set_data, result_of
+from steelyard.protocol.resample import candidates
+from steelyard.protocol.runs import Data, Run, Task, run_all
+from steelyard.protocol.splits import SEEDS, planned_parts
 from steelyard.statistics.positive_class import choice_sentences, conventional_label
 from steelyard.statistics.sparse_matrix import MOST_DENSE_LABELS
 
@@ -36,8 +33,8 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Features, Label, Labels, Rng, Weights
     from steelyard.metrics.spec import SpecLike
-    from steelyard.protocol.candidates import EstimatorsLike, ResamplersLike
-    from steelyard.protocol.split_plan import SplitLike
+    from steelyard.protocol.resample import EstimatorsLike, ResamplersLike
+    from steelyard.protocol.splits import SplitLike
 
 
 @refuses_other_keywords

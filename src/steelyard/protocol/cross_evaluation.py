@@ -7,45 +7,292 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 
 import numpy as np
 
 from steelyard.analysis.comparison.compare import compare
 from steelyard.analysis.comparison.corrected_t_test import corrected_t_test
+from steelyard.analysis.comparison.leaderboard import Leaderboard, ranked_leaderboard
 from steelyard.analysis.holm import holm
+from steelyard.analysis.results.formatting import bounds_text, filled, interval_text, listed, three_digits
 from steelyard.analysis.results.result import Result
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result_json import from_fields, read_metric
+from steelyard.analysis.results.rows import Flat, Rows, table_text
+from steelyard.analysis.results.strict_json import strict
 from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.model_tables import value_change
 from steelyard.exceptions import InputError, UnknownNameError, did_you_mean
 from steelyard.metrics.spec import MetricSpec
-from steelyard.protocol import pooling, summary_text
-from steelyard.protocol.cost import COST_KINDS
+from steelyard.protocol import run_values
+from steelyard.protocol.label_sets import result_of
 from steelyard.protocol.model_result import ModelResult
-from steelyard.protocol.ranked_metrics import ranked_metrics
-from steelyard.protocol.run_difference import RunDifference
-from steelyard.protocol.run_leaderboard import run_leaderboard
-from steelyard.protocol.run_summary import Summary
-from steelyard.protocol.run_values import KALITA_MEAN_F
-from steelyard.protocol.saved_runs import read_models, saved_runs
+from steelyard.protocol.run_values import KALITA_MEAN_F, RunDifference, Summary, ranked_metrics
+from steelyard.protocol.runs import COST_KINDS, Cost, Data, Run, RunPredictions
+from steelyard.protocol.splits import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from steelyard._types import Array
     from steelyard.analysis.comparison.comparison import Comparison
-    from steelyard.analysis.comparison.leaderboard import Leaderboard
     from steelyard.analysis.results.result_json import Writer
     from steelyard.analysis.thresholds.best_threshold import SearchOptions
     from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
     from steelyard.analysis.thresholds.threshold_criterion import AimLike
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.metrics.spec import SpecLike
-    from steelyard.protocol.class_values import ClassValues
-    from steelyard.protocol.runs import Run
+    from steelyard.protocol.run_values import ClassValues
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.score_table import ScoreTable
+
+
+# ---------------------------------------------------------------- saved runs
+# A cross-evaluation as JSON values, and the same read back; features and fitted models are not in it.
+
+
+SavedValues = dict[str, Any]
+
+
+def saved_runs(models: Mapping[str, ModelResult]) -> SavedValues:
+    """The true classes, the rows of each run, and what each model predicted for them."""
+    first = next(iter(models.values()))
+    return {
+        "codes": first.data.codes,
+        "weight": first.data.weight,
+        "parts": [_saved_part(run.part) for run in first.runs],
+        "models": {name: _saved_model(model) for name, model in models.items()},
+    }
+
+
+def _saved_part(part: Part) -> SavedValues:
+    return {"repeat": part.repeat, "fold": part.fold, "test": part.test, "train": part.listed}
+
+
+def _saved_model(model: ModelResult) -> SavedValues:
+    names = None if model.metrics is None else [MetricSpec.of(metric).name for metric in model.metrics]
+    return {"metrics": names, "level": model.level, "runs": [_saved_predictions(run.predictions) for run in model.runs]}
+
+
+def _saved_predictions(predictions: RunPredictions) -> SavedValues:
+    return {key: getattr(predictions, key) for key in ("codes", "scores", "cost", "error")}
+
+
+def read_models(whole: SavedValues) -> dict[str, ModelResult]:
+    """The models of a saved cross-evaluation, by name."""
+    saved = whole["predictions"]
+    labels, codes = tuple(whole["labels"]), np.array(saved["codes"], dtype=np.intp)
+    y = np.array(labels)[codes] if codes.ndim == 1 else codes  # of several labels each
+    data = Data(np.empty((len(codes), 0)), y, codes, labels, whole["positive"], _array(saved["weight"]))
+    parts = [
+        Part(part["repeat"], part["fold"], _row_numbers(part["test"]), len(codes), _optional_rows(part["train"]))
+        for part in saved["parts"]
+    ]
+    alone = len(saved["models"]) == 1
+    return {name: _read_model(name, model, data, parts, alone=alone) for name, model in saved["models"].items()}
+
+
+def _read_model(name: str, saved: SavedValues, data: Data, parts: list[Part], *, alone: bool) -> ModelResult:
+    predictions = [
+        RunPredictions(
+            _optional_rows(run["codes"]), _array(run["scores"]), from_fields(Cost, run["cost"]), run["error"]
+        )
+        for run in saved["runs"]
+    ]
+    runs = Rows(Run(name, part, data, each) for part, each in zip(parts, predictions, strict=True))
+    metrics = None if saved["metrics"] is None else [read_metric(metric) for metric in saved["metrics"]]
+    return result_of(name, runs, metrics, saved["level"], alone)
+
+
+def _array(values: list[Any] | None) -> Array | None:
+    return None if values is None else np.array(values, dtype=np.float64)
+
+
+def _row_numbers(places: list[int]) -> Array:
+    return np.array(places, dtype=np.intp)
+
+
+def _optional_rows(places: list[int] | None) -> Array | None:
+    return None if places is None else _row_numbers(places)
+
+
+# ---------------------------------------------------------------- summary text
+# The text of a cross-evaluation, and its values for JSON.
+
+
+STARRED = "* All runs gave the same value, so this is the interval of the rows tested."
+UNNAMED = (
+    "No class is the positive one, so recall, precision, F1 and the areas of one class are left out; name it with "
+    "pos_label= (--positive on the command line)."
+)
+ONE_TIMING = "Each timing is one of its kind; cost=True (--cost) repeats short ones and measures the peak memory."
+
+
+def result_text(result: CrossEvaluation) -> str:
+    """The result as text: what was done, the metrics and the costs, and what is to be known about them."""
+    body = _model_text(next(iter(result.models.values()))) if len(result.models) == 1 else _models_text(result)
+    failed = [f"{run.model}, repeat {run.part.repeat}, fold {run.part.fold}: {run.error}" for run in result.failures]
+    lost = [f"{len(failed)} of {len(result.runs)} runs failed:", *failed[:5]] if failed else []
+    return "\n".join([filled(head(result)), "", body, *map(filled, (*lost, *result.notes))])
+
+
+def head(result: CrossEvaluation) -> str:
+    """How many runs of what on which rows, and whose intervals these are."""
+    model = next(iter(result.models.values()))
+    sizes = [run.part.sizes for run in model.runs]
+    train, test = (f"{round(np.mean(column)):,}" for column in zip(*sizes, strict=True))
+    who = model.name if len(result.models) == 1 else f"{len(result.models)} models"
+    runs = "1 run" if len(model.runs) == 1 else f"{len(model.runs)} runs"
+    sentence = f"{runs} of {who} on {len(model.data.codes):,} rows, {train} trained on and {test} tested in each."
+    if len(model.runs) == 1:
+        return f"{sentence} One run has no spread; the intervals of its rows are in `evaluation`."
+    return f"{sentence} The {100 * model.level:g} % intervals are Nadeau and Bengio's."
+
+
+def first_rows(model: ModelResult) -> list[Summary]:
+    """The metrics that were asked for, or the headline ones, then the costs that were measured."""
+    rows = [row for row in model.summary if model.metrics is not None or _is_shown_first(row, model)]
+    return [*rows, *(row for row in model.cost if row.why is None)]
+
+
+def _is_shown_first(row: Summary, model: ModelResult) -> bool:
+    if not isinstance(row.spec, MetricSpec):
+        return False
+    is_own = model.data.are_label_sets and row.spec.metric.is_of_label_sets
+    is_average = model.data.are_label_sets and row.spec.average in ("micro", "macro")
+    is_headline = row.spec.is_headline or (is_average and "headline" in row.spec.metric.roles)
+    return is_own or is_headline or row.spec in (model.default_spec, MetricSpec.of(KALITA_MEAN_F))
+
+
+def remarks(model: ModelResult) -> list[str]:
+    """What is to be known about these rows."""
+    rows = first_rows(model)
+    sentences = [STARRED] if any(row.of_rows for row in rows) else []
+    sentences += [f"{row.name}: {row.why}" for row in rows if row.why is not None]
+    is_unnamed = model.data.positive is None and not model.data.are_label_sets
+    sentences += [UNNAMED] if model.metrics is None and is_unnamed else []
+    return sentences + ([] if any(row.noise is not None for row in model.cost) else [ONE_TIMING])
+
+
+def shown_row(row: Summary) -> dict[str, str | float | None]:
+    """A row as it is printed."""
+    interval = None if np.isnan(row.low) else bounds_text(row.low, row.high) + "*" * row.of_rows
+    return {
+        "metric": row.name,
+        "mean": row.mean,
+        "median": row.median,
+        "sd": row.sd,
+        "interval": interval,
+        "best": row.best,
+        "worst": row.worst,
+        "pooled": row.pooled,
+        "chance": row.chance,
+        "noise": row.noise,
+        "undefined": row.undefined,
+    }
+
+
+def _model_text(model: ModelResult) -> str:
+    table = table_text([shown_row(row) for row in first_rows(model)])
+    return "\n".join([table, *map(filled, remarks(model))])
+
+
+def _models_text(result: CrossEvaluation) -> str:
+    ranked = result.ranking()
+    first = ranked[0]
+    why = [] if first.why is None else [filled(f"{first.name} is {first.why}.")]
+    return "\n".join([table_text([_ranked_row(result, row) for row in ranked]), *why, filled(order(result))])
+
+
+def _ranked_row(result: CrossEvaluation, row: Summary) -> dict[str, Any]:
+    model = result[str(row.model)]
+    costs = {cost.name: cost.mean for cost in model.cost}
+    return {
+        "model": row.model,
+        f"mean {row.name}": interval_text(row.mean, row.low, row.high),
+        "undefined": row.undefined,
+        "pooled": row.pooled,
+        **{f"mean {other.name}": other.mean for other in _beside(model, row)},
+        "fit s": costs["fit_seconds"],
+        "predict s / 1000": costs["predict_seconds_per_1000"],
+        "bytes": costs["model_bytes"],
+    }
+
+
+def _beside(model: ModelResult, ranked: Summary) -> list[Summary]:
+    """The other metrics that were asked for, or Kalita's mean F."""
+    if model.metrics is None:
+        return [model.summarised(KALITA_MEAN_F)]
+    return [row for row in model.summary if row.spec != ranked.spec]
+
+
+def order(result: CrossEvaluation) -> str:
+    """By which metric the models are ranked and why, and whom Kalita's mean F puts first."""
+    name, first = result.default_spec.name, str(result.ranking()[0].model)
+    if ranked_metrics(result):
+        is_first = result.default_spec == next(iter(result.models.values())).specs[0]
+        return f"Ranked by {name}, the first metric asked for{'' if is_first else ' by which models can be ranked'}."
+    by_mean_f = result.ranking(KALITA_MEAN_F)[0]
+    sentence = f"Ranked by {name}, which gives the classes equal weight at any prevalence"
+    if np.isnan(by_mean_f.mean) and (by_mean_f.pooled is None or np.isnan(by_mean_f.pooled)):
+        return f"{sentence}."
+    about = "the mean F of the classes, by which Kalita's study ranks models,"
+    about = "the mean F of the labels," if result.runs[0].data.are_label_sets else about
+    sentence += f"; {KALITA_MEAN_F}, {about} puts"
+    if first == by_mean_f.model:
+        return f"{sentence} {first} first as well."
+    return f"{sentence} {by_mean_f.model} first and not {first}: ranking({KALITA_MEAN_F!r}) gives that order in Python."
+
+
+# ---------------------------------------------------------------- JSON
+
+
+def json_values(result: CrossEvaluation) -> dict[str, Any]:
+    """The result as plain values, ready for strict JSON."""
+    data = next(iter(result.models.values())).data
+    where = {"rows": len(data.codes), "labels": list(data.labels), "positive": data.positive, **result.setting}
+    models = [_model_values(model) for model in result.models.values()]
+    return {**where, "notes": list(result.notes), "models": models}
+
+
+def _model_values(model: ModelResult) -> dict[str, Any]:
+    """What one model did, as plain values."""
+    tables: dict[str, Rows[Any]] = {"summary": model.summary, "cost": model.cost}
+    tables |= {"per_class": model.per_class, "runs": model.runs}
+    rows = {name: strict(part.to_dicts()) for name, part in tables.items()}
+    failed = len(model.failures) == len(model.runs)
+    return {
+        "name": model.name,
+        "level": model.level,
+        **rows,
+        "evaluation": None if failed else model.evaluation.to_dict(),
+    }
+
+
+# ---------------------------------------------------------------- run leaderboard
+# The models of a cross-evaluation by their means over the runs, and which no test distinguishes.
+
+
+class _Mean(NamedTuple):
+    """The mean of a model with its interval."""
+
+    value: float
+    low: float
+    high: float
+    why: Any
+
+
+def run_leaderboard(result: CrossEvaluation, metric: SpecLike | None) -> Leaderboard:
+    """The means over the runs in which all models have a value, and Nadeau and Bengio's tests of their differences."""
+    spec = result.default_spec if metric is None else MetricSpec.of(metric)
+    ranked = result.ranking(spec)
+    means = {str(row.model): _Mean(row.mean, row.low, row.high, row.why) for row in ranked}
+    first = next(iter(result.models.values()))
+    in_order = {name: means[name] for name in result.models}
+    return ranked_leaderboard(spec, first.level, in_order, result.differences(spec), len(first.runs))
+
+
+# ---------------------------------------------------------------- CrossEvaluation
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -165,7 +412,7 @@ class CrossEvaluation(Result[Summary]):
         """The models on the same rows, each row as it was first tested; options as in `steelyard.compare`."""
         first = next(iter(self.models.values()))
         data = first.data
-        codes = {name: pooling.first_predictions(model.runs, data.codes) for name, model in self.models.items()}
+        codes = {name: run_values.first_predictions(model.runs, data.codes) for name, model in self.models.items()}
         tested = np.logical_and.reduce([column.reshape(len(column), -1)[:, 0] >= 0 for column in codes.values()])
         if not tested.any():
             raise InputError("No row was tested by every model, so there is nothing to compare.")
@@ -221,7 +468,7 @@ class CrossEvaluation(Result[Summary]):
 
     def held(self, writer: Writer) -> dict[str, Any]:
         """The tables of each model for a reader, and the predictions that they come from."""
-        tables = summary_text.json_values(self)
+        tables = json_values(self)
         return (
             tables | writer.of_fields(self) | {"predictions": writer.written(saved_runs(self.models), "/predictions")}
         )
@@ -237,17 +484,17 @@ class CrossEvaluation(Result[Summary]):
             {"model": name}
             | {key: value for key, value in row.row().items() if key not in ("model", "median", "noise")}
             for name, model in self.models.items()
-            for row in summary_text.first_rows(model)
+            for row in first_rows(model)
             if isinstance(row.spec, MetricSpec)
         ]
 
     @property
     def headline(self) -> str:
         """How many runs of what on which rows."""
-        return summary_text.head(self)
+        return head(self)
 
     def __repr__(self) -> str:
-        return summary_text.result_text(self)
+        return result_text(self)
 
 
 def _sorted(rows: list[Summary], sign: int, key: str = "mean") -> Rows[Summary]:
@@ -255,3 +502,72 @@ def _sorted(rows: list[Summary], sign: int, key: str = "mean") -> Rows[Summary]:
     worth = [sign * (math.nan if getattr(row, key) is None else getattr(row, key)) for row in rows]
     order = sorted(range(len(rows)), key=lambda i: math.inf if math.isnan(worth[i]) else -worth[i])
     return Rows(rows[i] for i in order)
+
+
+# ---------------------------------------------------------------- HoldOuts
+# Hold-outs of several sizes side by side, the part trained on k times the part tested (Kalita).
+
+
+@dataclass(frozen=True, eq=False)
+class HoldOutRow(Flat):
+    """One metric of one model where k times as many rows are trained on as tested, over the repeats.
+
+    The interval is Nadeau and Bengio's.
+    """
+
+    model: str
+    k: int
+    trained: int
+    tested: int
+    metric: str
+    mean: float
+    low: float
+    high: float
+    sd: float
+    best: float
+    worst: float
+    undefined: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HoldOuts(Result[HoldOutRow]):
+    """What models do on hold-outs of several sizes."""
+
+    rows: tuple[HoldOutRow, ...]
+    repeats: int
+    remarks: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, results: Mapping[int, CrossEvaluation], metrics: Sequence[SpecLike] | None = None) -> HoldOuts:
+        """The cross-evaluations by hold-out of each k, read by metrics, or by the AC-score and the mean F."""
+        first = next(iter(results.values()))
+        chosen = (first.default_spec, KALITA_MEAN_F) if metrics is None else metrics
+        rows = [row for metric in chosen for k, result in results.items() for row in _holdout_rows(k, result, metric)]
+        return cls(tuple(rows), len(next(iter(first.models.values())).runs), first.notes)
+
+    def __iter__(self) -> Iterator[HoldOutRow]:
+        return iter(self.rows)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known beside the rows."""
+        return self.remarks
+
+    @property
+    def headline(self) -> str:
+        """What the first metric of the first model is at the smallest and the largest k."""
+        ends = [row for row in self.rows if (row.model, row.metric) == (self.rows[0].model, self.rows[0].metric)]
+        means = [f"{three_digits(row.mean)} at k = {row.k}" for row in (ends[0], *ends[1:][-1:])]
+        runs = "once" if self.repeats == 1 else f"{self.repeats} times"
+        return f"{ends[0].metric} of {ends[0].model}, trained on k times the rows tested, {runs} each: {listed(means)}."
+
+    def __repr__(self) -> str:
+        rows = [{name: cell for name, cell in row.row().items() if name != "undefined" or cell} for row in self.rows]
+        return "\n".join([filled(self.headline), "", table_text(rows, keys=2), *map(filled, self.notes)])
+
+
+def _holdout_rows(k: int, result: CrossEvaluation, metric: SpecLike) -> Iterator[HoldOutRow]:
+    for name, model in result.models.items():
+        row, (trained, tested) = model.summarised(metric), model.runs[0].part.sizes
+        spread = (row.mean, row.low, row.high, row.sd, row.best, row.worst)
+        yield HoldOutRow(name, k, trained, tested, row.name, *spread, row.undefined or 0)

@@ -17,11 +17,9 @@ from steelyard.evaluation.table_evaluation import evaluate_tables
 from steelyard.exceptions import InputError
 from steelyard.metrics.registry import default_metric, get_metric
 from steelyard.metrics.spec import MetricSpec
-from steelyard.protocol import pooling, run_values
-from steelyard.protocol.class_values import ClassValues
-from steelyard.protocol.cost import COST_KINDS, CostKind
-from steelyard.protocol.run_summary import Extent, Summary
-from steelyard.protocol.run_values import RunTables
+from steelyard.protocol import run_values
+from steelyard.protocol.run_values import ClassValues, Extent, RunTables, Summary, first_tests, once_each
+from steelyard.protocol.runs import COST_KINDS, CostKind
 from steelyard.statistics.confusion import Confusion
 
 if TYPE_CHECKING:
@@ -34,8 +32,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import SpecLike
-    from steelyard.protocol.predictions import Data
-    from steelyard.protocol.runs import Run
+    from steelyard.protocol.runs import Data, Run
     from steelyard.statistics.score_table import ScoreTable
 
 FIXED_MODELS = (
@@ -105,7 +102,7 @@ class ModelResult:
     def _once(self) -> tuple[Confusion, ScoreTable | None]:
         """The tables in which every tested row counts once."""
         self._check_any()
-        return pooling.once_each(self.runs)
+        return once_each(self.runs)
 
     def _check_any(self) -> None:
         if len(self.failures) == len(self.runs):
@@ -234,7 +231,7 @@ class ModelResult:
     def best_threshold(self, metric: AimLike | None = None, **options: Unpack[SearchOptions]) -> BestThreshold:
         """The threshold at which a metric, by default the AC-score, is best on the scores that each row got first."""
         self._check_any()
-        scores = pooling.once_each(pooling.first_tests(self.runs))[1]
+        scores = once_each(first_tests(self.runs))[1]
         if scores is None and self.data.positive is None:
             raise InputError(
                 "Which class is positive is not clear, so its scores cannot be thresholded; name it with pos_label=."

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from difflib import get_close_matches
+from importlib import import_module
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 import numpy as np
 
-from steelyard.exceptions import InputError, InputTypeError, did_you_mean
+from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, did_you_mean, needs_sklearn
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Label
+    from steelyard._types import Array, Estimator, Label
+
 
 _OVER, UNDER, CLASS_WEIGHT = "over", "under", "class_weight"
 SAMPLER_WORDS = (_OVER, UNDER, CLASS_WEIGHT)
@@ -93,7 +98,7 @@ def _by_sampler(sampler: Sampler, training: Training, seed: int) -> Training:
     """By a sampler of imbalanced-learn, or anything with its method."""
     from sklearn.base import clone
 
-    from steelyard.protocol.seeds import seeded
+    from steelyard.protocol.splits import seeded
 
     fresh: Sampler = seeded(clone(sampler, safe=False), seed)
     X, y = fresh.fit_resample(training.X, training.y)
@@ -112,3 +117,225 @@ def trained_share(model: object, label: Label) -> float | None:
     steps = getattr(model, "steps", None)
     shares = getattr(steps[-1][1] if steps else model, "shares_", None)
     return None if shares is None else float(shares.get(label, 0.0))
+
+
+# ---------------------------------------------------------------- candidates
+# What is evaluated, an estimator and how its training part is resampled, each under a name.
+
+
+EstimatorsLike: TypeAlias = "Estimator | Sequence[Estimator] | Mapping[str, Estimator]"
+ResamplersLike: TypeAlias = "Resampler | Sequence[Resampler] | Mapping[str, Resampler]"
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """An estimator under a name, and how the classes of its training part are made equal."""
+
+    name: str
+    estimator: Estimator
+    resampler: Resampler = None
+    weight_name: str = "sample_weight"
+
+
+def candidates(estimators: EstimatorsLike, resample: ResamplersLike, *, weighted: bool) -> list[Candidate]:
+    """Every estimator with every way of resampling, each named; one of each, or several."""
+    try:
+        import sklearn.base  # noqa: F401 - asked for here, so that one sentence says what to install
+    except ImportError:
+        raise needs_sklearn("cross_evaluate") from None
+    named = [
+        _candidate(name if way is None else f"{name} + {way}", estimator, resampler, weighted)
+        for name, estimator in _named_estimators(estimators).items()
+        for way, resampler in _named_resamplers(resample).items()
+    ]
+    if len({candidate.name for candidate in named}) < len(named):
+        raise InputError("Two candidates have one and the same name; give the estimators as {name: estimator}.")
+    return named
+
+
+def _named_estimators(estimators: EstimatorsLike) -> dict[str, Estimator]:
+    if isinstance(estimators, Mapping):
+        named = {str(name): estimator for name, estimator in estimators.items()}
+    elif isinstance(estimators, (list, tuple)):
+        named = dict(zip(numbered([class_name(estimator) for estimator in estimators]), estimators, strict=True))
+    else:
+        named = {class_name(estimators): cast("Estimator", estimators)}
+    if not named:
+        raise InputError("There is no estimator to evaluate; give one, a list of them, or {name: estimator}.")
+    for estimator in named.values():
+        _check_estimator(estimator)
+    return named
+
+
+def numbered(names: list[str]) -> list[str]:
+    """The names, the second and further of the same numbered.
+
+    >>> numbered(["SMOTE", "over", "SMOTE"])
+    ['SMOTE', 'over', 'SMOTE 2']
+    """
+    times = [names[: i + 1].count(name) for i, name in enumerate(names)]
+    return [f"{name} {n}" if n > 1 else name for name, n in zip(names, times, strict=True)]
+
+
+def class_name(estimator: object) -> str:
+    """The class of an estimator, of the last step of a pipeline."""
+    steps = getattr(estimator, "steps", None)
+    return type(steps[-1][1]).__name__ if isinstance(steps, list) and steps else type(estimator).__name__
+
+
+def _check_estimator(estimator: object) -> None:
+    """Refuse what cannot be fitted and predict."""
+    if isinstance(estimator, type):
+        raise InputTypeError(f"{estimator.__name__} is a class; give an object: {estimator.__name__}().")
+    for method in ("fit", "predict"):
+        if not callable(getattr(estimator, method, None)) and not _will_have(estimator, method):
+            raise InputTypeError(
+                f"{type(estimator).__name__} has no {method}; an estimator is fitted and asked by fit and predict."
+            )
+
+
+def _will_have(estimator: object, method: str) -> bool:
+    """Whether a classifier has the method once it is fitted, as a stack of them does."""
+    from sklearn.base import is_classifier
+
+    return hasattr(type(estimator), method) and hasattr(estimator, "__sklearn_tags__") and is_classifier(estimator)
+
+
+def _named_resamplers(resample: ResamplersLike) -> dict[str | None, Resampler]:
+    """The ways of resampling by name; the only one has none."""
+    named: dict[str | None, Resampler]
+    if isinstance(resample, Mapping):
+        named = {str(name): resampler for name, resampler in resample.items()}
+    elif isinstance(resample, (list, tuple)):
+        names = numbered([_resampler_name(resampler) for resampler in resample])
+        named = {name or None: resampler for name, resampler in zip(names, resample, strict=True)}
+    else:
+        named = {None: cast("Resampler", resample)}
+    if not named:
+        raise InputError("resample= is empty; leave it out to train on the rows as they are.")
+    for resampler in named.values():
+        check_resampler(resampler)
+    return named
+
+
+def _resampler_name(resampler: Resampler) -> str:
+    return "" if resampler is None else resampler if isinstance(resampler, str) else type(resampler).__name__
+
+
+def _candidate(name: str, estimator: Estimator, resampler: Resampler, weighted: bool) -> Candidate:
+    if isinstance(resampler, str) and resampler == CLASS_WEIGHT:
+        estimator = balanced(estimator)
+    return Candidate(name, estimator, resampler, _weight_name(estimator) if weighted else "sample_weight")
+
+
+def takes_class_weight(estimator: Estimator) -> bool:
+    """Whether it has a parameter for the weights of classes."""
+    return bool(_class_weight_names(estimator))
+
+
+def _class_weight_names(estimator: Estimator) -> list[str]:
+    parameters = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
+    return [name for name in parameters if name == "class_weight" or name.endswith("__class_weight")]
+
+
+def balanced(estimator: Estimator) -> Estimator:
+    """A clone whose class weights make the classes count alike."""
+    from sklearn.base import clone
+
+    names = _class_weight_names(estimator)
+    if not names:
+        raise InputError(f"{class_name(estimator)} takes no class_weight; use resample='over' or 'under'.")
+    return cast("Estimator", clone(estimator).set_params(**dict.fromkeys(names, "balanced")))
+
+
+def _weight_name(estimator: Estimator) -> str:
+    """The name under which an estimator's fit takes the weights of the rows."""
+    from sklearn import get_config
+
+    steps = getattr(estimator, "steps", None) or []
+    last = steps[-1][1] if steps else estimator
+    if not takes_weights(last):
+        raise InputError(
+            f"{class_name(estimator)} takes no sample_weight in fit; leave the weights out, or use another."
+        )
+    if get_config().get("enable_metadata_routing"):
+        return "sample_weight"  # handed on by that name to whatever requests it
+    inside = steps or getattr(getattr(estimator, "estimator", None), "steps", None)  # such as a search over a pipeline
+    return f"{inside[-1][0]}__sample_weight" if inside else "sample_weight"
+
+
+def takes_weights(estimator: Estimator) -> bool:
+    """Whether fit names sample_weight, or takes what it hands on to estimators of its own (**params)."""
+    parameters = signature(estimator.fit).parameters
+    return "sample_weight" in parameters or any(p.kind is Parameter.VAR_KEYWORD for p in parameters.values())
+
+
+# ---------------------------------------------------------------- named samplers
+# Ways to make classes equally frequent, ours and imbalanced-learn's, each under a name.
+
+
+SamplersLike: TypeAlias = "Resampler | Sequence[Resampler] | Mapping[str, Resampler]"
+PLAIN = "plain"  # the model without resampling, which no sampler may be called
+_MODULES = ("over_sampling", "under_sampling", "combine")
+
+
+def named_samplers(samplers: SamplersLike, estimator: Estimator) -> dict[str, Resampler]:
+    """The samplers by name; without any over- and undersampling, and class weights where the estimator takes them."""
+    if samplers is None:
+        words = [word for word in SAMPLER_WORDS if word != CLASS_WEIGHT or takes_class_weight(estimator)]
+        return {word: word for word in words}
+    if isinstance(samplers, Mapping):
+        named = {str(name): sampler_of(sampler) for name, sampler in samplers.items()}
+    else:
+        given = samplers if isinstance(samplers, (list, tuple)) else [samplers]
+        found = [sampler_of(sampler) for sampler in given]
+        names = numbered([each if isinstance(each, str) else class_name(each) for each in found])
+        named = dict(zip(names, found, strict=True))
+    if not named:
+        raise InputError("samplers= is empty; name one, such as 'over', 'under', 'class_weight' or 'SMOTE'.")
+    if PLAIN in named:
+        raise InputError(f"A sampler cannot be called {PLAIN!r}, which is the model without one; give another name.")
+    return named
+
+
+def sampler_of(sampler: object) -> Resampler:
+    """A sampler as it is, or by its name: "over", "under", "class_weight", or one of imbalanced-learn's, "SMOTE".
+
+    >>> sampler_of("under")
+    'under'
+    """
+    if sampler is None:
+        raise InputTypeError(f"The {PLAIN} model is always in the study; leave None out of samplers=.")
+    if not isinstance(sampler, str) or sampler in SAMPLER_WORDS:
+        check_resampler(sampler)
+        return cast("Resampler", sampler)
+    known = _imbalanced_learn(sampler)
+    place = {_key(name): name for name in known}.get(_key(sampler))
+    if place is None:
+        near = did_you_mean(sampler, SAMPLER_WORDS) or _nearest(sampler, known)
+        every = ", ".join([*SAMPLER_WORDS, *known])
+        raise UnknownNameError(f"No sampler is called {sampler!r}.{near or f' There are {every}.'}")
+    return cast("Sampler", known[place]())
+
+
+def _key(name: str) -> str:
+    return "".join(letter for letter in name.lower() if letter.isalnum())
+
+
+def _nearest(name: str, known: Mapping[str, object]) -> str:
+    """The sentence that names the nearest, whatever their capitals."""
+    by_key = {_key(each): each for each in known}
+    near = get_close_matches(_key(name), by_key, n=3, cutoff=0.6)
+    return f" Did you mean {' or '.join(repr(by_key[key]) for key in near)}?" if near else ""
+
+
+def _imbalanced_learn(sampler: str) -> dict[str, Any]:
+    """The classes of imbalanced-learn's samplers by name."""
+    try:
+        modules = [import_module(f"imblearn.{name}") for name in _MODULES]
+    except ImportError:
+        raise InputError(
+            f"{sampler!r} would be a sampler of imbalanced-learn, which is not installed; 'pip install "
+            f"imbalanced-learn' brings it, and {', '.join(map(repr, SAMPLER_WORDS))} need nothing."
+        ) from None
+    return {name: getattr(module, name) for module in modules for name in module.__all__}

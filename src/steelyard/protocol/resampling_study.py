@@ -9,22 +9,24 @@ import numpy as np
 
 from steelyard.analysis.intervals.draws import generator
 from steelyard.exceptions import InputError, InputTypeError
+from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.row_order import check_order
 from steelyard.metrics.call_options import NATIVE
 from steelyard.metrics.registry import default_metric
 from steelyard.metrics.spec import MetricSpec
-from steelyard.protocol.candidates import Candidate, balanced, candidates, class_name
 from steelyard.protocol.cross_evaluate import check_metrics, check_options, read_data, seed_of, split_name
-from steelyard.protocol.named_samplers import PLAIN, named_samplers
-from steelyard.protocol.nested_plan import nested_parts, nested_runs
-from steelyard.protocol.resample import CLASS_WEIGHT
-from steelyard.protocol.resampling_result import ResamplingStudy
-from steelyard.protocol.resampling_rows import ResamplingRows
-from steelyard.protocol.resampling_runs import ResamplingRuns, score_specs, threshold_specs
-from steelyard.protocol.seeds import SEEDS
-from steelyard.protocol.split_plan import planned_parts
-from steelyard.protocol.splits import Folds
+from steelyard.protocol.resample import CLASS_WEIGHT, PLAIN, Candidate, balanced, candidates, class_name, named_samplers
+from steelyard.protocol.resampling_result import (
+    NestedRun,
+    ResamplingRows,
+    ResamplingRuns,
+    ResamplingStudy,
+    score_specs,
+    threshold_specs,
+)
+from steelyard.protocol.runs import Run, Task, run_all
+from steelyard.protocol.splits import SEEDS, Folds, Part, planned_parts
 from steelyard.statistics.positive_class import choice_sentences, unclear_sentence
 
 if TYPE_CHECKING:
@@ -32,13 +34,86 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Estimator, Features, Label, Rng
+    from steelyard._types import Array, Estimator, Features, Label, Rng
     from steelyard.metrics.spec import SpecLike
-    from steelyard.protocol.named_samplers import SamplersLike
-    from steelyard.protocol.predictions import Data
-    from steelyard.protocol.resample import Resampler
-    from steelyard.protocol.runs import Run
-    from steelyard.protocol.split_plan import SplitLike
+    from steelyard.protocol.resample import Resampler, SamplersLike
+    from steelyard.protocol.runs import Data
+    from steelyard.protocol.splits import SplitLike
+
+
+# ---------------------------------------------------------------- nested plans
+# The folds of a study, and inside each training part folds by which thresholds are chosen.
+
+
+def nested_parts(
+    plan: Sequence[Part], inner: int, data: Data, groups: ArrayLike | None, rng: np.random.Generator
+) -> list[tuple[Part, list[Part]]]:
+    """Each part of the plan with the folds of its training rows; groups stay together in both."""
+    member = None if groups is None else label_codes.encode(arrays.column(groups, "groups"), None, "groups")[0]
+    return [(part, _inner_parts(part, inner, data, member, rng)) for part in plan]
+
+
+def _inner_parts(part: Part, inner: int, data: Data, member: Array | None, rng: np.random.Generator) -> list[Part]:
+    train = part.train
+    codes = data.codes[train]
+    rows = np.bincount(codes, minlength=len(data.labels))
+    if rows.min() < 2:
+        few = data.labels[int(rows.argmin())]
+        raise InputError(
+            f"The training part of fold {part.fold} has {int(rows.min())} rows of class {few!r}, and a threshold is "
+            "chosen on two or more; give fewer folds or more rows."
+        )
+    folds = Folds(min(inner, int(rows.min())))
+    seed = int(rng.integers(SEEDS))
+    pairs = (
+        _fold_pairs(folds, codes, data, np.random.default_rng(seed))
+        if member is None
+        else _group_pairs(folds, codes, member[train], seed)
+    )
+    return [Part(part.repeat, i + 1, train[test], len(data.codes), train[fit]) for i, (fit, test) in enumerate(pairs)]
+
+
+def _fold_pairs(folds: Folds, codes: Array, data: Data, rng: np.random.Generator) -> list[tuple[Array, Array]]:
+    return [(part.train, part.test) for part in folds.split(codes, data.labels, rng)]
+
+
+def _group_pairs(folds: Folds, codes: Array, member: Array, seed: int) -> list[tuple[Array, Array]]:
+    from sklearn.model_selection import StratifiedGroupKFold
+
+    k = min(folds.k, len(np.unique(member)))
+    if k < 2:
+        raise InputError(
+            "A training part holds one group only, and thresholds are chosen on another; give more groups."
+        )
+    splitter = StratifiedGroupKFold(k, shuffle=True, random_state=seed)
+    return list(splitter.split(np.zeros((len(codes), 1)), codes, member))
+
+
+def nested_runs(
+    candidates: Sequence[Candidate],
+    parts: Sequence[tuple[Part, list[Part]]],
+    data: Data,
+    seeds: Sequence[int],
+    n_jobs: int | None,
+    progress: Callable[[int, int], object] | None,
+) -> dict[str, list[NestedRun]]:
+    """Every candidate fitted on every part and on the folds inside it, the same for all."""
+    tasks = [
+        Task(candidate, each, seed, scores=True, thorough=False)
+        for candidate in candidates
+        for (part, inside), seed in zip(parts, seeds, strict=True)
+        for each in (part, *inside)
+    ]
+    done = zip(tasks, run_all(tasks, data, n_jobs, progress), strict=True)
+    runs = iter([Run(task.candidate.name, task.part, data, predictions) for task, predictions in done])
+    return {
+        candidate.name: [NestedRun(next(runs), [next(runs) for _ in inside]) for _, inside in parts]
+        for candidate in candidates
+    }
+
+
+# ---------------------------------------------------------------- resampling_study
+
 
 USUAL_SPLIT = Folds(5, repeats=2)
 _EQUAL = 0.5  # the share of either class by class weights that balance them

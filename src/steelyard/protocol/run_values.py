@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import math
 import operator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 
+from steelyard._types import Label
 from steelyard.analysis.chance.chance import Baselines, chance
 from steelyard.analysis.chance.class_baselines import independent
+from steelyard.analysis.chance.hypergeometric import TruePositives
 from steelyard.analysis.comparison import paired_tables
+from steelyard.analysis.comparison.corrected_t_test import corrected_t_test
+from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.results.formatting import ROUNDING
+from steelyard.analysis.results.result_json import read_metric
+from steelyard.analysis.results.rows import Flat
+from steelyard.evaluation.metric_row import CLASS_METRICS
 from steelyard.evaluation.rows import SHOWN_AVERAGES
 from steelyard.exceptions import InputError, SteelyardError
 from steelyard.metrics import application
@@ -22,19 +29,102 @@ from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.registry import list_metrics, metrics_with_role
 from steelyard.metrics.score_values import class_of_columns
 from steelyard.metrics.spec import MetricSpec
-from steelyard.protocol.run_baseline import NoSkillTables, no_skill_tables
+from steelyard.protocol.runs import COST_KINDS, CostKind
+from steelyard.statistics.class_scores import ClassScores
+from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.one_vs_rest import one_vs_rest
+from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from steelyard._types import Array, Label
+    from steelyard._types import Array
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import SpecLike
-    from steelyard.protocol.predictions import Data
-    from steelyard.protocol.runs import Run
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.protocol.cross_evaluation import CrossEvaluation
+    from steelyard.protocol.model_result import ModelResult
+    from steelyard.protocol.runs import Data, Run
+    from steelyard.protocol.splits import Part
+    from steelyard.statistics.statistic import AnyTable
+
+
+# ---------------------------------------------------------------- run baseline
+# The no-skill baseline of a mean over runs: what a random predictor with the margins of each run scores on average.
+#
+# The metric of a random predictor's expected table is not its expected metric: the square root in a G-mean makes it
+# less, and the fewer rows a run tests the more so. Here the true positives of a random predictor are drawn without
+# replacement, as they are when the labels are shuffled, all of them with their probabilities; of several classes,
+# tables are drawn.
+
+
+_DRAWN, _FEWEST = 400, 50  # tables of several classes a run; where memory allows fewer than the second, none
+MOST_CELLS = 20_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class NoSkillTables:
+    """The tables that a random predictor may give in each run, one run after the other, and their probabilities."""
+
+    tables: Array
+    masses: Array
+    starts: Array
+
+    def expected(self, values: Array) -> Array:
+        """The mean over the random predictions of each run of the values on all tables, as far as they are finite."""
+        finite = np.isfinite(values)
+        sums, masses = (
+            np.add.reduceat(np.where(finite, part, 0.0), self.starts) for part in (values * self.masses, self.masses)
+        )
+        with np.errstate(invalid="ignore"):
+            mean = sums / masses
+        # Of values that are all equal the mean may round to a neighbour of theirs, outside of an interval of no width.
+        low = np.minimum.reduceat(np.where(finite, values, np.inf), self.starts)
+        high = np.maximum.reduceat(np.where(finite, values, -np.inf), self.starts)
+        return np.where(masses > 0, np.clip(mean, low, np.maximum(low, high)), np.nan)
+
+
+def no_skill_tables(runs: Sequence[Run]) -> NoSkillTables | None:
+    """The random predictors of all runs that ended; None where a run tests one class."""
+    tables = [run.confusion for run in runs if run.confusion is not None]
+    if not tables or any((table.rows.sum(1) > 0).sum() < 2 for table in tables):
+        return None
+    k = len(tables[0].labels)
+    number = min(_DRAWN, MOST_CELLS // (k * k * len(tables)))
+    if k > 2 and number < _FEWEST:
+        return None
+    rng = np.random.default_rng(0)
+    pairs = [_enumerated(table) if k == 2 else _drawn(table, number, rng) for table in tables]
+    starts = np.cumsum([0, *(len(masses) for _, masses in pairs)])[:-1]
+    return NoSkillTables(np.concatenate([t for t, _ in pairs]), np.concatenate([m for _, m in pairs]), starts)
+
+
+def _enumerated(table: Confusion) -> tuple[Array, Array]:
+    """Every table of two classes with these margins that can matter, with its probability."""
+    null = TruePositives.of(Counts.from_matrix(table.rows))
+    tp = null.likely()
+    masses = np.exp(null.log_mass(tp)) if len(tp) > 1 else np.ones(1)
+    counts = null.tables(tp)
+    cells = np.stack([np.stack([counts.tn, counts.fp], -1), np.stack([counts.fn, counts.tp], -1)], -2)
+    return cells * _weight_of_a_row(table), masses
+
+
+def _drawn(table: Confusion, number: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """So many tables with the margins of this one, at random."""
+    from scipy.stats import random_table
+
+    tables = random_table(table.rows.sum(1), table.rows.sum(0)).rvs(number, random_state=rng)
+    return tables * _weight_of_a_row(table), np.full(number, 1 / number)
+
+
+def _weight_of_a_row(table: Confusion) -> Array:
+    """The mean weight of the rows of each true class: what a random predictor draws, blind to the weights."""
+    rows, weights = (part.sum(1, keepdims=True).astype(np.float64) for part in (table.rows, table.weights))
+    return np.asarray(np.divide(weights, rows, out=np.ones_like(weights), where=rows > 0))
+
+
+# ---------------------------------------------------------------- values of runs
+
 
 KALITA_MEAN_F = "f1[average=macro]"  # the number that Kalita ranks by: the F of the classes, averaged, over all runs
 
@@ -225,3 +315,274 @@ def score_baseline(metric: Metric, scores: ScoreTable) -> float:
 def without_rounding(metric: Metric, value: float) -> float:
     """A no-skill baseline, 0 where floats miss it by their rounding."""
     return 0.0 if metric.range[0] < 0 and abs(value) < ROUNDING else value
+
+
+# ---------------------------------------------------------------- pooling
+# All test rows of all runs as one table in which every row counts once, however often it was tested.
+#
+# Ten repeats of a cross-validation test each row ten times. Ten times the rows would make every interval three times
+# too narrow, so a row tested m times enters m times with 1/m of its weight; and since the m predictions of one row are
+# not m rows, the squared weights, from which the effective number of rows is read, are those of one row.
+
+
+def _tested(runs: Sequence[Run]) -> tuple[Array, Array, Array | None, Array]:
+    """The test rows of all runs that ended, their predicted codes, their scores, and each one's share of its row."""
+    done = [run for run in runs if run.error is None]
+    rows = np.concatenate([run.part.test for run in done])
+    codes = np.concatenate([np.asarray(run.predictions.codes) for run in done])
+    scores = [run.predictions.scores for run in done]
+    times = np.bincount(rows, minlength=len(done[0].data.codes))
+    weight = done[0].data.weight
+    share = 1 / times[rows]
+    counted = slice(None) if weight is None else np.flatnonzero(weight[rows] > 0)
+    without = any(part is None for part in scores)
+    all_scores = None if without else np.concatenate([np.asarray(part) for part in scores])[counted]
+    return rows[counted], codes[counted], all_scores, share[counted]
+
+
+def once_each(runs: Sequence[Run]) -> tuple[Confusion, ScoreTable | None]:
+    """The table of labels and that of scores in which every tested row counts once."""
+    data = next(run.data for run in runs if run.error is None)
+    rows, codes, scores, share = _tested(runs)
+    true = data.codes[rows]
+    weight = np.ones(len(rows)) if data.weight is None else data.weight[rows]
+    table = _confusion(true, codes, data, weight, share)
+    if scores is None or data.positive is None:
+        return table, None
+    positive = true == data.labels.index(data.positive)
+    unweighted = data.weight is None and bool((share == 1).all())
+    positives, negatives = (
+        _class_scores(scores[side], weight[side], share[side], unweighted) for side in (positive, ~positive)
+    )
+    return table, ScoreTable(positives, negatives, data.positive)
+
+
+def _confusion(true: Array, pred: Array, data: Data, weight: Array, share: Array) -> Confusion:
+    k = len(data.labels)
+    cell = true.astype(np.intp) * k + pred
+    rows, weights, squares = (
+        np.bincount(cell, part, minlength=k * k).reshape(k, k)
+        for part in (share, weight * share, weight * weight * share)
+    )
+    whole = np.round(rows).astype(np.int64)
+    if data.weight is None and bool((share == 1).all()):
+        return Confusion.of_rows(data.labels, whole, data.positive)
+    return Confusion(data.labels, whole, weights, squares, data.positive)
+
+
+def _class_scores(scores: Array, weight: Array, share: Array, unweighted: bool) -> ClassScores:
+    if unweighted:
+        return ClassScores(scores, ascending=False)
+    order = np.argsort(scores, kind="stable")
+    weight, share = weight[order], share[order]
+    # In whole rows where they are; the hair more keeps a sum of thirds from being one row short.
+    rows = np.ones(len(order), dtype=np.int64) if (share == 1).all() else share * (1 + 1e-9)
+    return ClassScores(scores[order], rows, weight * share, weight * weight * share)
+
+
+def first_tests(runs: Sequence[Run]) -> list[Run]:
+    """The runs that ended, each with the test rows that no run before it had: every row as it was first tested."""
+    seen = np.zeros(len(runs[0].data.codes), dtype=bool)
+    restricted = []
+    for run in runs:
+        if run.error is None:
+            fresh = ~seen[run.part.test]
+            seen[run.part.test] = True
+            restricted.append(_restricted(run, fresh))
+    return restricted
+
+
+def _restricted(run: Run, fresh: Array) -> Run:
+    codes, scores = (None if part is None else part[fresh] for part in (run.predictions.codes, run.predictions.scores))
+    predictions = replace(run.predictions, codes=codes, scores=scores)
+    part = replace(run.part, test=run.part.test[fresh], listed=run.part.train)
+    return replace(run, part=part, predictions=predictions)
+
+
+def first_predictions(runs: Sequence[Run], true: Array) -> Array:
+    """What was predicted for each row when it was first tested, as the true codes; -1 where it never was."""
+    codes = np.full(true.shape, -1, dtype=np.int64)
+    for run in reversed(runs):
+        if run.predictions.codes is not None:
+            codes[run.part.test] = run.predictions.codes
+    return codes
+
+
+# ---------------------------------------------------------------- summary
+# What the values of all runs of a model say together about one metric, or one kind of cost.
+
+
+@dataclass(frozen=True)
+class Extent:
+    """The rows that a run trains on and tests, in the mean, and the share of all tested that are no repetition."""
+
+    train: float
+    test: float
+    fresh: float
+
+    @classmethod
+    def of(cls, parts: Sequence[Part]) -> Extent:
+        """That of the runs of a plan."""
+        train, test = np.mean([part.sizes for part in parts], axis=0).tolist()
+        seen = np.zeros(parts[0].rows, dtype=bool)
+        for part in parts:
+            seen[part.test] = True
+        return cls(train, test, min(1.0, int(seen.sum()) / sum(len(part.test) for part in parts)))
+
+
+@dataclass(frozen=True, eq=False)
+class Summary(Flat):
+    """One metric, or one kind of cost, over all runs of a model.
+
+    `mean`, `sd`, `best` and `worst` are over the runs in which it is defined; `low` and `high` are Nadeau and Bengio's
+    interval of the mean, which allows for training rows that runs share, and in which rows tested again do not count
+    anew: to repeat the folds makes the mean steadier, but adds no rows. `pooled` is the value of the merged table.
+    `chance` is for the mean: the no-skill baseline with the margins of each run, averaged over the same runs; of
+    scores, and where a run tests rows of one class only, that of the merged table. `undefined` counts the runs left
+    out. `noise` is how far repeated timings of one run lie apart, as a share, and `median` that of the costs of the
+    runs, which one slow run does not move. Where all runs gave the same value their spread says nothing: then the
+    interval is `of_rows`, that of the rows tested.
+    """
+
+    model: str | None
+    spec: MetricSpec | CostKind = field(metadata={"key": "name"})
+    mean: float = math.nan
+    sd: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    best: float = math.nan
+    worst: float = math.nan
+    pooled: float | None = None
+    chance: float | None = None
+    undefined: int | None = None
+    noise: float | None = None
+    why: str | None = None
+    of_rows: bool = False
+    median: float | None = None
+
+    @classmethod
+    def from_held(cls, data: dict[str, Any]) -> Self:
+        """The summary that was saved, of a metric or of a kind of cost."""
+        name = data["name"]
+        spec = COST_KINDS[name] if name in COST_KINDS else read_metric(name)
+        return replace(super().from_held(data), spec=spec)
+
+    @property
+    def name(self) -> str:
+        """The written form of the metric, or the name of the cost."""
+        return self.spec.name
+
+    def row(self) -> dict[str, Any]:
+        """The summary as a row of a table."""
+        numbers = {key: value for key, value in vars(self).items() if key not in ("model", "spec")}
+        return {"model": self.model, "name": self.name, **numbers}
+
+    @classmethod
+    def of(cls, model: str | None, spec: MetricSpec | CostKind, values: Array, extent: Extent, level: float) -> Summary:
+        """What the values of the runs say together."""
+        finite = values[np.isfinite(values)]
+        undefined = len(values) - len(finite) or None
+        if not len(finite):
+            return cls(model, spec, undefined=undefined)
+        ends = (float(finite.max()), float(finite.min()))
+        best, worst = ends[:: -1 if spec.sign < 0 else 1] if spec.sign else (math.nan, math.nan)
+        # A mean of equal values may round to a neighbour of theirs.
+        mean = float(np.clip(finite.mean(), finite.min(), finite.max()))
+        return cls(model, spec, mean, *_spread(spec, finite, extent, level), best, worst, undefined=undefined)
+
+    def with_row_interval(self, spec: MetricSpec, table: AnyTable, level: float) -> Summary:
+        """The same with the interval of the rows tested, for runs that all gave the same value."""
+        try:
+            of_rows = interval(spec, cast("Any", table), level=level)
+        except SteelyardError:  # such as one class only, or a label that no row has
+            return self
+        low, high = min(float(of_rows.low), self.mean), max(float(of_rows.high), self.mean)
+        return replace(self, low=low, high=high, of_rows=True)
+
+
+def _spread(spec: MetricSpec | CostKind, values: Array, extent: Extent, level: float) -> tuple[float, float, float]:
+    """The standard deviation over the runs, and the interval of their mean inside the range."""
+    if len(values) < 2:
+        return math.nan, math.nan, math.nan
+    if np.ptp(values) == 0:
+        return 0.0, math.nan, math.nan  # no interval: runs that agree by chance do not make the mean certain
+    worth = len(values) * extent.fresh
+    test = corrected_t_test(values, n_train=extent.train, n_test=extent.test, worth=worth, level=level)
+    least, most = spec.range if isinstance(spec, CostKind) else spec.metric.range
+    return float(values.std(ddof=1)), float(max(test.low, least)), float(min(test.high, most))
+
+
+# ---------------------------------------------------------------- ClassValues
+# The precision, recall and F1 of one class over all runs of a model.
+
+
+@dataclass(frozen=True, eq=False)
+class ClassValues(Flat):
+    """Precision, recall and F1 of one class over all runs, or of an average over the classes."""
+
+    model: str | None
+    label: Label
+    rows: int | None
+    precision: Summary
+    recall: Summary
+    f1: Summary
+
+    def row(self) -> dict[str, Any]:
+        """The class as a row of a table: the means over the runs with their intervals."""
+        parts = {name: getattr(self, name) for name in CLASS_METRICS}
+        ends = {f"{name}_{end}": getattr(part, end) for name, part in parts.items() for end in ("mean", "low", "high")}
+        undefined = {f"{name}_undefined": part.undefined for name, part in parts.items()}
+        values = {key.removesuffix("_mean"): value for key, value in ends.items()}
+        return {"model": self.model, "class": self.label, "rows": self.rows} | values | undefined
+
+
+# ---------------------------------------------------------------- RunDifference
+# How much one model beats another over the runs of both.
+
+
+@dataclass(frozen=True, eq=False)
+class RunDifference(Flat):
+    """How much one model beats another over the runs, with Nadeau and Bengio's interval and test."""
+
+    a: str
+    b: str
+    spec: MetricSpec = field(metadata={"key": "metric"})
+    runs: int
+    difference: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    p_value: float = math.nan
+    p_holm: float = math.nan
+
+    @property
+    def metric(self) -> str:
+        """The written form of the metric."""
+        return self.spec.name
+
+    @property
+    def why(self) -> str | None:
+        """Why it was not tested."""
+        return "fewer than two runs in which both have a value" if math.isnan(self.p_value) else None
+
+    def row(self) -> dict[str, Any]:
+        """The difference as a row of a table."""
+        numbers = ("difference", "low", "high", "p_value", "p_holm", "runs")
+        return {"a": self.a, "b": self.b, "metric": self.metric, **{key: getattr(self, key) for key in numbers}}
+
+
+# ---------------------------------------------------------------- ranked metrics
+# Those that were asked for by which the models of a cross-evaluation can be ranked.
+
+
+def ranked_metrics(result: CrossEvaluation) -> list[MetricSpec]:
+    """The metrics that were asked for, in that order, that have a best value and a mean for every model."""
+    means = [_means(model) for model in result.models.values() if model.metrics is not None]
+    return [spec for spec in means[0] if all(spec in others for others in means)] if means else []
+
+
+def _means(model: ModelResult) -> list[MetricSpec]:
+    return [
+        row.spec
+        for row in model.summary
+        if isinstance(row.spec, MetricSpec) and row.spec.sign and np.isfinite(row.mean)
+    ]

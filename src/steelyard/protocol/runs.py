@@ -3,33 +3,320 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+import pickle
+import time
+import tracemalloc
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import numpy as np
 
 from steelyard._renamed import Renamed
 from steelyard.analysis.comparison import paired_tables
 from steelyard.exceptions import InputError, SteelyardError
-from steelyard.ingest import code_counts
+from steelyard.ingest import arrays, code_counts, label_codes
 from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.score_matrix import probability_table
-from steelyard.protocol.cost import PER, Cost, model_size, peak_memory, timed, timings, tree_size
-from steelyard.protocol.predictions import Data, RunPredictions, checked_predictions
 from steelyard.protocol.resample import Training, resampled, trained_share
-from steelyard.protocol.seeds import seeded
+from steelyard.protocol.splits import seeded
 from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.probability_table import SUM_OFF
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sized
 
-    from steelyard._types import Array, Estimator
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Estimator, Features, Label, Labels
     from steelyard.metrics.spec import MetricSpec
-    from steelyard.protocol.candidates import Candidate
+    from steelyard.protocol.resample import Candidate
     from steelyard.protocol.splits import Part
     from steelyard.statistics.probability_table import ProbabilityTable
     from steelyard.statistics.score_table import ScoreTable
+
+
+# ---------------------------------------------------------------- cost
+# The time, the memory and the space that an estimator takes, measured beside what it predicts.
+
+
+_Result = TypeVar("_Result")
+
+_SHORT = 0.05  # seconds below which one timing tells more about the machine than about the work
+MOST_REPEATS = 7
+PER = 1_000  # rows that the prediction time is given for
+
+
+def _median(timings: tuple[float, ...]) -> float:
+    return float(np.median(timings)) if timings else math.nan
+
+
+def _noise(timings: tuple[float, ...]) -> float:
+    median = _median(timings)
+    return (max(timings) - min(timings)) / median if len(timings) > 1 and median > 0 else math.nan
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one run took; timings in seconds, all of them where they were repeated, NaN where nothing was measured.
+
+    `fit` is the fit alone, without resampling; `predict` is `predict` on the test part, for 1,000 rows. `memory` is
+    the peak of what Python and NumPy allocated during a fit of its own under tracemalloc, which slows it and so is
+    never timed; what a library allocates past Python's allocators is not in it. `size` is the pickled model; `nodes`
+    and `depth` are those of a tree, summed and at most over the trees of a forest.
+    """
+
+    fit: tuple[float, ...] = ()
+    predict: tuple[float, ...] = ()
+    memory: float = math.nan
+    size: float = math.nan
+    nodes: float = math.nan
+    depth: float = math.nan
+
+    def values(self) -> dict[str, float]:
+        """One number a kind of cost: the median of repeated timings."""
+        return {
+            "fit_seconds": _median(self.fit),
+            "predict_seconds_per_1000": _median(self.predict),
+            "peak_memory_bytes": self.memory,
+            "model_bytes": self.size,
+            "tree_nodes": self.nodes,
+            "tree_depth": self.depth,
+        }
+
+    def noise(self) -> dict[str, float]:
+        """How far repeated timings lie apart, as a share of their median; NaN where nothing was repeated."""
+        return {"fit_seconds": _noise(self.fit), "predict_seconds_per_1000": _noise(self.predict)}
+
+
+@dataclass(frozen=True)
+class CostKind:
+    """One kind of cost, of which less is better; `why_missing` is why a run may have none."""
+
+    name: str
+    why_missing: str | None = None
+
+    def saved(self) -> str:
+        """Its name, by which it is known in JSON."""
+        return self.name
+
+    sign = -1
+    range = (0.0, math.inf)
+
+
+_WHY_MISSING = {
+    "peak_memory_bytes": "not measured; cost=True fits once more under tracemalloc",
+    "model_bytes": "the model cannot be pickled",
+    "tree_nodes": "not a tree",
+    "tree_depth": "not a tree",
+}
+COST_KINDS = {name: CostKind(name, _WHY_MISSING.get(name)) for name in Cost().values()}
+
+
+def timed(work: Callable[[], _Result]) -> tuple[_Result, float]:
+    """What the work returns, and the seconds it took."""
+    start = time.perf_counter()
+    result = work()
+    return result, time.perf_counter() - start
+
+
+def timings(work: Callable[[], object], first: float, *, thorough: bool) -> tuple[float, ...]:
+    """The first timing, and where it is short and its noise matters, further ones of the same work."""
+    seconds = [first]
+    while thorough and len(seconds) < MOST_REPEATS and sum(seconds) < _SHORT:
+        seconds.append(timed(work)[1])
+    return tuple(seconds)
+
+
+def peak_memory(work: Callable[[], object]) -> float:
+    """The most bytes that the work held at once above what was held before, as tracemalloc sees it."""
+    running = tracemalloc.is_tracing()
+    if not running:
+        tracemalloc.start()
+    try:
+        tracemalloc.reset_peak()
+        before = tracemalloc.get_traced_memory()[0]
+        work()
+        return float(max(tracemalloc.get_traced_memory()[1] - before, 0))
+    finally:
+        if not running:
+            tracemalloc.stop()
+
+
+class _Counter:
+    """A file that only counts what is written to it."""
+
+    def __init__(self) -> None:
+        self.bytes = 0
+
+    def write(self, data: bytes) -> int:
+        """Count, and forget."""
+        size = memoryview(data).nbytes
+        self.bytes += size
+        return size
+
+
+def model_size(model: object) -> float:
+    """The bytes of the pickled model, counted without keeping them; NaN where it cannot be pickled."""
+    counter = _Counter()
+    try:
+        pickle.dump(model, counter, protocol=5)
+    except Exception:  # noqa: BLE001 - an estimator may refuse in any way
+        return math.nan
+    return float(counter.bytes)
+
+
+class _Tree(Protocol):
+    node_count: int
+    max_depth: int
+
+
+def tree_size(model: object) -> tuple[float, float]:
+    """The nodes and the depth of a fitted tree, of the trees of a forest, or of what a pipeline or a search holds."""
+    trees = list(_trees(model))
+    if not trees:
+        return math.nan, math.nan
+    return float(sum(tree.node_count for tree in trees)), float(max(tree.max_depth for tree in trees))
+
+
+def _trees(model: object) -> Iterator[_Tree]:
+    if hasattr(model, "tree_"):
+        yield model.tree_
+        return
+    steps = getattr(model, "steps", None)
+    inside = [steps[-1][1]] if steps else np.ravel(np.asarray(getattr(model, "estimators_", []), dtype=object)).tolist()
+    inside += [getattr(model, name) for name in ("estimator_", "best_estimator_") if hasattr(model, name)]
+    for part in inside:
+        # A bagging classifier holds its prototype in estimator_ as well, which was never fitted.
+        yield from _trees(part)
+
+
+# ---------------------------------------------------------------- predictions
+# What a fitted estimator predicts for the test rows of a run, checked before it is counted.
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """The rows to learn from and to test on: y as it was given, and as codes into its labels."""
+
+    X: Features = field(compare=False)  # JSON keeps no features
+    y: Array
+    codes: Array
+    labels: Labels
+    positive: Label = None
+    weight: Array | None = None
+
+    @property
+    def are_label_sets(self) -> bool:
+        """Whether each row may have several labels: then `y` and `codes` have a column of 0 and 1 for each."""
+        return self.codes.ndim == 2
+
+    def training(self, rows: Array) -> Training:
+        """The rows that a run is trained on."""
+        return Training(self.features(rows), self.y[rows], None if self.weight is None else self.weight[rows])
+
+    def subset(self, rows: Array) -> Data:
+        """The same of these rows alone."""
+        weight = None if self.weight is None else self.weight[rows]
+        return replace(self, X=self.features(rows), y=self.y[rows], codes=self.codes[rows], weight=weight)
+
+    def features(self, rows: Array) -> ArrayLike:
+        """Their X, of whatever kind it is."""
+        from sklearn.utils import _safe_indexing
+
+        return cast("ArrayLike", _safe_indexing(self.X, rows))
+
+
+@dataclass(frozen=True, eq=False)
+class RunPredictions:
+    """What an estimator predicts for the test rows, as codes and, where it has any, scores; and what that cost.
+
+    Scores are those of the positive class, or where none is named a column for each class. `trained` is the share of
+    the positive class among the rows of the fit where a sampler has changed it.
+    """
+
+    codes: Array | None = None
+    scores: Array | None = None
+    cost: Cost = Cost()
+    error: str | None = None
+    trained: float | None = None
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether the columns of scores of all classes, if there are any, are probabilities."""
+        scores = self.scores
+        return scores is None or (bool((scores >= 0).all()) and bool((np.abs(scores.sum(1) - 1) <= SUM_OFF).all()))
+
+
+def predictions_of(model: Estimator, data: Data, test: Array) -> RunPredictions:
+    """What a fitted estimator predicts for the test rows."""
+    X = data.features(test)
+    return checked_predictions(model, X, model.predict(X), data, test)
+
+
+def checked_predictions(
+    model: Estimator, X: ArrayLike, labels: ArrayLike, data: Data, test: Array, *, scores: bool = True
+) -> RunPredictions:
+    """The predicted labels as codes and, on request, the scores; one of each a test row, or none at all."""
+    if data.weight is not None and not data.weight[test].any():
+        raise InputError("All rows tested have weight 0, so nothing can be evaluated on them.")
+    if data.are_label_sets:
+        from steelyard.protocol.label_sets import label_set_predictions
+
+        return label_set_predictions(model, X, labels, data, test, scores=scores)
+    column = arrays.column(labels, "y_pred")
+    _check_length("predict", column, len(test))
+    codes, _ = label_codes.encode(column, data.labels, "y_pred")
+    return RunPredictions(codes, model_scores(model, X, data) if scores else None)
+
+
+def _check_length(method: str, values: Array, rows: int) -> None:
+    if len(values) != rows:
+        raise InputError(f"{method} gave {len(values):,} answers about {rows:,} rows; it has to give one a row.")
+
+
+def model_scores(model: Estimator, X: ArrayLike, data: Data) -> Array | None:
+    """The scores of the positive class, or of every class where none is named; None where the model gives none."""
+    classes = getattr(model, "classes_", None)
+    method = next((name for name in ("predict_proba", "decision_function") if hasattr(model, name)), None)
+    if method is None or classes is None:
+        return None
+    scores = np.asarray(getattr(model, method)(X), dtype=np.float64)
+    _check_length(method, scores, X.shape[0] if hasattr(X, "shape") else len(cast("Sized", X)))
+    lost = int((~np.isfinite(scores)).any(axis=tuple(range(1, scores.ndim))).sum())
+    if lost:
+        raise InputError(f"{method} gave no finite number for {lost:,} of {len(scores):,} rows; scores are numbers.")
+    if data.positive is None:
+        return _columns(scores, np.asarray(classes), data.labels)
+    return _positive_column(scores, np.asarray(classes), data.positive)
+
+
+def _columns(scores: Array, classes: Array, labels: Labels) -> Array | None:
+    """A column of scores for each label; a class that was never trained on has the lowest scores there are."""
+    if scores.ndim == 1:
+        scores = np.column_stack([-scores, scores])
+    if scores.shape[1] != len(classes):  # one column a pair of classes, as of some support vector machines
+        return None
+    codes, _ = label_codes.encode(classes, labels, "classes_")
+    columns = np.full((len(scores), len(labels)), scores.min(initial=0.0))
+    columns[:, codes] = scores
+    return columns
+
+
+def _positive_column(scores: Array, classes: Array, positive: Label) -> Array | None:
+    """The scores of the positive class, higher meaning more positive."""
+    if scores.ndim == 2 and scores.shape[1] != len(classes):
+        return None
+    places = np.flatnonzero(classes == positive)
+    if not len(places):
+        return np.zeros(len(scores))  # never seen in training: all rows are equally unlikely to be positive
+    place = int(places[0])
+    if scores.ndim == 2:
+        return np.asarray(scores[:, place])
+    return scores if place == len(classes) - 1 else -scores
+
+
+# ---------------------------------------------------------------- runs
 
 
 @dataclass(frozen=True, eq=False, repr=False)

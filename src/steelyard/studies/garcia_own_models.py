@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.analysis.results.formatting import number_of
 from steelyard.exceptions import InputError, TooFewRowsError
 from steelyard.ingest.predicted_labels import predicted_codes
-from steelyard.protocol.seeds import seeded
+from steelyard.protocol.splits import seeded
 
 if TYPE_CHECKING:
     from steelyard._types import Array, Estimator

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Estimator
     from steelyard.protocol.cross_evaluation import CrossEvaluation
-    from steelyard.protocol.tree_selection import Selection, Trial
+    from steelyard.protocol.select_tree import Selection, Trial
 
 _CITE = "Kalita, J. (2010) Measuring performance of a classification algorithm. Lecture notes."
 TREE, MEAN_F, MICRO_F, MACRO_RECALL = "tree", "f1[average=macro]", "f1[average=weighted]", "recall[average=macro]"

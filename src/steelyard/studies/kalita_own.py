@@ -11,9 +11,9 @@ import numpy as np
 from steelyard.analysis.results.formatting import listed, number_of, three_digits
 from steelyard.exceptions import InputError
 from steelyard.metrics.registry import get_metric
-from steelyard.protocol.candidates import candidates
 from steelyard.protocol.cross_evaluate import cross_evaluate
-from steelyard.protocol.holdouts import HoldOuts
+from steelyard.protocol.cross_evaluation import HoldOuts
+from steelyard.protocol.resample import candidates
 from steelyard.protocol.select_tree import select_tree
 from steelyard.protocol.splits import Folds, HoldOut
 from steelyard.report.figures.confusion import ConfusionDisplay
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Estimator
     from steelyard.protocol.cross_evaluation import CrossEvaluation
-    from steelyard.protocol.tree_selection import Selection
+    from steelyard.protocol.select_tree import Selection
     from steelyard.studies.claims import TableRow
     from steelyard.studies.declared_study import RunPlan
 

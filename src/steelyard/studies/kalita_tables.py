@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.protocol.cross_evaluation import CrossEvaluation
     from steelyard.protocol.model_result import ModelResult
-    from steelyard.protocol.run_summary import Summary
+    from steelyard.protocol.run_values import Summary
     from steelyard.studies.claims import TableRow
 
 KALITA_DRAWN = ("balanced_accuracy", "ac_score", "mcc", "accuracy")

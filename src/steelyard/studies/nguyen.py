@@ -15,7 +15,7 @@ from steelyard.auditing.ratio_spread import Spread, spread_of
 from steelyard.datasets.paper_datasets import newsgroups20
 from steelyard.ingest.array_tables import confusion
 from steelyard.metrics.registry import get_metric
-from steelyard.protocol.sized_splits import Drawn, Draws, Sizes
+from steelyard.protocol.splits import Drawn, Draws, Sizes
 from steelyard.statistics.counts import Counts
 from steelyard.studies.declared_study import DeclaredStudy, RunPlan
 from steelyard.studies.nguyen_printed import PRINTED, RUNS

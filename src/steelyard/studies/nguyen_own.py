@@ -15,7 +15,7 @@ from steelyard.studies.study import Table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard.protocol.ratio_study_result import RatioStudy
+    from steelyard.protocol.ratio_study import RatioStudy
     from steelyard.studies.claims import TableRow
     from steelyard.studies.declared_study import RunPlan
 

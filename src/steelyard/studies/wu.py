@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steelyard.datasets.paper_datasets import svhn_1_6
-from steelyard.protocol.ratio_draws import TRAINED
+from steelyard.protocol.nearest_mean_result import TRAINED
 from steelyard.studies.declared_study import DeclaredStudy, RunPlan
 from steelyard.studies.wu_trials import CONDITIONS, FULL_PLAN, HELD_OUT, QUICK_PLAN, DigitTrials, run_trials
 

@@ -8,21 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.results.formatting import listed
-from steelyard.protocol.ratio_draws import TRAINED
+from steelyard.protocol.nearest_mean_result import TRAINED
 from steelyard.studies.claims import ABOVE_0, Effect, Finding, signed
 from steelyard.studies.wu import WU_STUDY
 from steelyard.studies.wu_ranking import drawn_places, stability_sentence
-from steelyard.studies.wu_trials import (
-    CONDITIONS,
-    EQUAL,
-    HELD_OUT,
-    LDA,
-    NMC,
-    SEEN,
-    SKEWED,
-    WU_METRICS,
-    DigitTrials,
-)
+from steelyard.studies.wu_trials import CONDITIONS, EQUAL, HELD_OUT, LDA, NMC, SEEN, SKEWED, WU_METRICS, DigitTrials
 
 if TYPE_CHECKING:
     from steelyard._types import Array

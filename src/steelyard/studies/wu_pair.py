@@ -9,7 +9,7 @@ import numpy as np
 from steelyard.analysis.chance.chance import chance
 from steelyard.analysis.comparison.compare import compare
 from steelyard.evaluation.evaluate import evaluate
-from steelyard.protocol.ratio_trials import NO_SIDE
+from steelyard.protocol.nearest_mean_result import NO_SIDE
 from steelyard.report.figures.density import DensityDisplay
 from steelyard.report.figures.ranking import RankingDisplay
 from steelyard.report.figures.runs import RunsDisplay
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.protocol.ratio_trials import RatioTrial, RatioTrials
+    from steelyard.protocol.nearest_mean_result import RatioTrial, RatioTrials
     from steelyard.studies.claims import TableRow
 
 _SHOWN = ("ac_score", "g_mean", "balanced_accuracy", "mcc")

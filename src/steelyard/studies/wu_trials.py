@@ -14,8 +14,7 @@ import numpy as np
 
 from steelyard.estimators.nearest_mean import NearestMeanClassifier
 from steelyard.estimators.threshold import ThresholdClassifier
-from steelyard.protocol.ratio_draws import draw_rows
-from steelyard.protocol.ratio_trials import RatioTrial, RatioTrials, tabulated
+from steelyard.protocol.nearest_mean_result import RatioTrial, RatioTrials, draw_rows, tabulated
 from steelyard.studies.claims import published
 
 if TYPE_CHECKING:

@@ -119,13 +119,17 @@ HOMES = {
     ),
     "steelyard.gates.gate": ("gate_result",),
     "steelyard.gates.rules": ("judgement",),
-    "steelyard.protocol.class_values": ("class_values",),
-    "steelyard.protocol.cross_evaluation": ("cross_evaluation",),
-    "steelyard.protocol.holdouts": (
+    "steelyard.protocol.run_values": (
+        "class_values",
+        "run_difference",
+        "summary",
+    ),
+    "steelyard.protocol.cross_evaluation": (
+        "cross_evaluation",
         "hold_out_row",
         "hold_outs",
     ),
-    "steelyard.protocol.ratio_study_result": (
+    "steelyard.protocol.ratio_study": (
         "metric_spread",
         "ratio_study",
     ),
@@ -133,11 +137,11 @@ HOMES = {
         "model_gap",
         "nearest_mean_study",
     ),
-    "steelyard.protocol.resampling_result": ("resampling_study",),
-    "steelyard.protocol.resampling_verdict": ("sampler_verdict",),
-    "steelyard.protocol.run_difference": ("run_difference",),
-    "steelyard.protocol.run_summary": ("summary",),
-    "steelyard.protocol.tree_selection": ("selection",),
+    "steelyard.protocol.resampling_result": (
+        "resampling_study",
+        "sampler_verdict",
+    ),
+    "steelyard.protocol.select_tree": ("selection",),
     "steelyard.studies.claims": ("claim",),
     "steelyard.studies.study": ("study",),
 }

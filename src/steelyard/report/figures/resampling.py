@@ -10,9 +10,7 @@ import numpy as np
 from steelyard.analysis.results.formatting import listed, three_digits
 from steelyard.analysis.results.rows import Rows
 from steelyard.exceptions import InputTypeError
-from steelyard.protocol.resampling_result import ResamplingStudy
-from steelyard.protocol.resampling_rows import use_of
-from steelyard.protocol.resampling_runs import BEST, DEFAULT
+from steelyard.protocol.resampling_result import BEST, DEFAULT, ResamplingStudy, use_of
 from steelyard.report.figures import caption_text, panels, style
 from steelyard.report.figures.display import Display, Record
 from steelyard.report.palette import inks

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.results.formatting import cell_text
 from steelyard.exceptions import MissingLibraryError
-from steelyard.protocol import resampling_sentences
-from steelyard.protocol.resampling_verdict import VERDICTS
+from steelyard.protocol import resampling_result
+from steelyard.protocol.resampling_result import VERDICTS
 from steelyard.report.figures.resampling import ResamplingDisplay
 from steelyard.report.pages.document import clipped, rendered_html
 from steelyard.report.pages.frame import Section, framed
@@ -35,7 +35,7 @@ def resampling_section(study: ResamplingStudy) -> Section:
         "resampling.html",
         headline=study.headline,
         notes=study.notes,
-        about=resampling_sentences.study_head(study),
+        about=resampling_result.study_head(study),
         kinds=" ".join(f"{kind}: {words}." for kind, words in VERDICTS.items()),
         picture=_picture(display),
         caption=display.caption(),

@@ -10,8 +10,8 @@ from steelyard.analysis.results.formatting import bounds_text, cell_text, value_
 from steelyard.analysis.results.text_table import LABEL_WIDTH
 from steelyard.exceptions import SteelyardError
 from steelyard.metrics.spec import MetricSpec
-from steelyard.protocol import summary_text
-from steelyard.protocol.cost import COST_KINDS
+from steelyard.protocol import cross_evaluation
+from steelyard.protocol.runs import COST_KINDS
 from steelyard.report.pages.compared_marks import model_marks
 from steelyard.report.pages.document import clipped, label_html, rendered_html
 from steelyard.report.pages.frame import Section
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.comparison.comparison import Comparison
     from steelyard.protocol.cross_evaluation import CrossEvaluation
     from steelyard.protocol.model_result import ModelResult
-    from steelyard.protocol.run_difference import RunDifference
-    from steelyard.protocol.run_summary import Summary
+    from steelyard.protocol.run_values import RunDifference, Summary
     from steelyard.report.pages.compared_marks import ModelMark
 
 _MOST_RUNS = 100
@@ -41,10 +40,10 @@ def runs_section(result: CrossEvaluation, comparison: Comparison | None = None) 
     """The models over their runs by each metric, what they cost, and all numbers; `comparison` is that of several."""
     first = next(iter(result.models.values()))
     several = comparison is not None
-    order = [_short_names(summary_text.order(result), result)] if several else []
+    order = [_short_names(cross_evaluation.order(result), result)] if several else []
     html = rendered_html(
         "runs.html",
-        sentences=[summary_text.head(result), _FIXED, *order, *result.notes],
+        sentences=[cross_evaluation.head(result), _FIXED, *order, *result.notes],
         boards=[] if comparison is None else _boards(result, model_marks(comparison)),
         one=None if several else [_metric_runs(first, row) for row in _metric_rows(first)],
         run_count=len(first.runs),
@@ -68,7 +67,7 @@ def _difference(row: RunDifference) -> dict[str, Any]:
 
 
 def _metric_rows(model: ModelResult) -> list[Summary]:
-    return [row for row in summary_text.first_rows(model) if isinstance(row.spec, MetricSpec)]
+    return [row for row in cross_evaluation.first_rows(model) if isinstance(row.spec, MetricSpec)]
 
 
 def _boards(result: CrossEvaluation, marks: Mapping[str, ModelMark]) -> list[dict[str, Any]]:
@@ -115,7 +114,7 @@ def _costs(result: CrossEvaluation) -> HtmlTable:
     ]
     timed = any(row.noise is not None for rows in costs.values() for row in rows.values())
     heads = [kind.replace("_", " ") for kind in measured]
-    return HtmlTable(["model", *heads], rows if measured else [], notes=[] if timed else [summary_text.ONE_TIMING])
+    return HtmlTable(["model", *heads], rows if measured else [], notes=[] if timed else [cross_evaluation.ONE_TIMING])
 
 
 def _of_model(model: ModelResult, ranked_by: MetricSpec) -> dict[str, object]:
@@ -123,8 +122,8 @@ def _of_model(model: ModelResult, ranked_by: MetricSpec) -> dict[str, object]:
     many = len(model.runs) > _MOST_RUNS
     return {
         "name": model.name,
-        "summary": _table(summary_text.shown_row(row) for row in summary_text.first_rows(model)),
-        "remarks": summary_text.remarks(model),
+        "summary": _table(cross_evaluation.shown_row(row) for row in cross_evaluation.first_rows(model)),
+        "remarks": cross_evaluation.remarks(model),
         "notes": [f"The first {_MOST_RUNS} of {len(model.runs):,} runs are shown."] if many else [],
         "runs": _table(_runs(model, ranked_by)),
     }
