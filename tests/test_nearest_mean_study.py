@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from steelyard import nearest_mean_study
 from steelyard.protocol.nearest_mean_result import read_ratios
-from steelyard.studies.wu_pair import stability_rows
+from steelyard.studies.wu import stability_rows
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from steelyard.protocol.ratio_study import ratio_study
 from steelyard.studies.own_table import own_table
 from steelyard.studies.registry import run_own
 from steelyard.studies.study import Study
-from steelyard.studies.study_page import shell_command
+from steelyard.studies.study_files import shell_command
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 from steelyard.cli.commands import commands
 from steelyard.studies.registry import run_own
 from steelyard.studies.study import Study
-from steelyard.studies.wu_trials import WU_METRICS
+from steelyard.studies.wu import WU_METRICS
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +109,7 @@ def test_garcia_over_the_models_of_a_made_table_needs_no_features(folder):
 
 
 def test_the_verb_follows_the_number_of_metrics():
-    from steelyard.studies.garcia_own import _several
+    from steelyard.studies.garcia import _several
 
     assert [_several(names, "follow") for names in ([], ["F1"], ["F1", "kappa"])] == [
         "no metric follows",

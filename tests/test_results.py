@@ -32,9 +32,7 @@ from steelyard.auditing.properties import invariance
 from steelyard.exceptions import InputError
 from steelyard.protocol.cross_evaluation import HoldOuts
 from steelyard.report.figures.surface import SurfaceDisplay
-from steelyard.studies.claims import Claim
-from steelyard.studies.pictures import Picture
-from steelyard.studies.study import Study, Table
+from steelyard.studies.study import Claim, Picture, Study, Table
 
 TABLE = Counts(tp=28, fn=23, fp=72, tn=2680)
 RNG = np.random.default_rng(7)

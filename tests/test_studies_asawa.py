@@ -14,9 +14,9 @@ from steelyard.auditing.robustness import score_robustness
 from steelyard.datasets.paper_datasets import htru2
 from steelyard.exceptions import InputError
 from steelyard.studies import asawa, study_files
-from steelyard.studies.asawa_printed import printed, pulsar_divisions, reconstructed
-from steelyard.studies.claims import published
+from steelyard.studies.asawa import printed, pulsar_divisions, reconstructed
 from steelyard.studies.registry import run
+from steelyard.studies.study import published
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,8 @@ from accessible import accessible
 from pages_open import press, until
 
 from steelyard import SurfaceDisplay
-from steelyard.studies.claims import Claim
-from steelyard.studies.pictures import Picture
-from steelyard.studies.study import Study, Table
-from steelyard.studies.study_page import study_page
+from steelyard.studies.study import Claim, Picture, Study, Table
+from steelyard.studies.study_files import study_page
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="playwright is not installed: the browser tests are skipped"

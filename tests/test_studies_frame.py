@@ -18,13 +18,11 @@ from click.testing import CliRunner
 from steelyard import SurfaceDisplay, corrected_t_test, studies
 from steelyard.cli.commands import commands
 from steelyard.studies import registry, study_files, study_names
-from steelyard.studies.claims import Claim, Effect, Finding, joint_level, verdict_of
 from steelyard.studies.declared_study import DeclaredStudy, RunPlan
 from steelyard.studies.nguyen import NGUYEN_STUDY
-from steelyard.studies.pictures import Picture
 from steelyard.studies.registry import environment, run
-from steelyard.studies.study import Study, Table
-from steelyard.studies.study_page import shell_command, study_page
+from steelyard.studies.study import Claim, Effect, Finding, Picture, Study, Table, joint_level, verdict_of
+from steelyard.studies.study_files import shell_command, study_page
 
 FOLDER = Path(studies.__file__).parent
 HOSTILE = "</script><b onclick=x>&"
@@ -185,7 +183,7 @@ def _experiment(plan: RunPlan) -> list[float]:
 '''
 HALF_CLAIMS = '''"""What is said of halves, tried."""
 
-from steelyard.studies.claims import Effect, Finding
+from steelyard.studies.study import Effect, Finding
 from steelyard.studies.half import HALF_STUDY
 
 

@@ -8,8 +8,8 @@ import pytest
 from study_tools import claims_of, table_of
 
 import steelyard
-from steelyard.studies.claims import published
 from steelyard.studies.registry import run
+from steelyard.studies.study import published
 from steelyard.studies.study_files import to_json, write_study
 
 

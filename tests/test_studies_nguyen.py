@@ -10,11 +10,19 @@ from steelyard.datasets.paper_datasets import newsgroups20
 from steelyard.exceptions import InputError
 from steelyard.protocol.splits import Draws, Sizes
 from steelyard.studies import nguyen
-from steelyard.studies.claims import published
-from steelyard.studies.nguyen_printed import paper_averages, paper_spread, regenerated, text_divisions, totals
+from steelyard.studies.nguyen import (
+    known_columns,
+    naive_bayes,
+    paper_averages,
+    paper_spread,
+    phrases,
+    regenerated,
+    text_divisions,
+    totals,
+)
 from steelyard.studies.registry import run
-from steelyard.studies.study_page import study_page
-from steelyard.studies.text_counts import known_columns, naive_bayes, phrases
+from steelyard.studies.study import published
+from steelyard.studies.study_files import study_page
 
 
 @pytest.fixture(scope="module")

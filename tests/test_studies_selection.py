@@ -29,23 +29,24 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from steelyard import Counts, best_threshold, score_table
-from steelyard.studies import (
-    selection_checks,
-    selection_claims,
-    selection_coverage,
-    selection_pictures,
-    selection_runs,
-    selection_sets,
-    selection_tables,
+from steelyard.studies import selection_claims, selection_runs, selection_tables
+from steelyard.studies import selection_claims as selection_checks
+from steelyard.studies import selection_runs as selection_coverage
+from steelyard.studies import selection_runs as selection_sets
+from steelyard.studies import selection_tables as selection_pictures
+from steelyard.studies.selection import SelectionResults, chances, chosen_ranks, ranks, scaled_regrets
+from steelyard.studies.selection_claims import SHARES, family_effect, family_interval, rank_range, value_differences
+from steelyard.studies.selection_runs import (
+    GOALS,
+    METRICS,
+    PLAIN_ARM,
+    THRESHOLDED,
+    SelectionPlan,
+    Split,
+    run_sets,
+    sources,
+    tuned_thresholds,
 )
-from steelyard.studies.selection_effects import SHARES, family_effect, family_interval, rank_range, value_differences
-from steelyard.studies.selection_metrics import GOALS, METRICS, THRESHOLDED
-from steelyard.studies.selection_models import PLAIN_ARM
-from steelyard.studies.selection_ranks import chances, chosen_ranks, ranks, scaled_regrets
-from steelyard.studies.selection_results import SelectionResults
-from steelyard.studies.selection_runs import SelectionPlan, run_sets
-from steelyard.studies.selection_sets import sources
-from steelyard.studies.selection_values import Split, tuned_thresholds
 
 NAMES = ("diabetes_high", "iris_1", "wine_2")
 PLAN = SelectionPlan(seeds=(3,), covered_splits=0, arms=(PLAIN_ARM,), quick=True, names=NAMES)
@@ -207,7 +208,9 @@ def test_few_families_judge_nothing_and_have_no_interval(results):
     assert selection_pictures._summary(results)[0].startswith("This shows how the study works and judges nothing: 2 ")
     rows = selection_tables._selectors(results)
     assert all(row["low"] is None and row["exploratory high"] is None and 1 <= row["rank"] <= 12 for row in rows)
-    assert "without intervals, for which 6 families are needed" in selection_pictures._selectors(results).caption()
+    assert (
+        "without intervals, for which 6 families are needed" in selection_pictures._selectors_drawn(results).caption()
+    )
 
 
 def test_intervals_over_families_hold_only_ranks_and_shares_that_can_be():
@@ -239,7 +242,7 @@ def test_an_interval_covers_by_the_truth_and_by_the_difference():
 
 
 def test_both_parts_are_evaluated_as_evaluate_does(results, sets):
-    from steelyard.studies.selection_models import Fitted
+    from steelyard.studies.selection_runs import Fitted
 
     y = sets["iris_1"].y
     p = np.clip(0.3 + 0.4 * y + np.linspace(-0.25, 0.25, len(y)), 0, 1)
@@ -335,8 +338,7 @@ def test_without_the_package_the_study_says_what_to_install(monkeypatch):
 
 
 def test_counts_of_halves_add_up():
-    from steelyard.studies.selection_models import Fitted
-    from steelyard.studies.selection_values import ScoredParts
+    from steelyard.studies.selection_runs import Fitted, ScoredParts
 
     y, p = np.array([0, 1, 0, 1, 0, 1, 0, 1]), np.array([0.1, 0.8, 0.2, 0.7, 0.6, 0.9, 0.3, 0.4])
     tables = ScoredParts((y, y), Fitted(p, p), np.array([0, 0, 1, 1, 0, 0, 1, 1]))

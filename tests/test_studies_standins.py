@@ -19,11 +19,10 @@ from study_tools import table_of
 
 from steelyard.datasets.paper_datasets import PULSARS
 from steelyard.studies import wu
-from steelyard.studies.claims import Verdict, published
 from steelyard.studies.registry import run
-from steelyard.studies.study_files import to_json
-from steelyard.studies.study_page import study_page
-from steelyard.studies.wu_trials import QUICK_PLAN
+from steelyard.studies.study import Verdict, published
+from steelyard.studies.study_files import study_page, to_json
+from steelyard.studies.wu import QUICK_PLAN
 
 NAMES = ("nguyen", "asawa", "kalita", "wu")
 NUMBERS = {  # of claims, tables and figures

@@ -13,11 +13,12 @@ from study_tools import table_of
 import steelyard
 from steelyard.datasets.data_folder import data_folders
 from steelyard.datasets.paper_datasets import svhn_1_6
-from steelyard.studies import wu, wu_trials
-from steelyard.studies.claims import published
+from steelyard.studies import wu
+from steelyard.studies import wu as wu_trials
 from steelyard.studies.registry import run
+from steelyard.studies.study import published
 from steelyard.studies.study_files import write_study
-from steelyard.studies.wu_trials import CONDITIONS, FULL_PLAN, HELD_OUT, LDA, NMC, QUICK_PLAN, WU_METRICS, draw_rows
+from steelyard.studies.wu import CONDITIONS, FULL_PLAN, HELD_OUT, LDA, NMC, QUICK_PLAN, WU_METRICS, draw_rows
 
 FILE = "svhn_1_6.npz"
 has_data = pytest.mark.skipif(

@@ -9,10 +9,19 @@ import numpy as np
 
 from steelyard.metrics.curves import roc_curve
 from steelyard.metrics.registry import get_metric
-from steelyard.studies.asawa import ASAWA_STUDY, TESTED, TREES, AsawaResults
-from steelyard.studies.asawa_printed import ADDED, as_paper, printed, pulsar_divisions, reconstructed
-from steelyard.studies.asawa_tables import agreeing_draws
-from steelyard.studies.claims import Effect, Finding, judged, published, tiny
+from steelyard.studies.asawa import (
+    ADDED,
+    ASAWA_STUDY,
+    TESTED,
+    TREES,
+    AsawaResults,
+    agreeing_draws,
+    as_paper,
+    printed,
+    pulsar_divisions,
+    reconstructed,
+)
+from steelyard.studies.study import Effect, Finding, judged, published, tiny
 
 if TYPE_CHECKING:
     from steelyard._types import Array

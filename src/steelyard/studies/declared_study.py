@@ -30,17 +30,15 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from steelyard.exceptions import InputError
 from steelyard.metrics.references import reference
-from steelyard.studies.claims import Claim, Finding, count_verdicts, joint_level
-from steelyard.studies.study import Study, Table
+from steelyard.studies.study import Claim, Finding, Study, Table, count_verdicts, joint_level
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from steelyard._types import Progress
-    from steelyard.studies.claims import TableRow
     from steelyard.studies.own_table import OwnFindings, OwnTable
-    from steelyard.studies.pictures import Picture
+    from steelyard.studies.study import Picture, TableRow
 
 Results = TypeVar("Results")
 SEEDS_APART = 100  # seeds that belong to each one given

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from dataclasses import astuple, dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from steelyard.analysis.results.formatting import listed, number_of
 from steelyard.auditing.correlation import (
     CONCLUSIONS,
+    NO_CONCLUSION,
     RATES,
     STRONG,
     Conclusion,
@@ -25,16 +27,29 @@ from steelyard.auditing.correlation import (
     correlation,
     correlation_study,
 )
+from steelyard.auditing.laws import CHANGED_CELLS
 from steelyard.auditing.model_tables import metric_values
-from steelyard.auditing.properties import garcia_row
-from steelyard.metrics.registry import get_metric
-from steelyard.studies.claims import published
+from steelyard.auditing.own_correlation import by_chance, metric_correlation
+from steelyard.auditing.properties import MORE, garcia_row, invariance
+from steelyard.exceptions import InputError, TooFewRowsError
+from steelyard.ingest.array_tables import confusion
+from steelyard.ingest.predicted_labels import predicted_codes
+from steelyard.metrics.registry import get_metric, metrics_with_role
+from steelyard.protocol.splits import seeded
+from steelyard.report.figures.caption_text import percent
+from steelyard.report.figures.correlation import CorrelationDisplay
 from steelyard.studies.declared_study import DeclaredStudy, RunPlan
+from steelyard.studies.own_table import OwnFindings, OwnTable
+from steelyard.studies.study import Picture, Table, published, signed
 
 if TYPE_CHECKING:
-    from steelyard._types import Array
-    from steelyard.auditing.correlation import ConclusionResult
+    from collections.abc import Sequence
+
+    from steelyard._types import Array, Estimator
+    from steelyard.auditing.correlation import ConclusionResult, Correlation
     from steelyard.statistics.counts import Counts
+    from steelyard.studies.study import TableRow
+
 
 GARCIA_PAPER = published("garcia")
 GARCIA_NAMES: dict[str, str] = GARCIA_PAPER["metrics"]  # the paper's short names, and ours
@@ -169,4 +184,459 @@ def _choices(results: GarciaResults) -> dict[str, Any]:
         "bands of wAUC": 10,
         "strong correlation": f"above {STRONG}",
         "a conclusion holds": "by the mean over seeds of its least margin, of all its metrics at all imbalances",
+    }
+
+
+# ---------------------------------------------------------------- garcia own models
+# The models of García's experiment on a table of one's own: columns of predictions, or models fitted on folds.
+
+
+Threshold: TypeAlias = "float | Literal['prior']"
+_FOLDS = 5
+_DEFAULT = "logistic"
+_HALF = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class OwnModels:
+    """Which rows each model flags, and its scores where all models have them; `source` is where they are from."""
+
+    flagged: dict[str, Array]
+    scores: dict[str, Array]
+    threshold: Threshold
+    source: str
+
+
+def read_threshold(text: str | None) -> Threshold | None:
+    """A threshold as it is written: a number from 0 to 1, or "prior"."""
+    if text is None:
+        return None
+    if text == "prior":
+        return "prior"
+    try:
+        value = float(text)
+    except ValueError:
+        value = np.nan
+    if not 0 <= value <= 1:
+        raise InputError(f"The threshold is a number from 0 to 1, or prior, not {text!r}.")
+    return value
+
+
+def own_models(table: OwnTable, y: Array, threshold: Threshold | None, seed: int) -> OwnModels:
+    """The predictions in the table, or those of models for rows that did not train them."""
+    if table.preds and (table.scores or table.models):
+        raise InputError("Give the predictions by --pred or by --score, or models to fit, not several of these.")
+    if table.preds:
+        place = table.labels.index(table.positive)
+        coded = {
+            name: predicted_codes(pred, table.labels, f"The column {name!r}") for name, pred in table.preds.items()
+        }
+        flagged = {name: codes == place for name, codes in coded.items()}
+        return OwnModels(flagged, {}, _HALF, f"the columns {', '.join(flagged)}")
+    if table.scores:
+        return _thresholded(table.scores, y, threshold, f"the columns {', '.join(table.scores)}")
+    models = table.models or {_DEFAULT: table.prepared(_DEFAULT)}
+    source = f"{', '.join(models)}, of rows that did not train them ({_FOLDS} folds)"
+    if all(hasattr(model, "predict_proba") for model in models.values()):
+        scores = {name: _unseen(model, table.X, y, seed)[:, 1] for name, model in models.items()}
+        return _thresholded(scores, y, threshold, source)
+    flagged = {name: _unseen(model, table.X, y, seed, "predict") == 1 for name, model in models.items()}
+    return OwnModels(flagged, {}, _HALF, source)
+
+
+def _thresholded(scores: dict[str, Array], y: Array, threshold: Threshold | None, source: str) -> OwnModels:
+    """The rows that scores flag: from 0.5 on unless a threshold is given, or by the prior where none reaches it."""
+    for name, score in scores.items():
+        if threshold is None and not (score.min() >= 0 and score.max() <= 1):
+            raise InputError(
+                f"The scores {name!r} lie outside 0 to 1, so 0.5 is no threshold of them; give --threshold prior."
+            )
+    reached = any((score >= _HALF).any() for score in scores.values())
+    at: Threshold = threshold if threshold is not None else _HALF if reached else "prior"
+    flagged = {
+        name: score >= (np.quantile(score, 1 - y.mean()) if at == "prior" else at) for name, score in scores.items()
+    }
+    return OwnModels(flagged, scores, at, source)
+
+
+def _unseen(model: Estimator, X: Array, y: Array, seed: int, method: str = "predict_proba") -> Any:
+    """What a model predicts for each row, fitted on folds that do not hold it."""
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+    scarce = int(np.bincount(y, minlength=2).min())
+    if scarce < _FOLDS:
+        raise TooFewRowsError(
+            f"One class has {number_of(scarce, 'row')}, and {_FOLDS} folds need one each; give {_FOLDS} or "
+            "more, or --score columns."
+        )
+    folds = StratifiedKFold(_FOLDS, shuffle=True, random_state=seed)
+    return cross_val_predict(seeded(model, seed), X, y, cv=folds, method=method)
+
+
+# ---------------------------------------------------------------- garcía's tables and heat maps
+# Correlations, readings, invariances.
+
+
+SIGN_WORDS = {"-": "stays", "+": "changes", "?": "undecided"}
+_RATES = ("TPr", "TNr")
+
+
+def _mean_note(results: GarciaResults) -> str:
+    return f"Pearson's r, mean of {results.seeds} seeds."
+
+
+@GARCIA_STUDY.table("correlations_with_rates", "Correlation with TPr and TNr, by the share of positives", _mean_note)
+def _rates(results: GarciaResults) -> list[TableRow]:
+    return [_rates_row(results.main, short, name) for short, name in GARCIA_NAMES.items()]
+
+
+def _rates_row(study: CorrelationStudy, words: str, name: str) -> TableRow:
+    row: TableRow = {"metric": words}
+    for i, share in enumerate(study.positives):
+        for rate in _RATES:
+            row[f"{100 * share:g} % {rate}"] = _mean(pearson_between(study, name, GARCIA_NAMES[rate])[:, i])
+    return row
+
+
+def _mean(values: Array) -> float:
+    """The mean of the seeds in which the correlation is defined, rounded as a correlation is."""
+    defined = values[~np.isnan(values)]
+    return round(float(defined.mean()), 3) if len(defined) else float("nan")
+
+
+@GARCIA_STUDY.table(
+    "intervals",
+    "The same with its spread: 95 % of the seeds lie between",
+    lambda results: f"Quantiles 2.5 % and 97.5 % of {results.seeds} seeds.",
+)
+def _spreads(results: GarciaResults) -> list[TableRow]:
+    shares = range(len(results.main.positives))
+    return [_spread_row(results.main, short, share) for short in GARCIA_NAMES for share in shares]
+
+
+def _spread_row(study: CorrelationStudy, short: str, i: int) -> TableRow:
+    row: TableRow = {"metric": short, "positives": f"{100 * study.positives[i]:g} %"}
+    for rate in _RATES:
+        values = with_rate(study, short, rate)[:, i]
+        low, high = np.nanquantile(values, [0.025, 0.975])
+        row |= {rate: _mean(values), f"{rate} from": round(float(low), 3), f"{rate} to": round(float(high), 3)}
+    return row
+
+
+@GARCIA_STUDY.table(
+    "conclusions",
+    "Share of the seeds in which each conclusion holds, by the reading of the paper",
+    "Of all metrics of the conclusion at all five imbalances. The first row is the study's reading.",
+)
+def _readings(results: GarciaResults) -> list[TableRow]:
+    return [_reading_row(words, study) for words, study in results.readings.items()]
+
+
+def _reading_row(words: str, study: CorrelationStudy) -> TableRow:
+    heads = ("1: Acc follows TNr", "2: five metrics rise with TPr", "3: four metrics follow TNr", "wAUC with one edge")
+    shares = [percent(conclusion.share) for conclusion in study.conclusions([*CONCLUSIONS, ONE_EDGE])]
+    return {"reading": words, "seeds": len(study.pearson)} | dict(zip(heads, shares, strict=True))
+
+
+@GARCIA_STUDY.table(
+    "invariance",
+    "Table 2: what each metric does when the table changes",
+    "p1 exchange of the classes; p2 to p5 a change of TN, FP, TP, FN alone. Stays is the paper's −, changes its +; "
+    "where the paper prints another sign, it is given.",
+)
+def _signs(results: GarciaResults) -> list[TableRow]:
+    return [_sign_row(short, results.table_2[short]) for short in GARCIA_NAMES]
+
+
+def _sign_row(short: str, signs: str) -> TableRow:
+    printed = GARCIA_PAPER["table_2"]
+    row: TableRow = {"metric": short, "is": GARCIA_NAMES[short]}
+    for name, here, there in zip(printed["order"], signs, printed["signs"][short], strict=True):
+        row[name] = SIGN_WORDS[here] if here == there else f"{SIGN_WORDS[here]} (printed: {SIGN_WORDS[there]})"
+    return row
+
+
+@GARCIA_STUDY.table(
+    "size",
+    "How the correlations at 5 % positives depend on the length of the list",
+    "sd: of TPr and of TNr over the tuples of one distortion, mean over distortions and seeds.",
+)
+def _sizes(results: GarciaResults) -> list[TableRow]:
+    return [_size_row(n, study) for n, study in results.sizes.items()]
+
+
+def _size_row(n: int, study: CorrelationStudy) -> TableRow:
+    row: TableRow = {"rows of the list": n, "positives": round(0.05 * n)}
+    for short in ("AUC", "Gm"):
+        row |= {f"{short} with {rate}": _mean(with_rate(study, short, rate)[:, 0]) for rate in _RATES}
+    for rate in _RATES:
+        values = np.asarray(get_metric(GARCIA_NAMES[rate])(study.counts))[:, 0]
+        row[f"sd {rate}"] = round(float(values.std(-1).mean()), 4)
+    return row
+
+
+@GARCIA_STUDY.table("weights", "Class-weighted accuracy by its weight w: correlation with TPr and TNr")
+def _weights(results: GarciaResults) -> list[TableRow]:
+    return [_rates_row(results.weights, f"w = {w}", name) for w, name in WEIGHTS.items()]
+
+
+@GARCIA_STUDY.table(
+    "later_metrics",
+    "Metrics of the other papers in the same experiment",
+    "AC-score, TPNR and informedness give both recalls equal weight, and correlate like AUC and Gm.",
+)
+def _later(results: GarciaResults) -> list[TableRow]:
+    return [_rates_row(results.later, get_metric(name).title, name) for name in LATER]
+
+
+@GARCIA_STUDY.tables
+def _matrices(results: GarciaResults) -> list[Table]:
+    note = _mean_note(results)
+    return [
+        Table(
+            f"matrix_{round(100 * share):02d}",
+            f"All pairs of metrics with {100 * share:g} % positives",
+            matrix_rows(results.main, share),
+            note,
+        )
+        for share in results.main.positives
+    ]
+
+
+def matrix_rows(study: CorrelationStudy, share: float, *, rank: bool = False) -> list[TableRow]:
+    """The correlations of all pairs of metrics, by the paper's names where it has one."""
+    shorts = {name: short for short, name in GARCIA_NAMES.items()}
+    order = [shorts.get(name, name) for name in study.names]
+    return [
+        {"metric": short, **{other: round(float(r), 3) for other, r in zip(order, line, strict=True)}}
+        for short, line in zip(order, study.matrix(share, rank=rank), strict=True)
+    ]
+
+
+@GARCIA_STUDY.pictures
+def _heat_maps(results: GarciaResults) -> list[Picture]:
+    """A heat map an imbalance."""
+    return [
+        Picture(
+            f"heat_{round(100 * share):02d}", CorrelationDisplay.from_study(results.main, positives=share), width=4.2
+        )
+        for share in results.main.positives
+    ]
+
+
+# ---------------------------------------------------------------- garcia own
+# García's experiment on a table of one's own: metrics over distortions of own scores, or over own models.
+
+
+_SEEDS, _QUICK_SEEDS = 20, 5
+_SHORTS = {name: short for short, name in GARCIA_NAMES.items()}
+
+
+@GARCIA_STUDY.own_data
+def _own(
+    table: OwnTable,
+    plan: RunPlan,
+    *,
+    positives: Sequence[str] | None = None,
+    threshold: str | None = None,
+    metrics: Sequence[str] | None = None,
+    repeats: int | None = None,
+) -> OwnFindings:
+    y, seed = table.two_class_y, plan.seeds(1)[0]
+    plan.progress("predictions")
+    models = own_models(table, y, read_threshold(threshold), seed)
+    plan.progress("correlations of the metrics")
+    seeds = plan.times(repeats, _SEEDS, _QUICK_SEEDS)
+    study = _study(models, y, metrics, positives=_shares(positives), seeds=seeds, rng=seed)
+    first = next(iter(models.flagged))
+    return OwnFindings(
+        _summary(study),
+        [_correlations(study), _invariances(study, y, first, models.flagged[first]), *_others(study)],
+        [Picture(name, display, width=4.4) for name, display in _own_heat_maps(study).items()],
+        {"predictions": models.source, "threshold": models.threshold, **_own_choices(study)},
+    )
+
+
+def _study(models: OwnModels, y: Array, metrics: Sequence[str] | None, **options: Any) -> CorrelationStudy:
+    """The correlations of the metrics named, or of García's; over several models with scores those of their order."""
+    names = [*GARCIA_NAMES.values()] if metrics is None else [*metrics]
+    if len(models.flagged) > 1:
+        if metrics is None and models.scores:
+            names += [metric.name for metric in metrics_with_role("order of scores")]
+        return metric_correlation(y, models.scores or None, y_pred=models.flagged, metrics=names, **options)
+    if not models.scores:
+        name = next(iter(models.flagged))
+        raise InputError(f"{name} gives labels alone, which cannot be distorted; give probabilities, or more models.")
+    (score,) = models.scores.values()
+    return metric_correlation(y, score, metrics=names, threshold=models.threshold, **options)
+
+
+def _shares(texts: Sequence[str] | None) -> list[float] | None:
+    try:
+        return None if texts is None else [float(text) for text in texts]
+    except ValueError:
+        raise InputError(
+            f"The shares of positives are numbers such as 0.05,0.1, not {','.join(map(str, texts or []))!r}."
+        ) from None
+
+
+def _own_choices(study: CorrelationStudy) -> dict[str, Any]:
+    shares = ", ".join(map(_percent, study.positives))
+    if "models" in study.choices:
+        return {"observations": f"{len(study.choices['models'])} models", "share of positives": shares}
+    steps, tuples = study.choices["steps"], study.choices["tuples"]
+    return {
+        "share of positives": shares,
+        "distortions": f"{steps} shares of a range of {study.choices['total_range']} between the classes, {tuples} "
+        "times each, every score moved evenly within its range and kept between 0 and 1",
+        "seeds": study.choices["seeds"],
+    }
+
+
+# ---------------------------------------------------------------- words
+
+
+def _summary(study: CorrelationStudy) -> list[str]:
+    rows = [row for row in study.rows()[: len(study.names)] if row.metric not in RATES]  # at the first share
+    return [_leaning(study, rows), *_caveats(study), *_conclusions(study)]
+
+
+def _leaning(study: CorrelationStudy, rows: list[Correlation]) -> str:
+    if "models" in study.choices:
+        k = len(study.choices["models"])
+        sides = [[_short(row.metric) for row in rows if getattr(row, rate) > by_chance(k)] for rate in RATES]
+        return (
+            f"Over {k} models {_several(sides[0], 'follow')} recall and {_several(sides[1], 'follow')} specificity: "
+            f"Pearson's r is above {by_chance(k):.2f}, which that of two unrelated metrics leaves in size in 1 of 20 "
+            "cases."
+        )
+    to_recall = [_short(row.metric) for row in rows if row.recall > row.specificity]
+    to_other = [_short(row.metric) for row in rows if row.recall < row.specificity]
+    return (
+        f"Over distortions of these scores with {_percent(study.positives[0])} positives "
+        f"{_several(to_recall, 'correlate')} more with recall, {_several(to_other, 'correlate')} more with specificity "
+        "(Pearson's r)."
+    )
+
+
+def _several(names: list[str], verb: str) -> str:
+    """How many metrics do what the verb says, and which."""
+    who = f"{number_of(len(names), 'metric')} ({listed(names)})" if names else "no metric"
+    return f"{who} {verb if len(names) > 1 else f'{verb}s'}"
+
+
+def _caveats(study: CorrelationStudy) -> list[str]:
+    recall, specificity = (study.names.index(name) for name in RATES)
+    r = float(study.matrix(study.positives[0])[recall, specificity])
+    both = f"Recall and specificity correlate at {signed(r)}"
+    if "models" in study.choices:
+        return [
+            f"{both} over these models. They are few and not drawn at random: the columns 'left out' show how much one "
+            "of them decides."
+        ]
+    if r < 0:
+        return [
+            f"{both} by design, since the distortions of the two classes share one range: a metric that follows one of "
+            "them alone tends to fall with the other."
+        ]
+    return [
+        f"{both}: where most positives score below the threshold, distorting them raises recall, and the design does "
+        "not set the classes against each other as García's list does; try the threshold prior."
+    ]
+
+
+def _conclusions(study: CorrelationStudy) -> list[str]:
+    results = study.conclusions()
+    if not results:
+        return [f"{NO_CONCLUSION}."]
+    if "models" in study.choices:
+        return [
+            f"García's conclusion {c.number}, that {c.words}, {'holds' if c.holds else 'does not hold'} over them."
+            for c in results
+        ]
+    seeds = study.choices["seeds"]
+    return [
+        f"García's conclusion {c.number}, that {c.words}, holds on these scores in {round(c.share * seeds)} of "
+        f"{number_of(seeds, 'seed')}{f'; it fails for {c.fails}' if c.fails else ''}."
+        for c in results
+    ]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
+
+
+def _short(name: str) -> str:
+    return _SHORTS.get(name, name)
+
+
+# ---------------------------------------------------------------- tables and figures
+
+
+def _correlations(study: CorrelationStudy) -> Table:
+    note = "Pearson's r and Spearman's rank correlation. " + (
+        "Left out: the lowest and the highest Pearson's r when one model is left out."
+        if study.left_out is not None
+        else f"Means over {number_of(study.choices['seeds'], 'seed')}; sd: of Pearson's r over the seeds."
+    )
+    rows = [_correlation_row(study, row) for row in study.rows()]
+    return Table("correlations", "Correlation of each metric with recall and specificity", rows, note, unfolded=True)
+
+
+def _correlation_row(study: CorrelationStudy, row: Correlation) -> TableRow:
+    several = len(study.positives) > 1
+    name = f"{_percent(row.positives)}  {_short(row.metric)}" if several else _short(row.metric)
+    cells: TableRow = {"positives and metric" if several else "metric": name}
+    for rate in RATES:
+        cells |= {rate: _rounded(getattr(row, rate)), f"{rate}, rank": _rounded(getattr(row, f"rank_{rate}"))}
+        if study.left_out is not None:
+            ends = study.left_out[:, study.names.index(row.metric), study.names.index(rate)]
+            cells[f"{rate}, left out"] = " to ".join(signed(float(end)) for end in (ends.min(), ends.max()))
+        else:
+            cells[f"{rate}, sd"] = _rounded(getattr(row, f"sd_{rate}"))
+    return cells
+
+
+def _rounded(value: float) -> float | None:
+    return None if np.isnan(value) else round(value, 3)
+
+
+def _invariances(study: CorrelationStudy, y: Array, model: str, flagged: Array) -> Table:
+    counts = confusion(y, flagged.astype(int), labels=[0, 1]).counts()
+    of_counts = [metric for metric in study.metrics if metric.function]
+    changes = {(row.metric, row.transformation): row.words for row in invariance(of_counts, counts)}
+    heads = {"p1": "p1: classes exchanged"} | {name: f"{name}: {cell.upper()}" for name, cell in CHANGED_CELLS.items()}
+    rows: list[TableRow] = [
+        {"metric": _short(metric.name)} | {head: changes[metric.name, name] for name, head in heads.items()}
+        for metric in of_counts
+    ]
+    note = (
+        f"On the table of {model}: p1 exchanges the classes, p2 to p5 make one cell larger by {100 * MORE:g} %. A "
+        "number is the change here, and shows that the metric changes in general; 'stays' holds for every table."
+    )
+    return Table("invariance", "What each metric does when the table changes, here and in general", rows, note)
+
+
+def _others(study: CorrelationStudy) -> list[Table]:
+    kinds = {"pearson": ("Pearson's correlation", False), "rank": ("Spearman's rank correlation", True)}
+    return [
+        Table(
+            f"{kind}{_suffix(study, share)}",
+            f"{title} of all pairs of metrics with {_percent(share)} positives",
+            matrix_rows(study, share, rank=rank),
+        )
+        for share in study.positives
+        for kind, (title, rank) in kinds.items()
+    ]
+
+
+def _suffix(study: CorrelationStudy, share: float) -> str:
+    return f"_{study.positives.index(share) + 1}" if len(study.positives) > 1 else ""
+
+
+def _own_heat_maps(study: CorrelationStudy) -> dict[str, CorrelationDisplay]:
+    return {
+        f"{kind}{_suffix(study, share)}": CorrelationDisplay.from_study(study, positives=share, rank=rank)
+        for share in study.positives
+        for kind, rank in (("pearson", False), ("rank", True))
     }

@@ -10,16 +10,19 @@ import numpy as np
 
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts
-from steelyard.studies.claims import Effect, Finding, judged, published
-from steelyard.studies.nguyen import NGUYEN_STUDY, NguyenResults
-from steelyard.studies.nguyen_printed import (
+from steelyard.studies.nguyen import (
     FACTORED,
+    METRIC_WORDS,
     MOST_TEXTS,
+    NGUYEN_STUDY,
+    PAIRS,
     PRINTED,
     PRINTING,
     RUNS,
+    NguyenResults,
     all_topics,
     fitting,
+    friedman_of,
     paper_averages,
     paper_calmer,
     paper_spread,
@@ -27,7 +30,7 @@ from steelyard.studies.nguyen_printed import (
     text_divisions,
     totals,
 )
-from steelyard.studies.nguyen_tables import METRIC_WORDS, PAIRS, friedman_of
+from steelyard.studies.study import Effect, Finding, judged, published
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

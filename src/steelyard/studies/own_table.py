@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from steelyard._types import Array, Estimator, Frame, Label, Labels
-    from steelyard.studies.pictures import Picture
-    from steelyard.studies.study import Table
+    from steelyard.studies.study import Picture, Table
 
 LEAST_ROWS = 20
 

@@ -2,23 +2,47 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from steelyard.studies.selection import SELECTION_STUDY
-from steelyard.studies.selection_checks import RESAMPLED, coverage, promises_held, resampling_change
-from steelyard.studies.selection_coverage import COVERED
-from steelyard.studies.selection_effects import family_interval, family_interval_words, rank_range, value_differences
-from steelyard.studies.selection_metrics import AT_THRESHOLD, GOALS, METRICS, titles
-from steelyard.studies.selection_models import PLAIN_ARM, model_makers
-from steelyard.studies.selection_ranks import chances, ranks
-from steelyard.studies.selection_results import DEFAULT_AT, PROMISED_AT, TEN, TUNED_AT, SelectionResults
-from steelyard.studies.study import Table
+from steelyard.analysis.results.rows import Rows
+from steelyard.report.figures.display import Display, Record
+from steelyard.report.palette import inks
+from steelyard.studies.selection import (
+    DEFAULT_AT,
+    PROMISED_AT,
+    SELECTION_STUDY,
+    TEN,
+    TUNED_AT,
+    SelectionResults,
+    chances,
+    mean_of,
+    ranks,
+)
+from steelyard.studies.selection_claims import (
+    FEWEST_FAMILIES,
+    RESAMPLED,
+    SHARES,
+    coverage,
+    family_interval,
+    family_interval_words,
+    promises_held,
+    rank_range,
+    resampling_change,
+    value_differences,
+)
+from steelyard.studies.selection_runs import AT_THRESHOLD, COVERED, GOALS, METRICS, PLAIN_ARM, model_makers, titles
+from steelyard.studies.study import Picture, Table
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from steelyard._types import Array
-    from steelyard.studies.claims import TableRow
+    from steelyard.report.figures.figure_types import DrawnAxes
+    from steelyard.studies.study import TableRow
+
 
 _BANDS = ((0.0, 0.05), (0.05, 0.12), (0.12, 0.25), (0.25, 0.5))
 _SHOWN = ("log_loss", "brier", "roc_auc", "average_precision", "mcc", "f1", "g_mean", "ac_score", "accuracy")
@@ -216,3 +240,224 @@ def _sets(results: SelectionResults) -> list[TableRow]:
         }
         for i, run in enumerate(results.runs)
     ]
+
+
+# ---------------------------------------------------------------- the figures of the selection study
+# Dots with intervals, and the matrix of selectors and goals.
+
+
+@dataclass(frozen=True)
+class DotSeries:
+    """One value for each line of a figure, with its interval."""
+
+    name: str
+    values: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+
+@dataclass(eq=False, repr=False)
+class _SelectionDisplay(Display):
+    """A display whose caption is handed to it, as its fields are."""
+
+    text: str
+
+    def caption(self) -> str:
+        """What is shown."""
+        return self.text
+
+    @classmethod
+    def from_result(cls, result: Any, **options: Any) -> Self:
+        """The figure of what its fields say."""
+        return cls(**result, **options)
+
+
+@dataclass(eq=False, repr=False)
+class DotIntervals(_SelectionDisplay):
+    """Lines by name, with a dot and its interval for each of one or two series, and a dashed line to read them by."""
+
+    lines: tuple[str, ...]
+    series: tuple[DotSeries, ...]
+    axis: str
+    reference: float
+
+    @property
+    def height(self) -> float:
+        """Inches: a line each."""
+        return 0.85 + 0.19 * len(self.lines)
+
+    def frame(self) -> Rows[Record]:
+        """One row for each line and series."""
+        return Rows(
+            Record(line=line, series=part.name, value=part.values[i], low=part.low[i], high=part.high[i])
+            for i, line in enumerate(self.lines)
+            for part in self.series
+        )
+
+    def _draw(self, ax: Axes) -> DrawnAxes:
+        at = np.arange(len(self.lines))[::-1]
+        colours = (inks().this, inks().grey)
+        for i, part in enumerate(self.series):
+            y = at + (0.0 if len(self.series) == 1 else 0.16 - 0.32 * i)
+            ax.hlines(y, part.low, part.high, color=colours[i], linewidth=1.2)
+            face = colours[i] if i == 0 else inks().paper
+            ax.scatter(part.values, y, s=14, color=face, edgecolor=colours[i], linewidth=0.9, zorder=3, label=part.name)
+        ax.axvline(self.reference, color=inks().grey, linestyle=(0, (4, 3)), linewidth=0.9)
+        ax.set_yticks(at, self.lines)
+        ax.set_ylim(-0.7, len(self.lines) - 0.3)
+        ax.set_xlabel(self.axis)
+        ax.grid(visible=False, axis="y")
+        if len(self.series) > 1:
+            ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize=7, borderaxespad=0.2)
+        return ax
+
+
+@dataclass(eq=False, repr=False)
+class RankMatrix(_SelectionDisplay):
+    """The mean rank for each selector, a line each, on each goal, a column each; darker is worse."""
+
+    selectors: tuple[str, ...]
+    goals: tuple[str, ...]
+    values: Array
+    worst: float
+
+    @property
+    def height(self) -> float:
+        """Inches: a line each, and the names below."""
+        return 1.5 + 0.2 * len(self.selectors)
+
+    def frame(self) -> Rows[Record]:
+        """One row for each selector and goal."""
+        return Rows(
+            Record(selector=selector, goal=goal, rank=float(self.values[i, j]))
+            for i, selector in enumerate(self.selectors)
+            for j, goal in enumerate(self.goals)
+        )
+
+    def _draw(self, ax: Axes) -> DrawnAxes:
+        from matplotlib.colors import LinearSegmentedColormap
+
+        shades = LinearSegmentedColormap.from_list("ranks", [inks().paper, *inks().signs[2:]])
+        ax.imshow(self.values, cmap=shades, vmin=1.5, vmax=self.worst, aspect="auto")
+        ax.set_xticks(range(len(self.goals)), self.goals, rotation=90)
+        ax.set_yticks(range(len(self.selectors)), self.selectors)
+        ax.tick_params(length=0)
+        ax.grid(visible=False)
+        ax.spines[:].set_visible(False)
+        for (i, j), value in np.ndenumerate(self.values):
+            ink = inks().paper if value > 0.75 * self.worst else inks().ink
+            bold = "bold" if value == self.values[:, j].min() else "normal"
+            ax.text(j, i, f"{value:.1f}", ha="center", va="center", fontsize=6.5, color=ink, fontweight=bold)
+        return ax
+
+
+# ---------------------------------------------------------------- selection pictures
+# The pictures of the selection study, and the sentences that stand first.
+
+
+_RANDOM, _WORST = 6.5, 7.5
+_MOVED = (("g_mean", DEFAULT_AT), ("g_mean", TUNED_AT), ("mcc", DEFAULT_AT), ("mcc", TUNED_AT), ("roc_auc", DEFAULT_AT))
+
+
+@SELECTION_STUDY.summary
+def _summary(results: SelectionResults) -> list[str]:
+    names = ordered_selectors(results)
+    mean = {name: float(results.confirmed(results.rank(name)).mean()) for name in METRICS}
+    tuned = {name: float(results.confirmed(results.rank(name, regime=TUNED_AT)).mean()) for name in METRICS}
+    first = ", ".join(f"{titles()[name]} {mean[name]:.2f}" for name in names[:3])
+    last = ", ".join(f"{titles()[name]} {mean[name]:.2f}" for name in names[-3:])
+    best = min(tuned, key=lambda name: tuned[name])
+    n = results.family_number(~results.explored)
+    few = (
+        f"This shows how the study works and judges nothing: {n} families that were not looked at before are here, and "
+        f"{FEWEST_FAMILIES} or more are needed."
+    )
+    return [
+        *([few] if n < FEWEST_FAMILIES else []),
+        f"On families not looked at before, the model chosen at 0.5 by {titles()[names[0]]} has the best mean rank "
+        f"over nine goals, {mean[names[0]]:.2f} of 12; a random choice has 6.5.",
+        f"First: {first}. Last: {last}.",
+        f"With tuned thresholds {titles()[best]} is first, {tuned[best]:.2f}; MCC has {tuned['mcc']:.2f}, log loss "
+        f"{tuned['log_loss']:.2f}, ROC AUC {tuned['roc_auc']:.2f}.",
+    ]
+
+
+@SELECTION_STUDY.pictures
+def _pictures(results: SelectionResults) -> list[Picture]:
+    return [
+        Picture("selectors", _selectors_drawn(results), width=5.5),
+        *(Picture(f"matrix_{regime}", _matrix(results, regime), width=6.0) for regime in (DEFAULT_AT, TUNED_AT)),
+        Picture("resampling", _resampling_drawn(results), width=5.5),
+        Picture("coverage", _coverage_drawn(results), width=5.5),
+    ]
+
+
+def _series(name: str, families: list[Array], possible: list[tuple[float, float]]) -> DotSeries:
+    """The means of lines over families, with their intervals; without one where there are too few."""
+    ends = [family_interval(values, span) for values, span in zip(families, possible, strict=True)]
+    mean, low, high = (tuple(float(v) for v in column) for column in zip(*ends, strict=True))
+    finite = [(v, v) if not np.isfinite(a) else (a, b) for v, a, b in zip(mean, low, high, strict=True)]
+    return DotSeries(name, mean, tuple(a for a, _ in finite), tuple(b for _, b in finite))
+
+
+def _confirmed_intervals(results: SelectionResults) -> str:
+    return family_interval_words(results.family_number(~results.explored))
+
+
+def _selectors_drawn(results: SelectionResults) -> DotIntervals:
+    names = ordered_selectors(results)
+    parts = (
+        ("confirmatory families", ~results.explored),
+        ("exploratory families", results.explored),
+    )
+    spans = [rank_range()] * len(names)
+    series = [_series(w, [results.by_family(results.rank(n), among=among) for n in names], spans) for w, among in parts]
+    text = (
+        "Mean rank, over nine goals on held-out rows, of the model that each metric chooses at 0.5; 1 is the best of "
+        f"twelve. Means over families {_confirmed_intervals(results)}; dashed: a random choice."
+    )
+    lines = tuple(titles()[name] for name in names)
+    return DotIntervals(text, lines, tuple(series), "Mean rank of the chosen model", _RANDOM)
+
+
+def _matrix(results: SelectionResults, regime: str) -> RankMatrix:
+    names = ordered_selectors(results)
+    values = np.array(
+        [
+            [results.by_family(results.matrix(regime)[:, METRICS.index(n), METRICS.index(g)]).mean() for g in GOALS]
+            for n in names
+        ]
+    )
+    text = (
+        f"Mean rank on each of nine goals (columns) of the model that each metric (line) chooses, {regime} threshold, "
+        "all families. Bold: the best selector for the goal."
+    )
+    lines, columns = (tuple(titles()[name] for name in part) for part in (names, GOALS))
+    return RankMatrix(text, lines, columns, values, _WORST)
+
+
+def _resampling_drawn(results: SelectionResults) -> DotIntervals:
+    lines, families, spans = [], [], []
+    for metric, regime in _MOVED:
+        for arm in RESAMPLED:
+            where = "" if metric == "roc_auc" else ", 0.5" if regime == DEFAULT_AT else ", tuned"
+            lines.append(f"{titles()[metric]}{where}: {arm}")
+            families.append(results.confirmed(resampling_change(results, arm, metric, regime)))
+            spans.append(value_differences(metric))
+    text = (
+        "What resampling the training rows changes on held-out rows, over ten models: means over the confirmatory "
+        f"families {_confirmed_intervals(results)}."
+    )
+    return DotIntervals(text, tuple(lines), (_series("change", families, spans),), "Resampled less plain", 0.0)
+
+
+def _coverage_drawn(results: SelectionResults) -> DotIntervals:
+    noisy = coverage(results, direct=False)
+    names = [name for i, name in enumerate(COVERED) if np.isfinite(mean_of(noisy[:, i], 0))]
+    families = [results.by_family(noisy[:, COVERED.index(name)]) for name in names]
+    text = (
+        "How often the 95 % intervals of evaluate cover on real data, the truth's own noise included: means over all "
+        f"families {family_interval_words(results.family_number())}, twelve models at 0.5; dashed: 95 %."
+    )
+    lines = tuple(titles()[name] for name in names)
+    return DotIntervals(text, lines, (_series("coverage", families, [SHARES] * len(names)),), "Share that covers", 0.95)

@@ -2,19 +2,122 @@
 
 from __future__ import annotations
 
+import math
 import os
+import shlex
+from base64 import b64encode
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from steelyard.analysis.results.formatting import three_digits
 from steelyard.exceptions import InputError
 from steelyard.ingest.replaced_files import check_replaceable, replacement_folder
 from steelyard.report.csv_text import csv_rows
-from steelyard.studies.pictures import SavedPicture
-from steelyard.studies.study_page import study_page
+from steelyard.report.pages.document import label_html, rendered_html
+from steelyard.report.pages.frame import Section, framed
+from steelyard.studies.study import MOST_SHOWN, SavedPicture, Study, Table
 
-if TYPE_CHECKING:
-    from steelyard.studies.study import Study
+# ---------------------------------------------------------------- the page of a study
+# One HTML file with its claims, tables and figures inside.
+
+
+REPEATED = ("model", "pred", "score")  # options that are given once for each value
+
+_KINDS = {
+    "holds": "holds",
+    "holds with qualification": "partly",
+    "not shown": "unshown",
+    "does not hold": "fails",
+}
+
+
+def study_page(study: Study, drawings: dict[str, bytes] | None = None) -> str:
+    """The whole file; its figures are SVG inside it, those handed in or drawn now, and nothing comes from elsewhere."""
+    svgs = {picture.name: picture.image("svg") for picture in study.pictures} if drawings is None else drawings
+    html = rendered_html(
+        "study.html",
+        study=study,
+        kinds=_KINDS,
+        tally=_tally(study),
+        drawings={name: b64encode(svg).decode() for name, svg in svgs.items()},
+        tables=[_table(table) for table in study.tables],
+        command=shell_command(study),
+        choices={key: _value(value) for key, value in study.choices.items()},
+        environment={key: _value(value) for key, value in {**study.environment, "computed in": study.took}.items()},
+    )
+    facts = [f"study {study.name}", label_html(study.title)]
+    section = Section(html, {}, ("study.js",), ("study.css",))
+    return framed(f"{study.title} · Steelyard", facts, [section], exports=("CSV", "JSON") if study.claims else ())
+
+
+def shell_command(study: Study) -> str:
+    """The words that run this study again from the shell."""
+    flags = "".join(f" --{name}" for name, value in study.choices.items() if value is True)
+    own = [word for name, value in study.own.items() for word in _option(name, value)]
+    named = f" {shlex.join(own)}" if own else ""
+    return f"steelyard study {study.name}{named}{flags} --seed {study.choices.get('seed', 0)}"
+
+
+def _option(name: str, value: object) -> list[str]:
+    """The words of an option on a table of one's own: --model tree --model lda, or --ratios 1:9,1:1."""
+    flag = f"--{name.replace('_', '-')}"
+    if value is True:
+        return [flag]
+    if isinstance(value, (list, tuple)):
+        every = value if name in REPEATED else [",".join(map(str, value))]
+        return [word for part in every for word in (flag, str(part))]
+    return [flag, str(value)]
+
+
+# ---------------------------------------------------------------- the parts
+
+
+def _tally(study: Study) -> list[dict[str, object]]:
+    """The claims by verdict as parts of a bar, in percent of all."""
+    parts, start = [], 0.0
+    for verdict, kind in _KINDS.items():
+        count = sum(claim.verdict == verdict for claim in study.claims)
+        width = 100 * count / len(study.claims) if study.claims else 0.0
+        if count:
+            parts.append(
+                {"kind": kind, "start": round(start, 3), "width": round(width, 3), "words": f"{count} {verdict}"}
+            )
+        start += width
+    return parts
+
+
+def _table(table: Table) -> dict[str, object]:
+    names = list(table.rows[0])
+    rows = [[_cell(row[name], table.formats.get(name)) for name in names] for row in table.rows]
+    return {
+        "name": table.name,
+        "title": table.title,
+        "head": names,
+        "rows": [[first, *map(_minus, rest)] for first, *rest in rows],
+        "note": table.note,
+        "folded": len(rows) > MOST_SHOWN and not table.unfolded,
+    }
+
+
+def _cell(value: float | str | None, form: str | None) -> str:
+    if form is None or not isinstance(value, float) or not math.isfinite(value):
+        return three_digits(value)
+    return f"{value:{form}}"
+
+
+def _minus(cell: str) -> str:
+    """A negative number with the sign that a page has for it."""
+    return cell.replace("-", "−", 1) if cell[:1] == "-" and cell[1:2].isdigit() else cell
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+# ---------------------------------------------------------------- the folder of a study
+
 
 _FORMATS = ("svg", "pdf")
 

@@ -142,8 +142,10 @@ HOMES = {
         "sampler_verdict",
     ),
     "steelyard.protocol.select_tree": ("selection",),
-    "steelyard.studies.claims": ("claim",),
-    "steelyard.studies.study": ("study",),
+    "steelyard.studies.study": (
+        "claim",
+        "study",
+    ),
 }
 
 
