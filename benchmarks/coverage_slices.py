@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from steelyard.analysis.slices.score_test import ScoreTest
-from steelyard.analysis.slices.slice_question import SliceQuestion
+from steelyard.analysis.slices.slices import SliceQuestion
 from steelyard.ingest.feature_codes import CodedFeature
 from steelyard.ingest.slice_rows import SliceRows
 from steelyard.ingest.slice_source import SliceColumns

@@ -9,12 +9,11 @@ from engines import ENGINES
 from scipy.stats import hypergeom
 
 from steelyard import Result, get_metric, slices
-from steelyard.analysis.slices import found_rows, slice_question
-from steelyard.analysis.slices.class_test import ClassTest
-from steelyard.analysis.slices.false_discoveries import discoveries
-from steelyard.analysis.slices.findable import findable_rate
-from steelyard.analysis.slices.hypergeometric_tails import least_tail, tail_below
-from steelyard.analysis.slices.saddlepoint import Atoms, tail_above
+from steelyard.analysis.slices import slices as slice_question
+from steelyard.analysis.slices import statements
+from steelyard.analysis.slices.score_test import Atoms, tail_above
+from steelyard.analysis.slices.slices import discoveries
+from steelyard.analysis.slices.tests import ClassTest, findable_rate, least_tail, tail_below
 from steelyard.cli.commands import commands
 from steelyard.exceptions import SteelyardError
 from steelyard.ingest import slice_queries
@@ -183,7 +182,7 @@ def test_neighbouring_bins_are_joined_and_a_parent_that_is_no_worse_without_them
 
 
 def test_more_discoveries_than_are_merged_are_still_rows(frame, monkeypatch):
-    monkeypatch.setattr(found_rows, "MOST_MERGED", 3)
+    monkeypatch.setattr(statements, "MOST_MERGED", 3)
     found = slices(frame, **ASKED)
     assert len(found.found) == found.discoveries > 3
 

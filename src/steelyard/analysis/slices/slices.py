@@ -2,21 +2,345 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.slices.slice_question import SliceQuestion
+import numpy as np
+
+from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.slices.score_test import ScoreTest
+from steelyard.analysis.slices.slices_result import Slices
+from steelyard.analysis.slices.statements import found_rows
+from steelyard.analysis.slices.tests import ClassTest, RateTest
 from steelyard.arguments import names_wrong_arguments
-from steelyard.ingest.slice_source import SliceColumns
+from steelyard.exceptions import InputError
+from steelyard.ingest import queries
+from steelyard.ingest.score_tables import EXACT_ROWS
+from steelyard.ingest.slice_queries import RemoteRows
+from steelyard.ingest.slice_rows import SliceTable
+from steelyard.ingest.slice_source import SliceColumns, fits_memory, rows_in_memory
 from steelyard.ingest.source import Source, check_name, index_columns, index_sentences, named_columns
+from steelyard.metrics.call_options import NATIVE
 from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.condition import Condition, Conjunction
+from steelyard.statistics.feature_blocks import feature_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard._types import Frame, Label
-    from steelyard.analysis.slices.slices_result import Slices
+    from steelyard._types import Array, Frame, Label
+    from steelyard.analysis.slices.tests import SliceTest
+    from steelyard.ingest.slice_rows import Codes, SliceCounter
     from steelyard.metrics.spec import SpecLike
+
+
+# ---------------------------------------------------------------- candidates
+# Every conjunction of conditions with rows enough, and the rows of each outcome that it holds.
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Slices: the places of their features (-1 where there is none), their codes, and their rows by outcome.
+
+    `last` is the last code of each condition: of a slice that joins neighbouring bins another one than its first.
+    """
+
+    features: Array
+    codes: Array
+    last: Array
+    table: SliceTable
+    whole: SliceTable
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    def take(self, places: Array) -> Candidates:
+        """Some of them."""
+        sums = None if self.table.sums is None else self.table.sums[places]
+        table = SliceTable(self.table.counts[places], sums)
+        return Candidates(self.features[places], self.codes[places], self.last[places], table, self.whole)
+
+    def joined(self, groups: Sequence[Sequence[int]]) -> Candidates:
+        """Slices that join those of neighbouring bins, which share no row."""
+        codes = np.array([self.codes[list(group)].min(0) for group in groups])
+        last = np.array([self.last[list(group)].max(0) for group in groups])
+        counts = np.array([self.table.counts[list(group)].sum(0) for group in groups])
+        added = self.table.sums
+        sums = None if added is None else np.array([added[list(group)].sum(0) for group in groups])
+        features = self.features[[group[0] for group in groups]]
+        return Candidates(features, codes, last, SliceTable(counts, sums), self.whole)
+
+    def conditions(self, place: int) -> Codes:
+        """The places of the features of one slice, each with its code, the first one of bins that are joined."""
+        pairs = zip(self.features[place].tolist(), self.codes[place].tolist(), strict=True)
+        return tuple((feature, code) for feature, code in pairs if feature >= 0)
+
+    def members(self, place: int) -> list[Codes]:
+        """The slices of single bins that one slice consists of."""
+        last = dict(zip(self.features[place].tolist(), self.last[place].tolist(), strict=True))
+        bins = [[(i, each) for each in range(code, last[i] + 1)] for i, code in self.conditions(place)]
+        return list(product(*bins))
+
+    def written(self, place: int, counter: SliceCounter) -> Conjunction:
+        """The conditions of one slice as such."""
+        ends = zip(self.members(place)[0], self.members(place)[-1], strict=True)
+        known = [counter.features[i].conditions for i, _ in self.conditions(place)]
+        pairs = [(of[first], of[last]) for of, ((_, first), (_, last)) in zip(known, ends, strict=True)]
+        return Conjunction(tuple(a if a == b else Condition(a.feature, low=a.low, high=b.high) for a, b in pairs))
+
+
+def count_candidates(
+    counter: SliceCounter, conditions: int, least: int, denominators: Sequence[Sequence[int]]
+) -> Candidates:
+    """All slices of up to so many conditions in which each denominator, a set of outcomes, has the least rows.
+
+    A slice that a condition leaves as it was is left out: the shorter one says the same. What is left out depends on
+    the features and on the denominators, never on how well the classifier does.
+    """
+    sizes = [feature.size for feature in counter.features]
+    parts = []
+    whole = None
+    for block, subsets in feature_blocks(sizes, conditions, counter.most_cells // counter.kinds).items():
+        table = counter.table(block)
+        whole = table.part(()) if whole is None else whole
+        for subset in subsets:
+            part = table.part([block.index(i) for i in subset])
+            parts.append(_kept(part, subset, counter, conditions, least, denominators, whole))
+    assert whole is not None  # noqa: S101 - there is a feature
+    features, codes, counts, sums = (list(part) for part in zip(*parts, strict=True))
+    added = None if sums[0] is None else np.concatenate(sums)
+    coded = np.concatenate(codes)
+    return Candidates(np.concatenate(features), coded, coded, SliceTable(np.concatenate(counts), added), whole)
+
+
+def _kept(
+    table: SliceTable,
+    subset: Sequence[int],
+    counter: SliceCounter,
+    conditions: int,
+    least: int,
+    denominators: Sequence[Sequence[int]],
+    whole: SliceTable,
+) -> tuple[Array, Array, Array, Array | None]:
+    """The slices of one set of features that are candidates."""
+    read = sorted({kind for each in denominators for kind in each})
+    rows = table.counts[..., read].sum(-1)
+    keep = np.ones(rows.shape, dtype=bool)
+    for axis in range(rows.ndim):
+        keep &= rows < rows.sum(axis, keepdims=True)  # else the other conditions alone hold the same rows
+    for kinds in denominators:
+        trials = table.counts[..., list(kinds)].sum(-1)
+        keep &= (trials >= least) & (whole.counts[list(kinds)].sum() - trials >= least)
+    for axis, place in enumerate(subset):
+        if counter.features[place].has_rest:
+            keep[(slice(None),) * axis + (-1,)] = False
+    places = np.argwhere(keep)
+    pad = ((0, 0), (0, conditions - len(subset)))
+    features = np.pad(np.tile(np.array(subset), (len(places), 1)), pad, constant_values=-1)
+    codes = np.pad(places, pad, constant_values=-1)
+    return features, codes, table.counts[keep], None if table.sums is None else table.sums[keep]
+
+
+# ---------------------------------------------------------------- false discoveries
+# Which of many tests are discoveries at a false discovery rate, and the level of their intervals.
+#
+# Benjamini and Hochberg (1995), Journal of the Royal Statistical Society B 57; Benjamini and Yekutieli (2001), Annals
+# of Statistics 29, for any dependence; of discrete tests Tarone (1990), Biometrics 46, and Gilbert (2005), Applied
+# Statistics 54, who leave out what can never be rejected; Benjamini and Yekutieli (2005), JASA 100, on intervals.
+
+
+PROCEDURES = ("bh", "by")
+
+
+@dataclass(frozen=True)
+class Discoveries:
+    """The places of the tests that are discoveries, most significant first; adjusted p-values; how many were tested."""
+
+    places: Array
+    adjusted: Array
+    tested: int
+    rate: float  # at which p-values are compared: of Benjamini and Yekutieli less than the one asked for
+
+    @property
+    def unit(self) -> float:
+        """What the p-value of a single discovery may be at most."""
+        return self.rate / max(self.tested, 1)
+
+    @property
+    def limit(self) -> float:
+        """What a p-value may be at most."""
+        return self.unit * max(len(self.places), 1)
+
+    @property
+    def level(self) -> float:
+        """The level of each discovery's interval, so that few of all of them miss."""
+        return 1 - self.limit
+
+
+def discoveries(p_values: Array, rate: float, method: str = "bh", least: Array | None = None) -> Discoveries:
+    """The tests that are discoveries at this false discovery rate; `least` is what each p-value can be at the least.
+
+    >>> found = discoveries(np.array([0.001, 0.2, 0.012, 0.9]), rate=0.05)
+    >>> found.places, found.tested, round(found.level, 3)
+    (array([0, 2]), 4, 0.975)
+    """
+    if method not in PROCEDURES:
+        raise InputError(f"method is 'bh' (Benjamini and Hochberg) or 'by' (Benjamini and Yekutieli), not {method!r}.")
+    able = np.arange(len(p_values)) if least is None else _testable(least, rate)
+    tested = len(able)
+    if method == "by" and tested:
+        rate = rate / float((1 / np.arange(1, tested + 1)).sum())
+    order = able[np.argsort(p_values[able], kind="stable")]
+    ordered = p_values[order]
+    ranks = np.arange(1, tested + 1)
+    passed = np.flatnonzero(ordered <= rate * ranks / max(tested, 1))
+    found = int(passed[-1]) + 1 if len(passed) else 0
+    stepped = np.minimum.accumulate((ordered * tested / ranks)[::-1])[::-1][:found]
+    return Discoveries(order[:found], np.minimum(stepped, 1.0), tested, rate)
+
+
+def _testable(least: Array, rate: float) -> Array:
+    """The tests that can be rejected at all: of k, those whose least p-value is at most the rate over k."""
+    ordered = np.sort(least)
+    counts = np.arange(1, len(least) + 1)
+    # The smallest k for which at most k tests can reach rate / k.
+    reach = np.searchsorted(ordered, rate / counts, "right")
+    enough = np.flatnonzero(reach <= counts)
+    k = int(counts[enough[0]]) if len(enough) else max(len(least), 1)
+    return np.flatnonzero(least <= rate / k)
+
+
+# ---------------------------------------------------------------- slice question
+# What is asked of the slices of a frame, and the answer: counted, tested, merged, put in words.
+
+
+MOST_CONDITIONS = 3
+
+
+@dataclass(frozen=True)
+class SliceQuestion:
+    """The metric, the columns, how many conditions a slice has, and how false discoveries are controlled."""
+
+    spec: MetricSpec
+    columns: SliceColumns
+    conditions: int
+    rate: float
+    method: str
+    most: int
+
+    def check(self, **refused: str | None) -> None:
+        """Refuse what cannot be asked."""
+        for name, column in refused.items():
+            if column is not None:
+                raise InputError(f"{name}= has no exact test of slices, which count independent rows; {_WAYS[name]}.")
+        self._check_counts()
+        if not 0 < self.rate < 1:
+            raise InputError(f"rate is the share of false discoveries, above 0 and below 1, not {self.rate!r}.")
+        if self.method not in PROCEDURES:
+            raise InputError(f"method is 'bh' or 'by', not {self.method!r}.")
+        if not self.columns.features:
+            raise InputError("There are no features to make slices of; name columns with features=.")
+        if self.spec.average != NATIVE or not self.spec.sign:
+            raise InputError(
+                f"{self.spec.name} has no better and worse for one class; ask for another, such as recall."
+            )
+
+    def _check_counts(self) -> None:
+        counts = {"conditions": self.conditions, "bins": self.columns.bins, "least": self.columns.least}
+        for name, given in {**counts, "most": self.most}.items():
+            if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or given < 1:
+                raise InputError(f"{name} is a whole number of 1 or more, not {given!r}.")
+        if self.columns.bins == 1:
+            raise InputError(
+                "bins is 2 or more, not 1: a single bin holds every row; leave such a feature out instead."
+            )
+        if self.conditions > MOST_CONDITIONS:
+            raise InputError(
+                f"conditions is at most {MOST_CONDITIONS}, not {self.conditions}: a slice is stated in up to so many "
+                "conditions; give 1, 2 or 3."
+            )
+
+    def answer(self, source: Source) -> Slices:
+        """The slices, of rows in memory or counted where they live."""
+        self.columns.check(source)
+        metric = self.spec.metric
+        of_scores = metric.function is None
+        if of_scores and self.columns.score is None:
+            raise InputError(f"{self.spec.name} needs scores; name their column with score=.")
+        if not of_scores and self.columns.pred is None and self.columns.score is None:
+            raise InputError("Slices need predictions: name a column of labels (pred=) or of scores (score=).")
+        rate = RateTest.of(metric)
+        columns = replace(self.columns, any_class=rate is not None and rate.counts_errors)
+        if not (of_scores or fits_memory(source, columns)):
+            return self.of_rows(RemoteRows.of(source, columns), self.count_test())
+        self._check_rows(source)
+        rows, positive, scores = rows_in_memory(source, columns, thresholded=not of_scores)
+        if not of_scores:
+            return self.of_rows(rows, self.count_test())
+        assert scores is not None  # noqa: S101 - their column is named
+        if self.columns.frequency is not None:
+            raise InputError("frequency= is for metrics of labels; repeat the rows for metrics of scores.")
+        test = ScoreTest.of(metric, rows, positive, scores)
+        return self.of_rows(test.rows, test)
+
+    def count_test(self) -> SliceTest:
+        """The test of a metric of labels."""
+        rate = RateTest.of(self.spec.metric)
+        return ClassTest(self.spec.metric) if rate is None else rate
+
+    def _check_rows(self, source: Source) -> None:
+        if not fits_memory(source, self.columns) and queries.count_rows(source) > EXACT_ROWS:
+            raise InputError(
+                f"{self.spec.name} is tested on rows in memory, and there are more than {EXACT_ROWS:,}; give a sample, "
+                "or ask for a metric of labels, which is counted where the rows live."
+            )
+
+    def of_rows(self, counter: SliceCounter, test: SliceTest) -> Slices:
+        """The slices of coded rows, by a test."""
+        candidates = count_candidates(counter, self.conditions, self.columns.least, test.denominators)
+        p_values = test.p_values(candidates.table, candidates.whole)
+        least = test.least_p_values(candidates.table, candidates.whole)
+        found = discoveries(p_values, self.rate, self.method, least)
+        rows, more = found_rows(counter, test, candidates, p_values, found, self.most)
+        return Slices(
+            metric=self.spec.name,
+            value=test.value(candidates.whole),
+            found=rows,
+            findable=test.findable(candidates.whole, found.unit, self.columns.least) if found.tested else Rows(),
+            discoveries=len(found.places),
+            tested=found.tested,
+            candidates=len(candidates),
+            rows=int(candidates.whole.counts.sum()),
+            rate=self.rate,
+            method=self.method,
+            level=found.level,
+            more=more,
+            **self._facts(counter, test),
+        )
+
+    def _facts(self, counter: SliceCounter, test: SliceTest) -> dict[str, Any]:
+        """What was asked, and the words in which it is answered."""
+        return {
+            "counted": test.counted,
+            "errors": test.errors,
+            "least_of": test.least_of,
+            "is_share": self.spec.is_share,
+            "positive": counter.label,
+            "conditions": self.conditions,
+            "least": self.columns.least,
+            "features": self.columns.features,
+            "left_out": tuple(each.name for each in counter.features if not each.conditions),
+        }
+
+
+_WAYS = {
+    "weight": "leave it out, or give whole numbers of rows as frequency=",
+    "cluster": "give one row per cluster, or compare groups by evaluate(by=, cluster=)",
+}
+
+
+# ---------------------------------------------------------------- slices
 
 
 @names_wrong_arguments
