@@ -15,12 +15,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks import unlabelled_data
-from steelyard.analysis.monitoring.batch_rows import BatchRows
-from steelyard.analysis.monitoring.label_delay import LabelDelay
-from steelyard.analysis.monitoring.monitor_rule import MonitorRule
-from steelyard.analysis.monitoring.reference_limit import reference_limit, reference_share
-from steelyard.analysis.monitoring.rule_track import FollowedRule
-from steelyard.analysis.monitoring.watched_windows import Windows, watched_windows
+from steelyard.analysis.monitoring.batches import BatchRows
+from steelyard.analysis.monitoring.pending_labels import LabelDelay
+from steelyard.analysis.monitoring.rules import (
+    FollowedRule,
+    MonitorRule,
+    Windows,
+    reference_limit,
+    reference_share,
+    watched_windows,
+)
 from steelyard.analysis.sequential.cost_table import NODES, CostTable
 from steelyard.analysis.sequential.metric_sequence import MetricSequence
 from steelyard.metrics.spec import MetricSpec

@@ -12,7 +12,7 @@ import pytest
 
 import steelyard
 from steelyard import Counts, Monitor, Result, confusion
-from steelyard.analysis.monitoring.batch_rows import RowDigest
+from steelyard.analysis.monitoring.batches import RowDigest
 from steelyard.exceptions import InputError, InputTypeError, SteelyardError
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import steelyard
 from steelyard import Counts, anytime_compare, anytime_interval, anytime_mean, list_metrics, paired
-from steelyard.analysis.monitoring.watched_windows import start_weights, watched_windows
+from steelyard.analysis.monitoring.rules import start_weights, watched_windows
 from steelyard.analysis.sequential import beta_mixture
 from steelyard.analysis.sequential.cost_table import CostTable
 from steelyard.analysis.sequential.joint_evidence import JointEvidence

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.monitoring.batch_rows import RowDigest, check_scores, frame_columns
+from steelyard.analysis.monitoring.batches import RowDigest, check_scores, frame_columns
 from steelyard.analysis.monitoring.monitor import Monitor
 from steelyard.analysis.monitoring.saved_monitor import check_digest
 from steelyard.cli.option_words import of_shell
@@ -25,7 +25,7 @@ from steelyard.statistics.saved_json import read_json, with_digest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from steelyard.analysis.monitoring.monitoring import Monitoring
+    from steelyard.analysis.monitoring.rules import Monitoring
     from steelyard.cli.inputs import Inputs
     from steelyard.ingest.source import Source
 

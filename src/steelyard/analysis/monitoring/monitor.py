@@ -9,16 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.levels import check_level
-from steelyard.analysis.monitoring import batch_rows
-from steelyard.analysis.monitoring.batch import Batch
-from steelyard.analysis.monitoring.batch_rows import BatchRows
-from steelyard.analysis.monitoring.followed_rules import followed, groups_seen
-from steelyard.analysis.monitoring.merged_monitors import merged_monitors
-from steelyard.analysis.monitoring.monitor_rule import COST_NAME, parsed_rules
-from steelyard.analysis.monitoring.monitor_threshold import MonitorThreshold
+from steelyard.analysis.monitoring import batches
+from steelyard.analysis.monitoring.batches import Batch, BatchRows, table_batch
 from steelyard.analysis.monitoring.pending_labels import PendingLabels, check_sizes, checked_age, checked_keys
-from steelyard.analysis.monitoring.saved_monitor import read_monitor, saved_monitor
-from steelyard.analysis.monitoring.table_batches import table_batch
+from steelyard.analysis.monitoring.reference import MonitorThreshold
+from steelyard.analysis.monitoring.rules import COST_NAME, followed, groups_seen, parsed_rules
+from steelyard.analysis.monitoring.saved_monitor import merged_monitors, read_monitor, saved_monitor
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays
@@ -32,9 +28,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Frame, Label
-    from steelyard.analysis.monitoring.monitor_reference import ReferenceTable
-    from steelyard.analysis.monitoring.monitoring import Monitoring
     from steelyard.analysis.monitoring.pending_labels import JoinReport
+    from steelyard.analysis.monitoring.reference import ReferenceTable
+    from steelyard.analysis.monitoring.rules import Monitoring
     from steelyard.ingest.source import Source
     from steelyard.statistics.saved_json import Saved
 
@@ -137,7 +133,7 @@ class Monitor(MonitorThreshold):
             if true is not None:
                 frame: Any = y_true
                 names = (true, pred, score, self.by, cost)
-                y_true, y_pred, y_score, by, cost = batch_rows.labelled_columns(frame, *names)  # type: ignore[arg-type]  # names
+                y_true, y_pred, y_score, by, cost = batches.labelled_columns(frame, *names)  # type: ignore[arg-type]  # names
             batch = self._batch(name, y_true, y_pred, y_score, by, cost)  # type: ignore[arg-type]  # arrays by now
         if batch.rows:
             self.batches.append(batch)
@@ -165,7 +161,7 @@ class Monitor(MonitorThreshold):
         positive = self._positive(labels)
         flags = None if y_score is None else self._flagged(y_score)
         predicted = positive.columns[-1] if flags is None else flags.predicted
-        groups, costs = batch_rows.group_names(by), self._costs(cost)
+        groups, costs = batches.group_names(by), self._costs(cost)
         check_sizes(y_true=positive.columns[0], predictions=predicted, by=groups, cost=costs)
         if (groups is None) != (self.by is None):
             raise InputError("by= and the groups of every batch need each other; give both or neither.")
@@ -212,7 +208,7 @@ class Monitor(MonitorThreshold):
         flags = None if y_score is None else self._flagged(y_score)
         positive = None if y_pred is None else self._positive({"y_pred": y_pred})
         predicted: Array = flags.predicted if positive is None else positive.columns[0]  # type: ignore[union-attr]  # one is given
-        named, groups = checked_keys(arrays.column(keys, "keys").tolist()), batch_rows.group_names(by)
+        named, groups = checked_keys(arrays.column(keys, "keys").tolist()), batches.group_names(by)
         check_sizes(keys=named, predictions=predicted, by=groups)
         taken = {old.name for old in self.pending.cohorts}
         free = (name for n in count(len(taken) + 1) if (name := f"cohort {n}") not in taken)

@@ -37,8 +37,10 @@ HOMES = {
     "steelyard.analysis.comparison.group_equality": ("group_test",),
     "steelyard.analysis.comparison.group_gaps": ("group_gap",),
     "steelyard.analysis.intervals.interval": ("interval",),
-    "steelyard.analysis.monitoring.monitoring": ("monitoring",),
-    "steelyard.analysis.monitoring.rule_track": ("rule_track",),
+    "steelyard.analysis.monitoring.rules": (
+        "monitoring",
+        "rule_track",
+    ),
     "steelyard.analysis.sequential.anytime_comparison": ("difference_sequence",),
     "steelyard.analysis.sequential.anytime_mean": ("mean_sequence",),
     "steelyard.analysis.comparison.leaderboard": (

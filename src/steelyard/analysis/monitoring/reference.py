@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
+import numpy as np
+
+from steelyard.analysis.monitoring.batches import FlaggedRows, PositiveRows, SeenLabels
 from steelyard.analysis.sequential.anytime_interval import counted_cells
-from steelyard.exceptions import InputError
+from steelyard.exceptions import InputError, InputTypeError, short_repr
 from steelyard.ingest.label_tables import match_label
 from steelyard.ingest.threshold_sentences import HALF
 from steelyard.statistics.confusion import Confusion
@@ -18,6 +21,8 @@ from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Label
 
@@ -132,3 +137,53 @@ def _checked(cells: Array) -> Array:
     if cells.shape != (4,) or not cells.sum():
         raise InputError("A reference is one table that has rows; give its counts.")
     return cells
+
+
+# ---------------------------------------------------------------- MonitorThreshold
+# What makes predictions of a monitor's rows: the threshold of scores, and the positive class.
+
+
+class MonitorThreshold:
+    """A threshold as given, or the usual one of probabilities from the first scores on; a base of Monitor."""
+
+    pos_label: Label
+    by: str | None
+
+    def __init__(self, threshold: float | None) -> None:
+        self.threshold = threshold
+        self.threshold_assumed = False
+        self.reference: MonitorReference | None = None
+        self.labels = SeenLabels()
+
+    def _read_reference(self, reference: ReferenceTable | None) -> MonitorReference | None:
+        if reference is None or isinstance(reference, MonitorReference):
+            return reference
+        return MonitorReference.of(reference, threshold=self.threshold, pos_label=self.pos_label, by=self.by)
+
+    def _positive(self, labels: dict[str, ArrayLike]) -> PositiveRows:
+        positive = PositiveRows.of(labels, self.pos_label)
+        if self.pos_label is not None:
+            self.labels.check(positive.label, positive.present)
+        return positive
+
+    def _take_class(self, positive: PositiveRows, name: str) -> None:
+        self.pos_label = positive.label if self.pos_label is None else self.pos_label
+        self.labels.add(positive.present, name)
+
+    def _flagged(self, y_score: ArrayLike) -> FlaggedRows:
+        return FlaggedRows.of(y_score, None if self.threshold_assumed else self.threshold)
+
+    def _take_threshold(self, flags: FlaggedRows | None) -> None:
+        """Keep to the threshold of the first scores, and read the reference there."""
+        if flags is None or self.threshold is not None:
+            return
+        self.reference = None if self.reference is None else self.reference.at(flags.threshold)
+        self.threshold, self.threshold_assumed = flags.threshold, True
+
+    def at_threshold_of(self, other: MonitorThreshold) -> Self:
+        """Itself with the usual threshold where the other has taken it, as its first scores would make it do."""
+        if not isinstance(other, MonitorThreshold):
+            raise InputTypeError(f"at_threshold_of takes another monitor, not {short_repr(other)}.")
+        if self.threshold is None and other.threshold_assumed and other.threshold is not None:
+            self._take_threshold(FlaggedRows(np.zeros(0, dtype=bool), other.threshold))
+        return self
