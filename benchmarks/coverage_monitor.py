@@ -25,7 +25,7 @@ from steelyard.analysis.monitoring.rules import (
     reference_share,
     watched_windows,
 )
-from steelyard.analysis.sequential.cost_table import NODES, CostTable
+from steelyard.analysis.sequential.anytime import NODES, CostTable
 from steelyard.analysis.sequential.metric_sequence import MetricSequence
 from steelyard.metrics.spec import MetricSpec
 

@@ -11,12 +11,10 @@ import pytest
 import steelyard
 from steelyard import Counts, anytime_compare, anytime_interval, anytime_mean, list_metrics, paired
 from steelyard.analysis.monitoring.rules import start_weights, watched_windows
-from steelyard.analysis.sequential import beta_mixture
-from steelyard.analysis.sequential.cost_table import CostTable
-from steelyard.analysis.sequential.joint_evidence import JointEvidence
-from steelyard.analysis.sequential.linear_ratio import LinearRatio, log_wealth
-from steelyard.analysis.sequential.metric_sequence import MetricSequence
-from steelyard.analysis.sequential.rate_region import RateRegion
+from steelyard.analysis.sequential import evidence as beta_mixture
+from steelyard.analysis.sequential.anytime import CostTable
+from steelyard.analysis.sequential.evidence import LinearRatio, log_wealth
+from steelyard.analysis.sequential.metric_sequence import JointEvidence, MetricSequence, RateRegion
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.spec import MetricSpec
 

@@ -26,9 +26,9 @@ from steelyard.analysis.prevalence.prevalence import at_prevalence as at_prevale
 from steelyard.analysis.prevalence.prevalence import swap_prevalences as swap_prevalences
 from steelyard.analysis.prevalence.prior_correction import correct_prior as correct_prior
 from steelyard.analysis.results.result import Result as Result
-from steelyard.analysis.sequential.anytime_comparison import anytime_compare as anytime_compare
-from steelyard.analysis.sequential.anytime_interval import anytime_interval as anytime_interval
-from steelyard.analysis.sequential.anytime_mean import anytime_mean as anytime_mean
+from steelyard.analysis.sequential.anytime import anytime_compare as anytime_compare
+from steelyard.analysis.sequential.anytime import anytime_interval as anytime_interval
+from steelyard.analysis.sequential.anytime import anytime_mean as anytime_mean
 from steelyard.analysis.slices.slices import slices as slices
 from steelyard.analysis.thresholds.best_threshold import best_threshold as best_threshold
 from steelyard.analysis.thresholds.best_threshold import roc_then_tpnr as roc_then_tpnr

@@ -10,9 +10,9 @@ __version__ = "0.1.0"
 HOME = {
     "Accumulator": "ingest.accumulator",
     "Monitor": "analysis.monitoring.monitor",
-    "anytime_compare": "analysis.sequential.anytime_comparison",
-    "anytime_interval": "analysis.sequential.anytime_interval",
-    "anytime_mean": "analysis.sequential.anytime_mean",
+    "anytime_compare": "analysis.sequential.anytime",
+    "anytime_interval": "analysis.sequential.anytime",
+    "anytime_mean": "analysis.sequential.anytime",
     "Confusion": "statistics.confusion",
     "Counts": "statistics.counts",
     "Paired": "statistics.paired",

@@ -18,7 +18,7 @@ _ALONE = {"weight": "--weight", "cluster": "--cluster", "threshold": "--threshol
 
 def write_anytime(inputs: Inputs, level: float, metrics: Sequence[str] | None, output: Output) -> None:
     """The differences with their sequences, in one of the formats; which model is which on the standard error."""
-    from steelyard.analysis.sequential.anytime_comparison import anytime_compare
+    from steelyard.analysis.sequential.anytime import anytime_compare
     from steelyard.report.csv_text import csv_rows
 
     if extra := [option for use, option in _ALONE.items() if getattr(inputs, use) is not None]:

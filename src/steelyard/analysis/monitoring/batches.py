@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.sequential.anytime_interval import counted_cells
-from steelyard.analysis.sequential.cost_table import NODES, CostTable
+from steelyard.analysis.sequential.anytime import NODES, CostTable, counted_cells
 from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest import arrays, csv_values, label_codes, queries
 from steelyard.ingest.label_overlap import lookalike_hints

@@ -14,10 +14,9 @@ from steelyard.analysis.intervals.rate_intervals import exact, is_rate
 from steelyard.analysis.results.formatting import interval_text, value_text
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, table_text
-from steelyard.analysis.sequential.cost_table import NODES, CostTable
-from steelyard.analysis.sequential.linear_ratio import LinearRatio, log_returns, mean_wealth
-from steelyard.analysis.sequential.metric_sequence import SEQUENCE_METHODS, MetricSequence
-from steelyard.analysis.sequential.rate_region import RateRegion
+from steelyard.analysis.sequential.anytime import NODES, CostTable
+from steelyard.analysis.sequential.evidence import LinearRatio, log_returns, mean_wealth
+from steelyard.analysis.sequential.metric_sequence import SEQUENCE_METHODS, MetricSequence, RateRegion
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.threshold_sentences import ASSUMED_HALF
 from steelyard.metrics.spec import MetricSpec
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
     from steelyard.analysis.monitoring.batches import Batch
     from steelyard.analysis.monitoring.monitor import Monitor
-    from steelyard.analysis.sequential.joint_evidence import JointEvidence
+    from steelyard.analysis.sequential.metric_sequence import JointEvidence
     from steelyard.metrics.metric import Metric
 
 

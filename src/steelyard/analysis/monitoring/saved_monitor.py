@@ -11,7 +11,7 @@ from steelyard._names import __version__
 from steelyard.analysis.monitoring.batches import BY_CHANCE, Batch, SeenLabels
 from steelyard.analysis.monitoring.pending_labels import REMEMBERED, Cohort, LabelDelay, PendingLabels, checked_age
 from steelyard.analysis.monitoring.reference import MonitorReference
-from steelyard.analysis.sequential.anytime_interval import counted_cells
+from steelyard.analysis.sequential.anytime import counted_cells
 from steelyard.exceptions import InputError
 from steelyard.ingest.threshold_sentences import HALF
 from steelyard.statistics.counts import Counts

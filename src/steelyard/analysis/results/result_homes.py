@@ -41,8 +41,10 @@ HOMES = {
         "monitoring",
         "rule_track",
     ),
-    "steelyard.analysis.sequential.anytime_comparison": ("difference_sequence",),
-    "steelyard.analysis.sequential.anytime_mean": ("mean_sequence",),
+    "steelyard.analysis.sequential.anytime": (
+        "difference_sequence",
+        "mean_sequence",
+    ),
     "steelyard.analysis.comparison.leaderboard": (
         "leaderboard",
         "ranked_model",

@@ -1,0 +1,374 @@
+"""Anytime intervals: intervals of a metric that hold at every look at once, however often and whenever one looks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.analysis.intervals.interval import Interval
+from steelyard.analysis.levels import check_level
+from steelyard.analysis.results.formatting import interval_text, p_text
+from steelyard.analysis.results.rows import Flat, Rows
+from steelyard.analysis.sequential.evidence import LinearRatio, log_evidence_uneven
+from steelyard.analysis.sequential.metric_sequence import SEQUENCE_METHODS, MetricSequence
+from steelyard.arguments import names_wrong_arguments
+from steelyard.exceptions import InputError, InputTypeError
+from steelyard.ingest.array_tables import confusion
+from steelyard.ingest.refused_keywords import refuses_other_keywords
+from steelyard.metrics.registry import list_metrics
+from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.counts import Counts
+from steelyard.statistics.paired import Paired
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Label
+    from steelyard.metrics.spec import SpecLike
+
+
+SIDES = {"both": (0.5, 0.5), "low": (1.0, 0.0), "high": (0.0, 1.0)}  # the part of the error that each end has
+
+
+@refuses_other_keywords
+def anytime_interval(
+    metric: SpecLike,
+    y_true: Counts[Any] | Confusion | ArrayLike,
+    y_pred: ArrayLike | None = None,
+    *,
+    pos_label: Label = None,
+    level: float = 0.95,
+    side: str = "both",
+) -> Interval[Any]:
+    """The interval of a metric that may be looked at after every row: a confidence sequence.
+
+    With the given probability all intervals of a growing table hold together, so that one may look daily and stop when
+    one likes; one for a sample of a fixed size (`interval`) is shorter, and fails in time where one looks often. Give
+    the table of all rows so far, or their labels and predictions.
+    `side` is "low" or "high" where one end is asked for. A rate is bounded by beta-binomial mixtures, F1 and other
+    ratios of sums by betting, MCC, the AC-score and all others over the region of the rates behind them. The interval
+    depends on the counts alone: tables of other days, files or machines are added before. Rows are taken as
+    independent, each counted once.
+
+    >>> anytime_interval("recall", Counts(tp=80, fn=20, fp=30, tn=870))
+    recall 80.0 % (65.2 to 90.7), 95 % anytime (beta-binomial mixture)
+    >>> anytime_interval("mcc", Counts(tp=80, fn=20, fp=30, tn=870))
+    mcc 0.735 (0.482 to 0.896), 95 % anytime (region of the rates behind it)
+    """
+    check_level(level)
+    if side not in SIDES:
+        raise InputError(f"side is one of {', '.join(map(repr, SIDES))}, not {side!r}.")
+    spec = MetricSpec.of(metric)
+    sequence = MetricSequence.of(spec)
+    cells = counted_cells(_table(y_true, y_pred, pos_label))
+    value: Any = sequence.value(cells)
+    low, high = sequence.ends(cells, *((1 - level) * share for share in SIDES[side]))
+    why = spec.metric.why(Counts.trusted(*np.moveaxis(cells, -1, 0)))
+    method = f"anytime ({SEQUENCE_METHODS[sequence.method]})"
+    value, low, high = (part if part.ndim else part.item() for part in (value, low, high))
+    return Interval(spec, value, low, high, level, method, why=why)
+
+
+def _table(
+    y_true: Counts[Any] | Confusion | ArrayLike, y_pred: ArrayLike | None, pos_label: Label
+) -> Counts[Any] | Confusion:
+    """A table as it is given, or labels and predictions counted."""
+    if not isinstance(y_true, (Counts, Confusion)):
+        if y_pred is None:
+            raise InputTypeError(
+                f"A table, or y_true and y_pred were expected, not {type(y_true).__name__} alone; give the predictions."
+            )
+        return confusion(y_true, y_pred, pos_label=pos_label)
+    if y_pred is not None:
+        raise InputTypeError("A table and predictions are two inputs; give one of them.")
+    return y_true.with_positive(pos_label) if isinstance(y_true, Confusion) and pos_label is not None else y_true
+
+
+def counted_cells(counts: Counts[Any] | Confusion) -> Array:
+    """The four cells as whole numbers on a last axis; weighted rows are refused."""
+    if isinstance(counts, Confusion):
+        if counts.weighted:
+            raise InputError("These rows have sample weights; an anytime interval counts each row once.")
+        counts = counts.counts()
+    if not isinstance(counts, Counts):
+        raise InputTypeError(f"Counts or a Confusion was expected, not {type(counts).__name__}; count the rows first.")
+    cells = np.stack([np.asarray(cell, dtype=np.float64) for cell in counts], -1)
+    if (cells % 1).any():
+        raise InputError("These counts are not whole; an anytime interval counts each row once.")
+    return cells
+
+
+# ---------------------------------------------------------------- CostTable
+# Bounded amounts, such as what a row cost, kept as weights of fixed nodes, which add up.
+
+
+NODES = 129
+_FINEST = 1e-6  # of the range: the smallest node above its ends
+
+
+@dataclass(frozen=True, eq=False)
+class CostTable:
+    """Amounts between `low` and `high`: each is divided among the two nodes around it so that its mean stays exact.
+
+    The logarithm of a wealth is concave, so that what a gambler wins on the nodes is never more than on the amounts
+    themselves: evidence stays evidence. Nodes lie dense at the low end, and where the range goes below 0 at 0 as well.
+
+    >>> table = CostTable.of([0.0, 3.5, 120.0], 0, 500) + CostTable.of([20.0], 0, 500)
+    >>> table.rows, round(float(table.mean), 6)
+    (4, 35.875)
+    """
+
+    low: float
+    high: float
+    weights: Array = field(default_factory=lambda: np.zeros(NODES))
+
+    @classmethod
+    def of(cls, amounts: ArrayLike, low: float, high: float) -> CostTable:
+        """The amounts, refused where one is not between the ends."""
+        table = cls(float(low), float(high))
+        given = np.asarray(amounts, dtype=np.float64).ravel()
+        if not table.low < table.high or not np.isfinite([table.low, table.high]).all():
+            raise InputError(f"The range of the amounts is two numbers, the lower first, not ({low}, {high}).")
+        outside = ~((given >= table.low) & (given <= table.high))
+        if outside.any():
+            raise InputError(
+                f"{int(outside.sum()):,} of {len(given):,} amounts, such as {given[outside][0]:g}, are not between "
+                f"{low:g} and {high:g}; give the range that no row can leave."
+            )
+        return cls(table.low, table.high, _divided(given, table.nodes))
+
+    @property
+    def nodes(self) -> Array:
+        """The amounts that stand for all others."""
+        steps = np.concatenate([[0.0], np.geomspace(_FINEST, 1, NODES - 1)])
+        if self.low >= 0:
+            return self.low + (self.high - self.low) * steps
+        if self.high <= 0:
+            return self.high + (self.low - self.high) * steps[::-1]
+        fine = np.geomspace(_FINEST, 1, NODES // 2)
+        return np.concatenate([self.low * fine[::-1], [0.0], self.high * fine])
+
+    @property
+    def rows(self) -> int:
+        """How many amounts there are."""
+        return round(float(self.weights.sum()))
+
+    @property
+    def mean(self) -> float:
+        """Their mean, NaN where there are none."""
+        return float(self.ratio.value(self.weights))
+
+    @property
+    def ratio(self) -> LinearRatio:
+        """The mean as a ratio of sums over the nodes."""
+        return LinearRatio(self.nodes, np.ones(NODES))
+
+    def __add__(self, other: object) -> CostTable:
+        if not isinstance(other, CostTable):
+            return NotImplemented
+        if (self.low, self.high) != (other.low, other.high):
+            raise InputError("These amounts have other ranges; give both the same.")
+        return CostTable(self.low, self.high, self.weights + other.weights)
+
+
+def _divided(amounts: Array, nodes: Array) -> Array:
+    """The weight of each node where every amount is divided among the two around it."""
+    place = np.clip(np.searchsorted(nodes, amounts, side="right") - 1, 0, len(nodes) - 2)
+    upper = (amounts - nodes[place]) / (nodes[place + 1] - nodes[place])
+    size = len(nodes)
+    return np.bincount(place, 1 - upper, size) + np.bincount(place + 1, upper, size)
+
+
+# ---------------------------------------------------------------- anytime mean
+# The mean of bounded amounts, such as costs or differences of costs, valid at every look.
+
+
+@dataclass(frozen=True, eq=False)
+class MeanSequence(Flat):
+    """A mean, its confidence sequence, and the p-value of `tested` that holds whenever one stops."""
+
+    rows: int
+    mean: float
+    low: float
+    high: float
+    level: float
+    tested: float | None = None
+    p_value: float | None = None
+
+    def __repr__(self) -> str:
+        interval = interval_text(self.mean, self.low, self.high)
+        test = "" if self.p_value is None else f"; {p_text(self.p_value)} that it is {self.tested:g}"
+        return f"mean of {self.rows:,} rows {interval}, {100 * self.level:g} % anytime (betting){test}"
+
+
+@names_wrong_arguments
+def anytime_mean(
+    amounts: ArrayLike, *, between: tuple[float, float], level: float = 0.95, tested: float | None = None
+) -> MeanSequence:
+    """The mean of bounded amounts, one for each row, with an interval that may be looked at after every row.
+
+    `between` are the ends that no row can leave, such as (0, 5000) for the cost of a row, or (-5000, 5000) for the
+    difference of two models' costs on the same rows. `tested` is a mean to be tested: the p-value holds at every look
+    and whenever one stops. The interval is by betting (Waudby-Smith and Ramdas 2024).
+
+    >>> rng = np.random.default_rng(0)
+    >>> first, second = rng.exponential(30, 400).clip(0, 500), rng.exponential(60, 400).clip(0, 500)
+    >>> anytime_mean(first - second, between=(-500, 500), tested=0)
+    mean of 400 rows -23.4 (-37.5 to -11.1), 95 % anytime (betting); p = 1.31e-05 that it is 0
+    """
+    check_level(level)
+    try:
+        low, high = (float(end) for end in between)
+    except (TypeError, ValueError):
+        raise InputTypeError(f"between= is two numbers, such as (0, 5000), not {between!r}.") from None
+    table = CostTable.of(amounts, low, high)
+    return sequence_of(table, level, tested)
+
+
+def sequence_of(table: CostTable, level: float, tested: float | None = None) -> MeanSequence:
+    """The mean of a table of amounts."""
+    alpha, ratio = (1 - level) / 2, table.ratio
+    if not table.rows:
+        return MeanSequence(0, np.nan, table.low, table.high, level, tested, None if tested is None else 1.0)
+    low, high = (float(end) for end in ratio.anytime_ends(table.weights, alpha, alpha))
+    p_value = None
+    if tested is not None:
+        evidence = [ratio.log_evidence_below(table.weights, tested), ratio.log_evidence_above(table.weights, tested)]
+        p_value = min(1.0, float(np.exp(np.log(2) - np.logaddexp(*evidence))))
+    return MeanSequence(table.rows, table.mean, low, high, level, tested, p_value)
+
+
+# ---------------------------------------------------------------- anytime comparisons
+# Two models on the same rows, with differences and p-values that hold whenever one stops.
+
+
+_DIFFERENCE = LinearRatio(np.array([1.0, -1.0, 0.0]), np.ones(3))  # over rows where A alone has a hit, B alone, or both
+_SMALLEST = 1e-12
+_STEPS = 24
+
+
+@dataclass(frozen=True, eq=False)
+class DifferenceSequence(Flat):
+    """A metric of two models on the same rows: the difference, its confidence sequence, and a p-value.
+
+    `only_a` and `only_b` are the rows in which one alone has a hit, of rates whose trials are the same for both.
+    """
+
+    spec: MetricSpec = field(metadata={"key": "metric"})
+    a: float
+    b: float
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    level: float
+    only_a: int | None = None
+    only_b: int | None = None
+
+    @property
+    def metric(self) -> str:
+        """The written form of the metric."""
+        return self.spec.name
+
+    def row(self) -> dict[str, object]:
+        """The difference as a row of a table."""
+        return {"metric": self.metric, **{name: value for name, value in vars(self).items() if name != "spec"}}
+
+    def __repr__(self) -> str:
+        interval = interval_text(self.difference, self.low, self.high)
+        return f"{self.metric}: A less B {interval}, {100 * self.level:g} % anytime; {p_text(self.p_value)}"
+
+
+@names_wrong_arguments
+def anytime_compare(
+    table: Paired, *, metrics: Iterable[SpecLike] | None = None, level: float = 0.95, pos_label: Label = None
+) -> Rows[DifferenceSequence]:
+    """Two models on the same rows, compared after every batch: stop as soon as the answer is clear.
+
+    The table is that of `paired`, and those of all batches so far are added: the result depends on the counts alone.
+    With the given probability the intervals of a metric hold at all looks together, and a p-value may be read at any
+    time and whenever one stops: under equal models it ever falls below 0.05 with probability 5 % at most. Rates whose
+    trials are the same for both models, such as recall and accuracy, are compared by the rows in which one alone is
+    right: by betting the interval, by a beta-binomial mixture the p-value. Any other metric is compared by both
+    models' sequences, each with half of the error, as if the rows were not the same, which is wider.
+
+    >>> from steelyard import paired
+    >>> truth = [1] * 60 + [0] * 140
+    >>> a, b = [1] * 55 + [0] * 145, [1] * 30 + [0] * 170
+    >>> for row in anytime_compare(paired(truth, a, b), metrics=["recall", "f1"]):
+    ...     print(f"{row.difference:.3f} ({row.low:.3f} to {row.high:.3f})")
+    0.417 (0.199 to 0.634)
+    0.290 (0.002 to 0.559)
+    """
+    check_level(level)
+    if not isinstance(table, Paired):
+        raise InputTypeError(f"A paired table was expected, not {type(table).__name__}; make one with paired().")
+    rows = table.collapsed(pos_label).rows.astype(np.float64)
+    specs = _usual() if metrics is None else MetricSpec.all_of(metrics)
+    return Rows([_difference(spec, rows, level) for spec in specs])
+
+
+def _usual() -> list[MetricSpec]:
+    """Metrics of the same trials for both models, the higher the better."""
+    specs = [MetricSpec(metric) for metric in list_metrics() if metric.function is not None and metric.sign > 0]
+    return [spec for spec in specs if spec.is_share and _fixed_trials(MetricSequence.of(spec))]
+
+
+def _fixed_trials(sequence: MetricSequence) -> bool:
+    """Whether it is a rate whose trials are all rows of a class, or all rows, whatever was predicted."""
+    ratio = sequence.ratio
+    return sequence.method == "mixture" and ratio is not None and bool((ratio.below[::2] == ratio.below[1::2]).all())
+
+
+def _difference(spec: MetricSpec, rows: Array, level: float) -> DifferenceSequence:
+    sequence = MetricSequence.of(spec)
+    tables = np.stack([_cells(rows.sum(axis=2)), _cells(rows.sum(axis=1))])
+    a, b = (float(value) for value in sequence.value(tables))
+    if np.isnan(a - b):
+        least, most = spec.metric.range
+        return DifferenceSequence(spec, a, b, np.nan, least - most, most - least, 1.0, level)
+    if not _fixed_trials(sequence):
+        low, high = _apart(sequence, tables, 1 - level)
+        return DifferenceSequence(spec, a, b, a - b, low, high, _p_apart(sequence, tables), level)
+    only = _discordant(sequence, rows)
+    low, high = (float(end) for end in _DIFFERENCE.anytime_ends(only, (1 - level) / 2, (1 - level) / 2))
+    p_value = min(1.0, float(np.exp(-log_evidence_uneven(only[0], only[1]))))
+    return DifferenceSequence(spec, a, b, a - b, low, high, p_value, level, int(only[0]), int(only[1]))
+
+
+def _cells(matrix: Array) -> Array:
+    """The four cells of truth x prediction, the negative class first."""
+    return np.array([matrix[1, 1], matrix[1, 0], matrix[0, 1], matrix[0, 0]])
+
+
+def _discordant(sequence: MetricSequence, rows: Array) -> Array:
+    """The trials in which A alone has a hit, B alone, and all others."""
+    assert sequence.ratio is not None  # noqa: S101 - a rate is one
+    above, below = sequence.ratio.above, sequence.ratio.below
+    hit = above[[3, 2, 1, 0]].reshape(2, 2)  # truth x prediction, the negative class first
+    trial = below[[3, 0]][:, None, None]
+    gain = (hit[:, :, None] - hit[:, None, :]) * np.ones_like(rows)
+    trials = rows * trial
+    first, second = ((trials * (sign * gain > 0)).sum() for sign in (1, -1))
+    return np.array([first, second, trials.sum() - first - second])
+
+
+def _apart(sequence: MetricSequence, tables: Array, alpha: float) -> tuple[float, float]:
+    """The ends of the difference of two sequences that hold together."""
+    low, high = sequence.ends(tables, alpha / 4, alpha / 4)
+    return float(low[0] - high[1]), float(high[0] - low[1])
+
+
+def _p_apart(sequence: MetricSequence, tables: Array) -> float:
+    """The least error with which the two sequences do not overlap."""
+    low, high = np.log(_SMALLEST), 0.0
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        ends = _apart(sequence, tables, float(np.exp(middle)))
+        low, high = (low, middle) if ends[0] > 0 or ends[1] < 0 else (middle, high)
+    return float(np.exp(high))
