@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from steelyard._types import Array
-    from steelyard.analysis.planning.label_plan_result import LabelPlan
+    from steelyard.analysis.planning.label_plan import LabelPlan
 
 ROWS, LABELS, SETS = 50_000, 1_000, 5
 DRAWS, RANK_DRAWS = 500, 200

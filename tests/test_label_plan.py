@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from steelyard import Evaluation, LabelPlan, best_threshold, evaluate, interval, intervals, label_plan, sample_size
 from steelyard.analysis.intervals.planned_rows import GivenLabels
-from steelyard.analysis.planning.useless_scores import trend_p_value
+from steelyard.analysis.planning.strata import trend_p_value
 from steelyard.cli.commands import commands
 from steelyard.exceptions import InputError, SteelyardError
 from steelyard.ingest.frame_columns import FrameColumns

@@ -18,8 +18,8 @@ from steelyard.analysis.decisions.best_decision import best_decision as best_dec
 from steelyard.analysis.intervals.intervals import interval as interval
 from steelyard.analysis.intervals.intervals import intervals as intervals
 from steelyard.analysis.monitoring.monitor import Monitor as Monitor
+from steelyard.analysis.planning.label_plan import LabelPlan as LabelPlan
 from steelyard.analysis.planning.label_plan import label_plan as label_plan
-from steelyard.analysis.planning.label_plan_result import LabelPlan as LabelPlan
 from steelyard.analysis.planning.sample_size import sample_size as sample_size
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence as Prevalence
 from steelyard.analysis.prevalence.prevalence import at_prevalence as at_prevalence

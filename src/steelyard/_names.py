@@ -53,7 +53,7 @@ HOME = {
     "interval": "analysis.intervals.intervals",
     "intervals": "analysis.intervals.intervals",
     "slices": "analysis.slices.slices",
-    "LabelPlan": "analysis.planning.label_plan_result",
+    "LabelPlan": "analysis.planning.label_plan",
     "label_plan": "analysis.planning.label_plan",
     "sample_size": "analysis.planning.sample_size",
     "at_prevalence": "analysis.prevalence.prevalence",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.analysis.planning.plan_csv import LABEL_COLUMN
+from steelyard.analysis.planning.label_plan import LABEL_COLUMN
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, open_files
@@ -15,7 +15,7 @@ from steelyard.cli.plan_option import read_plan
 from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
-    from steelyard.analysis.planning.label_plan_result import LabelPlan
+    from steelyard.analysis.planning.label_plan import LabelPlan
     from steelyard.cli.outputs import Output
 
 
@@ -64,7 +64,7 @@ def write_plan(
             asked: dict[str, Any] = {"threshold": inputs.threshold, "prevalence": prevalence, "key": key, "rng": seed}
             plan = label_plan(source, budget, metric or "", score=inputs.score, **asked)
         else:
-            from steelyard.analysis.planning.plan_top_up import topped_up
+            from steelyard.analysis.planning.plan_labels import topped_up
 
             former, labels = _former(top_up, inputs)
             plan = topped_up(former, source, budget, labels, inputs.positive, seed or None)

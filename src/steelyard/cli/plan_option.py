@@ -12,12 +12,12 @@ from steelyard.exceptions import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from steelyard.analysis.planning.label_plan_result import LabelPlan
+    from steelyard.analysis.planning.label_plan import LabelPlan
 
 
 def read_plan(name: str) -> LabelPlan:
     """The plan of a file, by its ending."""
-    from steelyard.analysis.planning.label_plan_result import LabelPlan
+    from steelyard.analysis.planning.label_plan import LabelPlan
 
     if not Path(name).is_file():
         raise InputError(f"There is no file {name!r}; give the plan that `steelyard plan` wrote.")

@@ -2,31 +2,450 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+import csv
+import io
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
+from steelyard._types import Array
 from steelyard.analysis.intervals.draws import generator
-from steelyard.analysis.planning.label_influence import check_planned, label_influence, reads_labels
-from steelyard.analysis.planning.label_plan_result import LabelPlan, Stratum
-from steelyard.analysis.planning.score_strata import StratumMoments, allocation, in_strata, stratum_edges
-from steelyard.analysis.planning.working_probabilities import are_probabilities, working_probabilities
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.planning.strata import (
+    StratumMoments,
+    allocation,
+    are_probabilities,
+    check_planned,
+    in_strata,
+    label_influence,
+    reads_labels,
+    stratum_edges,
+    working_probabilities,
+)
+from steelyard.analysis.results.formatting import FORMULA_SIGNS, percent_text
+from steelyard.analysis.results.result import Result
+from steelyard.analysis.results.rows import Rows, table_text
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean, first_ten
 from steelyard.ingest import arrays, queries
 from steelyard.ingest.score_tables import number_column
 from steelyard.ingest.source import Source
 from steelyard.metrics.spec import MetricSpec
-from steelyard.statistics.precision import as_read
+from steelyard.statistics.label_kinds import parser
+from steelyard.statistics.precision import DOUBLE, PRECISIONS, as_read
+from steelyard.statistics.saved_field import SavedField
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Frame, Rng
+    from steelyard._types import Frame, Label, Rng
+    from steelyard.analysis.intervals.planned_rows import GivenLabels, PlannedRows
     from steelyard.metrics.spec import SpecLike
+
+
+# ---------------------------------------------------------------- plan check
+# Whether a label plan is whole, wherever it was read from.
+
+
+AGAIN = "give the whole plan, as it was written"
+
+
+def check_whole(plan: LabelPlan) -> None:
+    """Refuse a plan that lacks rows or strata, or names a row twice: its probabilities would be wrong."""
+    columns = {name: len(getattr(plan, name)) for name in ("index", "score", "stratum", "batch")}
+    columns |= {name: len(value) for name in ("keys", "label") if (value := getattr(plan, name)) is not None}
+    if len({*columns.values()}) > 1:
+        lengths = ", ".join(f"{name} {length:,}" for name, length in columns.items())
+        raise InputError(f"The columns of this label plan differ in length ({lengths}); {AGAIN}.")
+    strata = [(each.lowest_score, each.rows, each.labels, each.expected) for each in plan.strata]
+    lowest, rows, labels, expected = (np.array(column) for column in zip(*strata or [(0, 0, 0, 0)], strict=True))
+    if (rows < 1).any() or (labels > rows).any() or not _are_ranges(lowest, expected):
+        raise InputError(
+            "The strata of this label plan cannot be: the lowest score of each is above that of the one before, and it "
+            f"has rows, no more labels than these, and a share of positives between 0 and 1; {AGAIN}."
+        )
+    if rows.sum() != plan.rows:
+        raise InputError(f"The strata of this label plan have {rows.sum():,} of its {plan.rows:,} rows; {AGAIN}.")
+    _check_rows(plan, labels)
+    _check_scores(plan, lowest)
+    if not plan.gain >= 0 and not np.isnan(plan.gain):
+        raise InputError(f"The gain of this label plan is {plan.gain:g}, and none is below 0; {AGAIN}.")
+    if (plan.key is None) != (plan.keys is None) or len({*(plan.keys or ())}) < len(plan.keys or ()):
+        raise InputError(f"The keys of this label plan are of no column, are not there, or name a row twice; {AGAIN}.")
+
+
+def _are_ranges(lowest: np.ndarray, expected: np.ndarray) -> bool:
+    """Whether strata of scores follow each other, each with a share of positives."""
+    shares = (expected > 0) & (expected < 1)  # no score is certain
+    return bool(np.isfinite(lowest).all() and (np.diff(lowest) > 0).all() and shares.all())
+
+
+def _check_rows(plan: LabelPlan, labels: np.ndarray) -> None:
+    index, stratum = np.asarray(plan.index), np.asarray(plan.stratum)
+    batches = np.unique(plan.batch)
+    if not len(index) or not np.array_equal(batches, np.arange(1, len(batches) + 1)):
+        raise InputError(f"This label plan has no rows, or lacks those of a batch; {AGAIN}.")
+    if stratum.min() < 0 or stratum.max() >= len(labels):
+        raise InputError(f"A row of this label plan is of none of its {len(labels)} strata; {AGAIN}.")
+    if len(np.unique(index)) < len(index) or index.min() < 0 or index.max() >= plan.rows:
+        raise InputError(f"A row of this label plan is named twice, or is none of its {plan.rows:,} rows; {AGAIN}.")
+    there = np.bincount(stratum, minlength=len(labels))
+    for code in np.flatnonzero(there[: len(labels)] != labels)[:1]:
+        raise InputError(
+            f"This label plan has {there[code]:,} rows in stratum {code}, of which it chose {labels[code]:,}: rows are "
+            f"missing or were added; {AGAIN}."
+        )
+
+
+def _check_scores(plan: LabelPlan, lowest: np.ndarray) -> None:
+    """Refuse scores outside their strata, and a threshold that does not divide these."""
+    score, stratum = np.asarray(plan.score), np.asarray(plan.stratum)
+    inside = (score >= lowest[0]) & (in_strata(lowest[1:], score) == stratum) & np.isfinite(score)
+    if not inside.all():
+        row = int(np.flatnonzero(~inside)[0])
+        raise InputError(
+            f"The score {score[row]:.6g} of row {plan.index[row]:,} of this label plan is not in its stratum "
+            f"{stratum[row]}; {AGAIN}."
+        )
+    if plan.threshold is None:
+        if reads_labels(plan.spec) and plan.spec.metric.scores is None:
+            raise InputError(f"This label plan has no threshold, which {plan.metric} needs; {AGAIN}.")
+        return
+    at = as_read(plan.threshold, plan.precision)
+    above = lowest >= at
+    one_side = reads_labels(plan.spec) and (above.all() or not above.any())
+    if not np.isfinite(at) or one_side or ((score >= at) != above[stratum]).any():
+        raise InputError(
+            f"The threshold {plan.threshold:g} of this label plan is not one that its strata lie on either side of; "
+            f"{AGAIN}."
+        )
+
+
+# ---------------------------------------------------------------- plan CSV
+# A label plan as a sheet to be filled in, and the plan read from it again.
+
+
+LABEL_COLUMN = "label"
+_NUMBERS = ("index", "score", "stratum", "batch", "lowest_score", "stratum_rows", "expected", "rows", "probability")
+_TEXTS = ("metric", "threshold", "score_type", "key_column")
+_WHOLE = ("index", "stratum", "batch", "stratum_rows", "rows")
+_SHEET_AGAIN = "give the sheet that `to_csv` or `steelyard plan` wrote, with labels added"
+
+
+def plan_text(plan: LabelPlan) -> str:
+    """The rows to be labelled as CSV, each with its stratum, and a column for the labels."""
+    text = io.StringIO()
+    key = [] if plan.key is None else [plan.key]
+    own_names = {*_NUMBERS, *_TEXTS, plan.label_column}
+    if own_names & {*key} or plan.label_column in (*_NUMBERS, *_TEXTS):
+        name = plan.key if own_names & {*key} else plan.label_column
+        raise InputError(f"The sheet of a label plan has a column {name!r} of its own; rename yours, and plan again.")
+    if any(name.startswith(FORMULA_SIGNS) for name in (*key, plan.label_column)):
+        name = next(name for name in (*key, plan.label_column) if name.startswith(FORMULA_SIGNS))
+        raise InputError(f"A spreadsheet would run the column {name!r} as a formula; rename it, and plan again.")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["index", *key, plan.label_column, *_NUMBERS[1:], *_TEXTS])
+    threshold = "" if plan.threshold is None else repr(plan.threshold)
+    labels = plan.label or (None,) * len(plan)
+    for each, label in zip(plan, labels, strict=True):
+        name = guarded_key(each.key) if isinstance(each.key, str) else each.key
+        stratum = plan.strata[each.stratum]
+        own = [*([] if plan.key is None else [name]), "" if label is None else label]
+        of_stratum = (repr(stratum.lowest_score), stratum.rows, repr(stratum.expected), plan.rows)
+        of_plan = (repr(each.probability), plan.metric, threshold, plan.precision, plan.key or "")
+        writer.writerow([each.index, *own, repr(each.score), each.stratum, each.batch, *of_stratum, *of_plan])
+    return text.getvalue()
+
+
+def guarded_key(key: str) -> str:
+    """A key of text as the sheet has it: one that a spreadsheet would run as a formula is quoted by an apostrophe."""
+    return f"'{key}" if key.lstrip("'").startswith(FORMULA_SIGNS) else key  # one that is quoted gets another
+
+
+def _as_given(text: str) -> str:
+    return text[1:] if text.startswith("'") and guarded_key(text) != text else text
+
+
+def plan_columns(saved: str | Path) -> dict[str, Any]:
+    """The fields of the plan in a sheet, by name; its strata as their numbers."""
+    lines = _lines(saved)
+    first, key = lines[0], lines[0]["key_column"] or None
+    numbers = {name: _numbers(name, [line[name] for line in lines]) for name in _NUMBERS}
+    whole = {name: numbers[name].astype(np.int64) for name in _WHOLE}
+    labels = [line.get(LABEL_COLUMN) for line in lines]
+    return {
+        "spec": MetricSpec.of(first["metric"]),
+        "threshold": float(_numbers("threshold", [first["threshold"]])[0]) if first["threshold"] else None,
+        "rows": int(whole["rows"][0]),
+        "score": numbers["score"],
+        "gain": math.nan,
+        "strata": _strata(numbers, whole),
+        "precision": first["score_type"],
+        "key": key,
+        "keys": None if key is None else _keys([_as_given(line[key]) for line in lines]),
+        "label": _labels(labels) if any(labels) else None,
+        **{name: whole[name] for name in ("index", "stratum", "batch")},
+    }
+
+
+def _lines(saved: str | Path) -> list[dict[str, str]]:
+    """The lines of a sheet, by the names of its columns, all of which are there."""
+    lines = list(csv.DictReader(io.StringIO(_text(saved))))
+    if not lines:
+        raise InputError(f"This label plan has no rows; {_SHEET_AGAIN}.")
+    needed = (*_NUMBERS, *_TEXTS, *filter(None, [lines[0].get("key_column")]))
+    if lacking := [name for name in needed if name not in lines[0]]:
+        raise InputError(f"This is no whole label plan: it lacks the column {lacking[0]!r}; {_SHEET_AGAIN}.")
+    if (kind := lines[0]["score_type"]) not in PRECISIONS:
+        raise InputError(f"The plan's column 'score_type' holds {kind!r}, not {PRECISIONS[-1]!r}; {_SHEET_AGAIN}.")
+    for name in (*_TEXTS, "rows"):
+        for place, line in enumerate(lines):
+            if line[name] != lines[0][name]:
+                raise InputError(
+                    f"The plan's column {name!r} differs within the sheet, in line {place + 2}; {_SHEET_AGAIN}."
+                )
+    return lines
+
+
+def _numbers(name: str, texts: Sequence[str | None]) -> Array:
+    """A column of numbers; one that cannot be read, or that is no probability, is named with its line."""
+    values = np.full(len(texts), np.nan)
+    for place, text in enumerate(texts):
+        try:
+            values[place] = float(text or "")
+        except ValueError:
+            is_bad = True
+        else:
+            is_share, is_whole = 0 < values[place] <= 1, values[place] >= 0 and values[place].is_integer()
+            fits = is_share if name == "probability" else is_whole if name in _WHOLE else math.isfinite(values[place])
+            is_bad = not fits
+        if is_bad:
+            kind = "a number above 0 and at most 1" if name == "probability" else "a number"
+            kind = "a whole number" if name in _WHOLE else kind
+            given = f"holds {text!r}" if text else "is empty"
+            raise InputError(f"The plan's column {name!r} {given} in line {place + 2}, not {kind}; {_SHEET_AGAIN}.")
+    return values
+
+
+def _strata(numbers: dict[str, Any], whole: dict[str, Any]) -> list[tuple[float, int, int, float]]:
+    """The strata with as many labels as their probability has it, which the rows of the sheet are held to."""
+    codes = np.unique(whole["stratum"])
+    if not np.array_equal(codes, np.arange(len(codes))):
+        raise InputError(f"This label plan lacks the rows of a stratum; {_SHEET_AGAIN}.")
+    first = [int(np.flatnonzero(whole["stratum"] == code)[0]) for code in codes]
+    for name in ("lowest_score", "stratum_rows", "expected", "probability"):
+        other = np.flatnonzero(numbers[name] != numbers[name][first][whole["stratum"]])
+        if len(other):
+            line = int(other[0]) + 2
+            raise InputError(f"The plan's column {name!r} differs within a stratum, in line {line}; {_SHEET_AGAIN}.")
+    rows = whole["stratum_rows"][first]
+    labels = np.rint(numbers["probability"][first] * rows).astype(np.int64)
+    columns = (numbers["lowest_score"][first], rows, labels, numbers["expected"][first])
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def _labels(texts: Sequence[str | None]) -> tuple[Any, ...]:
+    """The labels, as numbers where all of them are; None where there is none."""
+    parse = parser([text for text in texts if text])
+    return tuple(None if not text else text if parse is None else parse(text) for text in texts)
+
+
+def _keys(texts: Sequence[str]) -> tuple[Any, ...]:
+    """The keys, as numbers where all of them are."""
+    parse = parser(texts)
+    return tuple(texts) if parse is None else tuple(parse(text) for text in texts)
+
+
+def _text(saved: str | Path) -> str:
+    if isinstance(saved, str) and "\n" in saved:
+        return saved
+    try:
+        return Path(saved).read_text(encoding="utf-8-sig")
+    except (OSError, ValueError):
+        raise InputError(f"{str(saved)!r} is neither CSV that to_csv() wrote nor a file of it.") from None
+
+
+# ---------------------------------------------------------------- LabelPlan
+# Which rows to label, the stratum and the probability of each, and what that gains on random labels.
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """A range of scores: its rows, those to be labelled, and the share of positives that the scores expect there."""
+
+    lowest_score: float
+    rows: int
+    labels: int
+    expected: float
+
+    def row(self) -> dict[str, Any]:
+        """The stratum as a row of a table."""
+        return {**vars(self), "probability": self.labels / self.rows}
+
+
+@dataclass(frozen=True)
+class ChosenRow:
+    """A row to be labelled: its index from 0, its key where rows have one, and the probability of its choice."""
+
+    index: int
+    key: Any
+    score: float
+    stratum: int
+    probability: float
+    batch: int
+    named: str | None = None  # the column of the keys
+
+    def row(self) -> dict[str, Any]:
+        """The row to be labelled as one of a table."""
+        key = {} if self.named is None else {self.named: self.key}
+        kept = ("score", "stratum", "probability", "batch")
+        return {"index": self.index, **key, **{name: getattr(self, name) for name in kept}}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelPlan(Result[ChosenRow]):
+    """Which rows to label; `evaluate(labels, design=plan)` reads their labels, in the order of the plan.
+
+    `index` are the rows, from 0, and `keys` their keys where the rows of a frame have one. In a stratum every row is as
+    likely to be chosen as any other: `probability`. `gain` is how many labels at random one of these is expected to be
+    worth for the metric, if the scores are right. `label` are the labels that a top-up was given, None where there is
+    none yet.
+
+    >>> from steelyard import label_plan
+    >>> plan = label_plan(np.linspace(0.001, 0.6, 3000) ** 2, 150, "recall", threshold=0.1)
+    >>> len(plan.index), LabelPlan.from_json(plan.to_json()) == plan
+    (150, True)
+    """
+
+    spec: MetricSpec = field(metadata={"key": "metric"})
+    threshold: float | None
+    rows: int
+    index: Array
+    score: Array
+    stratum: Array
+    batch: Array
+    strata: Rows[Stratum]
+    gain: float
+    key: str | None = None
+    keys: tuple[Any, ...] | None = None
+    score_column: str | None = None
+    precision: str = DOUBLE
+    stated: tuple[str, ...] = ()
+    label: tuple[Any, ...] | None = None
+    label_column: str = LABEL_COLUMN
+
+    def __post_init__(self) -> None:
+        check_whole(self)
+
+    @property
+    def metric(self) -> str:
+        """The written form of the metric that the labels are for."""
+        return self.spec.name
+
+    @property
+    def probability(self) -> Array:
+        """The probability with which each row was chosen."""
+        return np.array([stratum.labels / stratum.rows for stratum in self.strata])[self.stratum]
+
+    @property
+    def latest(self) -> Array:
+        """The index of the rows that the last batch added, those to be labelled next."""
+        return np.asarray(self.index[self.batch == self.batch.max()])
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def __iter__(self) -> Iterator[ChosenRow]:
+        columns = (self.index, self.score, self.stratum, self.probability, self.batch)
+        keys = self.keys or (None,) * len(self)
+        listed = zip(*(np.asarray(column).tolist() for column in columns), keys, strict=True)
+        for index, score, stratum, probability, batch, key in listed:
+            yield ChosenRow(index, key, score, stratum, probability, batch, self.key)
+
+    @classmethod
+    def from_held(cls, data: dict[str, Any]) -> Self:
+        """The plan of what JSON holds of it, each field checked and all of them against each other."""
+        from steelyard.analysis.planning.saved_plan import plan_fields
+
+        fields = plan_fields(SavedField(data))
+        strata = Rows(Stratum(*stratum) for stratum in fields.pop("strata"))
+        return cls(**fields, strata=strata)
+
+    def labelled(self, given: GivenLabels) -> PlannedRows:
+        """The labels of the plan's rows, each in its stratum; those of other rows are left out."""
+        from steelyard.analysis.planning.plan_labels import planned_labels
+
+        return planned_labels(self, given)
+
+    @names_wrong_arguments
+    def top_up(
+        self,
+        y_score: Frame | Source | ArrayLike,
+        budget: int,
+        y_true: ArrayLike,
+        *,
+        pos_label: Label = None,
+        rng: Rng = None,
+    ) -> LabelPlan:
+        """The plan with more rows to label, by what the labels so far show; those rows stay, and come first.
+
+        `y_score` are the same scores, or the same frame, that the plan was made for; `y_true` the labels so far, in the
+        order of the plan. The new plan carries them, so that `evaluate(labels, design=plan)` needs those of
+        `plan.latest` alone, and `to_csv` writes them into the sheet. Strata stay as they are, and get what they lack of
+        the labels that the shares seen in them ask for; where the labels so far are of one class, rows are drawn as
+        before. That the choice depends on earlier labels does not bias the shares of the strata by more than a small
+        part of their error, since in each of them rows are drawn at random.
+        """
+        from steelyard.analysis.planning.plan_labels import topped_up
+
+        return topped_up(self, y_score, budget, y_true, pos_label, rng)
+
+    def to_csv(self) -> str:
+        """The rows to be labelled as CSV, with all that `from_csv` needs: a sheet whose column `label` is to fill."""
+        return plan_text(self)
+
+    @classmethod
+    @names_wrong_arguments
+    def from_csv(cls, saved: str | Path) -> Self:
+        """The plan that `to_csv` wrote, of its text or of the path of a file, with the labels in its column `label`."""
+        columns = plan_columns(saved)
+        strata = Rows(Stratum(*stratum) for stratum in columns.pop("strata"))
+        return cls(**columns, strata=strata)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known beside the rows."""
+        return self.stated
+
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """The strata."""
+        return self.strata.to_dicts()
+
+    @property
+    def headline(self) -> str:
+        """The plan in one sentence."""
+        at = "" if self.threshold is None else f" where score >= {self.threshold:.4g}"
+        text = f"Label {len(self):,} of {self.rows:,} rows for {self.metric}{at}"
+        if len(self) == self.rows:
+            return f"Label all {self.rows:,} rows for {self.metric}{at}: the budget is enough for each of them."
+        if not np.isfinite(self.gain):
+            return f"{text}."
+        expected = sum(stratum.rows * stratum.expected for stratum in self.strata) / self.rows
+        return (
+            f"{text}: as good as {self.gain * len(self):,.0f} labels at random if the scores are right "
+            f"({percent_text(expected)} positive), and at worst an error of 1.5 times."
+        )
+
+    def __repr__(self) -> str:
+        return "\n".join([self.headline, *self.stated, table_text(self.shown_rows())])
+
+
+# ---------------------------------------------------------------- label plan
+
 
 _HALF = 0.5
 _NO_PROBABILITIES = (
@@ -174,3 +593,21 @@ def _stated(scores: Array, budget: int, shares: Array, prevalence: float | None)
     elif prevalence is not None:
         sentences.append(f"The probabilities were moved to a mean of {prevalence:g} to plan by.")
     return tuple(sentences)
+
+
+# ---------------------------------------------------------------- plan size
+# How many labels a plan needs where so many at random would do.
+
+
+_STEPS = 4  # a gain changes little with the number of labels
+
+
+def labels_by_plan(
+    spec: MetricSpec, y_score: ArrayLike, threshold: float | None, prevalence: float | None, rows: int
+) -> int:
+    """The labels by a plan of rows with these scores that show the metric as well as so many at random."""
+    labels = rows
+    for _ in range(_STEPS):
+        plan = label_plan(y_score, labels, spec, threshold=threshold, prevalence=prevalence)
+        labels = max(1, math.ceil(rows / plan.gain))
+    return min(labels, rows)

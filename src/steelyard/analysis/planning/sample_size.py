@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
 from steelyard.analysis.distributions import normal_quantile, normal_reach
+from steelyard.analysis.intervals.auc_intervals import auc_score_ends, score_variance
+from steelyard.analysis.intervals.draws import generator
+from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.levels import check_level
-from steelyard.analysis.planning.paired_power import paired_rows
-from steelyard.analysis.planning.planned_widths import AucPlan, ClassesPlan, CountsPlan, Plan
-from steelyard.analysis.planning.row_search import rows_for_width, rows_to_tell
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
 from steelyard.analysis.results.formatting import difference_text, listed, percent_text, value_text
 from steelyard.analysis.results.rows import Flat
@@ -29,7 +29,275 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array
+    from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import SpecLike
+    from steelyard.statistics.counts import Cells
+
+
+# ---------------------------------------------------------------- planned widths
+# How wide the interval of a metric is on test sets of n rows, on the expected one and on simulated.
+
+
+_DRAWS = 4_000  # for the expected test set; half as many for each of many
+
+
+class Plan(Protocol):
+    """A planned classifier and its test sets."""
+
+    @property
+    def value(self) -> float:
+        """The metric that it is planned with."""
+
+    @property
+    def class_shares(self) -> tuple[float, ...]:
+        """The share of each class in the test set, of two the positives first."""
+
+    @property
+    def designs(self) -> tuple[Plan, ...]:
+        """Itself, and where it is another test set that of which half is of each class."""
+
+    def expected_width(self, rows: float) -> float:
+        """The width on the expected test set of so many rows."""
+
+    def simulated_widths(self, rows: int, rng: np.random.Generator) -> Array:
+        """The widths on simulated test sets."""
+
+
+@dataclass(frozen=True)
+class CountsPlan:
+    """Two classes: recall and specificity, the prevalence of the test set and the one that it is read at."""
+
+    metric: Metric
+    recall: float
+    specificity: float
+    sampled: float
+    used: float
+    level: float
+
+    @property
+    def value(self) -> float:
+        """The metric that it is planned with."""
+        return float(self._shifted(self._table(10**6)))
+
+    @property
+    def class_shares(self) -> tuple[float, ...]:
+        """The share of the positives and of the negatives in the test set."""
+        return self.sampled, 1 - self.sampled
+
+    @property
+    def designs(self) -> tuple[Plan, ...]:
+        """Itself, and the test set of which half is of each class."""
+        return (self,) if self.sampled == 0.5 else (self, replace(self, sampled=0.5))
+
+    def _table(self, rows: float) -> Counts:
+        p, q = rows * self.sampled, rows * (1 - self.sampled)
+        return Counts(p * self.recall, p * (1 - self.recall), q * (1 - self.specificity), q * self.specificity)
+
+    def expected_width(self, rows: float) -> float:
+        """The width on the expected test set of so many rows."""
+        ends = interval(self._shifted, self._table(rows), level=self.level, draws=_DRAWS)
+        return float(ends.high - ends.low)
+
+    def simulated_widths(self, rows: int, rng: np.random.Generator) -> Array:
+        """The widths on 400 simulated test sets; one of half of each class is labelled so, another as it comes."""
+        positives = rng.binomial(rows, self.sampled, 400) if self.sampled == self.used else np.full(400, rows // 2)
+        tp, tn = rng.binomial(positives, self.recall), rng.binomial(rows - positives, self.specificity)
+        tables = Counts(tp, positives - tp, rows - positives - tn, tn)
+        ends = interval(self._shifted, tables, level=self.level, draws=_DRAWS // 2, rng=rng)
+        return _unbounded(np.asarray(ends.high - ends.low))
+
+    @property
+    def _shifted(self) -> Metric:
+        """The metric read at another prevalence than the sampled one: each class weighted accordingly."""
+        if self.sampled == self.used:
+            return self.metric
+        p, q = self.used / self.sampled, (1 - self.used) / (1 - self.sampled)
+        form = self.metric.function
+        assert form is not None  # noqa: S101 - a metric of labels, as sample_size checks
+
+        def shifted(c: Cells) -> Any:
+            return form(type(c)(c.tp * p, c.fn * p, c.fp * q, c.tn * q), **self.metric.parameters)
+
+        return get_metric(shifted)
+
+
+@dataclass(frozen=True)
+class ClassesPlan:
+    """Many classes: the share of each cell of the expected confusion matrix."""
+
+    spec: MetricSpec
+    labels: tuple[Any, ...]
+    shares: tuple[tuple[float, ...], ...]
+    level: float
+
+    @property
+    def class_shares(self) -> tuple[float, ...]:
+        """The share of each class in the test set."""
+        return tuple(np.sum(self.shares, axis=1).tolist())
+
+    @property
+    def designs(self) -> tuple[Plan, ...]:
+        """Itself."""
+        return (self,)
+
+    def _width(self, rows: Array, draws: int, rng: np.random.Generator | None = None) -> float:
+        table = Confusion.of_rows(self.labels, rows)
+        ends = interval(self.spec, table, level=self.level, draws=draws, rng=rng)
+        return float(np.max(ends.high - ends.low))  # of one value per class the widest
+
+    @property
+    def value(self) -> float:
+        """The metric that it is planned with."""
+        table = Confusion.of_rows(self.labels, np.round(10**6 * np.array(self.shares)).astype(np.int64))
+        return float(np.mean(interval(self.spec, table, draws=20).value))
+
+    def expected_width(self, rows: float) -> float:
+        """The width on the expected test set of so many rows."""
+        return self._width(np.round(rows * np.array(self.shares)).astype(np.int64), _DRAWS)
+
+    def simulated_widths(self, rows: int, rng: np.random.Generator) -> Array:
+        """The widths on 100 simulated test sets."""
+        tables = rng.multinomial(rows, np.ravel(self.shares), size=100).reshape(-1, *np.shape(self.shares))
+        return _unbounded(np.array([self._width(table, _DRAWS // 4, rng) for table in tables]))
+
+
+def _unbounded(widths: Array) -> Array:
+    """The widths, without bound where there is no interval: a class that has no row shows nothing of it."""
+    return np.where(np.isnan(widths), np.inf, widths)
+
+
+@dataclass(frozen=True)
+class AucPlan:
+    """Scores: the AUC, with Hanley and McNeil's variance, and the prevalence of the test set."""
+
+    value: float
+    sampled: float
+    level: float
+
+    @property
+    def class_shares(self) -> tuple[float, ...]:
+        """The share of the positives and of the negatives in the test set."""
+        return self.sampled, 1 - self.sampled
+
+    @property
+    def designs(self) -> tuple[Plan, ...]:
+        """Itself, and the test set of which half is of each class."""
+        return (self,) if self.sampled == 0.5 else (self, replace(self, sampled=0.5))
+
+    def expected_width(self, rows: float) -> float:
+        """The width on the expected test set of so many rows."""
+        return self._width(self.value, rows * self.sampled, rows * (1 - self.sampled))
+
+    def simulated_widths(self, rows: int, rng: np.random.Generator) -> Array:
+        """The widths on 400 simulated test sets, by the AUC and the positives that they would show."""
+        drawn = rng.binomial(rows, self.sampled, 400)
+        positives = np.clip(drawn, 1, max(rows - 1, 1))
+        spread = np.array([score_variance(self.value, m, max(rows - m, 1)) ** 0.5 for m in positives])
+        seen = np.clip(rng.normal(self.value, spread), 0, 1)
+        widths = [self._width(auc, m, max(rows - m, 1)) for auc, m in zip(seen, positives, strict=True)]
+        return np.where((drawn == 0) | (drawn == rows), np.inf, widths)
+
+    def _width(self, auc: float, positives: float, negatives: float) -> float:
+        low, high = auc_score_ends(auc, normal_reach(self.level), positives, negatives)
+        return high - low
+
+
+# ---------------------------------------------------------------- paired power
+# The rows that distinguish two classifiers on the same rows, by how often their predictions differ.
+
+
+_STEP = 1e-5
+
+
+def paired_rows(plans: Sequence[Plan], disagreement: float | tuple[float, float], apart: float, reach: float) -> int:
+    """The rows at which a difference is so many standard errors, by the influence of each row on both metrics."""
+    a, b = plans
+    if not isinstance(a, CountsPlan) or not isinstance(b, CountsPlan):
+        raise InputTypeError("disagreement= is of two classes and metrics of labels; leave it out here.")
+    differs = disagreement if isinstance(disagreement, tuple) else (disagreement, disagreement)
+    classes = ((a.sampled, a.recall, b.recall), (1 - a.sampled, 1 - a.specificity, 1 - b.specificity))
+    influences, moments = (_influence(a), _influence(b)), np.zeros(2)
+    for place, ((share, first, second), rate) in enumerate(zip(classes, differs, strict=True)):
+        for flag_a, flag_b, probability in _joint(first, second, rate):
+            change = influences[0][2 * place + 1 - flag_a] - influences[1][2 * place + 1 - flag_b]
+            moments += share * probability * np.array([change, change**2])
+    variance = moments[1] - moments[0] ** 2
+    return math.ceil(float(variance) * (reach / apart) ** 2)
+
+
+def _joint(first: float, second: float, differs: float) -> list[tuple[int, int, float]]:
+    """How often both, one or neither of two classifiers flags a row of a class."""
+    only_a, only_b = (differs + first - second) / 2, (differs - first + second) / 2
+    both, neither = first - only_a, 1 - first - only_b
+    if min(only_a, only_b, both, neither) < -1e-9:
+        least, most = abs(first - second), min(first + second, 2 - first - second)
+        raise InputError(
+            f"Classifiers that flag {first:g} and {second:g} of a class differ on {least:.3g} to {most:.3g} of its "
+            f"rows, not {differs:g}; give disagreement= of the positives and of the negatives within these."
+        )
+    return [(1, 1, both), (1, 0, only_a), (0, 1, only_b), (0, 0, neither)]
+
+
+def _influence(plan: CountsPlan) -> Array:
+    """How the metric changes with the share of rows in each cell: tp, fn, fp and tn."""
+    p, q = plan.sampled, 1 - plan.sampled
+    cells = np.array([p * plan.recall, p * (1 - plan.recall), q * (1 - plan.specificity), q * plan.specificity])
+    steps = np.eye(4) * _STEP
+    up, down = (plan.metric(Counts(*np.maximum(cells[:, None] + side * steps, 0))) for side in (1, -1))
+    return np.asarray((up - down) / (2 * _STEP))
+
+
+# ---------------------------------------------------------------- row search
+# The least number of rows whose interval, or whose interval of a difference, is narrow enough.
+
+
+_MOST_ROWS, _WIDEST = 10**12, 1e100  # the second for a width without bound, which quantiles can reckon with
+
+
+def rows_for_width(plan: Plan, width: float, assurance: float | None) -> int:
+    """The rows whose interval is so narrow, on the expected test set or with some probability."""
+    rows = _least_rows(lambda n: plan.expected_width(n) <= width, min(plan.class_shares))
+    if assurance is None:
+        return rows
+    rng, least, steps = generator(None), 1, 0
+    while steps < 3:  # widths go by the square root of the rows, nearly
+        widths = plan.simulated_widths(rows, rng)
+        # So many widths find their quantile to one standard error; planned a little further out, it is met.
+        further = min(assurance + 1.25 * math.sqrt(assurance * (1 - assurance) / len(widths)), 1.0)
+        if np.isinf(widths).mean() > 1 - further:  # a class is missing too often: so few rows are never enough
+            rows = least = math.ceil(1.25 * rows)
+            continue
+        seen, steps = float(np.quantile(np.minimum(widths, _WIDEST), further)), steps + 1
+        rows = max(math.ceil(rows * min(max((seen / width) ** 2, 0.5), 2.0)), least)
+    return rows
+
+
+def rows_to_tell(plan: Plan, other: Plan, width: float) -> int:
+    """The rows whose interval of the difference of two classifiers that err apart from each other is so narrow."""
+
+    def enough(rows: float) -> bool:
+        return math.hypot(plan.expected_width(rows), other.expected_width(rows)) <= width
+
+    return _least_rows(enough, min(plan.class_shares))
+
+
+def _least_rows(enough: Callable[[float], bool], least_share: float) -> int:
+    """The least number of rows that are enough, found by doubling and halving on a scale of 1 %."""
+    low, high = 1.0, 2 / least_share
+    while not enough(high):
+        low, high = high, high * 2
+        if high > _MOST_ROWS:
+            raise InputError(
+                f"Even {_MOST_ROWS:,} rows would not be enough; ask for a wider interval or a larger difference."
+            )
+    while high / low > 1.01:
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return int(np.ceil(high))
+
+
+# ---------------------------------------------------------------- sample size
+
 
 # A confusion matrix (rows true), counts, (recall, specificity), or of a metric of scores the AUC.
 PlannedLike: TypeAlias = "Counts | Confusion | tuple[float, float] | Sequence[Sequence[float]] | Array | float"
@@ -110,7 +378,7 @@ def sample_size(
         size = asked.result(spec, goal, plans[0], lambda plan: rows_for_width(plan, share, assurance), assurance)
         if y_score is None:
             return size
-        from steelyard.analysis.planning.plan_size import labels_by_plan
+        from steelyard.analysis.planning.label_plan import labels_by_plan
 
         labels = labels_by_plan(spec, y_score, threshold, plans[0].class_shares[0], size.rows)
         return replace(size, planned_labels=labels)

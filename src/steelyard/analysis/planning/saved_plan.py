@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.planning.plan_csv import LABEL_COLUMN
+from steelyard.analysis.planning.label_plan import LABEL_COLUMN
 from steelyard.analysis.results.result_json import read_metric
 from steelyard.statistics.cell_values import LARGEST
 from steelyard.statistics.precision import DOUBLE, PRECISIONS

@@ -66,7 +66,7 @@ HOMES = {
     ),
     "steelyard.analysis.calibration.reliability": ("reliability_bin",),
     "steelyard.analysis.results.rows": ("rows",),
-    "steelyard.analysis.planning.label_plan_result": ("label_plan",),
+    "steelyard.analysis.planning.label_plan": ("label_plan",),
     "steelyard.analysis.planning.sample_size": ("sample_size",),
     "steelyard.analysis.slices.slices_result": (
         "findable",

@@ -1,0 +1,365 @@
+"""Planned labels: the labelled rows of a plan, each in its stratum, with what they state."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from steelyard.analysis.intervals.planned_rows import GivenLabels, PlannedRows
+from steelyard.analysis.planning.label_plan import (
+    PlannedScores,
+    checked_budget,
+    drawn_rows,
+    guarded_key,
+    own_generator,
+    planned_columns,
+)
+from steelyard.analysis.planning.strata import (
+    allocation,
+    gain_sentences,
+    in_strata,
+    labelled_moments,
+    may_be_useless,
+    useless_sentences,
+    whole_labels,
+)
+from steelyard.analysis.results.rows import Rows
+from steelyard.exceptions import InputError, first_ten
+from steelyard.ingest import arrays
+from steelyard.ingest.class_checks import rows_of_both_classes
+from steelyard.ingest.frame_columns import FrameColumns
+from steelyard.ingest.label_tables import match_label
+from steelyard.ingest.score_tables import number_column
+from steelyard.statistics.positive_class import CONVENTION
+from steelyard.statistics.precision import as_read
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Frame, Label, Rng
+    from steelyard.analysis.planning.label_plan import LabelPlan
+    from steelyard.ingest.source import Source
+
+
+# ---------------------------------------------------------------- plan label columns
+# The labels that are given beside a plan, matched to its rows by order, by place or by key.
+
+
+class PlanColumns(NamedTuple):
+    """The columns as arrays, and the place in them of each row of the plan, -1 where it is not there."""
+
+    true: Array
+    pred: Array | None
+    score: Array | None
+    places: Array
+
+    @property
+    def labelled(self) -> Array:
+        """The places in the plan of the rows that have a label."""
+        there = np.flatnonzero(self.places >= 0)
+        return np.asarray(there[~are_missing(self.true[self.places[there]])])
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The label of each row of the plan, None where there is none."""
+        kept: list[Label] = [None] * len(self.places)
+        for row in self.labelled.tolist():
+            label = self.true[self.places[row]]
+            kept[row] = label.item() if isinstance(label, np.generic) else label
+        return tuple(kept)
+
+    def of_plan(self, column: Array, rows: Array) -> Array:
+        """A column of some rows of the plan."""
+        return np.asarray(column[self.places[rows]])
+
+
+def given_labels(plan: LabelPlan, given: GivenLabels) -> PlanColumns:
+    """The columns that are given, with the labels that the plan carries where there are no others."""
+    columns = _of_arrays(plan, given) if given.columns.true is None else _of_frame(plan, given)
+    if plan.label is None:
+        return columns
+    there = columns.places >= 0
+    missing = ~there
+    missing[there] = are_missing(columns.true[columns.places[there]])
+    carried = [row for row in np.flatnonzero(missing & there).tolist() if plan.label[row] is not None]
+    if not carried:
+        return columns
+    true = columns.true.astype(object)
+    for row in carried:
+        true[columns.places[row]] = _as_given(plan.label[row], columns.true)
+    return columns._replace(true=true)
+
+
+def _as_given(label: Label, true: Array) -> Label:
+    """A label that the plan carries, as the labels beside it are written."""
+    return str(label) if any(isinstance(each, str) and each for each in true.tolist()) else label
+
+
+def _of_arrays(plan: LabelPlan, given: GivenLabels) -> PlanColumns:
+    """Labels in the order of the plan, those of its last batch, or those of all rows, of which most are missing."""
+    true = arrays.column(given.y_true, "y_true")  # type: ignore[arg-type]  # no frame
+    pred = None if given.y_pred is None else arrays.column(given.y_pred, "y_pred")
+    score = None if given.y_score is None else arrays.finite_scores(given.y_score)
+    arrays.check_lengths(y_true=true, y_pred=pred, y_score=score)
+    if len(true) == len(plan):
+        return PlanColumns(true, pred, score, np.arange(len(plan)))
+    if plan.label is not None and len(true) == len(plan.latest) and pred is None and score is None:
+        whole = np.array([None] * len(plan), dtype=object)
+        whole[plan.batch == plan.batch.max()] = true
+        return PlanColumns(whole, None, None, np.arange(len(plan)))
+    if len(true) != plan.rows:
+        raise InputError(
+            f"y_true has {len(true):,} rows, and the plan chose {len(plan):,} of {plan.rows:,}: give the labels of "
+            "these in the plan's order, or those of all rows with None where there is none."
+        )
+    return PlanColumns(true, pred, score, plan.index)
+
+
+def _of_frame(plan: LabelPlan, given: GivenLabels) -> PlanColumns:
+    """The columns of a frame, whose rows are found by their key, or by their order or place where they have none."""
+    named = given.columns
+    key = [] if plan.key is None else [plan.key]
+    names = [name for name in (named.true, named.pred, named.score) if name is not None]
+    fetched = planned_columns(given.y_true, [*names, *key], ordered=plan.key is None)  # type: ignore[arg-type]  # a frame
+    pred = None if named.pred is None else np.array(fetched[named.pred].to_list(), dtype=object)
+    score = None if named.score is None else number_column(fetched[named.score], named.score)
+    true = np.array(fetched[str(named.true)].to_list(), dtype=object)
+    if plan.key is None:
+        by_place = given._replace(y_true=true, y_pred=pred, y_score=score)
+        return _of_arrays(plan, by_place)
+    places = {str(each): place for place, each in enumerate(fetched[plan.key].to_list())}
+    keys = [str(each) for each in plan.keys or ()]
+    in_sheet = [guarded_key(key) for key in keys]
+    if sum(key in places for key in in_sheet) > sum(key in places for key in keys):
+        keys = in_sheet
+    return PlanColumns(true, pred, score, np.array([places.get(key, -1) for key in keys]))
+
+
+def are_missing(values: Array) -> Array:
+    """Which values are None, NaN or empty text."""
+    if values.dtype.kind == "f":
+        return np.isnan(values)
+    if values.dtype.kind != "O":
+        return np.asarray(values == "") if values.dtype.kind == "U" else np.zeros(len(values), dtype=bool)
+    return np.array([each is None or each == "" or each != each for each in values.tolist()], dtype=bool)  # noqa: PLR0124 - NaN
+
+
+# ---------------------------------------------------------------- planned labels
+
+
+_CLOSE = 1e-6  # scores that were saved as text or in single precision
+
+
+def planned_labels(plan: LabelPlan, given: GivenLabels) -> PlannedRows:
+    """The labelled rows of a plan; one that has no label is left out, and strata without any join the next."""
+    columns = given_labels(plan, given)
+    labelled = columns.labelled
+    if not len(labelled):
+        raise InputError(f"None of the {len(plan):,} rows of the plan has a label; give theirs, in the plan's order.")
+    _check_scores(plan, columns)
+    positive, labels = _classes(columns.of_plan(columns.true, labelled), given.pos_label)
+    threshold = plan.threshold if given.threshold is None else given.threshold
+    joined = _joined_strata(plan, labelled)
+    sizes, expected = (np.bincount(joined, part) for part in _stratum_rows(plan))
+    planned = PlannedRows(
+        positive,
+        joined[plan.stratum[labelled]],
+        sizes,
+        expected / sizes,
+        plan.score[labelled],
+        _flagged(plan, columns, labelled, threshold, labels[1]),
+        _flagged_sizes(plan, columns, threshold, labels[1], joined),
+        labels,
+        plan.precision,
+        threshold,
+    )
+    about = (*_sentences(plan, columns, joined), *_other_labels(columns.of_plan(columns.true, labelled), labels))
+    stated = (*gain_sentences(plan.spec, planned), *about, *useless_sentences(planned))
+    return replace(planned, stated=stated)
+
+
+def _stratum_rows(plan: LabelPlan) -> tuple[Array, Array]:
+    """The rows of each stratum, and the positives that the scores expect among them."""
+    rows = np.array([stratum.rows for stratum in plan.strata], dtype=np.float64)
+    return rows, rows * np.array([stratum.expected for stratum in plan.strata])
+
+
+def _check_scores(plan: LabelPlan, columns: PlanColumns) -> None:
+    """Refuse scores that are not those of the plan's rows: it was made for others."""
+    if columns.score is None:
+        return
+    there = np.flatnonzero(columns.places >= 0)
+    off = ~np.isclose(columns.of_plan(columns.score, there), plan.score[there], rtol=_CLOSE, atol=_CLOSE)
+    if off.any():
+        raise InputError(
+            f"The scores of {off.sum():,} of the plan's {len(there):,} rows are not those that it was made for; give "
+            "the rows in the plan's order, or the plan of these rows."
+        )
+
+
+def _classes(true: Array, pos_label: Label) -> tuple[Array, tuple[Label, Label]]:
+    """Which labels are positive, and the labels of both classes."""
+    present = list(dict.fromkeys(true.tolist()))
+    if len(present) == 1:
+        raise InputError(
+            f"All {len(true):,} labels are {present[0]!r}, and a metric needs rows of both classes; label more rows, "
+            "which plan.top_up chooses."
+        )
+    if len(present) > 2 and pos_label is None:
+        raise InputError(
+            f"A label plan is of two classes, and the labels are {first_ten(present)}; mend those that are of neither, "
+            "or name the positive class with pos_label=, and all others are negative."
+        )
+    named = CONVENTION if pos_label is None else match_label(pos_label, present)
+    positive, label = rows_of_both_classes(true, named)
+    others = [each for each in present if each != label]
+    return positive, (others[0] if len(others) == 1 else f"not {label}", label)
+
+
+# ---------------------------------------------------------------- thresholds and strata
+
+
+def _flags(plan: LabelPlan, columns: PlanColumns, threshold: float | None, positive: Label) -> Array | None:
+    """What is predicted of the rows as they are given; None where neither labels nor a threshold are."""
+    if columns.pred is not None:
+        return np.array([str(each) == str(positive) for each in columns.pred.tolist()])
+    if columns.score is None or threshold is None:
+        return None
+    return np.asarray(columns.score >= as_read(float(threshold), plan.precision))
+
+
+def _flagged(
+    plan: LabelPlan, columns: PlanColumns, rows: Array, threshold: float | None, positive: Label
+) -> Array | None:
+    """What is predicted of some rows of the plan; by its own scores where no others are given."""
+    flags = _flags(plan, columns, threshold, positive)
+    if flags is not None:
+        return columns.of_plan(flags, rows)
+    return None if threshold is None else np.asarray(plan.score[rows] >= as_read(float(threshold), plan.precision))
+
+
+def _flagged_sizes(
+    plan: LabelPlan, columns: PlanColumns, threshold: float | None, positive: Label, joined: Array
+) -> Array | None:
+    """The rows of each stratum that are not predicted positive and that are, where they are known.
+
+    They are where all rows are given, and where the threshold is the plan's, between whose strata it lies.
+    """
+    rows, _ = _stratum_rows(plan)
+    lowest = np.array([stratum.lowest_score for stratum in plan.strata])
+    if columns.score is not None and len(columns.score) == plan.rows:
+        flags, codes = _flags(plan, columns, threshold, positive), in_strata(lowest[1:], columns.score)
+        if not np.array_equal(np.bincount(codes, minlength=len(rows)), rows):
+            raise InputError("The scores are not those of the rows that the plan was made for; give that plan's rows.")
+        if flags is None:
+            return None
+        return np.bincount(2 * joined[codes] + flags, minlength=2 * (joined.max() + 1)).reshape(-1, 2)
+    if columns.pred is not None or threshold is None or threshold != plan.threshold:
+        return None
+    sides = (lowest >= as_read(float(threshold), plan.precision)).astype(np.int64)
+    return np.bincount(2 * joined + sides, rows, minlength=2 * (joined.max() + 1)).reshape(-1, 2)
+
+
+def _joined_strata(plan: LabelPlan, labelled: Array) -> Array:
+    """The number of each stratum, where one without labels is taken together with the next above, or below."""
+    there = np.bincount(plan.stratum[labelled], minlength=len(plan.strata)) > 0
+    numbers: Array = np.cumsum(there) - there
+    return np.asarray(np.minimum(numbers, there.sum() - 1))
+
+
+def _other_labels(true: Array, labels: tuple[Label, Label]) -> tuple[str, ...]:
+    """What the result states where labels of several kinds are negative together."""
+    others = [each for each in dict.fromkeys(true.tolist()) if each != labels[1]]
+    return (f"All labels but {labels[1]!r} count as negative: {first_ten(others)}.",) if len(others) > 1 else ()
+
+
+def _sentences(plan: LabelPlan, columns: PlanColumns, joined: Array) -> tuple[str, ...]:
+    """What the result states of labels that are missing, and of those that were not planned."""
+    labels, sentences = len(columns.labelled), []
+    if labels < len(plan):
+        sentences.append(
+            f"{len(plan) - labels:,} of the plan's {len(plan):,} rows have no label; in each stratum those with one "
+            "are taken as a random part of them."
+        )
+    if joined.max() + 1 < len(plan.strata):
+        sentences.append(f"{len(plan.strata) - joined.max() - 1} strata have no label and were joined with the next.")
+    others = int((~are_missing(columns.true)).sum()) - labels
+    if others > 0:
+        sentences.append(f"{others:,} labels are of rows that the plan did not choose, and were left out.")
+    return tuple(sentences)
+
+
+# ---------------------------------------------------------------- plan top-up
+# More rows to label, by what the labels so far show.
+
+
+def topped_up(
+    plan: LabelPlan,
+    y_score: Frame | Source | ArrayLike,
+    budget: int,
+    y_true: ArrayLike,
+    pos_label: Label,
+    rng: Rng,
+) -> LabelPlan:
+    """The plan with more rows, which follow those that it has."""
+    given, asked = PlannedScores.of(y_score, plan.score_column, plan.key), checked_budget(budget)
+    codes = _checked_strata(plan, given)
+    so_far = GivenLabels(y_true, None, None, FrameColumns(), pos_label)
+    columns = given_labels(plan, so_far)
+    sizes, labelled = (np.array([getattr(each, name) for each in plan.strata]) for name in ("rows", "labels"))
+    most = min(asked, int(sizes.sum() - labelled.sum()))
+    if len({*columns.labels} - {None}) == 1:
+        more = _as_before(plan, sizes, labelled, most, len(columns.labelled))
+    else:
+        more = _by_labels(plan, plan.labelled(so_far), sizes, labelled, most)
+    chosen = drawn_rows(codes, more.labels, plan.index, own_generator(len(plan) if rng is None else rng))
+    strata = (replace(each, labels=n) for each, n in zip(plan.strata, (labelled + more.labels).tolist(), strict=True))
+    carried = (*columns.labels, *(None,) * len(chosen))
+    stated: dict[str, Any] = {"gain": more.gain, "stated": (*plan.stated, *more.stated), "label": carried}
+    return replace(plan, strata=Rows(strata), **stated, **_with_rows(plan, given, codes, chosen))
+
+
+class _More(NamedTuple):
+    """The labels that each stratum gets, what they gain, and what is stated of them."""
+
+    labels: Array
+    gain: float
+    stated: tuple[str, ...]
+
+
+def _by_labels(plan: LabelPlan, rows: PlannedRows, sizes: Array, labelled: Array, most: int) -> _More:
+    """By what the labels so far move the metric by."""
+    moments = labelled_moments(plan.spec, rows)
+    if len(moments.rows) < len(plan.strata):
+        raise InputError("Some strata have no label yet; label the plan's rows before it is topped up.")
+    labels = allocation(moments, sizes, most, labelled, careful=may_be_useless(rows))
+    return _More(labels, moments.gain(labelled + labels), rows.stated)
+
+
+def _as_before(plan: LabelPlan, sizes: Array, labelled: Array, most: int, given: int) -> _More:
+    """As the plan has them, where labels of one class show nothing else."""
+    room = sizes - labelled
+    labels = whole_labels(np.minimum(most * labelled / labelled.sum(), room), room, most)
+    stated = f"The {given:,} labels so far are of one class: more rows were drawn as those before."
+    return _More(labels, plan.gain, (stated,))
+
+
+def _with_rows(plan: LabelPlan, given: PlannedScores, codes: Array, chosen: Array) -> dict[str, Any]:
+    """The columns of the plan with rows of a new batch after its own."""
+    more = (chosen, given.scores[chosen], codes[chosen], np.full(len(chosen), plan.batch.max() + 1))
+    former = (plan.index, plan.score, plan.stratum, plan.batch)
+    index, score, stratum, batch = (np.concatenate(pair) for pair in zip(former, more, strict=True))
+    keys = None if plan.keys is None or given.keys is None else (*plan.keys, *given.keys[chosen].tolist())
+    return {"index": index, "score": score, "stratum": stratum, "batch": batch, "keys": keys}
+
+
+def _checked_strata(plan: LabelPlan, given: PlannedScores) -> Array:
+    """The stratum of each row; scores that are not the plan's are refused."""
+    codes = in_strata(np.array([stratum.lowest_score for stratum in plan.strata[1:]]), given.scores)
+    sizes = np.bincount(codes, minlength=len(plan.strata))
+    alike = len(codes) == plan.rows and np.array_equal(sizes, [stratum.rows for stratum in plan.strata])
+    if not alike or not np.allclose(given.scores[plan.index], plan.score):
+        raise InputError("These scores are not those that the plan was made for; give all of the same rows again.")
+    return codes
