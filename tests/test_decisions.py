@@ -14,7 +14,7 @@ from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score
 
 import steelyard
 from steelyard import Result, RiskCoverageDisplay, best_decision, best_threshold
-from steelyard.analysis.decisions.cross_fit import dealt_folds
+from steelyard.analysis.decisions.search import dealt_folds
 from steelyard.cli.commands import commands
 from steelyard.exceptions import InputError, InputTypeError, UndefinedError
 

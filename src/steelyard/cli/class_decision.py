@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.analysis.decisions.class_costs import NamedCosts
+from steelyard.analysis.decisions.decision_rule import NamedCosts
 from steelyard.analysis.results.strict_json import saved_text
 from steelyard.cli.class_scores import named_class_scores
 from steelyard.cli.inputs import open_files

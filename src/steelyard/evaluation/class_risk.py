@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.decisions.cross_fit import CrossFit
-from steelyard.analysis.decisions.decided_rows import DecidedRows
-from steelyard.analysis.decisions.decision_rule import DecisionRule
-from steelyard.analysis.decisions.risk_coverage import COLUMNS, RiskCoverage
+from steelyard.analysis.decisions.best_decision import DecidedRows
+from steelyard.analysis.decisions.decision_rule import COLUMNS, DecisionRule, RiskCoverage
+from steelyard.analysis.decisions.search import CrossFit
 from steelyard.evaluation.saved.json_values import label_json, read_label
 
 if TYPE_CHECKING:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from steelyard.analysis.decisions.class_aim import ClassAim, read_class_aim
-from steelyard.analysis.decisions.class_costs import cost_metric, read_costs
-from steelyard.analysis.decisions.decided_rows import DecidedRows
-from steelyard.analysis.decisions.decision_search import DecisionSearch
-from steelyard.analysis.decisions.decision_value import DecisionJudge
+from steelyard.analysis.decisions.decision_rule import cost_metric, read_costs
+from steelyard.analysis.decisions.search import ClassAim, DecisionSearch, read_class_aim
 from steelyard.analysis.intervals.draws import generator
+from steelyard.analysis.intervals.inference import ClusteredRows, Inference
+from steelyard.analysis.intervals.intervals import table_intervals
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence, stated_prevalence
 from steelyard.analysis.prevalence.prior_correction import class_share_vector
@@ -22,7 +23,10 @@ from steelyard.ingest.frame_columns import FrameColumns, refuse_name
 from steelyard.ingest.probability_columns import ClassColumnRows
 from steelyard.ingest.refused_keywords import naming_misspelled, refuse_keywords
 from steelyard.ingest.score_matrix import needed_probabilities, probability_table
+from steelyard.metrics.application import ClassCells, on_confusion
+from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.positive_class import conventional_label
 
 if TYPE_CHECKING:
@@ -32,10 +36,158 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Frame, Label, LabelSet, Rng, Weights
     from steelyard.analysis.decisions.best_decision_result import BestDecision
+    from steelyard.analysis.decisions.search import CrossFit
+    from steelyard.analysis.intervals.interval import Interval
+    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.analysis.prevalence.prior_correction import SharesLike
     from steelyard.metrics.call_options import MetricParameters
     from steelyard.metrics.spec import SpecLike
     from steelyard.statistics.probability_table import ProbabilityTable
+
+
+# ---------------------------------------------------------------- DecidedRows
+# Rows with a column of probabilities for each class, and the tables that decisions make of them.
+
+
+PERSON = "a person"  # who decides the rows that are sent
+
+
+@dataclass(frozen=True, eq=False)
+class DecidedRows:
+    """A table of probabilities, and by how much each class is more common where decisions are made."""
+
+    table: ProbabilityTable
+    factors: Array | None = None
+
+    @classmethod
+    def of(cls, table: ProbabilityTable, shares: Array | None) -> DecidedRows:
+        """The rows where classes have other shares."""
+        table = replace(table, codes=table.codes.astype(np.int64))  # which are narrow, and multiplied here
+        if shares is None:
+            return cls(table)
+        seen = table.class_shares
+        return cls(table, np.divide(shares, seen, out=np.zeros(len(seen)), where=seen > 0))
+
+    @property
+    def k(self) -> int:
+        """How many classes there are."""
+        return len(self.table.labels)
+
+    @cached_property
+    def weights(self) -> Array:
+        """The weight of each row where decisions are made."""
+        weights = self.table.weights
+        return weights if self.factors is None else weights * self.factors[self.table.codes]
+
+    @property
+    def shares(self) -> Array:
+        """The share of each class there."""
+        totals = np.bincount(self.table.codes, self.weights, minlength=self.k)
+        return np.asarray(totals / totals.sum())
+
+    def share_of(self, mask: Array) -> float:
+        """The share of the rows that a mask holds."""
+        return float(self.weights[mask].sum() / self.weights.sum())
+
+    def confusion(self, decisions: Array, among: Array | None = None) -> Confusion:
+        """The table of the rows as they were drawn, or of some of them."""
+        return self._counted(decisions, self.table.labels, among)
+
+    def confusion_with_person(self, decisions: Array, sent: Array) -> Confusion:
+        """The table with one more column, of the rows that are sent to a person, and an empty row of its own."""
+        labels = (*self.table.labels, PERSON)
+        return self._counted(np.where(sent, self.k, decisions), labels, None)
+
+    def _counted(self, decisions: Array, labels: tuple[object, ...], among: Array | None) -> Confusion:
+        table, k = self.table, len(labels)
+        places = slice(None) if among is None else among
+        cells = table.codes[places] * k + decisions[places]
+
+        def summed(column: Array | None) -> Array:
+            part = None if column is None else column[places]
+            return np.bincount(cells, part, minlength=k * k).reshape(k, k)
+
+        rows = summed(table.frequency).astype(np.int64)
+        if table.sample_weight is None:
+            return Confusion.of_rows(labels, rows)
+        return Confusion(labels, rows, summed(table.weights), summed(table.squares))
+
+    def kept_prevalence(self, confusion: Confusion) -> Array | None:
+        """The shares of the true classes of a table of some of the rows, where decisions are made."""
+        if self.factors is None:
+            return None
+        weights = confusion.weights.sum(1) * np.append(self.factors, 0.0)[: len(confusion.labels)]
+        return np.asarray(weights / weights.sum())
+
+
+# ---------------------------------------------------------------- DecisionJudge
+# What decisions are worth by a metric, with the interval of that.
+
+
+@dataclass(frozen=True, eq=False)
+class DecisionJudge:
+    """The rows, the metric, whether a person is one more column of the table, and how intervals are made."""
+
+    rows: DecidedRows
+    aim: ClassAim
+    with_person: bool
+    level: float
+    rng: np.random.Generator
+    positive: Label = None
+    clusters: Array | None = None
+    prevalence: PrevalenceLike | None = None
+
+    @property
+    def k(self) -> int:
+        """The columns of a table of decisions."""
+        return self.rows.k + self.with_person
+
+    def columns(self, decided: CrossFit) -> Array:
+        """The column of each row: the class that is decided, or a person."""
+        return np.where(decided.sent, self.rows.k, decided.decisions) if self.with_person else decided.decisions
+
+    def value(self, decided: CrossFit) -> float:
+        """The value of decisions for all rows, without its interval."""
+        k, codes = self.k, self.rows.table.codes
+        cells = np.bincount(codes * k + self.columns(decided), self.rows.weights, minlength=k * k)
+        return float(self.aim.values(ClassCells.of(cells.reshape(k, k))))
+
+    def interval(self, decided: CrossFit) -> Interval:
+        """The value of decisions with its interval: of the rows kept, or of all where a person has a cost."""
+        among = None if self.with_person or not decided.sent.any() else np.flatnonzero(~decided.sent)
+        table = self._table(decided, among)
+        prevalence = self.prevalence if among is None and not self.with_person else self.rows.kept_prevalence(table)
+        inference = Inference(
+            self.level, rng=self.rng, prevalence=prevalence, clustered=self._clustered(decided, among)
+        )
+        return table_intervals([self.aim.spec], table, CallOptions(), inference)[0]
+
+    def reason(self) -> str:
+        """Why the most probable class has no value."""
+        table, metric = self.rows.confusion(self.rows.table.most_probable), self.aim.spec.metric
+        value = on_confusion(metric, table, self.aim.options, metric.parameters)
+        return str(value.why or "too few rows")
+
+    def _table(self, decided: CrossFit, among: Array | None) -> Confusion:
+        if self.with_person:
+            return self.rows.confusion_with_person(decided.decisions, decided.sent)
+        table = self.rows.confusion(decided.decisions, among)
+        return table if self.positive is None else table.with_positive(self.positive)
+
+    def _clustered(self, decided: CrossFit, among: Array | None) -> ClusteredRows | None:
+        if self.clusters is None:
+            return None
+        table, places = self.rows.table, slice(None) if among is None else among
+        labels = np.empty(self.k, dtype=object)
+        labels[:] = [*table.labels, PERSON][: self.k]
+        weights = (None if column is None else column[places] for column in (table.frequency, table.sample_weight))
+        frequency, weight = weights
+        true, decision = labels[table.codes[places]], labels[self.columns(decided)[places]]
+        return ClusteredRows(true, decision, self.clusters[places], frequency, sample_weight=weight)
+
+
+# ---------------------------------------------------------------- the best decision of many classes
+
 
 _LEAST_FOLDS = 2
 

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from steelyard._types import Array, Label
-from steelyard.analysis.decisions.class_costs import EXPECTED_COST
-from steelyard.analysis.decisions.decision_rule import DecisionRule
-from steelyard.analysis.decisions.risk_coverage import RiskCoverage
+from steelyard.analysis.decisions.decision_rule import EXPECTED_COST, DecisionRule, RiskCoverage
 from steelyard.analysis.results.formatting import percent_text, three_digits
 from steelyard.analysis.results.result import Result
 from steelyard.exceptions import InputError, first_ten

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard._types import Array, Label
+from steelyard.analysis.distributions import normal_reach, student_quantile
+from steelyard.analysis.intervals.rate_intervals import score_ends
+from steelyard.analysis.results.formatting import percent_text, three_digits
+from steelyard.analysis.results.result import Result
+from steelyard.exceptions import InputError, first_ten
+from steelyard.metrics.expression import ratio
+from steelyard.metrics.metric import Metric
+
 if TYPE_CHECKING:
-    from steelyard._types import Array
+    from collections.abc import Iterator, Sequence
+
+    from steelyard._types import Labels
+    from steelyard.analysis.decisions.best_decision import DecidedRows
+    from steelyard.analysis.decisions.search import CrossFit
+
 
 _ROUNDING = 1e-12  # of the share that is kept
 
@@ -86,3 +101,269 @@ def ordered_limits(ordered: Array, kept: Array, shares: Array) -> Array:
     last = np.searchsorted(ordered, ordered[np.minimum(first, end)], "right") - 1
     half_way = (ordered[last] + ordered[np.minimum(last + 1, end)]) / 2
     return np.where(last >= end, np.inf, half_way)
+
+
+# ---------------------------------------------------------------- class costs
+# What it costs to decide each class, by the class that is true; rows true, columns decided.
+#
+# The decision of least expected cost is Bayes' (Elkan 2001, Proceedings of IJCAI, 973-978).
+
+
+EXPECTED_COST = "expected_cost"
+
+
+@dataclass(frozen=True)
+class NamedCosts:
+    """Costs with the names of their rows and columns, where they have names."""
+
+    costs: Sequence[Sequence[float]]
+    index: Sequence[str] | None = None
+    columns: Sequence[str] = ()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.array(self.costs, dtype=dtype)
+
+
+def read_costs(given: Any, labels: Labels) -> Array:
+    """The K x K costs in the order of the labels; those of a frame are matched by the names of its columns and rows."""
+    k, names = len(labels), [str(label) for label in labels]
+    shape = f"{k} x {k} numbers, 0 or more, rows true and columns decided, in the order {first_ten(labels)}"
+    try:
+        costs = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"cost_matrix= is {shape}; what was given holds something else than numbers.") from None
+    if costs.shape != (k, k):
+        raise InputError(f"cost_matrix= is {shape}; what was given has the shape {costs.shape}.")
+    if hasattr(given, "columns"):
+        costs = costs[np.ix_(_places(getattr(given, "index", None), names), _places(given.columns, names))]
+    bad = ~np.isfinite(costs) | (costs < 0)
+    if bad.any():
+        i, j = (int(place[0]) for place in np.nonzero(bad))
+        raise InputError(
+            f"cost_matrix= is {shape}; true {labels[i]!r}, decided {labels[j]!r} costs {costs[i, j]:g}. A gain is "
+            "the cost of what is lost without it."
+        )
+    if not (costs.max(1) > costs.min(1)).any():
+        raise InputError("cost_matrix= costs the same whatever is decided; give errors a cost.")
+    return costs
+
+
+def _places(given: Any, names: list[str]) -> list[int]:
+    """The places of the classes among the names of rows or columns; in their order where these are mere numbers."""
+    found = [] if given is None else [str(name) for name in given]
+    if sorted(found) == sorted(names):
+        return [found.index(name) for name in names]
+    if found == [str(i) for i in range(len(names))] or not found:
+        return list(range(len(names)))
+    raise InputError(f"cost_matrix= names {first_ten(found)} and the classes are {first_ten(names)}; name each once.")
+
+
+def cost_metric(costs: Array, positive: int = 1) -> Metric:
+    """The mean cost of rows as a metric of their table; of two classes one place is the positive one."""
+    low, high, other = float(costs.min()), float(costs.max()), 1 - positive
+
+    def mean_cost(c: Any) -> Any:
+        """Mean cost of the rows."""
+        matrix = np.asarray(c.matrix)
+        return (matrix * costs).sum((-2, -1)) / matrix.sum((-2, -1))
+
+    def mean_cost_of_two(c: Any) -> Any:
+        """Mean cost of the rows, by the four counts."""
+        hits, alarms = c.tp * costs[positive, positive], c.fp * costs[other, positive]
+        misses, rejected = c.fn * costs[positive, other], c.tn * costs[other, other]
+        return ratio(hits + misses + alarms + rejected, c.tp + c.fn + c.fp + c.tn)
+
+    return Metric(
+        EXPECTED_COST,
+        "Expected cost",
+        "own",
+        (low, high),
+        low,
+        "lower",
+        function=mean_cost_of_two,
+        classes=mean_cost,
+        allows_absent_classes=True,
+    )
+
+
+def least_cost(costs: Array, shares: Array) -> float:
+    """The mean cost where the true class of every row is known."""
+    return float(shares @ costs.min(1))
+
+
+# ---------------------------------------------------------------- RiskCoverage
+# What errors remain where the least certain rows are sent to a person.
+#
+# Chow (1970), IEEE Transactions on Information Theory 16, 41-46; El-Yaniv and Wiener (2010), Journal of Machine
+# Learning Research 11, 1605-1641; the area, and that of the best order: Geifman, Uziel and El-Yaniv (2019), ICLR.
+
+
+STOPS = np.concatenate([np.arange(20), np.arange(20, 100, 5)]) / 100  # the shares that are sent to a person
+
+
+@dataclass(frozen=True)
+class RiskPoint:
+    """What remains at one limit of risk: the share that is kept, its risk with the interval, and the class kept least.
+
+    `risk` is the share of the kept rows that are wrong, or their mean cost.
+    """
+
+    asked: float
+    coverage: float
+    risk: float
+    low: float
+    high: float
+    limit: float
+    least_coverage: float
+    least_kept: Label
+
+    def row(self) -> dict[str, Any]:
+        """The point as a row of a table."""
+        return dict(vars(self))
+
+
+COLUMNS = tuple(field.name for field in fields(RiskPoint))[:-1]  # of numbers
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RiskCoverage(Result[RiskPoint]):
+    """The risk of the rows that are kept, over the share of the rows that is: those of highest risk go to a person.
+
+    Columns hold a number for each share that was `asked` to be sent. `area` is the mean risk over all coverages,
+    `least_area` that of the best order, in which all errors go first, and `whole` the risk of all rows, which is the
+    area of a random order.
+    """
+
+    asked: Array
+    coverage: Array
+    risk: Array
+    low: Array
+    high: Array
+    limit: Array
+    least_coverage: Array
+    least_kept: tuple[Label, ...]
+    area: float
+    least_area: float
+    level: float = 0.95
+    is_cost: bool = False
+
+    @classmethod
+    def of(
+        cls, rows: DecidedRows, decided: CrossFit, costs: Array | None, level: float, *, intervals: bool = True
+    ) -> RiskCoverage:
+        """The curve of decisions and their risks; without intervals where the rows are not independent."""
+        codes, decisions, risks = rows.table.codes, decided.decisions, decided.risks
+        losses = (decisions != codes).astype(np.float64) if costs is None else costs[codes, decisions]
+        kept = _Kept.of(rows, risks, losses, level if intervals else None, is_share=costs is None)
+        points = kept.points(STOPS)
+        columns = {name: np.array([getattr(point, name) for point in points]) for name in COLUMNS}
+        area, least = _area(risks, losses, rows.weights), _area(losses, losses, rows.weights)
+        return cls(
+            **columns,
+            least_kept=tuple(point.least_kept for point in points),
+            area=area,
+            least_area=least,
+            level=level,
+            is_cost=costs is not None,
+        )
+
+    @cached_property
+    def points(self) -> tuple[RiskPoint, ...]:
+        """A point for each share."""
+        columns = [np.asarray(getattr(self, name)).tolist() for name in COLUMNS]
+        return tuple(RiskPoint(*row) for row in zip(*columns, self.least_kept, strict=True))
+
+    @property
+    def whole(self) -> float:
+        """The risk of all rows, none sent to a person."""
+        return self.points[0].risk
+
+    def at(self, share: float) -> RiskPoint:
+        """The point where at most that share of the rows is sent to a person."""
+        return max((point for point in self.points if point.asked <= share + 1e-12), key=lambda point: point.asked)
+
+    def __iter__(self) -> Iterator[RiskPoint]:
+        return iter(self.points)
+
+    def __repr__(self) -> str:
+        some, shown = self.at(0.05), three_digits if self.is_cost else percent_text
+        what = "cost per row" if self.is_cost else "error"
+        return (
+            f"{what} {shown(self.whole)} of all rows, {shown(some.risk)} of the {percent_text(some.coverage)} that are "
+            f"kept where the 5 % of highest risk go to a person; area {three_digits(self.area)}, at best "
+            f"{three_digits(self.least_area)}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """The rows in the order of their risks, with the sums that every limit reads."""
+
+    rows: DecidedRows
+    ordered: Array
+    sums: Array  # of weight, loss, squared loss, and weight squared as drawn, over the rows kept
+    by_class: tuple[Array, ...]  # the ordered risks of each class
+    level: float | None
+    is_share: bool
+
+    @classmethod
+    def of(cls, rows: DecidedRows, risks: Array, losses: Array, level: float | None, *, is_share: bool) -> _Kept:
+        order = np.argsort(risks, kind="stable")
+        weights = rows.weights[order]
+        columns = (weights, weights * losses[order], weights * losses[order] ** 2, _squares(rows)[order])
+        sums = np.stack([np.append(0.0, np.cumsum(column)) for column in columns])
+        by_class = tuple(np.sort(risks[rows.table.codes == place]) for place in range(rows.k))
+        return cls(rows, risks[order], sums, by_class, level, is_share)
+
+    def points(self, shares: Array) -> list[RiskPoint]:
+        """What remains where at most these shares are sent; all are looked up at once."""
+        highest = float(self.ordered[-1])  # above which there is no row
+        limits = np.minimum(ordered_limits(self.ordered, self.sums[0, 1:], shares), highest)
+        limits = np.asarray(np.where(shares > 0, limits, highest))
+        sums = np.asarray(self.sums[:, np.searchsorted(self.ordered, limits, "right")])
+        covered = np.asarray(np.stack([_shares_up_to(limits, part) for part in self.by_class]))
+        total, columns = float(self.sums[0, -1]), zip(shares.tolist(), limits.tolist(), sums.T, covered.T, strict=True)
+        return [self._point(*column, total) for column in columns]
+
+    def _point(self, share: float, limit: float, sums: Array, covered: Array, total: float) -> RiskPoint:
+        weight, loss, square, repeated = sums
+        risk = float(loss / weight) if weight > 0 else np.nan
+        low, high = self._ends(risk, square / max(weight, 1e-300), weight**2 / max(repeated, 1e-300))
+        least = int(np.argmin(covered))
+        coverage = float(weight / total)
+        return RiskPoint(share, coverage, risk, low, high, limit, float(covered[least]), self.rows.table.labels[least])
+
+    def _ends(self, risk: float, square: float, n: float) -> tuple[float, float]:
+        """Wilson's interval of a share, Student's of a mean cost, by the rows of equal weight that they are worth."""
+        if self.level is None or np.isnan(risk) or n < 2:
+            return np.nan, np.nan
+        if self.is_share:
+            low, high = score_ends(risk, n, normal_reach(self.level))
+            return min(float(low), risk), max(float(high), risk)
+        reach = float(student_quantile((1 + self.level) / 2, n - 1)) * np.sqrt(max(square - risk**2, 0.0) / (n - 1))
+        return max(risk - reach, 0.0), risk + reach
+
+
+def _shares_up_to(limits: Array, ordered: Array) -> Array:
+    """The share of ordered risks up to each limit; of a class without rows all."""
+    return np.searchsorted(ordered, limits, "right") / len(ordered) if len(ordered) else np.ones(len(limits))
+
+
+def _squares(rows: DecidedRows) -> Array:
+    """The squared weight of each row where decisions are made, as often as it counts."""
+    factors = 1.0 if rows.factors is None else rows.factors[rows.table.codes] ** 2
+    squares: Array = rows.table.squares * factors
+    return squares
+
+
+def _area(risks: Array, losses: Array, weights: Array) -> float:
+    """The integral over the coverage of the mean loss of the rows of lower risk; equal risks in a random order.
+
+    Rows of weight w count as w rows do: the sum over rows that is often taken is the same but for some log(n) / n.
+    """
+    _, group = np.unique(risks, return_inverse=True)
+    weight, loss = np.bincount(group, weights), np.bincount(group, weights * losses)
+    weight, loss = weight[weight > 0], loss[weight > 0]
+    before, lost = np.cumsum(weight) - weight, np.cumsum(loss) - loss
+    rest = (lost[1:] - loss[1:] / weight[1:] * before[1:]) * np.log1p(weight[1:] / before[1:])
+    return float((loss.sum() + rest.sum()) / weight.sum())

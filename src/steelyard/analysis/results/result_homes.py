@@ -17,7 +17,7 @@ Surface: TypeAlias = Literal["text", "markdown", "html", "notebook"]
 _RENDERERS = "steelyard.report.renderers"
 HOMES = {
     "steelyard.analysis.decisions.best_decision_result": ("best_decision",),
-    "steelyard.analysis.decisions.risk_coverage": ("risk_coverage",),
+    "steelyard.analysis.decisions.decision_rule": ("risk_coverage",),
     "steelyard.analysis.thresholds.best_threshold_result": ("best_threshold",),
     "steelyard.analysis.thresholds.label_thresholds_result": ("label_thresholds",),
     "steelyard.analysis.calibration.calibration_result": (

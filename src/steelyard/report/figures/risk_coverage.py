@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 
 from steelyard.analysis.decisions.best_decision_result import BestDecision
-from steelyard.analysis.decisions.risk_coverage import RiskCoverage
+from steelyard.analysis.decisions.decision_rule import RiskCoverage
 from steelyard.analysis.results.formatting import three_digits
 from steelyard.analysis.results.rows import Rows
 from steelyard.exceptions import InputError

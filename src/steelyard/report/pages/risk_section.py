@@ -12,7 +12,7 @@ from steelyard.report.pages.frame import Section
 
 if TYPE_CHECKING:
     from steelyard._types import Array
-    from steelyard.analysis.decisions.risk_coverage import RiskCoverage
+    from steelyard.analysis.decisions.decision_rule import RiskCoverage
     from steelyard.evaluation.evaluation import Evaluation
 
 _OPENING = 0.05  # the share that is sent where the page opens
