@@ -16,8 +16,7 @@ from scipy import stats
 
 from steelyard import Counts, ScoreTable, __version__, get_metric, score_table
 from steelyard.analysis.intervals.rate_intervals import jeffreys
-from steelyard.analysis.thresholds.band_prevalences import band_prevalences
-from steelyard.analysis.thresholds.rate_bands import RateBand, rate_band
+from steelyard.analysis.thresholds.bands import RateBand, band_prevalences, rate_band
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

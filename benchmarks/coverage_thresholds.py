@@ -15,8 +15,8 @@ import numpy as np
 from scipy import stats
 
 from steelyard import Confusion, Counts, __version__, best_threshold, get_metric
-from steelyard.analysis.thresholds.promise_test import promise_test
-from steelyard.analysis.thresholds.threshold_limits import read_limits
+from steelyard.analysis.thresholds.guarantees import promise_test
+from steelyard.analysis.thresholds.limits import read_limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from scipy import stats
 from benchmarks.promise_peers import naive, ours
 from benchmarks.promise_worlds import Sample
 from steelyard import SteelyardError, get_metric
-from steelyard.analysis.thresholds.threshold_limits import read_limits
+from steelyard.analysis.thresholds.limits import read_limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -134,7 +134,7 @@ def _counts(sample: Sample, threshold: float) -> Any:
 
 def _shown(limit: Any, counts: Any) -> bool:
     """Whether a binomial test at 0.05 shows that the limit is broken; of other metrics than rates whether it is so."""
-    from steelyard.analysis.thresholds.limit_parts import rate_limit
+    from steelyard.analysis.thresholds.limits import rate_limit
 
     rate = rate_limit(limit)
     if rate is None:

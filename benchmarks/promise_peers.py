@@ -12,10 +12,9 @@ from scipy import stats
 
 from steelyard import SteelyardError
 from steelyard.analysis.intervals.draws import generator
-from steelyard.analysis.thresholds.threshold_criterion import Criterion, read_aim
-from steelyard.analysis.thresholds.threshold_gap import threshold_of
-from steelyard.analysis.thresholds.threshold_limits import read_limits
-from steelyard.analysis.thresholds.threshold_search import Search
+from steelyard.analysis.thresholds.best_threshold import Search
+from steelyard.analysis.thresholds.limits import read_limits
+from steelyard.analysis.thresholds.threshold_sample import Criterion, read_aim, threshold_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

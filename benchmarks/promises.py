@@ -22,7 +22,7 @@ from benchmarks.promise_peers import CONFIDENCE, METHODS, Found
 from benchmarks.promise_worlds import World, worlds
 from benchmarks.tables import markdown
 from steelyard import Counts, get_metric
-from steelyard.analysis.thresholds.threshold_limits import read_limits
+from steelyard.analysis.thresholds.limits import read_limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable

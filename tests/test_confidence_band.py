@@ -8,7 +8,7 @@ from scipy import stats
 
 import steelyard
 from steelyard import confidence_band, score_table
-from steelyard.analysis.thresholds.rate_bands import local_level, rate_band
+from steelyard.analysis.thresholds.bands import local_level, rate_band
 from steelyard.exceptions import InputError
 
 

@@ -17,9 +17,9 @@ from pages_open import caught_up, page_data, slide, until
 from scipy.special import betainc
 
 from steelyard import ThresholdDisplay, best_threshold, evaluate
-from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
-from steelyard.analysis.thresholds.promised_limits import Promise
-from steelyard.analysis.thresholds.threshold_limits import read_limits
+from steelyard.analysis.thresholds.best_threshold import BestThreshold
+from steelyard.analysis.thresholds.guarantees import Promise
+from steelyard.analysis.thresholds.limits import read_limits
 from steelyard.analysis.thresholds.threshold_sample import ThresholdSample
 from steelyard.cli.commands import commands
 from steelyard.evaluation.verdict.decision_sentence import decision_sentence

@@ -9,8 +9,8 @@ from benchmarks.coverage_gate import METRICS, Setting, exchanges, fails
 from steelyard import Confusion, best_threshold, confusion, score_table
 from steelyard.analysis.comparison.drop_test import drop_test
 from steelyard.analysis.comparison.exchanged_rows import LabelExchange
-from steelyard.analysis.thresholds.promise_test import promise_test
-from steelyard.analysis.thresholds.threshold_limits import read_limits
+from steelyard.analysis.thresholds.guarantees import promise_test
+from steelyard.analysis.thresholds.limits import read_limits
 from steelyard.metrics.spec import MetricSpec
 
 

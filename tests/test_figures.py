@@ -52,7 +52,7 @@ from steelyard import (
     ThresholdDisplay,
     evaluate,
 )
-from steelyard.analysis.thresholds.confidence_band import thinned
+from steelyard.analysis.thresholds.bands import thinned
 from steelyard.auditing.correlation import correlation_study
 from steelyard.exceptions import InputError
 from steelyard.report.figures import FIGURE_KINDS, display_of, figure

@@ -10,7 +10,7 @@ import pytest
 
 import steelyard
 from steelyard import Counts, evaluate, list_metrics
-from steelyard.analysis.thresholds.row_costs import COST_KEYS
+from steelyard.analysis.thresholds.threshold_sample import COST_KEYS
 from steelyard.cli.commands import commands
 from steelyard.cli.overview import COMMANDS
 

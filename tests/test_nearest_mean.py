@@ -14,7 +14,7 @@ from sklearn.model_selection import GridSearchCV, RepeatedStratifiedKFold, Strat
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from steelyard import Counts, NearestMeanClassifier, confusion, operating_point_score
-from steelyard.analysis.thresholds.threshold_criterion import Criterion, read_aim
+from steelyard.analysis.thresholds.threshold_sample import Criterion, read_aim
 from steelyard.estimators.nearest_mean import best_middle
 from steelyard.exceptions import needs_sklearn
 

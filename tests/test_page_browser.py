@@ -28,7 +28,7 @@ from steelyard import (
 )
 from steelyard.analysis.results.formatting import interval_text, percent_text, three_digits, unbroken
 from steelyard.analysis.results.rows import Rows
-from steelyard.analysis.thresholds.rate_bands import rate_band
+from steelyard.analysis.thresholds.bands import rate_band
 from steelyard.auditing.laws import PROPERTIES
 from steelyard.evaluation.groups import Group
 from steelyard.evaluation.outcomes import STARTS, outcomes_text, whole_outcomes

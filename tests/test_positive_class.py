@@ -13,7 +13,7 @@ import pytest
 
 import steelyard
 from steelyard import RARER, best_threshold, compare, confusion, cross_evaluate, paired, tally
-from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
+from steelyard.analysis.thresholds.best_threshold import BestThreshold
 from steelyard.cli.option_words import of_shell
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.report.terminal.explanation import explanation

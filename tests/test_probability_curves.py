@@ -24,9 +24,8 @@ from steelyard import (
     evaluate,
     score_table,
 )
-from steelyard.analysis.thresholds.cost_curve import even_costs
-from steelyard.analysis.thresholds.expected_costs import ExpectedCosts
-from steelyard.analysis.thresholds.gain_curve import gain_points
+from steelyard.analysis.thresholds.bands import gain_points
+from steelyard.analysis.thresholds.costs import ExpectedCosts, even_costs
 from steelyard.exceptions import SteelyardError
 from steelyard.report.figures import figure
 

@@ -15,13 +15,11 @@ from scipy import stats
 
 import steelyard
 from steelyard import Counts, Prevalence, best_threshold, get_metric, score_table
-from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
-from steelyard.analysis.thresholds.class_curves import ClassWeights
-from steelyard.analysis.thresholds.cluster_rows import ClusterRows
-from steelyard.analysis.thresholds.limit_parts import rate_limit
-from steelyard.analysis.thresholds.promised_limits import Promise
-from steelyard.analysis.thresholds.threshold_limits import Capacity, read_limits
-from steelyard.analysis.thresholds.threshold_sample import ThresholdSample
+from steelyard.analysis.thresholds.bands import ClassWeights
+from steelyard.analysis.thresholds.best_threshold import BestThreshold
+from steelyard.analysis.thresholds.guarantees import Promise
+from steelyard.analysis.thresholds.limits import Capacity, rate_limit, read_limits
+from steelyard.analysis.thresholds.threshold_sample import ClusterRows, ThresholdSample
 from steelyard.exceptions import InputError, InputTypeError
 
 

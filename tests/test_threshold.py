@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 import steelyard
 from steelyard import Counts, SteelyardError, get_metric, list_metrics, score_table
-from steelyard.analysis.thresholds.best_threshold import best_threshold, roc_then_tpnr
-from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
-from steelyard.analysis.thresholds.coarse_thresholds import MOST_APART
+from steelyard.analysis.thresholds.best_threshold import BestThreshold, best_threshold, roc_then_tpnr
+from steelyard.analysis.thresholds.threshold_sample import MOST_APART
 from steelyard.evaluation.threshold_grid import threshold_grid
 from steelyard.exceptions import InputError, InputTypeError, UndefinedError, UnknownNameError
 from steelyard.metrics.registry import default_metric

@@ -42,8 +42,7 @@ from study_tools import pulsars_needed
 
 import steelyard
 from steelyard import SteelyardError, evaluate, gate
-from steelyard.analysis.thresholds.best_threshold import best_threshold
-from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
+from steelyard.analysis.thresholds.best_threshold import BestThreshold, best_threshold
 from steelyard.datasets.paper_datasets import htru2
 from steelyard.estimators.threshold import ThresholdClassifier
 from steelyard.exceptions import InputError, InputTypeError, needs_sklearn

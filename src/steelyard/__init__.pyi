@@ -30,9 +30,9 @@ from steelyard.analysis.sequential.anytime import anytime_compare as anytime_com
 from steelyard.analysis.sequential.anytime import anytime_interval as anytime_interval
 from steelyard.analysis.sequential.anytime import anytime_mean as anytime_mean
 from steelyard.analysis.slices.slices import slices as slices
+from steelyard.analysis.thresholds.bands import confidence_band as confidence_band
 from steelyard.analysis.thresholds.best_threshold import best_threshold as best_threshold
 from steelyard.analysis.thresholds.best_threshold import roc_then_tpnr as roc_then_tpnr
-from steelyard.analysis.thresholds.confidence_band import confidence_band as confidence_band
 from steelyard.analysis.thresholds.decision_curve import decision_curve as decision_curve
 from steelyard.auditing.correlation import correlation_study as correlation_study
 from steelyard.auditing.discrimination import disagreement as disagreement

@@ -25,7 +25,7 @@ HOME = {
     "counting_query": "ingest.counting_query",
     "calibration": "analysis.calibration.calibration",
     "compare": "analysis.comparison.compare",
-    "confidence_band": "analysis.thresholds.confidence_band",
+    "confidence_band": "analysis.thresholds.bands",
     "confusion": "ingest.array_tables",
     "correct_prior": "analysis.prevalence.prior_correction",
     "corrected_t_test": "analysis.comparison.corrected_t_test",

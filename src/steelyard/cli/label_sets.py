@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
-    from steelyard.analysis.thresholds.label_thresholds_result import LabelThresholds
+    from steelyard.analysis.thresholds.label_thresholds import LabelThresholds
     from steelyard.cli.inputs import Inputs
     from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
     from steelyard.ingest.frame_columns import FrameColumns

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
-    from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
-    from steelyard.analysis.thresholds.label_thresholds_result import LabelThresholds
+    from steelyard.analysis.thresholds.best_threshold import BestThreshold
+    from steelyard.analysis.thresholds.label_thresholds import LabelThresholds
     from steelyard.cli.outputs import Output
 
 _COLUMNS = ("files", "true", "score", "class_scores", "row", "label")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard._renamed import Renamed
-from steelyard.analysis.thresholds.threshold_criterion import Criterion, read_aim
+from steelyard.analysis.thresholds.threshold_sample import Criterion, read_aim
 from steelyard.exceptions import InputError, needs_sklearn
 from steelyard.ingest.array_tables import score_table
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Label, Splitter, Weights
-    from steelyard.analysis.thresholds.threshold_criterion import AimLike
+    from steelyard.analysis.thresholds.threshold_sample import AimLike
 
 
 try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.thresholds.row_costs import COST_KEYS
+from steelyard.analysis.thresholds.threshold_sample import COST_KEYS
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean
 from steelyard.ingest import arrays
 from steelyard.ingest.array_groups import group_places
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Estimator, Features, Label
-    from steelyard.analysis.thresholds.row_costs import CostsLike, ErrorCost
+    from steelyard.analysis.thresholds.threshold_sample import CostsLike, ErrorCost
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.analysis.decisions.best_decision import best_decision
 from steelyard.analysis.thresholds.best_threshold import best_threshold
-from steelyard.analysis.thresholds.row_costs import COST_KEYS
+from steelyard.analysis.thresholds.threshold_sample import COST_KEYS
 from steelyard.estimators.rows import (
     PositiveScores,
     RowDetails,
@@ -34,10 +34,9 @@ if TYPE_CHECKING:
     from steelyard.analysis.decisions.best_decision_result import BestDecision
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.analysis.prevalence.prior_correction import SharesLike
-    from steelyard.analysis.thresholds.best_threshold_result import BestThreshold, KeptLimit
-    from steelyard.analysis.thresholds.row_costs import CostsLike
-    from steelyard.analysis.thresholds.threshold_criterion import AimLike
-    from steelyard.analysis.thresholds.threshold_limits import LimitsLike
+    from steelyard.analysis.thresholds.best_threshold import BestThreshold, KeptLimit
+    from steelyard.analysis.thresholds.limits import LimitsLike
+    from steelyard.analysis.thresholds.threshold_sample import AimLike, CostsLike
 
 
 # ---------------------------------------------------------------- class choices

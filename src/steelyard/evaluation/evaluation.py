@@ -38,9 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
     from steelyard.analysis.results.result_json import SavedResult
-    from steelyard.analysis.thresholds.best_threshold import SearchOptions
-    from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
-    from steelyard.analysis.thresholds.threshold_criterion import AimLike
+    from steelyard.analysis.thresholds.best_threshold import BestThreshold, SearchOptions
+    from steelyard.analysis.thresholds.threshold_sample import AimLike
     from steelyard.evaluation.verdict.sentences import Sentence
     from steelyard.metrics.curves import PrecisionRecallCurve, RocCurve
     from steelyard.statistics.counts import Counts

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.levels import check_level
-from steelyard.analysis.thresholds.group_policies import EQUAL_FLAGS, EQUAL_RECALL, PolicyTrial
+from steelyard.analysis.thresholds.resampled_threshold import EQUAL_FLAGS, EQUAL_RECALL, PolicyTrial
 from steelyard.evaluation.given_rows import GivenRows
 from steelyard.evaluation.group_threshold import ALL_GROUPS, GroupThreshold, GroupThresholds
 from steelyard.evaluation.inputs import RowOptions
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Frame, Label, Rng
-    from steelyard.analysis.thresholds.group_policies import PolicyOutcome
+    from steelyard.analysis.thresholds.resampled_threshold import PolicyOutcome
     from steelyard.ingest.array_groups import By
     from steelyard.ingest.group_bins import Bins
     from steelyard.ingest.source import Source

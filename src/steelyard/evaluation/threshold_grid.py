@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.thresholds.threshold_criterion import Criterion, ThresholdCounts, read_aim
-from steelyard.analysis.thresholds.threshold_gap import threshold_of
+from steelyard.analysis.thresholds.threshold_sample import Criterion, ThresholdCounts, read_aim, threshold_of
 from steelyard.auditing.decisions import recalled_decisions
 from steelyard.metrics.calibration import isotonic_curve
 from steelyard.statistics.counts import CELLS

@@ -12,9 +12,9 @@ import numpy as np
 from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.results.formatting import interval_text, listed, percent_text
 from steelyard.analysis.results.result_json import parsed
-from steelyard.analysis.thresholds.best_threshold_result import REFITTED, BestThreshold
-from steelyard.analysis.thresholds.promise_test import interval_promise_test, promise_test
-from steelyard.analysis.thresholds.threshold_limits import Capacity, read_limits
+from steelyard.analysis.thresholds.best_threshold import REFITTED, BestThreshold
+from steelyard.analysis.thresholds.guarantees import interval_promise_test, promise_test
+from steelyard.analysis.thresholds.limits import Capacity, read_limits
 from steelyard.evaluation.saved.saved_evaluation import read_prevalence
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.gates.rules import FAIL, PASS, UNDECIDED, Judgement
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
-    from steelyard.analysis.thresholds.promise_test import LimitTest
-    from steelyard.analysis.thresholds.threshold_limits import Limit
+    from steelyard.analysis.thresholds.guarantees import LimitTest
+    from steelyard.analysis.thresholds.limits import Limit
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.gates.rules import Estimate, GatePart
 

@@ -15,7 +15,7 @@ from steelyard.analysis.intervals.inference import STRATIFIED
 from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.results.formatting import value_text
 from steelyard.analysis.results.rows import Flat
-from steelyard.analysis.thresholds.threshold_limits import check_bound, percent_hint, range_words
+from steelyard.analysis.thresholds.limits import check_bound, percent_hint, range_words
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError

@@ -37,9 +37,8 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.comparison.comparison import Comparison
     from steelyard.analysis.results.result_json import Writer
-    from steelyard.analysis.thresholds.best_threshold import SearchOptions
-    from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
-    from steelyard.analysis.thresholds.threshold_criterion import AimLike
+    from steelyard.analysis.thresholds.best_threshold import BestThreshold, SearchOptions
+    from steelyard.analysis.thresholds.threshold_sample import AimLike
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.metrics.spec import SpecLike
     from steelyard.protocol.run_values import ClassValues

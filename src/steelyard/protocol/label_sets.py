@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Estimator, Features, Label, Weights
     from steelyard.analysis.results.rows import Rows
-    from steelyard.analysis.thresholds.label_thresholds_result import LabelThresholds
+    from steelyard.analysis.thresholds.label_thresholds import LabelThresholds
     from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
     from steelyard.metrics.spec import SpecLike
     from steelyard.protocol.runs import CostKind, Run

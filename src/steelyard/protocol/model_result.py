@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard._types import Array
-    from steelyard.analysis.thresholds.best_threshold import SearchOptions
-    from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
-    from steelyard.analysis.thresholds.threshold_criterion import AimLike
+    from steelyard.analysis.thresholds.best_threshold import BestThreshold, SearchOptions
+    from steelyard.analysis.thresholds.threshold_sample import AimLike
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import SpecLike

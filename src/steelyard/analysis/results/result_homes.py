@@ -18,8 +18,8 @@ _RENDERERS = "steelyard.report.renderers"
 HOMES = {
     "steelyard.analysis.decisions.best_decision_result": ("best_decision",),
     "steelyard.analysis.decisions.decision_rule": ("risk_coverage",),
-    "steelyard.analysis.thresholds.best_threshold_result": ("best_threshold",),
-    "steelyard.analysis.thresholds.label_thresholds_result": ("label_thresholds",),
+    "steelyard.analysis.thresholds.best_threshold": ("best_threshold",),
+    "steelyard.analysis.thresholds.label_thresholds": ("label_thresholds",),
     "steelyard.analysis.calibration.calibration_result": (
         "calibration",
         "calibration_point",
@@ -27,7 +27,7 @@ HOMES = {
     "steelyard.analysis.chance.chance": ("chance",),
     "steelyard.analysis.chance.chance_tests": ("chance_test",),
     "steelyard.analysis.comparison.comparison": ("comparison",),
-    "steelyard.analysis.thresholds.confidence_band": ("band_point",),
+    "steelyard.analysis.thresholds.bands": ("band_point",),
     "steelyard.analysis.comparison.corrected_t_test": ("corrected_t",),
     "steelyard.analysis.thresholds.decision_curve": ("decision_point",),
     "steelyard.analysis.comparison.friedman_test": (

@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.prevalence.class_shares import checked_prevalence, of_positives
 from steelyard.analysis.results.rows import Flat, Rows
-from steelyard.analysis.thresholds.net_benefits import OVER_EVERYBODY, OVER_NOBODY, BenefitScale, FlaggedAlone
+from steelyard.analysis.thresholds.costs import OVER_EVERYBODY, OVER_NOBODY, BenefitScale, FlaggedAlone
 from steelyard.analysis.thresholds.scored_groups import GivenScores
 from steelyard.analysis.thresholds.scored_models import TREAT_ALL
 from steelyard.exceptions import InputError
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Frame, Label, LabelSet, Weights
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
-    from steelyard.analysis.thresholds.net_benefits import Benefit
+    from steelyard.analysis.thresholds.costs import Benefit
     from steelyard.analysis.thresholds.scored_groups import ScoreNames, ScoresLike
     from steelyard.analysis.thresholds.scored_models import ScoredModels
     from steelyard.ingest.array_groups import By

@@ -2,29 +2,188 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard._types import Label  # noqa: TC001 - read back by its type
 from steelyard.analysis.intervals.inference import ClusteredRows, Inference
 from steelyard.analysis.intervals.intervals import table_intervals
-from steelyard.analysis.thresholds.label_search import BY_LABEL, LabelSearch
-from steelyard.analysis.thresholds.label_thresholds_result import LabelThreshold, LabelThresholds
-from steelyard.exceptions import InputError
+from steelyard.analysis.results.formatting import three_digits
+from steelyard.analysis.results.result import Result
+from steelyard.analysis.thresholds.threshold_sample import threshold_of
+from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest import arrays
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.count_values import count_values
 from steelyard.metrics.multilabel_values import on_label_sets
 from steelyard.metrics.registry import default_metric
 from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array
     from steelyard.analysis.intervals.interval import Interval
     from steelyard.statistics.multilabel_table import MultilabelTable
+    from steelyard.statistics.score_table import ScoreTable
+
+
+# ---------------------------------------------------------------- label search
+# The threshold of each label at which a metric averaged over labels is best.
+#
+# A macro or weighted average is best where each label is. A micro average is that of the counts of all labels together:
+# at the best thresholds each label is best by the metric's slope there, so that slope and thresholds are found in turn.
+# Of F and every other ratio of sums of counts that ends at the best of all thresholds, where a label is predicted whose
+# probability is above F / 2 (Lipton and others 2014); of other metrics at thresholds that no label alone can mend.
+
+
+_MOST_TURNS = 100
+BY_LABEL = ("macro", "weighted")
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSearch:
+    """The search of thresholds for the labels of one table of scores, by one metric."""
+
+    table: MultilabelTable
+    spec: MetricSpec
+
+    @cached_property
+    def _tables(self) -> list[ScoreTable]:
+        return [self.table.score_table(label) for label in self.table.labels]
+
+    def thresholds(self) -> Array:
+        """The best threshold of each label."""
+        places = self._by_label() if self.spec.average in BY_LABEL else self._together()
+        pairs = zip(self._tables, places, strict=True)
+        return np.array([threshold_of(table, float(table.thresholds[place])) for table, place in pairs])
+
+    def _by_label(self) -> list[int]:
+        """The place of the best threshold of each label alone."""
+        values = (count_values(self.spec.metric, table.counts, self.spec.metric.parameters) for table in self._tables)
+        return [_best(self.spec.sign * value) for value in values]
+
+    def _together(self) -> list[int]:
+        """The places of the thresholds of which the metric of all counts together is best."""
+        places = self._by_label()
+        best = self._merit(places)
+        for _ in range(_MOST_TURNS):
+            slope = self._slope(places)
+            moved = [_best(table.counts.tp * slope[0] + table.counts.fp * slope[1]) for table in self._tables]
+            merit = self._merit(moved)
+            if not merit > best:
+                return places
+            places, best = moved, merit
+        return places
+
+    def _pooled(self, places: list[int]) -> Counts:
+        """The counts of all labels together."""
+        cells = [table.counts[place] for table, place in zip(self._tables, places, strict=True)]
+        return Counts.trusted(*(float(sum(column)) for column in zip(*cells, strict=True)))
+
+    def _merit(self, places: list[int]) -> float:
+        metric = self.spec.metric
+        value = self.spec.sign * float(count_values(metric, self._pooled(places), metric.parameters))
+        return -math.inf if math.isnan(value) else value
+
+    def _slope(self, places: list[int]) -> tuple[float, float]:
+        """By how much the metric grows with a row rightly, and with one wrongly predicted to have a label."""
+        tp, fn, fp, tn = self._pooled(places)
+        step = 1e-4 * max(1.0, tp + fn)
+        ways = (step, 0.0, -step)
+        rightly = [Counts.trusted(tp + way, fn - way, fp, tn) for way in ways]
+        wrongly = [Counts.trusted(tp, fn, fp + way, tn - way) for way in ways]
+        return self._rise(rightly), self._rise(wrongly)
+
+    def _rise(self, along: list[Counts]) -> float:
+        """How the metric grows along three tables, by those at which it is defined."""
+        metric = self.spec.metric
+        values = [self.spec.sign * float(count_values(metric, counts, metric.parameters)) for counts in along]
+        defined = [(-place, value) for place, value in enumerate(values) if not math.isnan(value)]
+        (last, high), (first, low) = defined[0], defined[-1]
+        return 0.0 if last == first else (high - low) / (last - first)
+
+
+def _best(merits: Array) -> int:
+    """The first of the best merits, at which fewest rows are flagged; where none is defined, nobody is."""
+    return 0 if np.isnan(merits).all() else int(np.nanargmax(merits))
+
+
+# ---------------------------------------------------------------- LabelThresholds
+# A threshold for each label of rows that may have several, and what they are worth on new rows.
+
+
+@dataclass(frozen=True)
+class LabelThreshold:
+    """One label: the rows that have it, its threshold, and the metric of the label at it.
+
+    `out_of_sample` is the metric by thresholds that were chosen without the row; None where that was left out.
+    """
+
+    label: Label
+    positives: float
+    threshold: float
+    value: float
+    out_of_sample: float | None
+
+    def row(self) -> dict[str, Any]:
+        """The label as a row of a table."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelThresholds(Result[LabelThreshold]):
+    """The best thresholds of each label for a metric averaged over labels; a label is predicted at or above its own.
+
+    `value` is that of the rows by which they were chosen, `out_of_sample` that of rows predicted by thresholds which
+    were chosen without them, with its interval, and `optimism` how much the first flatters. `half_value` is that of the
+    threshold 0.5 for all labels, where scores are probabilities. An infinite threshold predicts a label for nobody.
+    """
+
+    each: tuple[LabelThreshold, ...]
+    metric: str
+    value: float
+    out_of_sample: float | None = None
+    out_of_sample_interval: tuple[float, float] | None = None
+    optimism: float | None = None
+    half_value: float | None = None
+    folds: int = 0
+    level: float = 0.95
+
+    @property
+    def thresholds(self) -> dict[Label, float]:
+        """The threshold of each label."""
+        return {one.label: one.threshold for one in self.each}
+
+    def predict(self, y_score: ArrayLike) -> Array:
+        """Which labels are predicted for rows of scores: 1 where a score is at or above its label's threshold."""
+        scores = np.asarray(y_score)
+        if scores.ndim != 2 or scores.shape[1] != len(self.each):
+            names = first_ten([one.label for one in self.each])
+            raise InputError(f"y_score has shape {scores.shape}; these thresholds need a column for each of {names}.")
+        return np.asarray(scores >= np.array([one.threshold for one in self.each]), dtype=np.int64)
+
+    def __iter__(self) -> Iterator[LabelThreshold]:
+        return iter(self.each)
+
+    def __repr__(self) -> str:
+        text = f"{self.metric} {three_digits(self.value)} with a threshold for each of {len(self.each):,} labels"
+        if self.out_of_sample is not None:
+            ends = self.out_of_sample_interval
+            between = "" if ends is None else f" ({three_digits(ends[0])} to {three_digits(ends[1])})"
+            text += f"; on new rows about {three_digits(self.out_of_sample)}{between}"
+        return text if self.half_value is None else f"{text}; 0.5 for all gives {three_digits(self.half_value)}"
+
+
+# ---------------------------------------------------------------- label thresholds
+
 
 _FOLDS = 5
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard.analysis.thresholds.clustered_shares import ClusterHits
-from steelyard.analysis.thresholds.net_benefits import FlaggedAlone
+from steelyard.analysis.thresholds.costs import ClusterHits, FlaggedAlone
 from steelyard.exceptions import InputError, did_you_mean
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.metrics.frame_tables import given_scores

@@ -10,9 +10,7 @@ import numpy as np
 from steelyard.analysis.intervals.cluster_scores import ClusterScores
 from steelyard.analysis.intervals.inference import ClusteredRows, Inference
 from steelyard.analysis.prevalence.class_shares import checked_prevalence
-from steelyard.analysis.thresholds.cluster_rows import ClusterRows
-from steelyard.analysis.thresholds.row_costs import cost_table
-from steelyard.analysis.thresholds.threshold_sample import ThresholdSample
+from steelyard.analysis.thresholds.threshold_sample import ClusterRows, ThresholdSample, cost_table
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import score_table
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Frame, Label, Labels
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
-    from steelyard.analysis.thresholds.row_costs import CostAim, CostsLike, ErrorCost
+    from steelyard.analysis.thresholds.threshold_sample import CostAim, CostsLike, ErrorCost
     from steelyard.ingest.source import Source
     from steelyard.metrics.call_options import CallOptions
 

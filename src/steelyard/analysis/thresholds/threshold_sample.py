@@ -3,29 +3,345 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from steelyard.analysis.prevalence.class_shares import checked_prevalence, positive_shares
 from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
-from steelyard.analysis.thresholds.band_prevalences import effective_share_rows
-from steelyard.analysis.thresholds.class_curves import ClassWeights, Rates
-from steelyard.analysis.thresholds.cluster_rows import worth_of_clusters
-from steelyard.analysis.thresholds.coarse_thresholds import coarse, places_among
-from steelyard.analysis.thresholds.threshold_criterion import ThresholdCounts
+from steelyard.analysis.thresholds.bands import ClassWeights, Rates, effective_share_rows
+from steelyard.analysis.thresholds.limits import Capacity, in_range, rate_limit, read_limits, what_is_judged
+from steelyard.exceptions import InputError, InputTypeError, did_you_mean
+from steelyard.ingest.bad_rows import naming_costs
+from steelyard.metrics import application
+from steelyard.metrics.registry import default_metric, get_metric
+from steelyard.statistics import score_bins
+from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.counts import Counts
+from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from numpy.typing import ArrayLike
 
     from steelyard._types import Array
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
-    from steelyard.analysis.thresholds.class_curves import ClassCurve
-    from steelyard.analysis.thresholds.cluster_rows import ClusterRows
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.analysis.thresholds.bands import ClassCurve
+    from steelyard.analysis.thresholds.limits import Limit, LimitsLike
+    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.registry import MetricLike
+
+    # A metric, several for their mean, the costs by name, or the matrix of costs with rows true.
+    AimLike: TypeAlias = MetricLike | Sequence[MetricLike] | Mapping[str, float] | Sequence[Sequence[float]] | Array
+    ErrorCost: TypeAlias = float | str | ArrayLike  # of every row, or by row: a column's name, or its values
+    CostsLike: TypeAlias = Mapping[str, ErrorCost]
+
+
+# ---------------------------------------------------------------- threshold criteria
+# What makes one threshold better than another, and which thresholds are allowed.
+
+
+TIE = 16 * np.finfo(np.float64).eps  # of the metric's range: what rounding makes of equal optima
+_COSTS = {"cost_fn": (1, 0), "cost_fp": (0, 1), "cost_tp": (1, 1), "cost_tn": (0, 0)}  # rows true, columns predicted
+
+
+@dataclass(frozen=True)
+class ThresholdCounts:
+    """The counts for every set of scores that may be flagged, from nobody on; the directions on the axis before.
+
+    `observed` is the last score of each set: the lowest flagged one, or the highest in the other direction.
+    """
+
+    observed: Array
+    counts: Counts[Array]
+
+    @classmethod
+    def of(cls, table: ScoreTable, both: bool) -> ThresholdCounts:
+        """Every threshold of a table, of all its draws if it has an axis of them."""
+        scores, counts = table.thresholds, table.counts
+        if not both:
+            return cls(scores[None], counts[..., None, :])
+        # To flag the scores up to one is to leave alone those from the next higher one on.
+        cells = ((counts.tp, counts.fn), (counts.fn, counts.tp), (counts.fp, counts.tn), (counts.tn, counts.fp))
+        stacked = (np.stack([above, other[..., ::-1]], -2) for above, other in cells)
+        return cls(np.stack([scores, np.append(-np.inf, scores[:0:-1])]), Counts.trusted(*stacked))
+
+    def flat(self) -> Counts[Array]:
+        """The Counts with directions and thresholds on one last axis."""
+        return Counts.trusted(*(cell.reshape(*cell.shape[:-2], -1) for cell in self.counts))
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """What to look for among the thresholds, the bounds to keep, and whether low scores are tried as positive."""
+
+    aim: Aim
+    limits: tuple[Limit, ...] = ()
+    both: bool = False
+
+    def merits(self, counts: Counts[Array], rows: Counts[Array] | None = None) -> Array:
+        """The value of each threshold, higher being better; NaN where it is undefined or not allowed.
+
+        The limits are read on the counts of the rows, where the counts of the aim are those of costs.
+        """
+        merits = self.aim.values(counts)
+        merits = merits if self.aim.sign > 0 else -merits
+        return np.where(self._allowed(counts if rows is None else rows), merits, np.nan) if self.limits else merits
+
+    def _allowed(self, counts: Counts[Array]) -> Array:
+        return np.asarray(np.logical_and.reduce([limit.is_met(counts) for limit in self.limits]))
+
+    def chosen(self, merits: Array) -> Array:
+        """The place of the first of the best thresholds, directions and thresholds taken as one axis."""
+        flat = merits.reshape(*merits.shape[:-2], -1)
+        best = np.fmax.reduce(flat, axis=-1, keepdims=True)
+        return np.asarray((flat >= best - self.aim.tie(flat)).argmax(-1))
+
+    def check(self, table: ThresholdCounts) -> Array:
+        """Which thresholds meet all bounds; those that none meets are refused, with the nearest there is."""
+        allowed = np.ones(table.observed.shape, dtype=bool)
+        for i, limit in enumerate(self.limits):
+            gaps = np.where(allowed, limit.gaps(table.counts), np.nan)
+            allowed = limit.met(gaps)
+            if not allowed.any():
+                others = " and ".join(other.text for other in self.limits[:i])
+                raise InputError(_unmet(limit, f" with {others}" if others else "", gaps, table))
+        return allowed
+
+    def undefined(self, table: ThresholdCounts) -> str:
+        """Why no threshold that is allowed has a value."""
+        why = self.aim.why(table.flat()[int(self._allowed(table.flat()).argmax())])
+        bounds = " that meets " + " and ".join(limit.text for limit in self.limits) if self.limits else ""
+        return f"{self.aim.name} is undefined at every threshold{bounds}: {why}."
+
+
+def _unmet(limit: Limit, others: str, gaps: Array, table: ThresholdCounts) -> str:
+    if np.isnan(gaps).all():
+        return f"No threshold reaches {limit.text}{others}: {limit.metric.name} is undefined at each of them."
+    place = int(np.nanargmin(gaps))
+    value = float(application.count_values(limit.metric, table.flat()[place], limit.metric.parameters))
+    near = f"{limit.shown(value)} of {limit.rows:,} rows" if isinstance(limit, Capacity) else limit.shown(value)
+    at = table.observed.flat[place]
+    where = f"threshold {at:g}" if math.isfinite(at) else "the threshold that flags nobody"
+    return f"No threshold reaches {limit.text}{others}; the nearest is {near} at {where}."
+
+
+# ---------------------------------------------------------------- what is best
+
+
+@dataclass(frozen=True)
+class Aim:
+    """The mean of some metrics, all to be raised (sign 1) or all to be lowered (-1)."""
+
+    metrics: tuple[Metric, ...]
+    sign: int
+
+    @property
+    def name(self) -> str:
+        """The metric's written form; the mean of several is written as one."""
+        names = ", ".join(metric.name for metric in self.metrics)
+        return names if len(self.metrics) == 1 else f"mean({names})"
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The least and the largest value."""
+        low, high = (float(np.mean([m.range[end] for m in self.metrics])) for end in (0, 1))
+        return low, high
+
+    def values(self, counts: Counts[Any]) -> Array:
+        """The value on each table."""
+        values = [application.count_values(metric, counts, metric.parameters) for metric in self.metrics]
+        return np.asarray(values[0] if len(values) == 1 else np.mean(values, axis=0))
+
+    def why(self, counts: Counts[Array]) -> str:
+        """The reason why one table has no value."""
+        whys = (application.on_counts(metric, counts, metric.parameters).why for metric in self.metrics)
+        return next(filter(None, whys), "the function returned NaN")
+
+    def tie(self, values: Array) -> float:
+        """The difference that rounding can make between equal values."""
+        size = max(map(abs, self.range))
+        return TIE * (size if math.isfinite(size) else float(np.fmax.reduce(np.abs(values), axis=None)))
+
+
+def read_aim(metric: AimLike | None, parameters: Mapping[str, Any]) -> Aim:
+    """What to look for, from whatever names it; the default metric where nothing does."""
+    if isinstance(metric, Mapping):
+        return read_aim("expected_cost", {**metric, **parameters})
+    if (matrix := _cost_matrix(metric)) is not None:
+        costs = {name: float(matrix[i, j]) for name, (i, j) in _COSTS.items()}
+        return read_aim("expected_cost", {**costs, **parameters})
+    several = list(metric) if isinstance(metric, (list, tuple)) else [default_metric() if metric is None else metric]
+    if not several:
+        raise InputError("metric= is an empty list; name one metric or more.")
+    metrics = [_thresholded_metric(item) for item in several]  # type: ignore[arg-type]  # which refuses what is none
+    signs = {_sign(metric) for metric in metrics}
+    if len(signs) > 1:
+        raise InputError(f"Of {', '.join(m.name for m in metrics)} some are best high and some low; give one kind.")
+    return Aim(tuple(_with_parameters(metrics, parameters)), signs.pop())
+
+
+def _cost_matrix(metric: AimLike | None) -> Array | None:
+    """The costs of a 2 x 2 matrix of numbers; None of anything else."""
+    rows = metric if isinstance(metric, (list, tuple, np.ndarray)) and len(metric) == 2 else ()
+    is_matrix = len(rows) and all(np.shape(row) == (2,) and np.asarray(row).dtype.kind in "iuf" for row in rows)
+    return np.asarray(rows) if is_matrix else None
+
+
+def _thresholded_metric(item: MetricLike) -> Metric:
+    metric = get_metric(item)
+    if metric.function is None:
+        raise InputTypeError(
+            f"{metric.name} judges {what_is_judged(metric)}, so no threshold is best for it; name another."
+        )
+    # A plain function comes without facts; whoever looks for its best threshold means its highest value.
+    is_plain = callable(item) and metric is not item
+    return replace(metric, direction="higher") if is_plain else metric
+
+
+def _sign(metric: Metric) -> int:
+    if not metric.sign:
+        raise InputError(
+            f"No value of {metric.name} is best, so no threshold is; name a metric with a direction, or declare one."
+        )
+    return metric.sign
+
+
+def _with_parameters(metrics: list[Metric], parameters: Mapping[str, Any]) -> Iterator[Metric]:
+    """Each metric with those of the parameters that it has; the last refuses what none has."""
+    unknown = {key for key in parameters if not any(key in m.parameters for m in metrics)}
+    for metric in metrics:
+        mine = {key: value for key, value in parameters.items() if key in metric.parameters or key in unknown}
+        yield metric.fixed(None, **mine) if mine else metric
+
+
+# ---------------------------------------------------------------- cluster rows
+# The rows of clusters one by one, and as how many independent rows those of a class count.
+
+
+_FEWEST = 5  # clusters of a class of which it is seen how much they vary
+_MIDDLE = (0.1, 0.9)  # rates at which the variation between clusters is seen well
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterRows:
+    """Rows one by one: which are positive, their scores and weights, and the number of the cluster of each."""
+
+    positive: Array
+    scores: Array
+    weights: Array
+    clusters: Array
+
+    @cached_property
+    def sizes(self) -> Array:
+        """The weight of each cluster."""
+        return np.bincount(self.clusters, self.weights)
+
+    @cached_property
+    def share_rows(self) -> float:
+        """As how many independent rows the share of the positives is known, by how much it varies between clusters."""
+        sizes = self.sizes / self.sizes.sum()
+        positives = (
+            np.bincount(self.clusters[self.positive], self.weights[self.positive], len(sizes)) / self.sizes.sum()
+        )
+        share, copies = float(positives.sum()), 1 / float((sizes**2).sum())
+        variance = float(((positives - share * sizes) ** 2).sum()) * copies / max(copies - 1, 1.0)
+        return share * (1 - share) / variance if variance > 0 else math.inf
+
+    def tables(self, scores: Array) -> tuple[Array, Array]:
+        """The weight of each cluster at each of the scores, of the positives and of the negatives."""
+        at, shape = np.searchsorted(scores, self.scores, side="right") - 1, (len(self.sizes), len(scores))
+        code = self.clusters * len(scores) + at
+        positive, negative = (
+            np.bincount(code[rows], self.weights[rows], minlength=shape[0] * shape[1]).reshape(shape)
+            for rows in (self.positive, ~self.positive)
+        )
+        return positive, negative
+
+
+def worth_of_clusters(cells: Array) -> float:
+    """As how many independent rows the rows of a class count, given the weight of each cluster at each score.
+
+    By how much more the rate above a score varies between clusters than it would between rows, at the score where that
+    is most; rows of a cluster that never vary are copies of one.
+    """
+    sizes = cells.sum(1)
+    total = float(sizes.sum())
+    copies = 1 / float(((sizes / total) ** 2).sum())
+    above = np.cumsum(cells[:, ::-1], axis=1)
+    rates = above.sum(0) / total
+    some = (rates >= _MIDDLE[0]) & (rates <= _MIDDLE[1])
+    if not some.any():
+        return copies
+    apart = above[:, some] - sizes[:, None] * rates[some]
+    known = max(copies - 1, 1.0) / copies  # few clusters show less than there is
+    variance = np.maximum(((apart / total) ** 2).sum(0) / known, 1e-300)
+    return float(np.clip((rates[some] * (1 - rates[some]) / variance).min(), min(copies, total), total))
+
+
+def refuse_few_clusters(limits: Iterable[Limit], rows: ClusterRows) -> None:
+    """Refuse to promise limits on a class whose rows are of too few clusters."""
+    for limit in limits:
+        rate = rate_limit(limit)
+        cells = {"tp", "fp"} if rate is None else {*rate.part.hits, *rate.part.others}
+        for name, of, side in (("positives", {"tp", "fn"}, rows.positive), ("negatives", {"fp", "tn"}, ~rows.positive)):
+            clusters = len(np.unique(rows.clusters[side & (rows.weights > 0)]))
+            if cells & of and clusters < _FEWEST:
+                raise InputError(
+                    f"{limit.text} depends on the {name}, whose rows are of {clusters} cluster{'s' * (clusters != 1)}, "
+                    f"and a promise takes {_FEWEST} or more; give rows of more clusters, or leave out the confidence."
+                )
+
+
+# ---------------------------------------------------------------- coarse thresholds
+# A table of scores with fewer thresholds, each of which it has too.
+
+
+MOST_APART = 4_096  # thresholds that a resample tells apart
+
+
+def coarse(table: ScoreTable, observed: float = math.inf, most: int = MOST_APART) -> ScoreTable:
+    """The table with about that many thresholds, the observed one among them; scores move down to the next left."""
+    small, scores = table.compact(), table.thresholds[:0:-1]
+    if len(scores) <= most:
+        return small
+    # A sensible metric is best at a score of one class or right above it: the rare class has few of them.
+    rare = min((table.positive, table.negative), key=lambda side: side.size).distinct[0]
+    near = np.searchsorted(scores, rare[_evenly(len(rare), most // 4)])
+    best = np.searchsorted(scores, observed) if math.isfinite(observed) else 0
+    places = np.concatenate([near, near + 1, _evenly(len(scores), most // 2), [best]])
+    left = scores[np.unique(np.minimum(places, len(scores) - 1))]
+    return ScoreTable(_moved(small.positive, left), _moved(small.negative, left), table.label)
+
+
+def places_among(few: ThresholdCounts, every: ThresholdCounts) -> Array:
+    """The place of each of some thresholds among all of them, directions and thresholds taken as one axis."""
+    size = every.observed.shape[-1]
+    parts = []
+    for side, (mine, others) in enumerate(zip(few.observed, every.observed, strict=True)):
+        order = slice(None, None, -1) if side == 0 else slice(None)  # descending from infinity, or ascending
+        found = np.searchsorted(others[order], mine)
+        parts.append(side * size + (size - 1 - found if side == 0 else found))
+    return np.concatenate(parts)
+
+
+def _evenly(n: int, most: int) -> Array:
+    return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
+
+
+def _moved(side: ClassScores, thresholds: Array) -> ClassScores:
+    places, starts = np.unique(np.searchsorted(thresholds, side.scores, side="right") - 1, return_index=True)
+    columns = (side.rows, side.given_weights, side.given_squares)
+    rows, weights, squares = (None if c is None else np.add.reduceat(c, starts) for c in columns)
+    return ClassScores(thresholds[places], rows, weights, squares)
+
+
+# ---------------------------------------------------------------- threshold samples
+
 
 _MOST_DRAWN = 512  # thresholds that draws tell apart
 _MOST_CELLS = 10_000_000  # of the tables of all clusters
@@ -152,3 +468,178 @@ class ThresholdSample:
         """As how many independent rows of equal weight the sample's own prevalence is known."""
         rows = effective_share_rows(self.table) * self.per_row[2]
         return rows if self.clusters is None else min(rows, self.clusters.share_rows)
+
+
+# ---------------------------------------------------------------- row costs
+# What errors cost where rows differ, such as the amounts of transactions, summed at each score.
+
+
+_KEYS = {"positive": ("cost_fn", "cost_tp", "benefit_tp"), "negative": ("cost_fp", "cost_tn", "benefit_tn")}
+COST_KEYS = tuple(key for keys in _KEYS.values() for key in keys)
+
+
+def costs_by_row(costs: CostsLike) -> bool:
+    """Whether a cost is one of each row, or a benefit, and the costs are not those of the expected cost alone."""
+    if not isinstance(costs, Mapping):
+        raise InputTypeError(f"cost= is a dictionary such as {{'cost_fn': 10, 'cost_fp': 1}}, not {costs!r}.")
+    for key in costs:
+        if key not in COST_KEYS:
+            raise InputTypeError(f"{key!r} is no cost; there are {', '.join(COST_KEYS)}.{did_you_mean(key, COST_KEYS)}")
+    return any(_is_column(cost) or key.startswith("benefit") for key, cost in costs.items())
+
+
+def limits_with_costs(where: LimitsLike | None, aim: Aim | None) -> tuple[Limit, ...]:
+    """The limits, of which one on the expected cost is read with the costs that are aimed at; None are costs by row."""
+    limits = read_limits(where, any_bound=True)
+    expected = get_metric("expected_cost")
+    if aim is None and any(limit.metric is expected for limit in limits):
+        raise InputError(
+            "A limit on expected_cost takes costs that are numbers, the same for every row; write them in it, such as "
+            "'expected_cost[cost_fn=10] <= 0.3', or give cost= without columns and benefits."
+        )
+    with_costs = (
+        replace(limit, metric=aim.metrics[0], text=limit.text.replace(expected.name, aim.name, 1))
+        if aim is not None and limit.metric is expected
+        else limit
+        for limit in limits
+    )
+    return tuple(map(in_range, with_costs))
+
+
+@dataclass(frozen=True)
+class CostAim(Aim):
+    """The mean cost of a row, from tables of what a wrong decision costs more than the right one."""
+
+    rows: float = 1.0
+    right: tuple[float, float] = (0.0, 0.0)  # what all positives, and all negatives, cost if decided rightly
+    shares: tuple[float, float] = (1.0, 1.0)  # how many times as many of each class there are at the prevalence
+
+    @property
+    def name(self) -> str:
+        """What is looked for."""
+        return "cost_per_row"
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Costs are not bounded."""
+        return -math.inf, math.inf
+
+    def values(self, counts: Counts[Array]) -> Array:
+        """The mean cost of a row at each table of costs."""
+        (p, n), (of_positives, of_negatives) = self.shares, self.right
+        return np.asarray((p * (counts.fn + of_positives) + n * (counts.fp + of_negatives)) / self.rows)
+
+
+@dataclass(frozen=True)
+class _Excess:
+    """What a wrong decision costs more than the right one, summed at each score of a class, and what all right cost."""
+
+    sums: Array
+    squares: Array
+    right: float
+
+
+def cost_table(
+    costs: CostsLike, rows: ScoreTable, by_column: Callable[[ErrorCost], ScoreTable], prevalence: PrevalenceLike | None
+) -> tuple[ScoreTable, CostAim]:
+    """The rows weighted by what a wrong decision on them costs more than the right one, and the aim that reads them."""
+    sides, right = [], []
+    for name, keys in _KEYS.items():
+        of_rows = getattr(rows, name).compact()
+        miss = 0.0 if keys[2] in costs else 1.0  # where a benefit is named, to miss it is what it costs
+        given = [costs.get(key, default) for key, default in zip(keys, (miss, 0.0, 0.0), strict=True)]
+        columns = {}
+        for role, cost in enumerate(given):
+            if _is_column(cost):
+                with naming_costs(keys[role]):
+                    columns[role] = _column(getattr(by_column(cost), name), of_rows)
+        numbers = [0.0 if role in columns else float(cost) for role, cost in enumerate(given)]  # type: ignore[arg-type]  # a number
+        if not np.isfinite(numbers).all():
+            raise InputError(f"Costs are finite numbers, not {dict(zip(keys, given, strict=True))}.")
+        excess = _excess(numbers, of_rows, columns)
+        _check_excess(excess, keys)
+        sides.append(ClassScores(of_rows.scores, of_rows.rows, excess.sums, excess.squares))
+        right.append(excess.right)
+    table = ScoreTable(sides[0], sides[1], rows.label, rows.bins, rows.precision)
+    return table, _aim(rows, (right[0], right[1]), prevalence)
+
+
+def _is_column(cost: ErrorCost) -> bool:
+    return isinstance(cost, str) or bool(np.ndim(cost))
+
+
+def _column(side: ClassScores, of_rows: ClassScores) -> tuple[Array, Array]:
+    """The sums and the squares of a column at the scores of all rows; rows where it is 0 are not in its table."""
+    compact = side.compact()
+    places = np.searchsorted(of_rows.scores, compact.scores)
+    sums, squares = np.zeros(len(of_rows.scores)), np.zeros(len(of_rows.scores))
+    sums[places], squares[places] = compact.weights, compact.squares
+    return sums, squares
+
+
+def _excess(numbers: list[float], of_rows: ClassScores, columns: dict[int, tuple[Array, Array]]) -> _Excess:
+    """The sums where costs are numbers, and where those of some roles are columns: a miss, a hit or its benefit."""
+    miss, hit, benefit = numbers
+    rows = of_rows.rows.astype(np.float64)
+    each, right = miss - hit + benefit, (hit - benefit) * float(rows.sum())
+    more, roots = np.zeros(len(rows)), np.zeros(len(rows))
+    for role, (sums, squares) in columns.items():
+        sign, of_right = ((1.0, 0.0), (-1.0, 1.0), (1.0, -1.0))[role]
+        more += sign * sums
+        roots += sign * np.sqrt(squares)  # exact of one row; of several, as if their columns rose and fell together
+        right += of_right * float(sums.sum())
+    return _Excess(rows * each + more, rows * each**2 + 2 * each * more + roots**2, right)
+
+
+def _check_excess(excess: _Excess, keys: tuple[str, str, str]) -> None:
+    least = -1e-9 * max(1.0, float(np.abs(excess.sums).max(initial=0.0)))
+    if (excess.sums < least).any():
+        raise InputError(f"A wrong decision costs at least as much as the right one; here {keys[1]} exceeds {keys[0]}.")
+
+
+def _aim(rows: ScoreTable, right: tuple[float, float], prevalence: PrevalenceLike | None) -> CostAim:
+    n, p = float(rows.n), float(rows.positive.n)
+    shares = (1.0, 1.0)
+    if prevalence is not None:
+        at = float(np.asarray(prevalence, dtype=np.float64))
+        shares = (at * n / p, (1 - at) * n / (n - p))
+    return CostAim((get_metric("expected_cost"),), -1, n, right, shares)
+
+
+# ---------------------------------------------------------------- threshold gaps
+# The threshold half-way between the scores that are flagged and those that are not.
+
+
+_PRECISIONS = (np.float16, np.float32)  # in which scores may be compared with the threshold later
+
+
+def middle(below: float, flagged: float) -> float:
+    """The threshold half-way between a score that is not flagged and a higher one that is.
+
+    It separates the two in the precision that they are given in: between neighbouring floats it is the higher one.
+
+    >>> middle(0.25, 0.5), middle(0.0, 5e-324)
+    (0.375, 5e-324)
+    """
+    half = below / 2 + flagged / 2  # whose sum cannot overflow
+    with np.errstate(over="ignore"):
+        given = [kind for kind in _PRECISIONS if all(float(kind(score)) == score for score in (below, flagged))]
+        separates = half > below and all(float(kind(half)) > below for kind in given)
+    return half if separates else flagged
+
+
+def threshold_of(table: ScoreTable, observed: float, direction: int = 1) -> float:
+    """The threshold in the middle of the gap beside the last flagged score; an end of all scores beyond them all.
+
+    Of probabilities it is 0 (or 1, where low ones are flagged) that flags everybody, of other scores an infinity.
+    """
+    if math.isinf(observed):
+        return observed  # nobody
+    scores = table.thresholds[:0:-1]
+    lowest, highest = (0.0, 1.0) if table.has_probabilities else (-math.inf, math.inf)
+    place = int(np.searchsorted(scores, observed))
+    if direction > 0:
+        return middle(score_bins.upper_end(table.bins, float(scores[place - 1])), observed) if place else lowest
+    if place + 1 == len(scores):
+        return highest
+    return -middle(-float(scores[place + 1]), -score_bins.upper_end(table.bins, observed))

@@ -16,7 +16,7 @@ from steelyard.analysis.prevalence.unlabelled_prevalence import UnlabelledPreval
 from steelyard.analysis.results.formatting import filled, p_text, percent_text
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Rows, table_text
-from steelyard.analysis.thresholds.confidence_band import confidence_band
+from steelyard.analysis.thresholds.bands import confidence_band
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.unlabelled.unlabelled_rows import ClassShare, CurvePoint, UnlabelledMetric
 from steelyard.exceptions import InputError, UnknownNameError, did_you_mean
@@ -25,7 +25,7 @@ from steelyard.metrics.spec import MetricSpec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from steelyard.analysis.thresholds.confidence_band import BandPoint
+    from steelyard.analysis.thresholds.bands import BandPoint
     from steelyard.metrics.registry import MetricLike
 
 FIT_LEVEL = 0.05  # of the test of whether label shift explains the scores

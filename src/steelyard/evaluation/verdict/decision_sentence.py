@@ -11,13 +11,12 @@ import numpy as np
 
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.formatting import percent_text, three_digits
-from steelyard.analysis.thresholds.limit_parts import rate_limit
-from steelyard.analysis.thresholds.threshold_limits import Capacity, read_limits
+from steelyard.analysis.thresholds.limits import Capacity, rate_limit, read_limits
 from steelyard.evaluation import outcomes
 from steelyard.metrics.registry import metrics_with_role
 
 if TYPE_CHECKING:
-    from steelyard.analysis.thresholds.best_threshold_result import BestThreshold, KeptLimit
+    from steelyard.analysis.thresholds.best_threshold import BestThreshold, KeptLimit
     from steelyard.statistics.counts import Counts
     from steelyard.statistics.score_table import ScoreTable
 

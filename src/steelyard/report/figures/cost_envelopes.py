@@ -9,9 +9,8 @@ import numpy as np
 
 from steelyard.analysis.results.formatting import three_digits
 from steelyard.analysis.results.rows import Rows
-from steelyard.analysis.thresholds.confidence_band import thinned
-from steelyard.analysis.thresholds.cost_curve import cost_ends, even_costs
-from steelyard.analysis.thresholds.rate_bands import rate_band
+from steelyard.analysis.thresholds.bands import rate_band, thinned
+from steelyard.analysis.thresholds.costs import cost_ends, even_costs
 from steelyard.metrics.curves import roc_points
 from steelyard.report.figures import caption_text, score_curves, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of

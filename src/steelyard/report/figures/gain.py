@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from steelyard.analysis.results.rows import Rows
-from steelyard.analysis.thresholds.confidence_band import thinned
-from steelyard.analysis.thresholds.gain_curve import gain_ends, gain_points
-from steelyard.analysis.thresholds.rate_bands import rate_band
+from steelyard.analysis.thresholds.bands import gain_ends, gain_points, rate_band, thinned
 from steelyard.exceptions import InputError
 from steelyard.metrics.registry import get_metric
 from steelyard.report.figures import caption_text, score_curves, style

@@ -9,8 +9,8 @@ import numpy as np
 
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.rows import Rows
-from steelyard.analysis.thresholds.confidence_band import thinned
-from steelyard.analysis.thresholds.expected_costs import ExpectedCosts
+from steelyard.analysis.thresholds.bands import thinned
+from steelyard.analysis.thresholds.costs import ExpectedCosts
 from steelyard.metrics.ranking import check_probabilities
 from steelyard.report.figures import caption_text, score_curves, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of

@@ -11,9 +11,7 @@ from steelyard.analysis.intervals.inference import STRATIFIED
 from steelyard.analysis.prevalence.class_shares import positive_shares
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.formatting import listed
-from steelyard.analysis.thresholds.band_prevalences import band_prevalences
-from steelyard.analysis.thresholds.confidence_band import thinned
-from steelyard.analysis.thresholds.rate_bands import rate_band
+from steelyard.analysis.thresholds.bands import band_prevalences, rate_band, thinned
 from steelyard.metrics.curves import roc_points
 from steelyard.metrics.registry import get_metric
 from steelyard.report.figures import caption_text, style
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.analysis.intervals.interval import Interval
-    from steelyard.analysis.thresholds.band_prevalences import BandPrevalences
+    from steelyard.analysis.thresholds.bands import BandPrevalences
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
     from steelyard.metrics.curves import PrecisionRecallCurve, RocCurve

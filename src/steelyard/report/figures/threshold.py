@@ -9,9 +9,8 @@ import numpy as np
 
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.formatting import listed
+from steelyard.analysis.thresholds.bands import rate_band, thinned
 from steelyard.analysis.thresholds.best_threshold import best_threshold
-from steelyard.analysis.thresholds.confidence_band import thinned
-from steelyard.analysis.thresholds.rate_bands import rate_band
 from steelyard.exceptions import UndefinedError
 from steelyard.report.figures import caption_text, metric_lines, score_curves, style
 from steelyard.report.figures.cost_marks import CostMarks
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.analysis.results.rows import Rows
-    from steelyard.analysis.thresholds.best_threshold_result import BestThreshold
+    from steelyard.analysis.thresholds.best_threshold import BestThreshold
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.metrics.metric import Metric
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations, Metrics

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.analysis.results.formatting import unbroken
 from steelyard.analysis.thresholds.best_threshold import best_threshold
 from steelyard.analysis.thresholds.decision_curve import WORTH_SHOWING
-from steelyard.analysis.thresholds.promised_limits import SEQUENCE_STARTS
+from steelyard.analysis.thresholds.guarantees import SEQUENCE_STARTS
 from steelyard.evaluation.verdict import decision_sentence as words
 from steelyard.report.pages.controls import MenuEntry
 from steelyard.report.pages.document import rendered_html

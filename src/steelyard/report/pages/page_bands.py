@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.intervals.inference import STRATIFIED
-from steelyard.analysis.thresholds.band_prevalences import band_prevalences
-from steelyard.analysis.thresholds.rate_bands import RateBand, rate_band
+from steelyard.analysis.thresholds.bands import RateBand, band_prevalences, rate_band
 from steelyard.metrics.registry import get_metric
 
 if TYPE_CHECKING:

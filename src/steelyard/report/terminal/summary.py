@@ -31,7 +31,7 @@ from steelyard.report.text import verdict_parts
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard.analysis.thresholds.best_threshold_result import BestThreshold, KeptLimit
+    from steelyard.analysis.thresholds.best_threshold import BestThreshold, KeptLimit
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
     from steelyard.statistics.confusion import Confusion
