@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from steelyard import ScoreTable, __version__, confusion, score_table
-from steelyard.analysis.comparison.drop_test import drop_test
-from steelyard.analysis.comparison.exchanged_rows import LabelExchange, ScoreExchange
+from steelyard.analysis.comparison.different_rows import LabelExchange, ScoreExchange, drop_test
 from steelyard.metrics.registry import metrics_with_role
 from steelyard.metrics.spec import MetricSpec
 

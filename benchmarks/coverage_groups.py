@@ -7,13 +7,14 @@ import itertools
 import numpy as np
 
 from steelyard import Counts, interval
-from steelyard.analysis.comparison.group_differences import (
+from steelyard.analysis.comparison.groups import (
+    RateDraws,
     difference_ends,
+    interval_equality,
     largest_difference,
     level_of_each,
     smallest_ratio,
 )
-from steelyard.analysis.comparison.group_equality import RateDraws, interval_equality
 from steelyard.analysis.intervals.rate_intervals import wilson
 
 SIZES = (("10 positives", 10, 10), ("100 positives", 100, 100), ("10 to 1,000 positives", 10, 1_000))

@@ -87,7 +87,7 @@ def weighted_rows(repeats):
 
 def group_rows(repeats):
     """Groups that do not differ: how often one of them is called the weakest at 0.05, by each of three metrics."""
-    from steelyard.analysis.comparison.group_tests import exact_p_values, two_class_value
+    from steelyard.analysis.comparison.groups import exact_p_values, two_class_value
 
     rng = np.random.default_rng(7)
     values = {name: two_class_value(get_metric(name)) for name in ("ac_score", "mcc", "f1")}

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from steelyard import ScoreTable, roc_auc, score_table
-from steelyard.analysis.comparison.delong_test import PairedAuc, paired_delong
+from steelyard.analysis.comparison.classical_tests import PairedAuc, paired_delong
 from steelyard.analysis.intervals.auc_intervals import delong, logit_delong, score_interval, widened_score_interval
 from steelyard.analysis.intervals.delong_variance import components, delong_variance
 from steelyard.exceptions import InputError

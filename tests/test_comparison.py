@@ -17,13 +17,10 @@ from scipy import stats
 
 import steelyard
 from steelyard import Counts, SteelyardError, at_prevalence, confusion, get_metric
-from steelyard.analysis.comparison import paired_draws
+from steelyard.analysis.comparison import paired as paired_draws
+from steelyard.analysis.comparison.classical_tests import corrected_t_test, friedman, mcnemar, paired_delong
 from steelyard.analysis.comparison.compare import compare
-from steelyard.analysis.comparison.corrected_t_test import corrected_t_test
-from steelyard.analysis.comparison.delong_test import paired_delong
-from steelyard.analysis.comparison.friedman_test import friedman
-from steelyard.analysis.comparison.mcnemar_test import mcnemar
-from steelyard.analysis.comparison.paired_samples import CountedPair
+from steelyard.analysis.comparison.paired import CountedPair
 from steelyard.analysis.comparison.paired_tables import paired
 from steelyard.analysis.holm import holm
 from steelyard.analysis.intervals import score_draws

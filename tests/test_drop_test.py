@@ -7,8 +7,7 @@ import pytest
 
 from benchmarks.coverage_gate import METRICS, Setting, exchanges, fails
 from steelyard import Confusion, best_threshold, confusion, score_table
-from steelyard.analysis.comparison.drop_test import drop_test
-from steelyard.analysis.comparison.exchanged_rows import LabelExchange
+from steelyard.analysis.comparison.different_rows import LabelExchange, drop_test
 from steelyard.analysis.thresholds.guarantees import promise_test
 from steelyard.analysis.thresholds.limits import read_limits
 from steelyard.metrics.spec import MetricSpec

@@ -14,14 +14,15 @@ from click.testing import CliRunner
 
 import steelyard
 from steelyard import compare_groups, evaluate, group_thresholds
-from steelyard.analysis.comparison.group_differences import (
+from steelyard.analysis.comparison.groups import (
+    RateDraws,
     difference_ends,
+    interval_equality,
     largest_difference,
     level_of_each,
     ratio_ends,
     smallest_ratio,
 )
-from steelyard.analysis.comparison.group_equality import RateDraws, interval_equality
 from steelyard.analysis.intervals.rate_intervals import wilson
 from steelyard.cli.commands import commands
 from steelyard.exceptions import InputError, InputTypeError

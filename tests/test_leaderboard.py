@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import steelyard
 from steelyard import Counts, Result, SteelyardError, at_prevalence, compare
-from steelyard.analysis.comparison.brackets import brackets, letters
+from steelyard.analysis.comparison.leaderboard import brackets, letters
 from steelyard.analysis.holm import holm
 from steelyard.metrics.registry import default_metric, get_metric
 

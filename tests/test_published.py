@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steelyard import Counts, best_threshold, compare, evaluate, f1, informedness, interval, roc_auc, score_table
-from steelyard.analysis.comparison.delong_test import paired_delong
+from steelyard.analysis.comparison.classical_tests import paired_delong
 from steelyard.analysis.intervals.delong_variance import delong_variance
 
 CASES = ("overconfident", "ties", "rare")

@@ -14,7 +14,7 @@ from checks import assert_refused
 from click.testing import CliRunner
 
 from steelyard import Counts, confusion, evaluate, get_metric, recommend
-from steelyard.analysis.comparison.group_tests import can_permute
+from steelyard.analysis.comparison.groups import can_permute
 from steelyard.cli.commands import commands
 from steelyard.evaluation.outcomes import outcomes_text, whole_outcomes
 from steelyard.evaluation.verdict.sentences import SEVERITIES, Sentence

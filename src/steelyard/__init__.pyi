@@ -10,9 +10,9 @@ from steelyard.analysis.chance.chance import chance as chance
 from steelyard.analysis.chance.chance_tests import beats_chance as beats_chance
 from steelyard.analysis.chance.chance_tests import beats_guessing as beats_guessing
 from steelyard.analysis.chance.chance_tests import chance_test as chance_test
+from steelyard.analysis.comparison.classical_tests import corrected_t_test as corrected_t_test
+from steelyard.analysis.comparison.classical_tests import friedman as friedman
 from steelyard.analysis.comparison.compare import compare as compare
-from steelyard.analysis.comparison.corrected_t_test import corrected_t_test as corrected_t_test
-from steelyard.analysis.comparison.friedman_test import friedman as friedman
 from steelyard.analysis.comparison.paired_tables import paired as paired
 from steelyard.analysis.decisions.best_decision import best_decision as best_decision
 from steelyard.analysis.intervals.intervals import interval as interval

@@ -9,9 +9,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.comparison.group_differences import difference_ends, level_of_each
-from steelyard.analysis.comparison.group_equality import BY_DRAWS, BY_INTERVALS, GroupTest, RateDraws, interval_equality
-from steelyard.analysis.comparison.group_gaps import GAP_ROLES, RateEnds, gaps_of
+from steelyard.analysis.comparison.groups import (
+    BY_DRAWS,
+    BY_INTERVALS,
+    GAP_ROLES,
+    GroupTest,
+    RateDraws,
+    RateEnds,
+    difference_ends,
+    gaps_of,
+    interval_equality,
+    level_of_each,
+)
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.evaluation.evaluate import evaluated_rows
 from steelyard.evaluation.evaluation import Evaluation
@@ -33,7 +42,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Frame, Label, LabelSet, Rng
-    from steelyard.analysis.comparison.group_gaps import GroupGap
+    from steelyard.analysis.comparison.groups import GroupGap
     from steelyard.ingest.array_groups import By
     from steelyard.ingest.group_bins import Bins
     from steelyard.ingest.source import Source

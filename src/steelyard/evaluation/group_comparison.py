@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.comparison.group_equality import BY_DRAWS, BY_INTERVALS, GroupTest
-from steelyard.analysis.comparison.group_gaps import GroupGap
+from steelyard.analysis.comparison.groups import BY_DRAWS, BY_INTERVALS, GroupGap, GroupTest
 from steelyard.analysis.results.formatting import (
     bounds_text,
     difference_text,

@@ -9,8 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from steelyard.analysis.comparison.drop_test import Drop, DropTest, drop_test
-from steelyard.analysis.comparison.exchanged_rows import LabelExchange, ScoreExchange
+from steelyard.analysis.comparison.different_rows import Drop, DropTest, LabelExchange, ScoreExchange, drop_test
 from steelyard.analysis.results.formatting import ROUNDING, difference_text, value_text
 from steelyard.analysis.results.result import Result
 from steelyard.evaluation.evaluation import Evaluation

@@ -15,7 +15,7 @@ from steelyard.exceptions import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from steelyard.analysis.comparison.paired_difference import Difference
+    from steelyard.analysis.comparison.comparison import Difference
 
 
 _ROUNDING = 1e-9

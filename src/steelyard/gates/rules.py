@@ -24,7 +24,7 @@ from steelyard.metrics.spec import MetricSpec
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from steelyard.analysis.comparison.paired_difference import Difference
+    from steelyard.analysis.comparison.comparison import Difference
     from steelyard.analysis.intervals.interval import Interval
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.evaluation.groups import Group

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 
 import numpy as np
 
+from steelyard.analysis.comparison.classical_tests import corrected_t_test
 from steelyard.analysis.comparison.compare import compare
-from steelyard.analysis.comparison.corrected_t_test import corrected_t_test
 from steelyard.analysis.comparison.leaderboard import Leaderboard, ranked_leaderboard
 from steelyard.analysis.holm import holm
 from steelyard.analysis.results.formatting import bounds_text, filled, interval_text, listed, three_digits

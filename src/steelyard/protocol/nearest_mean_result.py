@@ -12,7 +12,7 @@ from steelyard._types import (
     Array,
     Label,
 )
-from steelyard.analysis.comparison.corrected_t_test import corrected_t_test
+from steelyard.analysis.comparison.classical_tests import corrected_t_test
 from steelyard.analysis.results.formatting import filled, listed, number_of
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, Rows, table_text

@@ -12,7 +12,7 @@ import numpy as np
 
 from steelyard.analysis.calibration.calibration import calibration
 from steelyard.analysis.calibration.calibration_result import Calibration
-from steelyard.analysis.comparison.corrected_t_test import corrected_t_test
+from steelyard.analysis.comparison.classical_tests import corrected_t_test
 from steelyard.analysis.holm import holm
 from steelyard.analysis.prevalence.prior_correction import correct_prior
 from steelyard.analysis.results.formatting import (

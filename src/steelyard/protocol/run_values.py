@@ -15,7 +15,7 @@ from steelyard.analysis.chance.chance import Baselines, chance
 from steelyard.analysis.chance.class_baselines import independent
 from steelyard.analysis.chance.hypergeometric import TruePositives
 from steelyard.analysis.comparison import paired_tables
-from steelyard.analysis.comparison.corrected_t_test import corrected_t_test
+from steelyard.analysis.comparison.classical_tests import corrected_t_test
 from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.results.formatting import ROUNDING
 from steelyard.analysis.results.result_json import read_metric

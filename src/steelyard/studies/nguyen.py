@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
     from steelyard._types import Array, Progress
-    from steelyard.analysis.comparison.friedman_test import Friedman
+    from steelyard.analysis.comparison.classical_tests import Friedman
     from steelyard.datasets.paper_datasets import News
     from steelyard.protocol.ratio_study import RatioStudy
     from steelyard.studies.study import TableRow

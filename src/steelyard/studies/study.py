@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
-from steelyard.analysis.comparison.corrected_t_test import corrected_t_test
+from steelyard.analysis.comparison.classical_tests import corrected_t_test
 from steelyard.analysis.results.formatting import number_of
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.result_json import from_fields

@@ -4,36 +4,467 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steelyard.analysis.comparison import column_models, model_columns
-from steelyard.analysis.comparison.column_question import compared_columns
-from steelyard.analysis.comparison.label_set_comparison import LabelSetModels, compared_label_sets
-from steelyard.analysis.comparison.model_question import Question
+from steelyard.analysis.comparison import column_models, model_columns, paired_tables
+from steelyard.analysis.comparison.classical_tests import McNemar, mcnemar
+from steelyard.analysis.comparison.comparison import Comparison, ModelTables
+from steelyard.analysis.comparison.different_rows import (
+    counted_models,
+    fixed_sizes,
+    reading_sentences,
+    unpaired_differences,
+)
+from steelyard.analysis.comparison.evidence import JudgedDifference, concluded
+from steelyard.analysis.comparison.leaderboard import RowDesign, model_intervals
+from steelyard.analysis.comparison.model_columns import RowColumns, checked_models
+from steelyard.analysis.comparison.paired import (
+    ColumnRows,
+    CountedPair,
+    DeLong,
+    ScoredRows,
+    by_influence,
+    column_differences,
+    finite,
+    label_differences,
+    not_judged,
+    positives,
+    score_differences,
+    thresholds,
+    usual_column_specs,
+    weighted_confusion,
+    weighted_pair,
+)
+from steelyard.analysis.confusions.ordered_metrics import ClassOrder
 from steelyard.analysis.intervals.inference import Inference
+from steelyard.analysis.intervals.influence_spread import ClassInfluence, RowInfluences, class_spread
+from steelyard.analysis.intervals.label_set_influence import label_set_influence
+from steelyard.analysis.intervals.row_mass import RowMass
+from steelyard.analysis.results.rows import Rows
 from steelyard.exceptions import InputError
-from steelyard.ingest import label_codes
+from steelyard.ingest import arrays, label_codes
+from steelyard.ingest.array_tables import score_table
+from steelyard.ingest.class_checks import check_classes
+from steelyard.ingest.frame_columns import FrameColumns
+from steelyard.ingest.label_frames import label_frame, names_label_sets
+from steelyard.ingest.label_overlap import lookalike_hints
+from steelyard.ingest.label_sets import are_label_sets
 from steelyard.ingest.label_tables import match_label
+from steelyard.ingest.multilabel_tables import label_set_table
 from steelyard.ingest.refused_keywords import refuses_other_keywords
+from steelyard.ingest.score_matrix import HIGHEST_TAKEN
+from steelyard.ingest.threshold_sentences import threshold_sentences
 from steelyard.metrics.call_options import NATIVE, CallOptions
+from steelyard.metrics.registry import list_metrics, metrics_with_role
+from steelyard.metrics.score_values import reads_columns
 from steelyard.metrics.spec import MetricSpec
-from steelyard.statistics.paired import Paired
+from steelyard.statistics.paired import MOST_PAIRED_LABELS, Paired, check_size
+from steelyard.statistics.positive_class import RARER, choice_sentences, conventional_label
+from steelyard.statistics.precision import as_read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Frame, Label, LabelSet, Rng, Weights
+    from steelyard._types import Array, Frame, Label, Labels, LabelSet, Rng, Weights
     from steelyard.analysis.comparison.column_models import ColumnModels
-    from steelyard.analysis.comparison.comparison import Comparison
-    from steelyard.analysis.comparison.model_columns import ComparedModels, Thresholds
-    from steelyard.analysis.comparison.unpaired_comparison import ModelTable
+    from steelyard.analysis.comparison.different_rows import ModelTable
+    from steelyard.analysis.comparison.model_columns import ComparedColumns, ComparedModels, Thresholds
+    from steelyard.analysis.comparison.paired import PairSample
+    from steelyard.analysis.intervals.influence_spread import StudentSpread
     from steelyard.ingest.source import Source
     from steelyard.metrics.spec import SpecLike
+    from steelyard.statistics.confusion import Confusion
+    from steelyard.statistics.multilabel_table import MultilabelTable
+    from steelyard.statistics.score_table import ScoreTable
+
+
+# ---------------------------------------------------------------- model question
+# By which metrics models are compared, and the answer for labels, a paired table, or scores.
+
+
+class JudgedModels(NamedTuple):
+    """The differences of all pairs, judged, their tables and what these do not keep, and the classical tests."""
+
+    pairs: list[JudgedDifference]
+    tables: ModelTables
+    mcnemar: Rows[McNemar]
+    delong: Rows[DeLong]
+    design: RowDesign = RowDesign()
+
+
+@dataclass(frozen=True)
+class Question:
+    """By which metrics models are compared, of which class or average, at which level, within which margin."""
+
+    specs: tuple[MetricSpec, ...] | None
+    options: CallOptions
+    inference: Inference
+    margin: float | None = None
+
+    # ---------------------------------------------------------------- labels
+
+    def of_labels(self, columns: ComparedColumns, threshold: object) -> Comparison:
+        """The comparison of columns of predicted labels."""
+        if threshold is not None:
+            what = "threshold= is for scores, and these are predicted labels"
+            raise InputError(f"{what}; give scores=True, or leave it out.")
+        predictions = {f"the model {name!r}": column for name, column in columns.models.items()}
+        declared = columns.order if self.options.labels is None else self.options.labels
+        codes, labels = paired_tables.encoded(columns.truth, predictions, declared)
+        if self.options.labels is None:
+            paired_tables.check_met(codes, labels, columns.models)
+        named = paired_tables.positive(labels, self.options.pos_label, codes[0], columns.mass.times)
+        positive = conventional_label(labels) if named is None and self.is_of_one_class else named
+        question = replace(self, options=replace(self.options, pos_label=named))
+        judged = question.of_codes(list(columns.models), codes, labels, positive, columns.mass)
+        assumed = (*choice_sentences(self.options.pos_label, positive, labels), *lookalike_hints(labels))
+        order = ClassOrder(self.options.labels is not None, columns.order is not None)
+        stated = order.sentences(judged.tables.specs, next(iter(judged.tables.labels.values())))
+        tables = replace(judged.tables, positive=positive, classes=labels)
+        return self.concluded(judged._replace(tables=tables), (*assumed, *stated, *columns.mass.sentences))
+
+    def of_codes(
+        self, names: list[str], codes: list[Array], labels: Labels, positive: Label, mass: RowMass
+    ) -> JudgedModels:
+        """The judged differences of the codes of labels, those of the truth first."""
+        if positive is not None and len(labels) > 2 and self.is_of_one_class:  # before any cube is built
+            place = labels.index(positive)
+            codes, labels = [code == place for code in codes], (f"not {positive}", positive)
+        models = list(combinations(zip(names, codes[1:], strict=True), 2))
+        if mass.is_plain:
+            pairs = [
+                (a, b, paired_tables.counted_pair(codes[0], of_a, of_b, labels, positive, mass.times))
+                for (a, of_a), (b, of_b) in models
+            ]
+            check_classes(pairs[0][2].confusion(0))
+            return self._of_tables(pairs)
+        check_size(labels)
+        of_names = zip(names, codes[1:], strict=True)
+        tables = {name: weighted_confusion(codes[0], code, labels, positive, mass) for name, code in of_names}
+        check_classes(tables[names[0]])
+        k, level = len(labels), self.inference.level
+        drawn = [(a, b, weighted_pair(codes[0], of_a, of_b, k, mass, level)) for (a, of_a), (b, of_b) in models]
+        design = RowDesign(codes[0], mass, dict(zip(names, codes[1:], strict=True)))
+        return self._of_samples(drawn, tables)._replace(design=design)
+
+    def of_table(self, table: Paired, models: ComparedModels) -> Comparison:
+        """The comparison of the two models of a paired table."""
+        names = ["A", "B"] if models is None else [str(name) for name in models]
+        if len(names) != 2:
+            raise InputError(f"A paired table holds two models; name two, or none for 'A' and 'B', not {len(names)}.")
+        if not table.n:
+            raise InputError("The paired table holds no rows; there is nothing to compare.")
+        if self.is_of_one_class and not (self.options.pos_label is None and table.positive is None):
+            table = table.collapsed(self.options.pos_label)
+        return self.concluded(self._of_tables([(names[0], names[1], table)]))
+
+    @property
+    def is_of_one_class(self) -> bool:
+        """Whether all metrics are of the positive class, where there is one."""
+        return self.options.average == NATIVE and all(spec.is_native for spec in self.specs or ())
+
+    def _of_tables(self, pairs: list[tuple[str, str, Paired]]) -> JudgedModels:
+        labels = {name: table.confusion(i) for a, b, table in pairs for i, name in enumerate((a, b))}
+        judged = self._of_samples([(a, b, CountedPair(table.rows)) for a, b, table in pairs], labels)
+        return judged._replace(mcnemar=Rows(mcnemar(table, (a, b)) for a, b, table in pairs))
+
+    def _of_samples(self, samples: Sequence[tuple[str, str, PairSample]], labels: dict[str, Confusion]) -> JudgedModels:
+        first = next(iter(labels.values()))
+        specs = usual_specs(first, self.options) if self.specs is None else self.specs
+        tables = ModelTables(specs, self.options, labels)
+        judged = [pair for a, b, each in samples for pair in label_differences(a, b, each, tables, self.inference)]
+        return JudgedModels(judged, tables, Rows(), Rows())
+
+    def concluded(self, judged: JudgedModels, assumed: tuple[str, ...] = ()) -> Comparison:
+        """The comparison of all pairs that are judged."""
+        tables = judged.tables
+        sizes = {name: int(table.rows.sum()) for name, table in tables.labels.items()}
+        sizes |= {name: table.n for name, table in tables.scores.items()}
+        sizes |= {name: table.n for name, table in tables.columns.items()}
+        sizes |= {name: table.n for name, table in tables.label_sets.items()}
+        rows, omnibus = concluded(list(sizes), judged.pairs, self.inference, self.margin)
+        intervals = model_intervals(tables, self.inference, judged.design)
+        beside = (judged.mcnemar, judged.delong, tables, assumed, omnibus, self.margin)
+        return Comparison(tuple(sizes), max(sizes.values()), self.inference.level, rows, *beside, intervals=intervals)
+
+    # ---------------------------------------------------------------- different rows
+
+    def of_models(self, models: Mapping[str, ModelTable]) -> Comparison:
+        """The comparison of models that were evaluated on different rows."""
+        fixed = fixed_sizes(models)
+        labels, scores = counted_models(models)
+        usual = [m for m in metrics_with_role("compared") if m.scores is not None] if scores else []
+        specs = tuple(map(MetricSpec, usual)) + (
+            usual_specs(labels[next(iter(labels))], self.options) if labels else ()
+        )
+        tables = ModelTables(self.specs or specs, self.options, labels, scores)
+        for spec in tables.specs:
+            spec.check_data(labels=bool(labels), scores=bool(scores))
+        differences = list(unpaired_differences(tables, self.inference, fixed))
+        judged = JudgedModels(differences, tables, Rows(), Rows(), RowDesign(fixed=fixed))
+        sizes = [table.n for table in scores.values()] or [int(table.rows.sum()) for table in labels.values()]
+        return replace(self.concluded(judged, reading_sentences(models)), paired=False, n=sum(sizes))
+
+    # ---------------------------------------------------------------- scores
+
+    def of_scores(self, columns: ComparedColumns, threshold: Thresholds) -> Comparison:
+        """The comparison of columns of scores, and where thresholds are given of the labels that these make."""
+        names, values = list(columns.models), {name: finite(name, score) for name, score in columns.models.items()}
+        (positive, label), limits = positives(columns.truth, self.options), thresholds(threshold, names)
+        specs, options, mass = self._score_specs(thresholded=bool(limits)), CallOptions(pos_label=True), columns.mass
+        scores = {
+            name: score_table(positive, score, sample_weight=mass.weights) for name, score in columns.models.items()
+        }
+        tables = ModelTables(specs, options, scores=scores, positive=label)
+        judged, delong = score_differences(ScoredRows(positive, values, mass), tables, self.inference)
+        tests: Rows[McNemar] = Rows()
+        design = RowDesign(positive, mass, scores=values)
+        if limits:
+            read = {name: as_read(limits[name], scores[name].precision) for name in names}
+            codes = [positive, *(values[name] >= read[name] for name in names)]
+            of_labels = replace(self, specs=tuple(s for s in specs if not tables.reads_scores(s)), options=options)
+            labelled = of_labels.of_codes(names, codes, (False, True), True, mass)
+            tests, judged = labelled.mcnemar, [*judged, *labelled.pairs]
+            tables = replace(tables, labels=labelled.tables.labels, thresholds=limits)
+            design = replace(design, labels=dict(zip(names, codes[1:], strict=True)))
+        pairs = list(combinations(names, 2))
+        judged.sort(key=lambda pair: (pairs.index((pair.row.a, pair.row.b)), specs.index(pair.row.spec)))
+        stated = (*_stated(self.options.pos_label, label, columns.truth), *_threshold_hints(scores, limits))
+        return self.concluded(JudgedModels(judged, tables, tests, delong, design), (*stated, *mass.sentences))
+
+    def _score_specs(self, *, thresholded: bool) -> tuple[MetricSpec, ...]:
+        if self.specs is None:
+            usual = metrics_with_role("compared")
+            # What reads nothing but scores comes first.
+            ranked = sorted((m for m in usual if m.scores is not None), key=lambda m: m.function is not None)
+            labelled = [m for m in usual if m.scores is None] if thresholded else []
+            return tuple(map(MetricSpec, (*ranked, *labelled)))
+        for spec in self.specs:
+            if not thresholded and not (spec.is_native and spec.metric.scores is not None):
+                raise InputError(f"{spec.name} is a metric of labels; give threshold= to make labels of the scores.")
+        return self.specs
+
+
+def usual_specs(table: Confusion, options: CallOptions) -> tuple[MetricSpec, ...]:
+    """The metrics of labels that are compared unless others are named, which a table of many classes has fewer of."""
+    try:
+        two_classes = options.average != NATIVE or table.positive_label() is not None
+    except InputError:
+        two_classes = False
+    metrics = metrics_with_role("compared" if two_classes else "compared, many classes")
+    return tuple(MetricSpec(metric) for metric in metrics if metric.scores is None)
+
+
+def _stated(pos_label: Label, label: Label, truth: Array) -> tuple[str, ...]:
+    """Who chose the positive class, where no label named it."""
+    named = pos_label is not None and pos_label is not RARER
+    return () if named else choice_sentences(pos_label, label, label_codes.distinct(truth, "y_true")[1])
+
+
+def _threshold_hints(scores: dict[str, ScoreTable], limits: dict[str, float]) -> tuple[str, ...]:
+    """What to know of the threshold of each model, by its name."""
+    hints = ((name, hint) for name, limit in limits.items() for hint in threshold_sentences(scores[name], limit))
+    return tuple(f"Model {name!r}: {hint[0].lower()}{hint[1:]}" for name, hint in hints)
+
+
+# ---------------------------------------------------------------- column question
+# Models that give a column of scores for each class, compared by these and by their highest.
+
+
+def compared_columns(question: Question, models: ColumnModels, threshold: Thresholds) -> Comparison:
+    """The comparison by a column of scores for each class; of one class, or of two, by the column of that class."""
+    one = models.of_one_class(question.options.pos_label)
+    if one is not None:
+        return question.of_scores(one, threshold)
+    if threshold is not None:
+        raise InputError("threshold= is for the scores of one positive class; name one with pos_label=.")
+    asked = usual_column_specs(models.tables) if question.specs is None else question.specs
+    asked = tuple(replace(spec, metric=spec.metric.of_many_columns) for spec in asked)  # with its range there
+    rows, columns = ColumnRows(models.tables, models.mass), tuple(spec for spec in asked if reads_columns(spec))
+    of_columns = ModelTables(columns, question.options, columns=models.tables)
+    judged = JudgedModels(list(column_differences(rows, of_columns)), of_columns, Rows(), Rows())
+    labelled, stated = _of_highest(question, models, tuple(spec for spec in asked if spec not in columns))
+    if labelled is not None:
+        specs = tuple(dict.fromkeys((*asked, *labelled.tables.specs)))
+        tables = replace(of_columns, specs=specs, labels=labelled.tables.labels)
+        judged = labelled._replace(pairs=[*judged.pairs, *labelled.pairs], tables=tables)
+    predicted = {name: table.most_probable for name, table in models.tables.items()}
+    design = RowDesign(rows.codes, models.mass, {} if labelled is None else predicted)
+    pairs, order = list(combinations(models.tables, 2)), list(judged.tables.specs)
+    judged.pairs.sort(key=lambda pair: (pairs.index((pair.row.a, pair.row.b)), order.index(pair.row.spec)))
+    return question.concluded(judged._replace(design=design), (*stated, *models.mass.sentences))
+
+
+def _of_highest(
+    question: Question, models: ColumnModels, specs: tuple[MetricSpec, ...]
+) -> tuple[JudgedModels | None, tuple[str, ...]]:
+    """The judged differences of the labels of each row's highest column; none where no metric of them is asked for."""
+    if question.specs is not None and not specs:
+        return None, ()
+    if question.specs is None and len(models.labels) > MOST_PAIRED_LABELS:
+        return None, (f"Labels of more than {MOST_PAIRED_LABELS} classes are not compared, the scores alone.",)
+    first = next(iter(models.tables.values()))
+    codes = [first.codes, *(table.most_probable for table in models.tables.values())]
+    asked = replace(question, specs=None if question.specs is None else specs)
+    return asked.of_codes(list(models.tables), codes, models.labels, None, models.mass), (HIGHEST_TAKEN,)
+
+
+# ---------------------------------------------------------------- label set comparison
+# Models of rows that may have several labels each, compared on the same rows.
+
+
+_AVERAGES = ("micro", "macro", "weighted", "samples")
+
+
+@dataclass(frozen=True)
+class LabelSetModels:
+    """The truth and the models as compare is given them: arrays, or the columns of a frame."""
+
+    data: Any
+    models: Any
+    true: Any
+    scores: bool
+    rows: RowColumns
+    labels: Any = None
+    threshold: Any = None
+    label_sep: str | None = None
+
+    @property
+    def are_sets(self) -> bool:
+        """Whether the rows may have several labels each."""
+        if self.models is None:
+            return False
+        if self.true is None:
+            if self.label_sep is not None:
+                raise InputError("label_sep= divides the text of columns of a frame; name them with true= and pred=.")
+            return are_label_sets(self.data)
+        return self.label_sep is not None or names_label_sets(self.data, FrameColumns(self.true))
+
+    def tables(self) -> tuple[dict[str, MultilabelTable], RowMass]:
+        """The table of each model, and what each row counts for."""
+        if self.true is not None:
+            return self._of_frame()
+        frequency, weight = (
+            arrays.weights(self.rows.frequency, "frequency", whole=True),
+            arrays.weights(self.rows.weight, "sample_weight"),
+        )
+        use = "y_score" if self.scores else "y_pred"
+        options = {"labels": self.labels, "sample_weight": weight, "frequency": frequency}
+        tables = {
+            str(name): label_set_table(self.data, **{use: values}, **options)
+            for name, values in checked_models(self.models, columns=True).items()
+        }
+        members = None if self.rows.cluster is None else arrays.column(self.rows.cluster, "cluster")
+        return self._finished(
+            tables, RowMass.of_rows(frequency, weight, members, getattr(self.rows.cluster, "name", None))
+        )
+
+    def _of_frame(self) -> tuple[dict[str, MultilabelTable], RowMass]:
+        if self.labels is not None:
+            raise InputError("labels= is for arrays; of a frame the columns that are named are the labels.")
+        names, tables = self.rows.names(), {}
+        brought: dict[str, Array] = {}
+        others = [] if names.cluster is None else [names.cluster]
+        models = self.models if isinstance(self.models, Mapping) else {str(name): name for name in self.models}
+        for name, columns in models.items():
+            given = {"score" if self.scores else "pred": columns}
+            frame = FrameColumns(self.true, weight=names.weight)._replace(**given)
+            tables[str(name)], brought = label_frame(self.data, frame, names.frequency, others, self.label_sep)
+        first = next(iter(tables.values()))
+        members = None if names.cluster is None else brought[names.cluster]
+        return self._finished(tables, RowMass.of_rows(first.frequency, first.sample_weight, members, names.cluster))
+
+    def _finished(
+        self, tables: dict[str, MultilabelTable], mass: RowMass
+    ) -> tuple[dict[str, MultilabelTable], RowMass]:
+        """The tables over the same labels, with labels made of scores where a threshold is given."""
+        if len({table.labels for table in tables.values()}) > 1:
+            raise InputError("The models are of different labels; declare those of all with labels=.")
+        if self.threshold is None:
+            return tables, mass
+        if not self.scores:
+            raise InputError("threshold= is for scores, and these are predicted labels; leave it out.")
+        limits = self.threshold if isinstance(self.threshold, Mapping) else dict.fromkeys(tables, self.threshold)
+        cut = {
+            name: replace(table, predicted=(np.asarray(table.scores) >= limits[name]).astype(np.uint8))
+            for name, table in tables.items()
+        }
+        return cut, mass
+
+
+def compared_label_sets(question: Question, models: LabelSetModels) -> Comparison:
+    """The comparison of models on rows of several labels: each difference by what the rows move it by."""
+    tables, mass = models.tables()
+    first = next(iter(tables.values()))
+    specs = usual_label_set_specs(first) if question.specs is None else question.specs
+    of_models = ModelTables(specs, question.options, label_sets=tables)
+    rows = LabelSetRows(tables, mass)
+    judged = JudgedModels(list(rows.differences(of_models)), of_models, Rows(), Rows())
+    design = RowDesign(np.zeros(first.true.shape[0], np.int64), mass)
+    return question.concluded(judged._replace(design=design), mass.sentences)
+
+
+def usual_label_set_specs(table: MultilabelTable) -> tuple[MetricSpec, ...]:
+    """The metrics that are compared unless others are named: of whole rows, then averages."""
+    has_counts, has_scores = table.predicted is not None, table.scores is not None
+    own = [m for m in list_metrics() if m.label_sets is not None and not m.parameters and m.sign]
+    own = [m for m in own if (has_scores if m.ranks_labels or m.scores is not None else has_counts)]
+    own = [m for m in own if m.function is None or "headline" in m.roles]
+    averaged = [m for m in metrics_with_role("per class") if m.kind.is_summary and m.function is not None]
+    of_scores = [m for m in metrics_with_role("averaged over columns") if m.function is None and "compared" in m.roles]
+    specs = [*map(MetricSpec, own)]
+    specs += [MetricSpec(m, average) for m in averaged for average in _AVERAGES] if has_counts else []
+    return (*specs, *(MetricSpec(m, "macro") for m in of_scores if has_scores))
+
+
+@dataclass(frozen=True)
+class LabelSetRows:
+    """The rows of several labels that models were given, and what each row counts for."""
+
+    tables: Mapping[str, MultilabelTable]
+    mass: RowMass
+    _influences: dict[tuple[MetricSpec, str], Array | None] = field(default_factory=dict)
+
+    def differences(self, tables: ModelTables) -> Iterator[JudgedDifference]:
+        """The differences of every pair of models by every metric, tested by what the rows move them by."""
+        method = "influence" if self.mass.clusters is None else "cluster"
+        for a, b in combinations(self.tables, 2):
+            for spec in tables.specs:
+                row = tables.difference(spec, a, b)
+                moved = [None, None] if np.isnan(row.difference) else [self._influence(spec, name) for name in (a, b)]
+                if moved[0] is None or moved[1] is None:
+                    reason = row.why or f"the influence of rows on {spec.name} is not known"
+                    yield not_judged(row, reason, method)
+                else:
+                    yield by_influence(row, self._spread(moved[0] - moved[1]), method)
+
+    def _influence(self, spec: MetricSpec, model: str) -> Array | None:
+        if (spec, model) not in self._influences:
+            self._influences[spec, model] = label_set_influence(spec, self.tables[model])
+        return self._influences[spec, model]
+
+    def _spread(self, moved: Array) -> StudentSpread:
+        weights = np.ones(len(moved)) if self.mass.mass is None else np.asarray(self.mass.mass, np.float64)
+        squares = weights if self.mass.squares is None else self.mass.squares
+        if self.mass.clusters is not None:
+            return RowInfluences(moved, self._rarest, weights, self.mass.clusters, squares).cautious_spread()
+        return class_spread(ClassInfluence(moved, weights, squares))
+
+    @property
+    def _rarest(self) -> Array:
+        """Which rows have the rarest label that some rows have."""
+        table = next(iter(self.tables.values()))
+        positives = np.asarray(table.positives)
+        return table.true_column(int(np.argmin(np.where(positives > 0, positives, np.inf))))
+
+
+# ---------------------------------------------------------------- compare
 
 
 @refuses_other_keywords

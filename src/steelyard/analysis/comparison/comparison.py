@@ -7,24 +7,177 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from steelyard.analysis.comparison.classical_tests import McNemar
+from steelyard.analysis.comparison.evidence import LARGEST_PAIR, WALD_TEST, Omnibus
 from steelyard.analysis.comparison.leaderboard import Leaderboard, leaderboard
-from steelyard.analysis.comparison.mcnemar_test import McNemar
-from steelyard.analysis.comparison.metric_ranking import Ranking, ranking
-from steelyard.analysis.comparison.omnibus_test import LARGEST_PAIR, WALD_TEST, Omnibus
-from steelyard.analysis.comparison.pair_wins import PairWins, pair_wins
-from steelyard.analysis.comparison.paired_difference import Difference, ModelTables
-from steelyard.analysis.comparison.prevalence_leaders import PrevalenceLeaders, prevalence_leaders
-from steelyard.analysis.comparison.score_comparison import DeLong
+from steelyard.analysis.comparison.metric_ranking import PrevalenceLeaders, Ranking, prevalence_leaders, ranking
+from steelyard.analysis.comparison.paired import DeLong
+from steelyard.analysis.intervals.estimand import Estimand
 from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.results.formatting import p_text
 from steelyard.analysis.results.result import Result
-from steelyard.analysis.results.rows import Rows, table_text
+from steelyard.analysis.results.result_json import read_metric
+from steelyard.analysis.results.rows import Flat, Rows, table_text
 from steelyard.exceptions import InputError, did_you_mean
+from steelyard.metrics.call_options import CallOptions
+from steelyard.metrics.score_values import class_of_columns, reads_columns
+from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from steelyard._types import Label, Labels
+    from steelyard.metrics.metric_value import MetricValue
     from steelyard.metrics.spec import SpecLike
+    from steelyard.statistics.multilabel_table import MultilabelTable
+    from steelyard.statistics.probability_table import ProbabilityTable
+    from steelyard.statistics.statistic import AnyTable
+
+
+# ---------------------------------------------------------------- paired difference
+# How much one model exceeds another by a metric, and the models' tables that it comes from.
+
+
+@dataclass(frozen=True, eq=False)
+class Difference(Flat):
+    """How much model a exceeds model b by one metric, the interval of that, and the test that it is 0.
+
+    The simultaneous interval holds for all pairs of models together. `p_not_worse` is the one-sided p-value of a being
+    worse than b by the margin or more, where a margin is given: where it is small, a is not.
+    """
+
+    a: str
+    b: str
+    spec: MetricSpec = field(metadata={"key": "metric"})
+    value_a: float
+    value_b: float
+    difference: float
+    low: float = math.nan
+    high: float = math.nan
+    p_value: float = math.nan
+    p_holm: float = math.nan
+    method: str = ""
+    undefined_share: float = 0.0
+    why: str | None = None
+    simultaneous_low: float = math.nan
+    simultaneous_high: float = math.nan
+    p_not_worse: float | None = None
+
+    @property
+    def metric(self) -> str:
+        """The written form of the metric."""
+        return self.spec.name
+
+    def row(self) -> dict[str, Any]:
+        """The difference as a row of a table."""
+        columns = ("metric" if name == "spec" else name for name in vars(self))
+        return {column: getattr(self, column) for column in columns}
+
+
+@dataclass(frozen=True, eq=False)
+class ModelTables:
+    """The tables of each model, by its name, the metrics and the options, and the thresholds that made the labels."""
+
+    specs: tuple[MetricSpec, ...]
+    options: CallOptions
+    labels: Mapping[str, Confusion] = field(default_factory=dict)
+    scores: Mapping[str, ScoreTable] = field(default_factory=dict)
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    columns: Mapping[str, ProbabilityTable] = field(default_factory=dict)  # not saved: they hold every row
+    label_sets: Mapping[str, MultilabelTable] = field(default_factory=dict)  # nor are these
+    positive: Label = None  # as the rows write it: tables of thresholded scores hold False and True
+    classes: Labels = ()  # of the rows, where labels are compared
+
+    def saved(self) -> dict[str, Any]:
+        """What JSON holds of them: the metrics, the class or the average, and each table."""
+        tables = {"labels": dict(self.labels), "scores": dict(self.scores)}
+        options = {"positive": self.options.pos_label, "average": self.options.average}
+        return {"metrics": self.specs, **options, **tables, "thresholds": dict(self.thresholds)}
+
+    @classmethod
+    def from_saved(cls, data: dict[str, Any]) -> ModelTables:
+        """The tables that were saved."""
+        specs = tuple(read_metric(name) for name in data["metrics"])
+        labels = {name: Confusion.from_json(table) for name, table in data["labels"].items()}
+        scores = {name: ScoreTable.from_json(table) for name, table in data["scores"].items()}
+        options = CallOptions(data["positive"], average=data["average"])
+        return cls(specs, options, labels, scores, data.get("thresholds", {}))
+
+    def reads_scores(self, spec: MetricSpec) -> bool:
+        """Whether the metric is taken of the scores and not of the labels."""
+        return bool(self.scores) and spec.is_native and spec.metric.scores is not None
+
+    def _table(self, spec: MetricSpec, model: str) -> AnyTable:
+        if self.label_sets:
+            return self.label_sets[model]
+        if self.columns and reads_columns(spec):
+            table = self.columns[model]
+            return table if spec.label is None else class_of_columns(table, spec.label)
+        if not self.scores and model not in self.labels:
+            raise InputError(f"{spec.name} is of scores that a saved comparison does not hold; compare the rows again.")
+        return self.scores[model] if self.reads_scores(spec) else self.labels[model]
+
+    def estimand(self, spec: MetricSpec, model: str) -> Estimand:
+        """The metric of one model."""
+        table = self._table(spec, model)
+        options = CallOptions() if isinstance(table, ScoreTable) and self.columns else spec.options(self.options)
+        return Estimand(spec, table, spec.metric.parameters, options)
+
+    def value(self, spec: MetricSpec, model: str) -> MetricValue:
+        """The metric's value of one model."""
+        estimand = self.estimand(spec, model)
+        return estimand.on(estimand.table)
+
+    def difference(self, spec: MetricSpec, a: str, b: str) -> Difference:
+        """The difference of two models by the metric, not yet tested."""
+        values = {name: self.value(spec, name) for name in (a, b)}
+        reasons = [f"{name}: {computed.why}" for name, computed in values.items() if np.isnan(computed.value)]
+        value_a, value_b = (float(values[name].value) for name in (a, b))
+        return Difference(a, b, spec, value_a, value_b, value_a - value_b, why="; ".join(reasons) or None)
+
+
+# ---------------------------------------------------------------- pair wins
+# Of each pair of models by how many metrics one is better than the other.
+
+
+@dataclass(frozen=True, eq=False)
+class PairWins(Flat):
+    """The metrics by which a is better than b and b than a, by which neither is shown to be, and which were not tested.
+
+    Shown by Holm's p-value of all pairs and metrics of the comparison together; undefined values count for neither.
+    """
+
+    a: str
+    b: str
+    by_a: tuple[str, ...]
+    by_b: tuple[str, ...]
+    undecided: tuple[str, ...]
+    untested: tuple[str, ...] = ()
+
+
+def pair_wins(rows: Iterable[Difference], level: float) -> Rows[PairWins]:
+    """The wins of every pair, in the order of the rows."""
+    pairs: dict[tuple[str, str], list[Difference]] = {}
+    for row in rows:
+        pairs.setdefault((row.a, row.b), []).append(row)
+    return Rows(_wins(a, b, of_pair, level) for (a, b), of_pair in pairs.items())
+
+
+def _wins(a: str, b: str, rows: list[Difference], level: float) -> PairWins:
+    compared = [row for row in rows if row.spec.sign and math.isfinite(row.difference)]
+    gains = {row.metric: row.spec.sign * row.difference for row in compared if row.p_holm < 1 - level}
+    by_a = tuple(metric for metric, gain in gains.items() if gain > 0)
+    by_b = tuple(metric for metric, gain in gains.items() if gain < 0)
+    untested = tuple(row.metric for row in compared if math.isnan(row.p_holm))
+    undecided = tuple(row.metric for row in compared if row.metric not in (*by_a, *by_b, *untested))
+    return PairWins(a, b, by_a, by_b, undecided, untested)
+
+
+# ---------------------------------------------------------------- comparison
 
 
 _MANY_DEGREES = 1_000  # from which Student's t is the normal distribution to three digits

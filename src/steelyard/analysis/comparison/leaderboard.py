@@ -3,26 +3,388 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass, field, replace
+from itertools import combinations, count
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from steelyard.analysis.comparison.brackets import brackets, letters
-from steelyard.analysis.comparison.leaderboard_sentences import leaderboard_sentences
-from steelyard.analysis.comparison.model_intervals import RowDesign, model_intervals
+import numpy as np
+
 from steelyard.analysis.holm import holm
-from steelyard.analysis.intervals.inference import Inference
-from steelyard.analysis.results.formatting import ROUNDING, interval_text, value_text
+from steelyard.analysis.intervals.inference import ClusteredRows, Inference
+from steelyard.analysis.intervals.interval_ends import IntervalSampler
+from steelyard.analysis.results.formatting import ROUNDING, interval_text, listed, p_text, value_text
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, Rows, table_text
 from steelyard.exceptions import InputError, did_you_mean
 from steelyard.metrics.registry import default_metric
+from steelyard.metrics.score_values import reads_columns
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from steelyard.analysis.comparison.comparison import Comparison
+    from steelyard._types import Array
+    from steelyard.analysis.comparison.comparison import Comparison, ModelTables, PairWins
+    from steelyard.analysis.comparison.metric_ranking import Flip, PrevalenceLeaders
+    from steelyard.analysis.intervals.interval import Interval
+    from steelyard.analysis.intervals.row_mass import RowMass
     from steelyard.metrics.spec import SpecLike
+
+
+# ---------------------------------------------------------------- brackets
+# Which models of an order no test distinguishes, and the letters that say so.
+#
+# Letters as in Piepho (2004), Journal of Computational and Graphical Statistics 13, 456-466: two models share one
+# exactly where they are not distinguishable, which need not pass on from a pair to the next.
+
+
+Bracket: TypeAlias = tuple[str, ...]
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+
+
+def brackets(order: Sequence[str], distinguished: Collection[frozenset[str]]) -> tuple[Bracket, ...]:
+    """Sets of models that no test distinguishes, as large as can be, which cover every such pair and every model.
+
+    >>> brackets("ABCD", {frozenset("AC"), frozenset("AD"), frozenset("BD")})
+    (('A', 'B'), ('B', 'C'), ('C', 'D'))
+    """
+    alike = [pair for pair in combinations(order, 2) if frozenset(pair) not in distinguished]
+    grown: list[Bracket] = []
+    for a, b in alike:
+        if not any(a in bracket and b in bracket for bracket in grown):
+            grown.append(_grown((a, b), order, distinguished))
+    for model in order:
+        if not any(model in bracket for bracket in grown):
+            grown.append((model,))
+    places = {model: place for place, model in enumerate(order)}
+    return tuple(sorted(_needed(grown), key=lambda bracket: [places[model] for model in bracket]))
+
+
+def _grown(pair: Bracket, order: Sequence[str], distinguished: Collection[frozenset[str]]) -> Bracket:
+    """The pair and every model that fits to all before it: first those between them and next in the order."""
+    members = set(pair)
+    for model in order:
+        if all(frozenset((model, member)) not in distinguished for member in members - {model}):
+            members.add(model)
+    return tuple(model for model in order if model in members)
+
+
+def _needed(grown: list[Bracket]) -> list[Bracket]:
+    """Those without which some pair would be in none; a later one may hold all pairs of an earlier one."""
+    kept = list(grown)
+    for bracket in grown:
+        others = [other for other in kept if other is not bracket]
+        pairs = list(combinations(bracket, 2))
+        if pairs and all(any(a in other and b in other for other in others) for a, b in pairs):
+            kept = others
+    return kept
+
+
+def letters(order: Sequence[str], found: Sequence[Bracket]) -> dict[str, str]:
+    """The letters of each model, one for each bracket that it is in.
+
+    >>> letters("ABC", [("A", "B"), ("B", "C")])
+    {'A': 'a', 'B': 'ab', 'C': 'b'}
+    """
+    named = list(zip(_names(), found, strict=False))
+    joint = "" if len(found) <= len(_ALPHABET) else ","
+    return {model: joint.join(name for name, bracket in named if model in bracket) for model in order}
+
+
+def _names() -> Iterator[str]:
+    """First a to z, then a1 to z1, and so on."""
+    for turn in count():
+        yield from (f"{letter}{turn or ''}" for letter in _ALPHABET)
+
+
+# ---------------------------------------------------------------- sentences of a leaderboard
+# Who leads whom by the metric, and from whom no test distinguishes the leader.
+
+
+_MOST_NAMED = 4
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A sentence with places for the names of models, which each surface writes in its own way."""
+
+    template: str
+    models: Mapping[str, str] = field(default_factory=dict)
+
+    def text(self, name: Callable[[str], str] = str) -> str:
+        """The sentence as text."""
+        return self.template.format(**{key: name(model) for key, model in self.models.items()})
+
+
+def leaderboard_sentences(board: Leaderboard) -> list[Statement]:
+    """The leader and its value, and the models that are or are not distinguishable from it."""
+    ranked = [row for row in board.rows if row.place is not None]
+    if not ranked:
+        return [Statement(_capital(f"{_title(board)} is undefined for every model."))]
+    undefined = [row.model for row in board.rows if row.place is None]
+    more = [_named("{is} undefined for {models}", undefined, title=_capital(_title(board)))] if undefined else []
+    if len(ranked) == 1:
+        return [_only(board, ranked[0]), *more]
+    return [*(_of_two(board, *ranked) if len(ranked) == 2 else _of_many(board, ranked)), *more]
+
+
+def _title(board: Leaderboard) -> str:
+    phrase = metric_phrase(board.spec)
+    return phrase if board.runs is None else f"mean {phrase}"
+
+
+def metric_phrase(spec: MetricSpec) -> str:
+    """The metric inside a statement; a class of its name may hold braces."""
+    words = spec.metric.phrase if spec.is_native else spec.title
+    return words.replace("{", "{{").replace("}", "}}")
+
+
+def _capital(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}"
+
+
+def _value(board: Leaderboard, row: RankedModel) -> str:
+    """The value with its interval, alone where it has none."""
+    share = board.spec.is_share
+    if math.isnan(row.low):
+        return value_text(row.value, share=share)
+    return interval_text(row.value, row.low, row.high, share=share)
+
+
+def _only(board: Leaderboard, row: RankedModel) -> Statement:
+    return Statement(_capital(f"{_title(board)} of {{a}} is {_value(board, row)}."), {"a": row.model})
+
+
+def _of_two(board: Leaderboard, first: RankedModel, second: RankedModel) -> list[Statement]:
+    models = {"a": first.model, "b": second.model}
+    pair = board.pair(first.model, second.model)
+    values = f"{_value(board, first)} against {_value(board, second)}"
+    if not pair.is_tested:
+        return [Statement(f"{_capital(_title(board))} of {{a}} and {{b}}: {values}; {_not_tested([pair])}.", models)]
+    p_value = p_text(pair.p_holm)
+    if pair.is_distinguishable:
+        better = "higher" if board.spec.sign > 0 else "lower"
+        return [Statement(f"{{a}} has a {better} {_title(board)} than {{b}}: {values}, {p_value}.", models)]
+    return [Statement(f"{{a}} and {{b}} are not distinguishable by {_title(board)}: {values}, {p_value}.", models)]
+
+
+def _not_tested(pairs: Sequence[RankedPair]) -> str:
+    """That a difference was not tested, and why."""
+    reasons = list(dict.fromkeys(pair.why for pair in pairs if pair.why))
+    words = "; ".join(reasons).replace("{", "{{").replace("}", "}}")
+    return f"not tested: {words}" if words else "not tested"
+
+
+def letters_note(board: Leaderboard, title: str, over: str, joined: str = "") -> str:
+    """What the letters of the leaderboard state; that there are none where no difference was tested."""
+    if not board.has_letters:
+        return f"No difference by {title} was tested, so that no letters are shown."
+    limit, untested = f"p of {1 - board.level:.2g} or more{over}", len(board.untested)
+    left = f" Not tested, and without a shared letter: {untested} of {len(board.pairs)} pairs."
+    shared = f"Models that share a letter{joined} are not distinguishable by {title} ({limit})."
+    return f"{shared}{left if untested else ''}"
+
+
+def _of_many(board: Leaderboard, ranked: Sequence[RankedModel]) -> list[Statement]:
+    first, others = ranked[0], ranked[1:]
+    best = "highest" if board.spec.sign > 0 else "lowest"
+    pairs = {row.model: board.pair(first.model, row.model) for row in others}
+    apart = [model for model, pair in pairs.items() if pair.is_distinguishable]
+    untested = [model for model, pair in pairs.items() if not pair.is_tested]
+    alike = [row.model for row in others if row.model not in (*apart, *untested)]
+    if alike:
+        sentences = _tied(board, first, [row for row in others if row.model in alike])
+    else:
+        leads = f"Of {len(board.rows)} models {{a}} has the {best} {_title(board)}, {_value(board, first)}."
+        sentences = [Statement(leads, {"a": first.model})]
+    if apart:
+        than = "lower" if board.spec.sign > 0 else "higher"
+        verb = f"has a {than}" if len(apart) == 1 else f"have a {than}"
+        words = f"{{models}} {verb} {_title(board)} than {{leader}} (p < {1 - board.level:.2g}{_over(board)})"
+        sentences.append(_named(words, apart, leader=first.model))
+    if untested:
+        why = _not_tested([pairs[model] for model in untested])
+        sentences.append(_named(f"{{models}} against {{leader}}: {why}", untested, leader=first.model))
+    return sentences
+
+
+def _tied(board: Leaderboard, first: RankedModel, alike: Sequence[RankedModel]) -> list[Statement]:
+    """The models that lead together, as no test distinguishes the first from the others."""
+    ends = [value_text(row.value, share=board.spec.is_share) for row in (first, alike[-1])]
+    values = " and ".join(ends) if len(alike) == 1 else f"{ends[0]} to {ends[1]}"
+    words = f"Of {len(board.rows)} models {{models}} lead by {_title(board)} ({values})"
+    tied = "which no test distinguishes" if len(alike) == 1 else "and no test distinguishes the others from {leader}"
+    named = [first.model, *(row.model for row in alike)]
+    return [_named(f"{words}, {tied}", named, leader=None if len(alike) == 1 else first.model)]
+
+
+def _over(board: Leaderboard) -> str:
+    """What the p-values are corrected for."""
+    return ", Holm over all pairs" if len(board.pairs) > 1 else ""
+
+
+def _named(template: str, models: Sequence[str], leader: str | None = None, title: str = "") -> Statement:
+    """A sentence about several models, the first of which are named; it begins with a capital where words do."""
+    shown = {f"m{i}": model for i, model in enumerate(models[:_MOST_NAMED])}
+    rest = len(models) - len(shown)
+    words = [f"{{{key}}}" for key in shown] + ([f"{rest} more"] if rest else [])
+    verb = "is" if len(models) == 1 or title else "are"
+    parts = {"{models}": listed(words), "{is}": f"{title} {verb}".strip(), "{leader}": "{leader}"}
+    for key, part in parts.items():
+        template = template.replace(key, part)
+    return Statement(f"{template}.", shown | ({} if leader is None else {"leader": leader}))
+
+
+# ---------------------------------------------------------------- sentences of a comparison
+# By how many metrics which model is better than which, and where the leader changes.
+
+
+def win_sentences(comparison: Comparison) -> list[Statement]:
+    """Of two models the metrics by which each is better; of more, which of them have the best value by how many."""
+    wins = comparison.wins()
+    return [pair_sentence(comparison, wins[0])] if len(comparison.models) == 2 else _best_values(comparison)
+
+
+def pair_sentence(comparison: Comparison, pair: PairWins) -> Statement:
+    """By which metrics one model of a pair is better than the other, both of them named."""
+    models, tested = {"a": pair.a, "b": pair.b}, len(pair.by_a) + len(pair.by_b) + len(pair.undecided)
+    limit, left = f"{1 - comparison.level:.2g}", _left_untested(len(pair.untested), tested)
+    if not tested:
+        return Statement(f"By none of {_counted(len(pair.untested))} {{a}} and {{b}} were tested.", models)
+    if not pair.by_a and not pair.by_b:
+        words = f"Of {_counted(tested)} tested together none distinguishes {{a}} and {{b}}"
+        return Statement(f"{words} (p of {limit} or more, Holm over all tests){left}.", models)
+    phrases = {spec.name: metric_phrase(spec) for spec in comparison.tables.specs}
+    sides = [("{a}", "{b}", pair.by_a), ("{b}", "{a}", pair.by_b)]
+    parts = [
+        f"{better} is better than {worse} by {_few([phrases[name] for name in by], tested)}"
+        for better, worse, by in sides
+        if by
+    ]
+    rest = len(pair.undecided)
+    others = f"; {rest} of {_counted(tested)} {'does' if rest == 1 else 'do'} not distinguish them" if rest else ""
+    return Statement(f"{', '.join(parts)} (p below {limit}, Holm over all tests){others}{left}.", models)
+
+
+def _left_untested(untested: int, tested: int) -> str:
+    return f"; {untested} more {'was' if untested == 1 else 'were'} not tested" if untested and tested else ""
+
+
+def short_percent(share: float) -> str:
+    """A prevalence in as few digits as it has, three at most.
+
+    >>> short_percent(0.2), short_percent(0.08123)
+    ('20 %', '8.12 %')
+    """
+    return f"{float(f'{100 * share:.3g}'):g} %"
+
+
+def _counted(metrics: int) -> str:
+    return f"{metrics} metric{'s' * (metrics != 1)}"
+
+
+def _few(phrases: Sequence[str], of: int) -> str:
+    return listed(list(phrases)) if len(phrases) <= _MOST_NAMED else f"{len(phrases)} of {_counted(of)}"
+
+
+def _best_values(comparison: Comparison) -> list[Statement]:
+    """How often each model has the best value, which no test is needed for."""
+    best: dict[str, int] = {}
+    boards = [comparison.leaderboard(spec) for spec in comparison.tables.specs if spec.sign]
+    for row in (row for board in boards for row in board if row.place == 1):
+        best[row.model] = best.get(row.model, 0) + 1
+    if not best:
+        return []
+    most = sorted(best.items(), key=lambda item: -item[1])
+    named = {f"m{i}": name for i, (name, _) in enumerate(most[:_MOST_NAMED])}
+    first, *others = (count for _, count in most)
+    words = [f"{{m0}} has the best value by {first} of {_counted(len(boards))}"]
+    words += [f"{{m{i}}} by {count}" for i, count in enumerate(others[: _MOST_NAMED - 1], 1)]
+    rest = len(most) - len(named)
+    words += [f"{rest} other{'s' * (rest > 1)} by fewer"] if rest else []
+    return [Statement(f"{', '.join(words)}.", named)]
+
+
+def flip_sentences(comparison: Comparison, leaders: PrevalenceLeaders) -> list[Statement]:
+    """By which metrics the leader depends on the prevalence, and the first changes; one sentence where none does."""
+    flips, metrics = leaders.flips, {row.metric for row in leaders if row.models}
+    if not metrics:
+        return []
+    if not flips:
+        ends = " and ".join(short_percent(share) for share in (leaders.prevalences[0], leaders.prevalences[-1]))
+        return [Statement(f"At every prevalence between {ends} the same model leads by each metric.")]
+    changing = list(dict.fromkeys(flip.metric for flip in flips))
+    phrases = {spec.name: metric_phrase(spec) for spec in comparison.tables.specs}
+    head = f"The leader changes with the prevalence by {len(changing)} of {_counted(len(metrics))}."
+    shown = [_flip(flip, phrases[flip.metric]) for flip in flips[:_MOST_NAMED]]
+    rest = len(flips) - len(shown)
+    return [Statement(head), *shown, *([Statement(f"{rest} more changes are in the table.")] if rest > 1 else [])]
+
+
+def _flip(flip: Flip, phrase: str) -> Statement:
+    low, high = (short_percent(share) for share in (flip.low, flip.high))
+    return Statement(
+        f"By {phrase} the lead goes from {{before}} to {{after}} between {low} and {high} positives.",
+        {"before": flip.before, "after": flip.after},
+    )
+
+
+# ---------------------------------------------------------------- model intervals
+# The value of every compared model by every metric, with its own interval.
+
+
+@dataclass(frozen=True)
+class RowDesign:
+    """What the tables of models do not keep of their rows: clusters, and class sizes that were chosen."""
+
+    true: Array | None = None
+    mass: RowMass | None = None
+    labels: Mapping[str, Array] = field(default_factory=dict)
+    scores: Mapping[str, Array] = field(default_factory=dict)
+    fixed: Mapping[str, bool] = field(default_factory=dict)
+
+    def inference(self, model: str, asked: Inference) -> Inference:
+        """How the model's intervals are made; the draws are its own, so that they move no draws of differences."""
+        own = Inference(asked.level, draws=asked.draws, design="stratified" if self.fixed.get(model) else "random")
+        if self.true is None or self.mass is None or self.mass.clusters is None:
+            return own
+        labels, scores = self.labels.get(model), self.scores.get(model)
+        rows = ClusteredRows(self.true, labels, self.mass.clusters, y_score=scores, sample_weight=self.mass.mass)
+        return replace(own, clustered=rows)
+
+    def cluster_tables(self, model: str, k: int) -> Array | None:
+        """The table of each cluster, in which the mean row has weight 1; None where rows are not clustered."""
+        if self.true is None or self.mass is None or self.mass.clusters is None or model not in self.labels:
+            return None
+        code = (self.mass.clusters.astype(np.intp) * k + self.true) * k + self.labels[model]
+        tables = np.bincount(code, self.mass.mass, minlength=(int(self.mass.clusters.max()) + 1) * k * k)
+        tables = tables.reshape(-1, k, k)
+        weights, squares = self.mass.weights, self.mass.squares
+        row_weight = 1.0 if weights is None or squares is None else squares.sum() / weights.sum()
+        return np.asarray(tables[tables.any((1, 2))] / row_weight)
+
+
+def model_intervals(tables: ModelTables, inference: Inference, design: RowDesign) -> dict[str, Rows[Interval]]:
+    """The intervals of each model, by its name, in the order of the metrics."""
+    return {
+        name: _of_model(tables, name, design.inference(name, inference), design)
+        for name in tables.labels or tables.scores or tables.columns or tables.label_sets
+    }
+
+
+def _of_model(tables: ModelTables, name: str, inference: Inference, design: RowDesign) -> Rows[Interval]:
+    """Those of labels or of one column of scores by one set of draws, those of a column for each class beside it."""
+    k = len(tables.labels[name].labels) if tables.labels else 0
+    of_columns = [spec for spec in tables.specs if tables.columns and reads_columns(spec)]
+    others = [spec for spec in tables.specs if spec not in of_columns]
+    sampler = IntervalSampler(inference, design.cluster_tables(name, k))
+    found = dict(zip(others, sampler.intervals([tables.estimand(spec, name) for spec in others]), strict=True))
+    beside = IntervalSampler(inference).intervals([tables.estimand(spec, name) for spec in of_columns])
+    found |= dict(zip(of_columns, beside, strict=True))
+    return Rows(found[spec] for spec in tables.specs)
+
+
+# ---------------------------------------------------------------- leaderboard
 
 
 class RankedValue(Protocol):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.comparison import group_tests
+from steelyard.analysis.comparison.groups import groups_to_test, interval_p_values
 from steelyard.analysis.results.formatting import interval_text, three_digits
 from steelyard.evaluation.outcomes import STARTS, round_base
 from steelyard.evaluation.verdict.label_words import quoted_label
@@ -89,9 +89,9 @@ def _lowest(parts: Sequence[Interval | MetricRow], sizes: Sequence[int], level: 
     if len(known) < 2:
         return None
     of_known = np.array(sizes)[known]
-    tested = np.asarray(known)[group_tests.groups_to_test(of_known, 1, level)]
+    tested = np.asarray(known)[groups_to_test(of_known, 1, level)]
     ends = np.array([(parts[place].value, parts[place].low, parts[place].high) for place in tested])
-    p_values = group_tests.interval_p_values(ends, np.array(sizes)[tested], level)
+    p_values = interval_p_values(ends, np.array(sizes)[tested], level)
     shown = tested[p_values <= 1 - level]
     return min(shown.tolist(), key=lambda place: parts[place].value, default=None)
 

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard.analysis.comparison import group_tests
+from steelyard.analysis.comparison.groups import (
+    can_permute,
+    class_value,
+    exact_p_values,
+    groups_to_test,
+    interval_p_values,
+    moves_with_shares,
+    recall_value,
+    two_class_value,
+)
 from steelyard.analysis.results.formatting import interval_text, percent_text
 from steelyard.evaluation.verdict.label_words import quoted_label
 from steelyard.evaluation.verdict.sentences import Sentence
@@ -17,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard._types import Array
-    from steelyard.analysis.comparison.group_tests import RightRowsValue
+    from steelyard.analysis.comparison.groups import RightRowsValue
     from steelyard.analysis.intervals.interval import Interval
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.groups import Group
@@ -43,7 +52,7 @@ def group_sentence(evaluation: Evaluation) -> Sentence | None:
         rows = [group[metric.name] for group in groups]
         right = _right_rows(groups, rows, evaluation)
         tested, place = _weakest(rows, [group.rows for group in groups], right, evaluation)
-        shares = right is not None and group_tests.moves_with_shares(right.value, right.hits.sum(0), right.sizes.sum(0))
+        shares = right is not None and moves_with_shares(right.value, right.hits.sum(0), right.sizes.sum(0))
         named = f"{len(groups):,}" if tested == len(groups) else f"the {tested:,} largest of {len(groups):,}"
         if place is not None:
             others = "its class shares explain" if shares else "in the others together"
@@ -76,8 +85,8 @@ def class_sentence(evaluation: Evaluation) -> Sentence | None:
     if (table := evaluation.confusion) is not None and not table.weighted and recalls[0].method != "cluster":
         sizes = table.rows.sum(1)
         present = sizes > 0
-        if group_tests.can_permute(sizes[present, None]):
-            right = RightRows(table.rows.diagonal()[present, None], sizes[present, None], group_tests.recall_value)
+        if can_permute(sizes[present, None]):
+            right = RightRows(table.rows.diagonal()[present, None], sizes[present, None], recall_value)
     _, place = _weakest(recalls, [row.rows for row in classes], right, evaluation)
     if place is None:
         smallest = _rows_text(min(row.rows for row in classes))
@@ -104,15 +113,13 @@ def _weakest(
 ) -> tuple[int, int | None]:
     """How many parts were tested, and the place of the weakest of those that are shown to be below the others."""
     classes = 1 if right is None else right.hits.shape[-1]
-    tested = group_tests.groups_to_test(np.array(sizes), classes, evaluation.level)
+    tested = groups_to_test(np.array(sizes), classes, evaluation.level)
     if right is None:
         ends = np.array([(rows[place].value, rows[place].low, rows[place].high) for place in tested])
-        p_values = group_tests.interval_p_values(ends, np.array(sizes)[tested], evaluation.level)
+        p_values = interval_p_values(ends, np.array(sizes)[tested], evaluation.level)
     else:
         rng = np.random.default_rng(0)
-        p_values = group_tests.exact_p_values(
-            right.hits[tested], right.sizes[tested], right.value, evaluation.level, rng
-        )
+        p_values = exact_p_values(right.hits[tested], right.sizes[tested], right.value, evaluation.level, rng)
     shown = tested[p_values <= 1 - evaluation.level]
     return len(tested), min(shown.tolist(), key=lambda place: rows[place].value, default=None)
 
@@ -126,14 +133,14 @@ def _right_rows(groups: Sequence[Group], rows: Sequence[MetricRow], evaluation: 
     if len(unweighted) < len(groups):
         return None
     matrices = np.stack(unweighted)
-    if not group_tests.can_permute(matrices.sum(2)):
+    if not can_permute(matrices.sum(2)):
         return None
     if evaluation.positive is None:
-        value = group_tests.class_value(metric, matrices.sum(0))
+        value = class_value(metric, matrices.sum(0))
         return None if value is None else RightRows(np.diagonal(matrices, axis1=1, axis2=2), matrices.sum(2), value)
     place = evaluation.labels.index(evaluation.positive)
     positives, flagged, tp = matrices[:, place].sum(1), matrices[:, :, place].sum(1), matrices[:, place, place]
     total = matrices.sum((1, 2))
     sizes = np.stack([positives, total - positives], -1)
     hits = np.stack([tp, total - positives - flagged + tp], -1)
-    return RightRows(hits, sizes, group_tests.two_class_value(metric))
+    return RightRows(hits, sizes, two_class_value(metric))

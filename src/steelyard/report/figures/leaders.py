@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from steelyard.analysis.comparison.comparison import Comparison
-    from steelyard.analysis.comparison.prevalence_leaders import Leader, PrevalenceLeaders
+    from steelyard.analysis.comparison.metric_ranking import Leader, PrevalenceLeaders
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes
 
 

@@ -18,8 +18,7 @@ from steelyard.report.palette import inks
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from steelyard.analysis.comparison.comparison import Comparison
-    from steelyard.analysis.comparison.paired_difference import Difference
+    from steelyard.analysis.comparison.comparison import Comparison, Difference
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes
 
 

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from steelyard._types import Array
-    from steelyard.analysis.comparison.comparison import Comparison
-    from steelyard.analysis.comparison.pair_wins import PairWins
+    from steelyard.analysis.comparison.comparison import Comparison, PairWins
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes
 
 _LIGHT = 0.55  # the share of metrics from which a cell is so dark that its number is light

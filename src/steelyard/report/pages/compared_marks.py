@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from steelyard.analysis.comparison.comparison import Comparison
-    from steelyard.analysis.comparison.leaderboard_sentences import Statement
+    from steelyard.analysis.comparison.leaderboard import Statement
 
 MOST_COLOURS = 6
 _DASHES = 4  # patterns of lines beyond the colours

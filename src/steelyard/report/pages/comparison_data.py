@@ -19,9 +19,8 @@ from steelyard.report.pages.page_numbers import finite_or_none, rounded
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from steelyard.analysis.comparison.comparison import Comparison
+    from steelyard.analysis.comparison.comparison import Comparison, Difference
     from steelyard.analysis.comparison.leaderboard import Leaderboard
-    from steelyard.analysis.comparison.paired_difference import Difference
     from steelyard.evaluation.threshold_grid import ThresholdGrid
     from steelyard.report.pages.compared_marks import ModelMark
 

@@ -5,12 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steelyard._names import __version__
-from steelyard.analysis.comparison.comparison_sentences import (
-    flip_sentences,
-    pair_sentence,
-    short_percent,
-    win_sentences,
-)
+from steelyard.analysis.comparison.leaderboard import flip_sentences, pair_sentence, short_percent, win_sentences
 from steelyard.analysis.results.formatting import unbroken, value_text
 from steelyard.exceptions import SteelyardError
 from steelyard.metrics.registry import default_metric
@@ -26,10 +21,8 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from steelyard.analysis.comparison.comparison import Comparison
-    from steelyard.analysis.comparison.metric_ranking import Ranking, Standing
-    from steelyard.analysis.comparison.pair_wins import PairWins
-    from steelyard.analysis.comparison.prevalence_leaders import Leader, PrevalenceLeaders
+    from steelyard.analysis.comparison.comparison import Comparison, PairWins
+    from steelyard.analysis.comparison.metric_ranking import Leader, PrevalenceLeaders, Ranking, Standing
     from steelyard.report.pages.compared_marks import ModelMark
 
 _STYLES = ("names.css", "board.css", "comparison.css")

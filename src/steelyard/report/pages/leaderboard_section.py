@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.comparison.leaderboard_sentences import leaderboard_sentences, letters_note
+from steelyard.analysis.comparison.leaderboard import leaderboard_sentences, letters_note
 from steelyard.analysis.results.formatting import interval_text, unbroken, value_text
 from steelyard.report.pages.compared_marks import statements_html
 from steelyard.report.pages.page_numbers import exact_digits

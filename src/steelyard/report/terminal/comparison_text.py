@@ -6,8 +6,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.comparison.comparison_sentences import win_sentences
-from steelyard.analysis.comparison.leaderboard_sentences import leaderboard_sentences, letters_note
+from steelyard.analysis.comparison.leaderboard import leaderboard_sentences, letters_note, win_sentences
 from steelyard.analysis.results.formatting import interval_text, terminal_width, unbroken, value_text
 from steelyard.analysis.results.rows import table_text
 from steelyard.analysis.results.text_table import text_width, wrapped_lines
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard.analysis.comparison.comparison import Comparison
-    from steelyard.analysis.comparison.leaderboard import Leaderboard, RankedModel
-    from steelyard.analysis.comparison.leaderboard_sentences import Statement
+    from steelyard.analysis.comparison.leaderboard import Leaderboard, RankedModel, Statement
 
 _BAR_CELLS, _LEAST_BAR_CELLS = 30, 8
 _NAME_CELLS, _NARROW_NAME_CELLS, _NARROW = 24, 16, 70
