@@ -18,9 +18,13 @@ from sklearn.metrics import d2_brier_score
 
 import steelyard
 from steelyard import Prevalence, ReliabilityDisplay, calibration, get_metric, intervals, score_table, tally
-from steelyard.analysis.calibration.calibration_result import Calibration
-from steelyard.analysis.calibration.calibration_test import _spiegelhalter, calibration_test
-from steelyard.analysis.calibration.reliability_curve import CurveView, reliability_curve
+from steelyard.analysis.calibration.calibration import (
+    Calibration,
+    CurveView,
+    _spiegelhalter,
+    calibration_test,
+    reliability_curve,
+)
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.cli.commands import commands
 from steelyard.exceptions import InputError

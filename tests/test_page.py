@@ -28,7 +28,7 @@ from steelyard import (
     roc_auc,
     score_table,
 )
-from steelyard.analysis.calibration.reliability import reliability
+from steelyard.analysis.calibration.calibration import reliability
 from steelyard.analysis.results.rows import Rows
 from steelyard.auditing.decisions import recalled_decisions
 from steelyard.auditing.laws import PROPERTIES

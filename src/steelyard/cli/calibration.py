@@ -18,7 +18,7 @@ from steelyard.cli.usual_columns import guess_columns
 from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
-    from steelyard.analysis.calibration.calibration_result import Calibration
+    from steelyard.analysis.calibration.calibration import Calibration
     from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
     from steelyard.cli.outputs import Output
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from steelyard.analysis.calibration.calibration import calibration
-from steelyard.analysis.calibration.calibration_result import Calibration
+from steelyard.analysis.calibration.calibration import Calibration, calibration
 from steelyard.analysis.comparison.classical_tests import corrected_t_test
 from steelyard.analysis.holm import holm
 from steelyard.analysis.prevalence.prior_correction import correct_prior

@@ -20,9 +20,10 @@ HOMES = {
     "steelyard.analysis.decisions.decision_rule": ("risk_coverage",),
     "steelyard.analysis.thresholds.best_threshold": ("best_threshold",),
     "steelyard.analysis.thresholds.label_thresholds": ("label_thresholds",),
-    "steelyard.analysis.calibration.calibration_result": (
+    "steelyard.analysis.calibration.calibration": (
         "calibration",
         "calibration_point",
+        "reliability_bin",
     ),
     "steelyard.analysis.chance.chance": ("chance",),
     "steelyard.analysis.chance.chance_tests": ("chance_test",),
@@ -66,7 +67,6 @@ HOMES = {
         "prevalence_leaders",
     ),
     "steelyard.analysis.comparison.evidence": ("omnibus",),
-    "steelyard.analysis.calibration.reliability": ("reliability_bin",),
     "steelyard.analysis.results.rows": ("rows",),
     "steelyard.analysis.planning.label_plan": ("label_plan",),
     "steelyard.analysis.planning.sample_size": ("sample_size",),

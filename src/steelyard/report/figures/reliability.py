@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from steelyard.analysis.calibration.reliability_curve import CurveView, reliability_curve
+from steelyard.analysis.calibration.calibration import CurveView, reliability_curve
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.results.rows import Rows
 from steelyard.arguments import names_wrong_arguments
