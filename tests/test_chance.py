@@ -12,7 +12,7 @@ from checks import assert_refused, same
 
 from steelyard import Confusion, Counts, at_prevalence, confusion, evaluate, get_metric, list_metrics, score_table
 from steelyard.analysis.chance.chance import chance
-from steelyard.analysis.chance.hypergeometric import TruePositives
+from steelyard.analysis.chance.permutations import TruePositives
 from steelyard.exceptions import InputError, InputTypeError, UnknownNameError
 
 FINLEY = Counts(tp=28, fn=23, fp=72, tn=2680)

@@ -13,9 +13,9 @@ from scipy import stats
 
 import steelyard
 from steelyard import Confusion, Counts, confusion, get_metric, list_metrics, score_table
-from steelyard.analysis.chance import random_agreements
+from steelyard.analysis.chance import permutations
 from steelyard.analysis.chance.chance_tests import beats_chance, chance_test
-from steelyard.analysis.chance.hypergeometric import TruePositives
+from steelyard.analysis.chance.permutations import TruePositives
 from steelyard.exceptions import InputError, InputTypeError
 
 FINLEY = Counts(tp=28, fn=23, fp=72, tn=2680)
@@ -110,7 +110,7 @@ def test_the_z_test_has_the_moments_of_all_permutations():
     true, pred = np.array([0, 0, 0, 1, 1, 2, 2]), np.array([0, 0, 1, 1, 2, 2, 0])
     agree = np.array([(true == np.array(p)).sum() for p in itertools.permutations(pred)])
     z = (agree.mean() + 0.5 - (true == pred).sum()) / agree.std()
-    assert same(math.exp(random_agreements.normal_tails_of(confusion(true, pred).rows).log_better), stats.norm.cdf(z))
+    assert same(math.exp(permutations.normal_tails_of(confusion(true, pred).rows).log_better), stats.norm.cdf(z))
     drawn = beats_chance(true, pred)
     assert "10,999 tables drawn" in drawn.method
     assert drawn.p_value == pytest.approx((agree >= (true == pred).sum()).mean(), abs=0.02)
@@ -121,7 +121,7 @@ def test_drawn_tables_agree_as_permuted_predictions_do(rows):
     rng = np.random.default_rng(8)
     true, pred = rng.choice(3, rows, p=[0.7, 0.2, 0.1]), rng.choice(3, rows, p=[0.5, 0.3, 0.2])
     permuted = (true == rng.permuted(np.tile(pred, (20_000, 1)), axis=1)).sum(1)
-    drawn = random_agreements.drawn_agreements(np.bincount(true), np.bincount(pred), rng)
+    drawn = permutations.drawn_agreements(np.bincount(true), np.bincount(pred), rng)
     for low in np.quantile(permuted, [0.01, 0.1, 0.5, 0.9, 0.99]):
         assert (drawn >= low).mean() == pytest.approx((permuted >= low).mean(), abs=0.02)
 
@@ -132,7 +132,7 @@ def test_independent_labels_of_many_classes_hold_the_level_one_in_a_thousand():
     for true, pred in [((185, 9, 4, 2), (188, 6, 4, 2)), ((50, 30, 5), (40, 40, 5))]:
         labels = np.tile(np.repeat(np.arange(len(pred)), pred), (20_000, 1))
         seen = (rng.permuted(labels, axis=1) == np.repeat(np.arange(len(true)), true)).sum(1)
-        null = random_agreements.drawn_agreements(np.array(true), np.array(pred), rng)
+        null = permutations.drawn_agreements(np.array(true), np.array(pred), rng)
         p = (1 + (null >= np.arange(sum(true) + 1)[:, None]).sum(1)) / (1 + len(null))
         rejected.append([(p[seen] <= level).mean() for level in (0.05, 0.001)])
     assert np.max(rejected, axis=0) == pytest.approx([0.025, 0.0005], abs=0.0275), rejected
@@ -142,7 +142,7 @@ def test_independent_labels_of_many_classes_hold_the_level_one_in_a_thousand():
 def test_agreements_beyond_all_draws_have_an_upper_bound():
     for scale in (1, 4, 20):
         found = beats_chance(Confusion.of_rows(CLASSES.labels, CLASSES.rows * scale))
-        z = random_agreements.normal_tails_of(CLASSES.rows * scale).log_better
+        z = permutations.normal_tails_of(CLASSES.rows * scale).log_better
         assert math.exp(z) < found.p_value < 1.01e-4
     assert "upper bound" in found.method and found.p_value < 1e-30
 

@@ -19,7 +19,7 @@ from steelyard import (
     precision,
     recall,
 )
-from steelyard.analysis.chance.label_set_chance import LabelSetBaselines
+from steelyard.analysis.chance.chance import LabelSetBaselines
 from steelyard.analysis.intervals.inference import ClusteredRows, Inference
 from steelyard.analysis.intervals.intervals import table_intervals
 from steelyard.exceptions import InputError, UndefinedError

@@ -163,7 +163,7 @@ def test_evaluate_of_predicted_labels_brings_small_tables_alone(rows, to_device,
 
 
 def test_evaluate_of_labels_asks_the_device_few_questions(rows, to_device, monkeypatch):
-    monkeypatch.setattr("steelyard.analysis.chance.label_set_chance._SHUFFLED_CELLS", N * LABELS)  # as of 2e5 rows
+    monkeypatch.setattr("steelyard.analysis.chance.chance._SHUFFLED_CELLS", N * LABELS)  # as of 2e5 rows
     asked, bring = [], device_library.DeviceLibrary.brought
     monkeypatch.setattr(device_library.DeviceLibrary, "brought", lambda *given: asked.append(1) or bring(*given))
     steelyard.evaluate(to_device(rows["y"]), to_device(rows["p"]))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.analysis.chance.baselines import random_order
 from steelyard.analysis.chance.chance import rounded_to_zero
-from steelyard.analysis.chance.random_order import random_order
 from steelyard.analysis.intervals.binned_scores import binned
 from steelyard.analysis.prevalence.prevalence import scores_at
 from steelyard.metrics import application
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from steelyard._types import Array
-    from steelyard.analysis.chance.random_order import RandomOrder
+    from steelyard.analysis.chance.baselines import RandomOrder
     from steelyard.metrics.metric import Metric
     from steelyard.statistics.score_table import ScoreTable
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from steelyard.analysis.chance.label_set_chance import LabelSetBaselines
+from steelyard.analysis.chance.chance import LabelSetBaselines
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.thresholds.best_threshold import best_threshold
 from steelyard.evaluation.label_sets.evaluate_label_sets import evaluate_label_sets

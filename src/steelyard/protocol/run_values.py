@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import numpy as np
 
 from steelyard._types import Label
+from steelyard.analysis.chance.baselines import independent
 from steelyard.analysis.chance.chance import Baselines, chance
-from steelyard.analysis.chance.class_baselines import independent
-from steelyard.analysis.chance.hypergeometric import TruePositives
+from steelyard.analysis.chance.permutations import TruePositives
 from steelyard.analysis.comparison import paired_tables
 from steelyard.analysis.comparison.classical_tests import corrected_t_test
 from steelyard.analysis.intervals.intervals import interval

@@ -10,8 +10,13 @@ import numpy as np
 
 from steelyard._renamed import renamed_function
 from steelyard.analysis.chance.chance import collapsed, lacks_a_class, spec_and_options
-from steelyard.analysis.chance.hypergeometric import TruePositives, log_sum
-from steelyard.analysis.chance.random_agreements import agreement_tails, normal_tails, normal_tails_of
+from steelyard.analysis.chance.permutations import (
+    TruePositives,
+    agreement_tails,
+    log_sum,
+    normal_tails,
+    normal_tails_of,
+)
 from steelyard.analysis.results.rows import Flat
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError

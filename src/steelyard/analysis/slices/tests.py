@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from steelyard.analysis.chance.hypergeometric import TruePositives
+from steelyard.analysis.chance.permutations import TruePositives
 from steelyard.analysis.distributions import beta_quantile, normal_quantile, normal_reach
 from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.intervals.rate_intervals import exact, rate_cells

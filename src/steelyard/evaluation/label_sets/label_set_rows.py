@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.chance.label_set_chance import LabelSetBaselines
+from steelyard.analysis.chance.chance import LabelSetBaselines
 from steelyard.analysis.intervals.estimand import Estimand
 from steelyard.analysis.intervals.intervals import intervals_of
 from steelyard.analysis.results.rows import Rows
