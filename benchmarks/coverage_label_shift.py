@@ -8,8 +8,7 @@ import numpy as np
 
 from benchmarks.unlabelled_worlds import HERE, REFERENCE, SHARES, SIMULATED, World, shifted_rows, simulated
 from steelyard import score_table
-from steelyard.analysis.prevalence.mixture_test import mixture_test
-from steelyard.analysis.prevalence.score_cells import range_count, two_class_cells
+from steelyard.analysis.prevalence.label_shift import mixture_test, range_count, two_class_cells
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

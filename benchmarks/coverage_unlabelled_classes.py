@@ -9,8 +9,7 @@ import numpy as np
 
 from benchmarks.unlabelled_worlds import DRAWS, ENOUGH, REFERENCE
 from steelyard import Confusion, intervals
-from steelyard.analysis.prevalence.score_cells import class_cells
-from steelyard.analysis.prevalence.unlabelled_prevalence import UnlabelledPrevalence
+from steelyard.analysis.prevalence.label_shift import UnlabelledPrevalence, class_cells
 from steelyard.ingest.score_matrix import probability_table
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ import numpy as np
 from scipy.stats import norm
 
 from steelyard import Counts, score_table
-from steelyard.analysis.prevalence.score_cells import range_count, two_class_cells
-from steelyard.analysis.prevalence.unlabelled_prevalence import UnlabelledPrevalence
+from steelyard.analysis.prevalence.label_shift import UnlabelledPrevalence, range_count, two_class_cells
 
 if TYPE_CHECKING:
     from collections.abc import Callable

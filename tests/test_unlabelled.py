@@ -24,8 +24,7 @@ from steelyard import (
     tally,
     unlabelled,
 )
-from steelyard.analysis.prevalence.class_mixture import most_likely_shares, share_draws
-from steelyard.analysis.prevalence.score_cells import class_cells, two_class_cells
+from steelyard.analysis.prevalence.label_shift import class_cells, most_likely_shares, share_draws, two_class_cells
 from steelyard.cli.commands import commands
 from steelyard.ingest.score_matrix import probability_table
 

@@ -21,10 +21,10 @@ from steelyard.analysis.monitoring.monitor import Monitor as Monitor
 from steelyard.analysis.planning.label_plan import LabelPlan as LabelPlan
 from steelyard.analysis.planning.label_plan import label_plan as label_plan
 from steelyard.analysis.planning.sample_size import sample_size as sample_size
-from steelyard.analysis.prevalence.estimated_prevalence import Prevalence as Prevalence
+from steelyard.analysis.prevalence.prevalence import Prevalence as Prevalence
 from steelyard.analysis.prevalence.prevalence import at_prevalence as at_prevalence
+from steelyard.analysis.prevalence.prevalence import correct_prior as correct_prior
 from steelyard.analysis.prevalence.prevalence import swap_prevalences as swap_prevalences
-from steelyard.analysis.prevalence.prior_correction import correct_prior as correct_prior
 from steelyard.analysis.results.result import Result as Result
 from steelyard.analysis.sequential.anytime import anytime_compare as anytime_compare
 from steelyard.analysis.sequential.anytime import anytime_interval as anytime_interval

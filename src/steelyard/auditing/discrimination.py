@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from steelyard.analysis.intervals.draws import generator
-from steelyard.analysis.prevalence.class_shares import checked_prevalence
+from steelyard.analysis.prevalence.prevalence import checked_prevalence
 from steelyard.analysis.results.formatting import filled, three_digits
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, Rows, table_text

@@ -15,8 +15,7 @@ import numpy as np
 
 from steelyard._types import Array
 from steelyard.analysis.intervals.draws import generator
-from steelyard.analysis.prevalence.class_shares import checked_prevalence
-from steelyard.analysis.prevalence.prevalence import at_prevalence, scores_at
+from steelyard.analysis.prevalence.prevalence import at_prevalence, checked_prevalence, scores_at
 from steelyard.analysis.results.formatting import filled, three_digits
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, Rows, table_text

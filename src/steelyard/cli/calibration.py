@@ -19,7 +19,7 @@ from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from steelyard.analysis.calibration.calibration import Calibration
-    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.cli.outputs import Output
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from steelyard.analysis.comparison.comparison import Comparison
-    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.cli.outputs import Output
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.statistics.confusion import Confusion

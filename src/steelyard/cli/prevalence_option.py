@@ -11,7 +11,7 @@ from steelyard.exceptions import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
 
 
 def prevalence_option(*, required: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -44,7 +44,7 @@ def _parsed(text: str) -> PrevalenceLike | dict[str, float]:
 
     Of many classes the share of each.
     """
-    from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
+    from steelyard.analysis.prevalence.prevalence import Prevalence
 
     if "=" in text or text.count(",") > 1:  # one is that of 0,03
         return _shares(text)

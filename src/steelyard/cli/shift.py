@@ -13,7 +13,7 @@ from steelyard.cli.prevalence_option import prevalence_option
 from steelyard.cli.report import in_shell_words
 
 if TYPE_CHECKING:
-    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.cli.outputs import Output
 
 

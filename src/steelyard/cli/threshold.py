@@ -27,7 +27,7 @@ from steelyard.exceptions import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.best_threshold import BestThreshold
     from steelyard.analysis.thresholds.label_thresholds import LabelThresholds
     from steelyard.cli.outputs import Output
@@ -201,7 +201,7 @@ def _best_of_rows(inputs: Inputs, asked: dict[str, Any], plan: str | None) -> tu
 
 
 def _share(prevalence: PrevalenceLike, level: float) -> str:
-    from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
+    from steelyard.analysis.prevalence.prevalence import Prevalence
 
     if isinstance(prevalence, Prevalence):
         return f"{prevalence.text(level)}, as it was estimated"

@@ -15,7 +15,7 @@ import numpy as np
 from steelyard.analysis.distributions import student_reach
 from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.levels import check_level
-from steelyard.analysis.prevalence.prior_correction import with_shares
+from steelyard.analysis.prevalence.prevalence import with_shares
 from steelyard.analysis.results.formatting import interval_text
 from steelyard.analysis.results.rows import Flat
 from steelyard.exceptions import InputError

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from steelyard.analysis.prevalence.prior_correction import class_share_vector
+from steelyard.analysis.prevalence.prevalence import class_share_vector
 from steelyard.estimators.probability_maps import (
     IsotonicMap,
     LogisticMap,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Splitter
-    from steelyard.analysis.prevalence.prior_correction import SharesLike
+    from steelyard.analysis.prevalence.prevalence import SharesLike
     from steelyard.estimators.probability_maps import ProbabilityMap
 
 try:

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Estimator, Features, Frame, Label, Splitter, Weights
     from steelyard.analysis.decisions.best_decision_result import BestDecision
-    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
-    from steelyard.analysis.prevalence.prior_correction import SharesLike
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike, SharesLike
     from steelyard.analysis.thresholds.best_threshold import BestThreshold, KeptLimit
     from steelyard.analysis.thresholds.limits import LimitsLike
     from steelyard.analysis.thresholds.threshold_sample import AimLike, CostsLike

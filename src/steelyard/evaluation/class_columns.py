@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from steelyard.analysis.intervals.cluster_tables import has_several_clusters
-from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
-from steelyard.analysis.prevalence.prevalence import columns_at
+from steelyard.analysis.prevalence.prevalence import Prevalence, columns_at
 from steelyard.evaluation.inputs import TWO_THRESHOLDS
 from steelyard.evaluation.rows import SHOWN_AVERAGES, table_rows
 from steelyard.exceptions import InputError, first_ten
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Labels
     from steelyard.analysis.intervals.inference import Inference
-    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.evaluation.inputs import RowOptions
     from steelyard.evaluation.metric_row import MetricRow
     from steelyard.ingest.array_groups import By

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from steelyard._types import Frame, Label, LabelSet, Rng
     from steelyard.analysis.confusions.hierarchy import HierarchyLike
     from steelyard.analysis.intervals.planned_rows import SamplingDesign
-    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.evaluation.class_columns import GroupedColumns
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.ingest.array_groups import By

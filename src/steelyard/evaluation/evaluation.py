@@ -18,7 +18,7 @@ from steelyard._types import Label
 from steelyard.analysis.chance.chance_tests import ChanceTest
 from steelyard.analysis.confusions.level_errors import LevelErrors
 from steelyard.analysis.decisions.decision_rule import RiskCoverage
-from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+from steelyard.analysis.prevalence.prevalence import PrevalenceLike
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.result_homes import rendered
 from steelyard.analysis.results.rows import Rows

@@ -16,7 +16,7 @@ from steelyard.statistics.precision import as_read
 
 if TYPE_CHECKING:
     from steelyard._types import Array
-    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.statistics.class_scores import ClassScores
     from steelyard.statistics.counts import Counts
     from steelyard.statistics.score_table import ScoreTable

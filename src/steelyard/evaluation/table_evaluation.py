@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.analysis.confusions.ordered_metrics import ClassOrder
 from steelyard.analysis.intervals.inference import Inference
-from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
+from steelyard.analysis.prevalence.prevalence import Prevalence
 from steelyard.analysis.results.rows import Rows
 from steelyard.evaluation.class_columns import (
     column_rows,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from steelyard._types import Label
-    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.evaluation.class_columns import GroupedColumns
     from steelyard.metrics.spec import SpecLike
     from steelyard.statistics.confusion import Confusion

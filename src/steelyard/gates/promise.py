@@ -23,7 +23,7 @@ from steelyard.statistics.saved_field import SavedField
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.guarantees import LimitTest
     from steelyard.analysis.thresholds.limits import Limit
     from steelyard.evaluation.evaluation import Evaluation

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from steelyard.analysis.comparison.comparison import Difference
     from steelyard.analysis.intervals.interval import Interval
-    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.evaluation.groups import Group
     from steelyard.evaluation.label_sets.multilabel_evaluation import AnyEvaluation
     from steelyard.evaluation.metric_row import MetricRow

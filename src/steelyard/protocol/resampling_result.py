@@ -13,7 +13,7 @@ import numpy as np
 from steelyard.analysis.calibration.calibration import Calibration, calibration
 from steelyard.analysis.comparison.classical_tests import corrected_t_test
 from steelyard.analysis.holm import holm
-from steelyard.analysis.prevalence.prior_correction import correct_prior
+from steelyard.analysis.prevalence.prevalence import correct_prior
 from steelyard.analysis.results.formatting import (
     bounds_text,
     difference_text,

@@ -16,8 +16,7 @@ from steelyard.analysis.intervals.information_bins import ScoreBins
 from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.intervals.interval_rows import IntervalRows
 from steelyard.analysis.intervals.intervals import interval, table_intervals
-from steelyard.analysis.prevalence.class_shares import positive_share_draws, positive_shares
-from steelyard.analysis.prevalence.prevalence import at_prevalence
+from steelyard.analysis.prevalence.prevalence import at_prevalence, positive_share_draws, positive_shares
 from steelyard.analysis.results.formatting import cell_text, filled, p_text, percent_text
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, Rows, table_text
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Frame, LabelSet, Rng, Weights
-    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.ingest.array_groups import By
     from steelyard.ingest.source import Source
     from steelyard.statistics.class_scores import ClassScores

@@ -27,8 +27,7 @@ from steelyard.analysis.intervals.large_tables import draw_count
 from steelyard.analysis.intervals.rank_sampler import RankSampler
 from steelyard.analysis.intervals.score_influence import score_influence
 from steelyard.analysis.intervals.searched_intervals import why_no_interval
-from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
-from steelyard.analysis.prevalence.prevalence import at_prevalence
+from steelyard.analysis.prevalence.prevalence import Prevalence, at_prevalence
 from steelyard.analysis.results.formatting import percent_text
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.call_options import CallOptions

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.prevalence.class_shares import checked_prevalence
-from steelyard.analysis.prevalence.prevalence import at_prevalence, scores_at
+from steelyard.analysis.prevalence.prevalence import at_prevalence, checked_prevalence, scores_at
 from steelyard.analysis.results.formatting import ROUNDING, percent_text
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, Rows, table_text

@@ -14,8 +14,7 @@ from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.intervals.inference import ClusteredRows, Inference
 from steelyard.analysis.intervals.intervals import table_intervals
 from steelyard.analysis.levels import check_level
-from steelyard.analysis.prevalence.estimated_prevalence import Prevalence, stated_prevalence
-from steelyard.analysis.prevalence.prior_correction import class_share_vector
+from steelyard.analysis.prevalence.prevalence import Prevalence, class_share_vector, stated_prevalence
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays
@@ -38,8 +37,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.decisions.best_decision_result import BestDecision
     from steelyard.analysis.decisions.search import CrossFit
     from steelyard.analysis.intervals.interval import Interval
-    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
-    from steelyard.analysis.prevalence.prior_correction import SharesLike
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike, SharesLike
     from steelyard.metrics.call_options import MetricParameters
     from steelyard.metrics.spec import SpecLike
     from steelyard.statistics.probability_table import ProbabilityTable

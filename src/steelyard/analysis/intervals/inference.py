@@ -13,7 +13,7 @@ from steelyard.analysis.intervals.auc_intervals import AUC_INTERVALS
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.intervals.rate_intervals import RATE_INTERVALS
 from steelyard.analysis.levels import check_level, tails
-from steelyard.analysis.prevalence.estimated_prevalence import stated_prevalence
+from steelyard.analysis.prevalence.prevalence import stated_prevalence
 from steelyard.exceptions import InputError
 from steelyard.ingest import arrays
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Labels, Rng, Weights
     from steelyard.analysis.intervals.planned_rows import PlannedRows
-    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
 
 COUNT_METHODS = ("posterior", "stratified", "deviance", "bootstrap", "stratified-bootstrap", "bca")
 RATE_METHODS = tuple(RATE_INTERVALS)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Frame, Rng
     from steelyard.analysis.intervals.interval import Interval
     from steelyard.analysis.intervals.planned_rows import SamplingDesign
-    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.ingest.source import Source
     from steelyard.metrics.call_options import CallOptions, MetricParameters, ReadingOptions
     from steelyard.metrics.spec import SpecLike

@@ -17,7 +17,7 @@ from steelyard.analysis.distributions import normal_reach, student_reach
 from steelyard.analysis.intervals.information_bins import ScoreBins
 from steelyard.analysis.intervals.possible_shares import possible_shares
 from steelyard.analysis.intervals.rate_intervals import score_ends
-from steelyard.analysis.prevalence.class_shares import positive_shares
+from steelyard.analysis.prevalence.prevalence import positive_shares
 from steelyard.metrics import calibration
 from steelyard.metrics.isotonic_curve import IsotonicCurve
 

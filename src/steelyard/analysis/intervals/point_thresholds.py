@@ -18,13 +18,13 @@ import numpy as np
 from steelyard.analysis.distributions import beta_below, beta_quantile
 from steelyard.analysis.intervals.rate_intervals import exact
 from steelyard.analysis.levels import tails
-from steelyard.analysis.prevalence.class_shares import positive_shares
+from steelyard.analysis.prevalence.prevalence import positive_shares
 from steelyard.metrics import discrimination, ranking
 
 if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.intervals.estimand import Estimand
-    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.metrics.metric import Metric
     from steelyard.statistics.score_table import ScoreTable
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.prevalence.class_shares import positive_share_draws
-from steelyard.analysis.prevalence.prevalence import scores_at
+from steelyard.analysis.prevalence.prevalence import positive_share_draws, scores_at
 from steelyard.metrics.score_values import score_values
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from steelyard.analysis.intervals.loss_intervals import OtherLosses, mean_loss_e
 from steelyard.analysis.intervals.own_precision import own_share
 from steelyard.analysis.intervals.thinned_rows import nearer, some_rows_of_classes
 from steelyard.analysis.intervals.weighted_rows import WeightedRows
-from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
+from steelyard.analysis.prevalence.prevalence import Prevalence
 from steelyard.exceptions import InputError
 from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.score_values import averaged_columns, row_losses

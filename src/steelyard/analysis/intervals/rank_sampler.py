@@ -12,9 +12,7 @@ import numpy as np
 from steelyard.analysis.intervals.binned_scores import MOST_ENTRIES, binned, grouped_at
 from steelyard.analysis.intervals.draws import rank_draws
 from steelyard.analysis.intervals.point_thresholds import is_at_point, point_thresholds
-from steelyard.analysis.prevalence.class_shares import positive_shares
-from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
-from steelyard.analysis.prevalence.prevalence import scores_at
+from steelyard.analysis.prevalence.prevalence import Prevalence, positive_shares, scores_at
 from steelyard.statistics.score_table import ScoreTable
 from steelyard.statistics.threads import in_background
 

@@ -27,8 +27,7 @@ from steelyard.analysis.intervals.quantiles import quantiles
 from steelyard.analysis.intervals.rate_intervals import score_ends
 from steelyard.analysis.intervals.score_influence import has_influence, score_influence
 from steelyard.analysis.intervals.searched_intervals import is_searched, searched_ends
-from steelyard.analysis.prevalence.class_shares import positive_shares
-from steelyard.analysis.prevalence.prevalence import scores_at
+from steelyard.analysis.prevalence.prevalence import positive_shares, scores_at
 from steelyard.metrics import ranking
 from steelyard.metrics.score_values import score_values
 from steelyard.statistics.class_scores import ClassScores

@@ -17,8 +17,7 @@ from steelyard.analysis.intervals.added_rows import with_added_rows
 from steelyard.analysis.intervals.binned_scores import binned
 from steelyard.analysis.intervals.information_bins import ScoreBins
 from steelyard.analysis.intervals.rate_intervals import score_ends
-from steelyard.analysis.prevalence.class_shares import positive_shares
-from steelyard.analysis.prevalence.prevalence import scores_at
+from steelyard.analysis.prevalence.prevalence import positive_shares, scores_at
 from steelyard.metrics import discrimination
 from steelyard.metrics.score_values import score_values
 from steelyard.statistics.class_scores import ClassScores

@@ -24,7 +24,7 @@ from steelyard.analysis.intervals.kinks import deviances
 from steelyard.analysis.intervals.large_tables import COUNT_DRAWS, DrawnValues, draw_count, is_large, values_by_blocks
 from steelyard.analysis.intervals.lone_clusters import class_names, label_reason
 from steelyard.analysis.intervals.margin_draws import ErrorCells, MarginSampler
-from steelyard.analysis.prevalence.class_shares import shares_in_use
+from steelyard.analysis.prevalence.prevalence import shares_in_use
 from steelyard.exceptions import InputError
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts

@@ -13,7 +13,7 @@ from steelyard.analysis.intervals.auc_intervals import auc_score_ends, score_var
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.levels import check_level
-from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
+from steelyard.analysis.prevalence.prevalence import Prevalence
 from steelyard.analysis.results.formatting import difference_text, listed, percent_text, value_text
 from steelyard.analysis.results.rows import Flat
 from steelyard.arguments import names_wrong_arguments

@@ -16,7 +16,7 @@ import numpy as np
 from steelyard.analysis.distributions import normal_quantile
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.intervals.score_influence import has_influence, score_influence
-from steelyard.analysis.prevalence.class_shares import checked_prevalence
+from steelyard.analysis.prevalence.prevalence import checked_prevalence
 from steelyard.exceptions import InputError
 from steelyard.metrics import application
 from steelyard.statistics.class_scores import ClassScores

@@ -11,9 +11,7 @@ from numpy.polynomial.polynomial import polyval2d
 from steelyard.analysis.distributions import beta_quantile
 from steelyard.analysis.intervals.inference import check_design
 from steelyard.analysis.levels import check_level
-from steelyard.analysis.prevalence.class_shares import checked_prevalence, of_positives
-from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
-from steelyard.analysis.prevalence.prevalence import at_prevalence
+from steelyard.analysis.prevalence.prevalence import Prevalence, at_prevalence, checked_prevalence, of_positives
 from steelyard.analysis.results.rows import Flat, Rows
 from steelyard.exceptions import InputError
 from steelyard.ingest.frame_columns import FrameColumns
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Frame, Label, LabelSet, Weights
     from steelyard.analysis.intervals.rate_intervals import Ends
-    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.ingest.source import Source
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.registry import MetricLike

@@ -13,7 +13,7 @@ from steelyard._types import Label
 from steelyard.analysis.distributions import normal_reach
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.levels import check_level, tails
-from steelyard.analysis.prevalence.estimated_prevalence import stated_prevalence
+from steelyard.analysis.prevalence.prevalence import stated_prevalence
 from steelyard.analysis.results.formatting import three_digits
 from steelyard.analysis.results.rows import Flat
 from steelyard.analysis.thresholds.guarantees import (
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Frame, LabelSet, Rng, Weights
     from steelyard.analysis.intervals.planned_rows import SamplingDesign
-    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.label_thresholds import LabelThresholds
     from steelyard.analysis.thresholds.limits import Limit, LimitsLike
     from steelyard.analysis.thresholds.resampled_threshold import Resamples

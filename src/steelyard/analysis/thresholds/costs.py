@@ -15,9 +15,7 @@ from steelyard.analysis.distributions import normal_reach, student_quantile
 from steelyard.analysis.intervals.cluster_draws import ClassRows
 from steelyard.analysis.intervals.linear_ends import linear_ends, multinomial_correlations
 from steelyard.analysis.intervals.rate_intervals import score_ends
-from steelyard.analysis.prevalence.class_shares import of_positives
-from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
-from steelyard.analysis.prevalence.prevalence import at_prevalence
+from steelyard.analysis.prevalence.prevalence import Prevalence, at_prevalence, of_positives
 from steelyard.metrics.calibration import isotonic_curve
 
 if TYPE_CHECKING:
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.analysis.intervals.rate_intervals import Ends
-    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.bands import RateBand
     from steelyard.statistics.score_table import ScoreTable
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.levels import check_level
-from steelyard.analysis.prevalence.class_shares import checked_prevalence, of_positives
+from steelyard.analysis.prevalence.prevalence import checked_prevalence, of_positives
 from steelyard.analysis.results.rows import Flat, Rows
 from steelyard.analysis.thresholds.costs import OVER_EVERYBODY, OVER_NOBODY, BenefitScale, FlaggedAlone
 from steelyard.analysis.thresholds.scored_groups import GivenScores
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Frame, Label, LabelSet, Weights
-    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.costs import Benefit
     from steelyard.analysis.thresholds.scored_groups import ScoreNames, ScoresLike
     from steelyard.analysis.thresholds.scored_models import ScoredModels

@@ -19,8 +19,7 @@ import numpy as np
 from steelyard.analysis.distributions import normal_below, normal_quantile, normal_reach
 from steelyard.analysis.holm import holm
 from steelyard.analysis.intervals.draws import effective_cells, generator
-from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
-from steelyard.analysis.prevalence.prevalence import at_prevalence
+from steelyard.analysis.prevalence.prevalence import Prevalence, at_prevalence
 from steelyard.analysis.thresholds.bands import ClassCurve, Rates
 from steelyard.analysis.thresholds.limits import Capacity, at_least, at_most, rate_limit
 from steelyard.analysis.thresholds.threshold_sample import drawn_shares
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from steelyard._types import Array, Rng
-    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.limits import Limit, RateLimit
     from steelyard.analysis.thresholds.threshold_sample import ThresholdSample
     from steelyard.statistics.confusion import Confusion

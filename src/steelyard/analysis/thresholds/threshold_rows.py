@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.analysis.intervals.cluster_scores import ClusterScores
 from steelyard.analysis.intervals.inference import ClusteredRows, Inference
-from steelyard.analysis.prevalence.class_shares import checked_prevalence
+from steelyard.analysis.prevalence.prevalence import checked_prevalence
 from steelyard.analysis.thresholds.threshold_sample import ClusterRows, ThresholdSample, cost_table
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Frame, Label, Labels
-    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.threshold_sample import CostAim, CostsLike, ErrorCost
     from steelyard.ingest.source import Source
     from steelyard.metrics.call_options import CallOptions

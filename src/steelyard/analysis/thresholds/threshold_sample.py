@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from steelyard.analysis.prevalence.class_shares import checked_prevalence, positive_shares
-from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
+from steelyard.analysis.prevalence.prevalence import Prevalence, checked_prevalence, positive_shares
 from steelyard.analysis.thresholds.bands import ClassWeights, Rates, effective_share_rows
 from steelyard.analysis.thresholds.limits import Capacity, in_range, rate_limit, read_limits, what_is_judged
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array
-    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.bands import ClassCurve
     from steelyard.analysis.thresholds.limits import Limit, LimitsLike
     from steelyard.metrics.metric import Metric

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Label
     from steelyard.analysis.intervals.estimand import Estimand
     from steelyard.analysis.intervals.inference import Inference
-    from steelyard.analysis.prevalence.unlabelled_prevalence import UnlabelledPrevalence
+    from steelyard.analysis.prevalence.label_shift import UnlabelledPrevalence
     from steelyard.statistics.score_table import ScoreTable
 
     Corner = Callable[[int, int], Array]  # the metric at the shares of one period and the classifier of another

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.chance.chance_tests import ChanceTest
 from steelyard.analysis.intervals.interval import Interval
-from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
+from steelyard.analysis.prevalence.prevalence import Prevalence
 from steelyard.analysis.results.rows import Rows
 from steelyard.evaluation.class_risk import read_risk
 from steelyard.evaluation.groups import Group
@@ -21,7 +21,7 @@ from steelyard.exceptions import InputError, UnknownNameError
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
-    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.saved_field import SavedField
 

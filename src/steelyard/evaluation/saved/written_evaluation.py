@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
+from steelyard.analysis.prevalence.prevalence import Prevalence
 from steelyard.analysis.results.result_json import RESULT_SCHEMA
 from steelyard.evaluation.class_risk import risk_json
 from steelyard.evaluation.saved.hierarchy_json import levels_json, pair_json
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from steelyard.analysis.chance.chance_tests import ChanceTest
     from steelyard.analysis.intervals.interval import Interval
-    from steelyard.analysis.prevalence.estimated_prevalence import PrevalenceLike
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.groups import Group
     from steelyard.evaluation.metric_row import ClassRow, MetricRow

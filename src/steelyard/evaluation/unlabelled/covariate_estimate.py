@@ -20,7 +20,7 @@ from steelyard.metrics.call_options import CallOptions
 if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.intervals.inference import Inference
-    from steelyard.analysis.prevalence.score_cells import ScoreCells
+    from steelyard.analysis.prevalence.label_shift import ScoreCells
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
     from steelyard.evaluation.unlabelled.reference import LabelledReference

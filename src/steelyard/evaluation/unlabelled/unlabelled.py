@@ -10,9 +10,15 @@ import numpy as np
 from steelyard.analysis.intervals.draws import effective_cells
 from steelyard.analysis.intervals.folded_tables import folded
 from steelyard.analysis.intervals.inference import Inference
-from steelyard.analysis.prevalence.mixture_test import MixtureTest, mixture_test
-from steelyard.analysis.prevalence.score_cells import class_cells, decided_cells, range_count, two_class_cells
-from steelyard.analysis.prevalence.unlabelled_prevalence import UnlabelledPrevalence
+from steelyard.analysis.prevalence.label_shift import (
+    MixtureTest,
+    UnlabelledPrevalence,
+    class_cells,
+    decided_cells,
+    mixture_test,
+    range_count,
+    two_class_cells,
+)
 from steelyard.analysis.results.rows import Rows
 from steelyard.evaluation.inputs import RowOptions
 from steelyard.evaluation.table_evaluation import evaluate_tables
@@ -35,7 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Frame, Label, LabelSet, Rng, Weights
-    from steelyard.analysis.prevalence.score_cells import RangedCells
+    from steelyard.analysis.prevalence.label_shift import RangedCells
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.unlabelled.reference import LabelledReference
     from steelyard.ingest.source import Source

@@ -13,7 +13,7 @@ from steelyard.metrics.catalogue import precision
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
-    from steelyard.analysis.prevalence.unlabelled_prevalence import UnlabelledPrevalence
+    from steelyard.analysis.prevalence.label_shift import UnlabelledPrevalence
     from steelyard.statistics.score_table import ScoreTable
 
 _MOST_POINTS = 100

@@ -11,8 +11,7 @@ import numpy as np
 
 from steelyard._types import Array, Label
 from steelyard.analysis.intervals.draws import generator
-from steelyard.analysis.prevalence.score_cells import ScoreCells
-from steelyard.analysis.prevalence.unlabelled_prevalence import UnlabelledPrevalence
+from steelyard.analysis.prevalence.label_shift import ScoreCells, UnlabelledPrevalence
 from steelyard.analysis.results.formatting import filled, p_text, percent_text
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Rows, table_text

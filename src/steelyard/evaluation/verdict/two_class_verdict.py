@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.planning.sample_size import sample_size
-from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
-from steelyard.analysis.prevalence.prevalence import at_prevalence
+from steelyard.analysis.prevalence.prevalence import Prevalence, at_prevalence
 from steelyard.analysis.results.formatting import percent_interval, percent_text, three_digits
 from steelyard.auditing.problem import SIMILAR_SHARE
 from steelyard.evaluation.outcomes import STARTS, outcomes_text, starts, whole_outcomes

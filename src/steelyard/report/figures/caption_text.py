@@ -11,8 +11,7 @@ import numpy as np
 
 from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.intervals.intervals import interval
-from steelyard.analysis.prevalence.class_shares import positive_shares
-from steelyard.analysis.prevalence.estimated_prevalence import Prevalence
+from steelyard.analysis.prevalence.prevalence import Prevalence, positive_shares
 from steelyard.analysis.results.formatting import interval_text, percent_interval, percent_text, three_digits
 from steelyard.exceptions import InputError
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 import numpy as np
 
 from steelyard.analysis.intervals.inference import STRATIFIED
-from steelyard.analysis.prevalence.class_shares import positive_shares
-from steelyard.analysis.prevalence.prevalence import at_prevalence
+from steelyard.analysis.prevalence.prevalence import at_prevalence, positive_shares
 from steelyard.analysis.results.formatting import listed
 from steelyard.analysis.thresholds.bands import band_prevalences, rate_band, thinned
 from steelyard.metrics.curves import roc_points

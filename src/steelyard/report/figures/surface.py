@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from steelyard.analysis.prevalence.class_shares import checked_prevalence
+from steelyard.analysis.prevalence.prevalence import checked_prevalence
 from steelyard.analysis.results.formatting import listed
 from steelyard.analysis.results.rows import Rows
 from steelyard.arguments import names_wrong_arguments
