@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from steelyard import Confusion
-from steelyard.analysis.confusions.class_recalls import class_standing
-from steelyard.analysis.confusions.confused_pairs import excess_pairs
-from steelyard.analysis.confusions.level_errors import PATH_METRICS, level_errors
+from steelyard.analysis.confusions.confused_pairs import class_standing, excess_pairs
+from steelyard.analysis.confusions.hierarchy import PATH_METRICS, level_errors
 from steelyard.analysis.intervals.inference import Inference
 
 SETTINGS = ((3, 60, 0.9, 5.0), (12, 20, 0.9, 1.0), (60, 5, 0.95, 0.5), (60, 50, 0.7, 0.5), (200, 30, 0.6, 1.0))

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard import Confusion, evaluate
-from steelyard.analysis.confusions.class_order import confusion_order, true_class_shares
-from steelyard.analysis.confusions.confused_pairs import confused_pairs
+from steelyard.analysis.confusions.confused_pairs import confused_pairs, confusion_order, true_class_shares
 from steelyard.analysis.intervals.folded_tables import class_fold, folded
 from steelyard.analysis.intervals.rate_intervals import jeffreys
 

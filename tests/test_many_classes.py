@@ -13,11 +13,15 @@ from click.testing import CliRunner
 
 import steelyard
 from steelyard import Confusion, Evaluation, Tally, evaluate
-from steelyard.analysis.confusions.class_order import confusion_order
-from steelyard.analysis.confusions.class_recalls import class_standing, pooled_classes
-from steelyard.analysis.confusions.confused_pairs import confused_pairs, excess_pairs
+from steelyard.analysis.confusions.confused_pairs import (
+    ErrorModel,
+    class_standing,
+    confused_pairs,
+    confusion_order,
+    excess_pairs,
+    pooled_classes,
+)
 from steelyard.analysis.confusions.hierarchy import Hierarchy
-from steelyard.analysis.confusions.quasi_independence import ErrorModel
 from steelyard.analysis.intervals import class_draws, table_sampler
 from steelyard.cli.commands import commands
 from steelyard.ingest import code_counts

@@ -5,14 +5,19 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.confusions.class_recalls import class_standing, pooled_classes
-from steelyard.analysis.confusions.confused_pairs import ConfusedPair, PairOrder, confused_pairs
+from steelyard.analysis.confusions.confused_pairs import (
+    ConfusedPair,
+    PairOrder,
+    class_standing,
+    confused_pairs,
+    pooled_classes,
+)
 from steelyard.analysis.results.rows import Rows
 from steelyard.arguments import names_wrong_arguments
 
 if TYPE_CHECKING:
     from steelyard._types import Label
-    from steelyard.analysis.confusions.class_recalls import ClassStanding, PooledClasses
+    from steelyard.analysis.confusions.confused_pairs import ClassStanding, PooledClasses
     from steelyard.statistics.confusion import Confusion
 
 LEAST_RANKED = 12  # classes from which a median class is spoken of

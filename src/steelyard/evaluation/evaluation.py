@@ -16,7 +16,7 @@ import numpy as np
 from steelyard._names import __version__
 from steelyard._types import Label
 from steelyard.analysis.chance.chance_tests import ChanceTest
-from steelyard.analysis.confusions.level_errors import LevelErrors
+from steelyard.analysis.confusions.hierarchy import LevelErrors
 from steelyard.analysis.decisions.decision_rule import RiskCoverage
 from steelyard.analysis.prevalence.prevalence import PrevalenceLike
 from steelyard.analysis.results.result import Result

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.confusions.level_errors import level_errors
+from steelyard.analysis.confusions.hierarchy import level_errors
 from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:

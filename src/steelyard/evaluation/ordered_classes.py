@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.confusions.ordered_metrics import ClassOrder
+from steelyard.analysis.confusions.confused_pairs import ClassOrder
 from steelyard.ingest import arrays
 from steelyard.ingest.category_order import category_order, is_ordered
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.confusions.ordered_metrics import ClassOrder
+from steelyard.analysis.confusions.confused_pairs import ClassOrder
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.prevalence.prevalence import Prevalence
 from steelyard.analysis.results.rows import Rows

@@ -9,7 +9,7 @@ from steelyard.analysis.results.formatting import bounds_text, percent_text
 from steelyard.evaluation.verdict.standing_sentences import apart_names
 
 if TYPE_CHECKING:
-    from steelyard.analysis.confusions.level_errors import BoundedValue
+    from steelyard.analysis.confusions.hierarchy import BoundedValue
     from steelyard.evaluation.evaluation import Evaluation
 
 LEVEL_HEAD = ("level", "classes", "errors", "accuracy", "errors inside the parent", "most confused")

@@ -39,7 +39,7 @@ from steelyard.analysis.comparison.paired import (
     weighted_confusion,
     weighted_pair,
 )
-from steelyard.analysis.confusions.ordered_metrics import ClassOrder
+from steelyard.analysis.confusions.confused_pairs import ClassOrder
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.intervals.influence_spread import ClassInfluence, RowInfluences, class_spread
 from steelyard.analysis.intervals.label_set_influence import label_set_influence

@@ -4,18 +4,93 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from heapq import heapify, heappop, heappush
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from steelyard.analysis.confusions.quasi_independence import ErrorModel
+from steelyard.analysis.holm import holm
 from steelyard.analysis.intervals.rate_intervals import jeffreys, wilson
-from steelyard.statistics.effective_rows import weight_per_class_row
-from steelyard.statistics.sparse_matrix import error_entries
+from steelyard.exceptions import first_ten
+from steelyard.metrics.registry import list_metrics, metrics_with_role
+from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.effective_rows import weight_per_class_row, weight_per_row
+from steelyard.statistics.sparse_matrix import error_entries, summed_by
 
 if TYPE_CHECKING:
-    from steelyard._types import Array, Label
+    from collections.abc import Iterable
+
+    from steelyard._types import Array, Label, Labels
+    from steelyard.metrics.metric import Metric
     from steelyard.statistics.confusion import Confusion
+
+
+# ---------------------------------------------------------------- quasi-independence
+# What errors would look like if the predicted class did not depend on the true one.
+#
+# Goodman (1968), Journal of the American Statistical Association 63, 1091-1131: off the diagonal each cell is expected
+# to hold a product of a factor of its true and a factor of its predicted class. The factors follow from how many errors
+# each class makes and attracts, so that tables of any number of classes are fitted by their margins alone.
+
+
+_TURNS, _CLOSE = 500, 1e-10
+
+
+@dataclass(frozen=True)
+class ErrorModel:
+    """The errors that each class makes and attracts, and the factors whose products are expected off the diagonal."""
+
+    made: Array
+    attracted: Array
+    true_factor: Array
+    predicted_factor: Array
+
+    @classmethod
+    def of(cls, rows: Array) -> ErrorModel:
+        """The model fitted to the errors of a table of rows."""
+        true, predicted, errors = error_entries(rows)
+        made, attracted = (summed_by(place, errors.astype(np.float64), len(rows.sum(1))) for place in (true, predicted))
+        return cls(made, attracted, *_fitted(made, attracted))
+
+    @property
+    def cells(self) -> int:
+        """The pairs that may hold errors: a class that makes any, and another one that attracts any."""
+        makes, attracts = self.made > 0, self.attracted > 0
+        return int(makes.sum()) * int(attracts.sum()) - int((makes & attracts).sum())
+
+    def expected(self, true: Array, predicted: Array) -> Array:
+        """The rows that are expected in these cells."""
+        return np.asarray(self.true_factor[true] * self.predicted_factor[predicted])
+
+    def p_values(self, true: Array, predicted: Array, rows: Array) -> Array:
+        """The probability of so many rows or more in each cell, of the errors that its true class makes.
+
+        It is binomial, which is wider than the truth, as a class attracts no more errors than it did; and the cell
+        itself is among those that the model is fitted to. Both keep the level (see `make coverage`).
+        """
+        from scipy.stats import binom
+
+        share = np.clip(self.expected(true, predicted) / self.made[true], 0, 1)
+        return np.asarray(binom.sf(np.ceil(rows) - 1, np.round(self.made[true]), share))
+
+
+def _fitted(made: Array, attracted: Array) -> tuple[Array, Array]:
+    """The factors whose products off the diagonal add up to both margins, by proportional fitting."""
+    true, predicted = made.copy(), attracted / max(attracted.sum(), 1e-300)
+    for _ in range(_TURNS):
+        before = true
+        true = _divided(made, predicted.sum() - predicted)
+        predicted = _divided(attracted, true.sum() - true)
+        if np.abs(true - before).max(initial=0) <= _CLOSE * max(true.max(initial=0), 1e-300):
+            break
+    return true, predicted
+
+
+def _divided(sums: Array, others: Array) -> Array:
+    return np.divide(sums, others, out=np.zeros_like(sums), where=(sums > 0) & (others > 0))
+
+
+# ---------------------------------------------------------------- confused pairs
 
 
 PairOrder: TypeAlias = Literal["weight", "share"]
@@ -143,3 +218,278 @@ class _Errors:
         ends = np.zeros(len(self.true))
         ends[tried] = self.shares(tried, level)[1]
         return ends
+
+
+# ---------------------------------------------------------------- sparse linkage
+# Very many classes joined into blocks by the pairs that are confused, not by all pairs.
+
+
+_BACKGROUND = 4.0  # times the mean likeness of all pairs, below which two blocks are not joined any more
+
+
+def block_order(true: Array, predicted: Array, alike: Array, size: int) -> list[list[int]]:
+    """The blocks of classes that average linkage of sparse likenesses joins, each in the order of its tree.
+
+    A pair that is not listed is not alike. Joining ends where two blocks are no more alike than classes are on the
+    whole: what is left would be joined by errors that fall anywhere.
+    """
+    links = _neighbours(true, predicted, alike, size)
+    least = _BACKGROUND * 2 * float(alike.sum()) / max(size * (size - 1), 1)
+    members: dict[int, list[int]] = {place: [place] for place in range(size)}
+    heap = [(-value, a, b) for a, part in enumerate(links) for b, value in part.items() if a < b]
+    heapify(heap)
+    while heap:
+        value, a, b = heappop(heap)
+        if a in members and b in members and _likeness(links, members, a, b) == -value:
+            _join(links, members, a, b, heap, least)
+    return list(members.values())
+
+
+def _neighbours(true: Array, predicted: Array, alike: Array, size: int) -> list[dict[int, float]]:
+    links: list[dict[int, float]] = [{} for _ in range(size)]
+    for a, b, value in zip(true.tolist(), predicted.tolist(), alike.tolist(), strict=True):
+        links[a][b] = links[a].get(b, 0.0) + value
+        links[b][a] = links[b].get(a, 0.0) + value
+    return links
+
+
+def _likeness(links: list[dict[int, float]], members: dict[int, list[int]], a: int, b: int) -> float:
+    """The mean likeness of the classes of two blocks."""
+    return links[a].get(b, 0.0) / (len(members[a]) * len(members[b]))
+
+
+def _join(
+    links: list[dict[int, float]],
+    members: dict[int, list[int]],
+    a: int,
+    b: int,
+    heap: list[tuple[float, int, int]],
+    least: float,
+) -> None:
+    """Join two blocks under the number of the one with more neighbours, the smaller block last."""
+    if len(links[a]) < len(links[b]):
+        a, b = b, a
+    joined, other = members[a], members.pop(b)
+    members[a] = [*joined, *other] if len(joined) >= len(other) else [*other, *joined]
+    for place, value in links[b].items():
+        del links[place][b]
+        if place != a:
+            links[a][place] = links[place][a] = links[a].get(place, 0.0) + value
+    links[a].pop(b, None)
+    links[b] = {}
+    size = len(members[a])
+    for place, value in links[a].items():
+        likeness = value / (size * len(members[place]))
+        if likeness > least:
+            heappush(heap, (-likeness, a, place))
+
+
+def flat_order(blocks: list[list[int]], errors: Array) -> Array:
+    """The blocks one after another, those with more errors first, and the classes without any last."""
+    sums = [float(errors[block].sum()) for block in blocks]
+    order = sorted(range(len(blocks)), key=lambda place: (-sums[place], blocks[place][0]))
+    return np.array([place for block in order for place in blocks[block]], dtype=np.int64)
+
+
+# ---------------------------------------------------------------- class order
+# The classes of a table side by side where they are taken for each other.
+
+
+_MOST_OPTIMAL = 300  # classes whose tree is turned for the best neighbours: 0.06 s, of 1,000 it would be 3 s
+
+
+def confusion_order(table: Confusion) -> Array:
+    """The places of the classes, those that are confused next to each other and where more errors are first.
+
+    Classes are joined by average linkage of the shares of each true class that went to the other one, and the
+    branches of that tree are turned so that neighbours are alike (Bar-Joseph, Gifford and Jaakkola 2001). What no error
+    connects is ordered apart. Of more than 1,000 classes the blocks are ordered by their errors alone.
+
+    >>> from steelyard import confusion
+    >>> table = confusion(["b", "a", "c", "d", "a", "d"], ["b", "a", "c", "d", "d", "a"])
+    >>> [table.labels[place] for place in confusion_order(table)]
+    ['a', 'd', 'b', 'c']
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    errors = table.matrix.sum(1) + table.matrix.sum(0) - 2 * table.hits
+    if table.is_sparse:
+        return flat_order(_sparse_blocks(table), errors)
+    shares = true_class_shares(table)
+    alike = (shares + shares.T) / 2
+    count, parts = connected_components(csr_array(alike), directed=False)
+    sums = np.bincount(parts, errors, minlength=count)
+    members = [np.flatnonzero(parts == part) for part in np.argsort(-sums, kind="stable")]
+    return np.concatenate([places[_part_order(alike[np.ix_(places, places)], errors[places])] for places in members])
+
+
+def _sparse_blocks(table: Confusion) -> list[list[int]]:
+    """The blocks of very many classes, by the pairs that are confused."""
+    true, predicted, weights = error_entries(table.matrix)
+    totals = table.matrix.sum(1)
+    return block_order(true, predicted, weights / totals[true] / 2, len(table.labels))
+
+
+def true_class_shares(table: Confusion) -> Array:
+    """The share of each true class that went to each predicted one; 0 for a class without rows."""
+    matrix = table.matrix.astype(np.float64)
+    totals = matrix.sum(1, keepdims=True)
+    return np.asarray(np.divide(matrix, totals, out=np.zeros_like(matrix), where=totals > 0))
+
+
+def _part_order(alike: Array, errors: Array) -> Array:
+    """The order within a part that errors connect; the end with more of them first."""
+    if len(alike) < 3:
+        return np.argsort(-errors, kind="stable")
+    order, half = _leaves(1 - alike), len(alike) // 2
+    return order[::-1].copy() if errors[order[:half]].sum() < errors[order[-half:]].sum() else order
+
+
+def _leaves(distances: Array) -> Array:
+    """The leaves of the tree of average linkage, in its order."""
+    from scipy.cluster.hierarchy import leaves_list, linkage
+    from scipy.spatial.distance import squareform
+
+    np.fill_diagonal(distances, 0)
+    pairs = squareform(distances, checks=False)
+    tree = linkage(pairs, "average", optimal_ordering=len(distances) <= _MOST_OPTIMAL)
+    return np.asarray(leaves_list(tree), dtype=np.int64)
+
+
+# ---------------------------------------------------------------- class recalls
+# Which classes are found less often than the median class, and the rare classes as one.
+#
+# What is stated is the median of the recalls seen. The classes are tested against that of the Beta distribution that
+# all recalls share, fitted to their rows: of classes with a few rows each the one seen would be 1, and every miss
+# beyond.
+
+
+RARE_ROWS = 5  # rows below which a class is shown with the other rare ones
+_LOGITS, _MASSES = np.linspace(-7, 7, 29), 2.0 ** np.arange(-1, 14)  # of the mean recall, and the rows it is worth
+_FINE, _UNLIKELY, _NEAR = np.linspace(-0.6, 0.6, 61), 1e-4, 1e-9
+
+
+@dataclass(frozen=True)
+class ClassStanding:
+    """The median of the recalls, and the places of the classes that are shown to lie below and above it."""
+
+    median: float
+    below: tuple[int, ...]
+    above: tuple[int, ...]
+    classes: int  # that have rows in the truth
+
+
+@dataclass(frozen=True)
+class PooledClasses:
+    """Classes with fewer rows than stated as one: their rows and hits, and the recall of all with its ends."""
+
+    fewest: int
+    labels: Labels
+    rows: int
+    hits: float
+    weight: float
+    recall: float
+    low: float
+    high: float
+
+
+def class_standing(table: Confusion, level: float) -> ClassStanding:
+    """Which classes are below and above the median class: exact binomial tails, adjusted by Holm's method.
+
+    The tails are averaged over the medians that the recalls may have, as that is not known either.
+
+    >>> from steelyard import Confusion
+    >>> table = Confusion.of_rows(range(10, 22), np.diag([5] + [90] * 11) + np.roll(np.diag([85] + [10] * 11), 1, 1))
+    >>> class_standing(table, 0.95).below
+    (0,)
+    """
+    from scipy.stats import binom
+
+    row_weight = weight_per_class_row(table.weights, table.squares)[:, 0] if table.weighted else 1.0
+    hits, totals = table.hits / row_weight, table.matrix.sum(1) / row_weight
+    present = np.flatnonzero(totals > 0)
+    hits, totals = hits[present], totals[present]
+    medians, share = _medians(hits, totals)
+    low, high = np.floor(hits + _NEAR), np.ceil(hits - _NEAR)
+    size = np.maximum(np.ceil(totals - _NEAR), high)
+    below, above = np.zeros(len(present)), np.zeros(len(present))
+    for median, part in zip(medians, share, strict=True):
+        below += part * binom.cdf(high, size, median)
+        above += part * binom.sf(low - 1, size, median)
+    shown = np.array(holm(np.concatenate([below, above]))) <= 1 - level
+    under, over = (present[part].tolist() for part in np.split(shown, 2))
+    return ClassStanding(float(np.median(hits / totals)), tuple(under), tuple(over), len(present))
+
+
+def _medians(hits: Array, totals: Array) -> tuple[Array, Array]:
+    """Medians that the distribution of the recalls may have, and how likely each is."""
+    from scipy.stats import beta
+
+    pairs, times = np.unique(np.round(np.stack([hits, totals - hits]), 9), axis=1, return_counts=True)
+    logit, mass = (grid.ravel() for grid in np.meshgrid(_LOGITS, _MASSES, indexing="ij"))
+    best = int(_log_likelihoods(pairs, times, logit, mass).argmax())
+    near, masses = logit[best] + _FINE, mass[best] * np.array([0.5, 1.0, 2.0])
+    logit, mass = (grid.ravel() for grid in np.meshgrid(near, masses, indexing="ij"))
+    logs = _log_likelihoods(pairs, times, logit, mass)
+    share = np.exp(logs - logs.max())
+    kept = share > _UNLIKELY
+    mean = 1 / (1 + np.exp(-logit[kept]))
+    return np.asarray(beta.ppf(0.5, mean * mass[kept], (1 - mean) * mass[kept])), share[kept] / share[kept].sum()
+
+
+def _log_likelihoods(pairs: Array, times: Array, logit: Array, mass: Array) -> Array:
+    """The log-likelihood of hits and misses where recalls are of Beta distributions of these means and masses."""
+    from scipy.special import betaln
+
+    mean = 1 / (1 + np.exp(-logit))
+    a, b = mean * mass, (1 - mean) * mass
+    return np.asarray(times @ (betaln(pairs[0][:, None] + a, pairs[1][:, None] + b) - betaln(a, b)))
+
+
+def pooled_classes(table: Confusion, level: float, fewest: int = RARE_ROWS) -> PooledClasses | None:
+    """The classes with fewer rows than stated, and some, as one rate; None where there are not two of them."""
+    rows = table.true_rows
+    rare = np.flatnonzero((rows > 0) & (rows < fewest))
+    if len(rare) < 2:
+        return None
+    weight, hits = (float(part[rare].sum()) for part in (table.matrix.sum(1), table.hits))
+    per_row = float(weight_per_row(weight, table.squares.sum(1)[rare].sum())) if table.weighted else 1.0
+    low, high = jeffreys(np.array(hits / per_row), np.array(weight / per_row), level)
+    labels = tuple(table.labels[place] for place in rare.tolist())
+    return PooledClasses(fewest, labels, int(rows[rare].sum()), hits, weight, hits / weight, float(low), float(high))
+
+
+# ---------------------------------------------------------------- ordered metrics
+# Those that read an order of the classes, and who gave it.
+
+
+_WEIGHTS = "weights"  # the parameter by which a metric of any classes reads their order
+_USUAL = "quadratic"
+
+
+class ClassOrder(NamedTuple):
+    """Who gave the classes their order: labels=, an ordered categorical, or nobody."""
+
+    declared: bool = False
+    stated: bool = False
+
+    def usual(self, table: Confusion | None) -> list[MetricSpec]:
+        """The metrics of classes in order that are reported where the order is stated; of two classes none."""
+        if not self.stated or table is None or len(table.labels) < 3:
+            return []
+        weighted = [metric.fixed(**{_WEIGHTS: _USUAL}) for metric in list_metrics() if _WEIGHTS in metric.parameters]
+        return [MetricSpec(metric) for metric in (*weighted, *metrics_with_role("ordinal"))]
+
+    def sentences(self, specs: Iterable[MetricSpec], table: Confusion | None) -> tuple[str, ...]:
+        """In which order metrics that read one have taken the classes, and who gave it."""
+        if table is None or len(table.labels) < 3 or not any(_reads_order(spec.metric) for spec in specs):
+            return ()
+        who = "their own order; labels= gives another"
+        if self.declared or self.stated:
+            who = "as labels= has them" if self.declared else "as the ordered categorical states"
+        return (f"Metrics of ordered classes take them as {first_ten(table.labels)}, {who}.",)
+
+
+def _reads_order(metric: Metric) -> bool:
+    return "ordinal" in metric.roles or metric.parameters.get(_WEIGHTS) is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.confusions.confused_pairs import ConfusedPair
-from steelyard.analysis.confusions.level_errors import BoundedValue, Level, LevelErrors
+from steelyard.analysis.confusions.hierarchy import BoundedValue, Level, LevelErrors
 from steelyard.evaluation.saved.json_values import label_json, numbers_json, read_label, read_numbers
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard._types import Label
-    from steelyard.analysis.confusions.class_recalls import PooledClasses
+    from steelyard.analysis.confusions.confused_pairs import PooledClasses
     from steelyard.evaluation.evaluation import Evaluation
 
 _END = 22  # characters of a long label's end

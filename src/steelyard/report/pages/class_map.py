@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.confusions.class_order import confusion_order
+from steelyard.analysis.confusions.confused_pairs import confusion_order
 from steelyard.evaluation.class_views import class_views
 from steelyard.evaluation.metric_row import CLASS_METRICS
 from steelyard.report.pages.copied_json import LABEL

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, get_args
 
 from markupsafe import Markup, escape
 
-from steelyard.analysis.confusions.class_order import true_class_shares
-from steelyard.analysis.confusions.confused_pairs import PairOrder, confused_pairs
+from steelyard.analysis.confusions.confused_pairs import PairOrder, confused_pairs, true_class_shares
 from steelyard.analysis.results.formatting import bounds_text, p_text, percent_text, three_digits, unbroken
 from steelyard.evaluation.averages import averaged_metrics
 from steelyard.evaluation.verdict.standing_sentences import rare_text
