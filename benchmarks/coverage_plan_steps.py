@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.plan_runs import LABELS, in_processes, interval_of
 from benchmarks.plan_worlds import SCORES, World, simulated_world, useless_world
 from steelyard import best_threshold, label_plan
-from steelyard.analysis.intervals.planned_rows import GivenLabels
+from steelyard.analysis.intervals.plan_draws import GivenLabels
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.metrics.spec import MetricSpec
 

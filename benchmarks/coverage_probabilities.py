@@ -20,7 +20,7 @@ from scipy.stats import t as student
 
 import steelyard
 from steelyard import interval
-from steelyard.analysis.intervals.column_influence import column_influence
+from steelyard.analysis.intervals.influence import column_influence
 from steelyard.ingest.score_matrix import probability_table
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.spec import MetricSpec

@@ -17,7 +17,7 @@ from benchmarks.plan_worlds import World, ranked
 from steelyard import Counts, get_metric, label_plan
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.intervals.intervals import table_intervals
-from steelyard.analysis.intervals.planned_rows import GivenLabels, PlannedRows
+from steelyard.analysis.intervals.plan_draws import GivenLabels, PlannedRows
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.spec import MetricSpec

@@ -12,8 +12,14 @@ from scipy import stats
 
 from steelyard import ScoreTable, roc_auc, score_table
 from steelyard.analysis.comparison.classical_tests import PairedAuc, paired_delong
-from steelyard.analysis.intervals.auc_intervals import delong, logit_delong, score_interval, widened_score_interval
-from steelyard.analysis.intervals.delong_variance import components, delong_variance
+from steelyard.analysis.intervals.score_intervals import (
+    components,
+    delong,
+    delong_variance,
+    logit_delong,
+    score_interval,
+    widened_score_interval,
+)
 from steelyard.exceptions import InputError
 from steelyard.statistics.class_scores import ClassScores
 

@@ -14,9 +14,8 @@ from test_compared_models import obuchowski
 import steelyard
 from steelyard import compare, evaluate, interval, intervals, score_table
 from steelyard.analysis.intervals.cluster_scores import ClusterScores
-from steelyard.analysis.intervals.influence_spread import RowInfluences
-from steelyard.analysis.intervals.row_mass import RowMass
-from steelyard.analysis.intervals.score_influence import score_influence
+from steelyard.analysis.intervals.design import RowInfluences, RowMass
+from steelyard.analysis.intervals.influence import score_influence
 
 SCORED = ["roc_auc", "average_precision", "brier", "log_loss"]
 

@@ -13,7 +13,7 @@ from scipy import stats
 
 import steelyard
 from steelyard import Counts, Prevalence, compare, evaluate, score_table
-from steelyard.analysis.intervals.delong_variance import components, delong_variance
+from steelyard.analysis.intervals.score_intervals import components, delong_variance
 from steelyard.analysis.results.result import Result
 from steelyard.exceptions import InputError, InputTypeError
 

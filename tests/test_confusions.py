@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from steelyard import Confusion, evaluate
 from steelyard.analysis.confusions.confused_pairs import confused_pairs, confusion_order, true_class_shares
-from steelyard.analysis.intervals.folded_tables import class_fold, folded
+from steelyard.analysis.intervals.draws import class_fold, folded
 from steelyard.analysis.intervals.rate_intervals import jeffreys
 
 TABLES = st.integers(1, 9).flatmap(

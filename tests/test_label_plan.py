@@ -14,7 +14,7 @@ from checks import assert_refused
 from click.testing import CliRunner
 
 from steelyard import Evaluation, LabelPlan, best_threshold, evaluate, interval, intervals, label_plan, sample_size
-from steelyard.analysis.intervals.planned_rows import GivenLabels
+from steelyard.analysis.intervals.plan_draws import GivenLabels
 from steelyard.analysis.planning.strata import trend_p_value
 from steelyard.cli.commands import commands
 from steelyard.exceptions import InputError, SteelyardError

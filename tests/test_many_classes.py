@@ -22,7 +22,7 @@ from steelyard.analysis.confusions.confused_pairs import (
     pooled_classes,
 )
 from steelyard.analysis.confusions.hierarchy import Hierarchy
-from steelyard.analysis.intervals import class_draws, table_sampler
+from steelyard.analysis.intervals import draws, sampler
 from steelyard.cli.commands import commands
 from steelyard.ingest import code_counts
 from steelyard.report.csv_text import evaluation_csv
@@ -192,7 +192,7 @@ def test_intervals_by_margins_are_those_of_the_whole_table(monkeypatch, weighted
     for given in ({}, {"design": "stratified"}, {"prevalence": np.full(40, 1 / 40)}):
         whole = steelyard.intervals(names, table, draws=1_500, **given)
         with monkeypatch.context() as patched:
-            patched.setattr(table_sampler, "MOST_DENSE", 5)
+            patched.setattr(sampler, "MOST_DENSE", 5)
             by_margins = steelyard.intervals(names, table, draws=1_500, **given)
         for a, b in zip(whole, by_margins, strict=True):
             assert a.value == b.value
@@ -201,7 +201,7 @@ def test_intervals_by_margins_are_those_of_the_whole_table(monkeypatch, weighted
 
 def test_an_evaluation_of_very_many_classes_never_makes_the_matrix(large, monkeypatch):
     truth, pred, table = large
-    monkeypatch.setattr(class_draws, "recall_table", None)
+    monkeypatch.setattr(draws, "recall_table", None)
     evaluation = evaluate(table, draws=200)
     assert evaluation["accuracy"].value == pytest.approx((truth == pred).mean())
     for name in ("accuracy", "mcc", "kappa"):

@@ -7,7 +7,7 @@ import pytest
 
 from steelyard import Counts, best_threshold, compare, evaluate, f1, informedness, interval, roc_auc, score_table
 from steelyard.analysis.comparison.classical_tests import paired_delong
-from steelyard.analysis.intervals.delong_variance import delong_variance
+from steelyard.analysis.intervals.score_intervals import delong_variance
 
 CASES = ("overconfident", "ties", "rare")
 MARKERS = ("s100b", "wfns", "ndka")

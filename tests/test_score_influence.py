@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from steelyard import get_metric, list_metrics, score_table
-from steelyard.analysis.intervals.delong_variance import delong_variance
-from steelyard.analysis.intervals.influence_spread import ClassInfluence
-from steelyard.analysis.intervals.isotonic_intervals import is_isotonic
-from steelyard.analysis.intervals.score_influence import score_influence
-from steelyard.analysis.intervals.searched_intervals import is_searched
+from steelyard.analysis.intervals.design import ClassInfluence
+from steelyard.analysis.intervals.influence import score_influence
+from steelyard.analysis.intervals.isotonic import is_isotonic, is_searched
+from steelyard.analysis.intervals.score_intervals import delong_variance
 from steelyard.metrics.score_values import score_values
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.score_table import ScoreTable

@@ -18,7 +18,7 @@ from tensors import (
 )
 
 import steelyard
-from steelyard.analysis.intervals import thinned_rows
+from steelyard.analysis.intervals import averages
 from steelyard.statistics import device_array
 from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.device_library import DeviceLibrary
@@ -80,7 +80,7 @@ def test_evaluate_of_a_column_for_each_class_is_numpys_and_brings_no_rows(rows, 
 @pytest.mark.parametrize("weights", [{}, {"sample_weight": "w"}], ids=["rows", "weights"])
 def test_what_travels_does_not_grow_with_the_rows(taken_for_a_device, monkeypatch, weights):
     monkeypatch.setattr(device_array, "MOST_BROUGHT", BINS)
-    monkeypatch.setattr(thinned_rows, "_ROWS", 6_000)
+    monkeypatch.setattr(averages, "_ROWS", 6_000)
     totals = []
     for n in (40_000, 80_000):
         rows, travelled = sent(drawn_rows(n), torch_array), Travelled(monkeypatch)

@@ -171,8 +171,8 @@ def test_evaluate_of_labels_asks_the_device_few_questions(rows, to_device, monke
 
 
 def test_of_very_many_rows_some_are_brought_for_the_ends_of_areas(to_device, monkeypatch):
-    monkeypatch.setattr("steelyard.analysis.intervals.thinned_rows._ROWS", 400)
-    monkeypatch.setattr("steelyard.analysis.intervals.thinned_rows._POSITIVES", 20)
+    monkeypatch.setattr("steelyard.analysis.intervals.averages._ROWS", 400)
+    monkeypatch.setattr("steelyard.analysis.intervals.averages._POSITIVES", 20)
     rng = np.random.default_rng(4)
     y = rng.random((N, 3)) < 0.3
     scores = rng.random((N, 3)) + 0.4 * y

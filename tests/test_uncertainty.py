@@ -22,18 +22,13 @@ from steelyard import (
     score_table,
 )
 from steelyard.analysis import distributions
-from steelyard.analysis.intervals import (
-    class_draws,
-    cluster_draws,
-    draws,
-    large_tables,
-    point_intervals,
-    rate_intervals,
-)
+from steelyard.analysis.intervals import draws, operating_point, rate_intervals
+from steelyard.analysis.intervals import draws as class_draws
+from steelyard.analysis.intervals import draws as cluster_draws
+from steelyard.analysis.intervals import draws as large_tables
 from steelyard.analysis.intervals import intervals as intervals_module
+from steelyard.analysis.intervals.draw_ends import kinks, quantiles, undefined_share
 from steelyard.analysis.intervals.inference import COUNT_METHODS
-from steelyard.analysis.intervals.kinks import kinks
-from steelyard.analysis.intervals.quantiles import quantiles, undefined_share
 
 FINLEY = Counts(28, 23, 72, 2680)
 COUNT_METRICS = [m for m in list_metrics() if m.function]
@@ -680,7 +675,7 @@ def test_no_threshold_whose_precision_is_sure_is_screened_out():
             mean = np.clip(precision + rng.uniform(-1, 7, len(rows)) * error, 1e-9, 1 - 1e-9)
             a, b = rows * mean + 0.5, rows * (1 - mean) + 0.5
             sure = distributions.beta_below(precision, a, b) <= (1 - level) / 2
-            screened = ~point_intervals.may_be_above(precision, a, b, level)
+            screened = ~operating_point.may_be_above(precision, a, b, level)
             assert sure.any() and screened.any() and not (sure & screened).any(), (level, precision)
 
 
@@ -701,7 +696,7 @@ def test_the_draws_of_very_many_classes_are_never_kept_whole(monkeypatch):
         seen.append(drawn.cells.size)
         return drawn
 
-    monkeypatch.setattr("steelyard.analysis.intervals.table_sampler.posterior_draws", count)
+    monkeypatch.setattr("steelyard.analysis.intervals.sampler.posterior_draws", count)
     truth, pred = _many(300)
     for found in steelyard.intervals(["accuracy", "mcc"], truth, pred):
         assert found.low < found.value < found.high
@@ -718,7 +713,7 @@ def test_clusters_of_many_classes_are_drawn_in_bounded_memory_or_refused(monkeyp
         seen.append(drawn.cells.size)
         return drawn
 
-    monkeypatch.setattr("steelyard.analysis.intervals.table_sampler.cluster_draws", count)
+    monkeypatch.setattr("steelyard.analysis.intervals.sampler.cluster_draws", count)
     truth, pred = _many(150, 600)
     found = interval("accuracy", truth, pred, cluster=np.arange(600) // 10)
     assert found.low < found.value < found.high

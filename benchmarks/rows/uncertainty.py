@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.data import labels, probabilities, scores
 from benchmarks.row import Row, needed
 from steelyard import Counts, evaluate, interval, intervals, list_metrics, score_table
-from steelyard.analysis.intervals import auc_intervals
+from steelyard.analysis.intervals import score_intervals
 
 TITLE = "Intervals"
 COUNT_METRICS = [m for m in list_metrics() if m.function]
@@ -66,7 +66,7 @@ def loop(n):
 
 def delong(n):
     y, score = scores(n, 0.5)
-    return lambda: done(auc_intervals.delong_variance(score_table(y, score))), lambda: done(np.sort(score))
+    return lambda: done(score_intervals.delong_variance(score_table(y, score))), lambda: done(np.sort(score))
 
 
 def whole(n):

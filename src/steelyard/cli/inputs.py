@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Label
     from steelyard.analysis.confusions.hierarchy import HierarchyLike
-    from steelyard.analysis.intervals.planned_rows import SamplingDesign
+    from steelyard.analysis.intervals.plan_draws import SamplingDesign
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.ingest.source import Source

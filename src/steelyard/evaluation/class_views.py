@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.intervals.draws import effective_cells
-from steelyard.analysis.intervals.folded_tables import against_rest
+from steelyard.analysis.intervals.draws import against_rest, effective_cells
 from steelyard.analysis.results.rows import Rows
 from steelyard.evaluation.evaluate import evaluate
 from steelyard.metrics.registry import get_metric, list_metrics

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Frame, Label, LabelSet, Rng
     from steelyard.analysis.confusions.hierarchy import HierarchyLike
-    from steelyard.analysis.intervals.planned_rows import SamplingDesign
+    from steelyard.analysis.intervals.plan_draws import SamplingDesign
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.evaluation.class_columns import GroupedColumns
     from steelyard.evaluation.evaluation import Evaluation

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from steelyard.analysis.intervals.large_tables import COUNT_DRAWS
+from steelyard.analysis.intervals.draws import COUNT_DRAWS
 from steelyard.analysis.intervals.rate_intervals import hits_and_trials, is_rate
 from steelyard.evaluation.groups import group_rows
 from steelyard.exceptions import InputError

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from steelyard.analysis.intervals.planned_rows import GivenLabels, labelled_by, refuse_beside_plan
+from steelyard.analysis.intervals.plan_draws import GivenLabels, labelled_by, refuse_beside_plan
 from steelyard.evaluation.table_evaluation import evaluate_tables
 from steelyard.statistics.positive_class import choice_sentences
 
 if TYPE_CHECKING:
     from steelyard.analysis.intervals.inference import Inference
-    from steelyard.analysis.intervals.planned_rows import PlannedRows, SamplingDesign
+    from steelyard.analysis.intervals.plan_draws import PlannedRows, SamplingDesign
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.given_rows import GivenRows
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.analysis.chance.baselines import random_order
 from steelyard.analysis.chance.chance import rounded_to_zero
-from steelyard.analysis.intervals.binned_scores import binned
+from steelyard.analysis.intervals.score_draws import binned
 from steelyard.analysis.prevalence.prevalence import scores_at
 from steelyard.metrics import application
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from steelyard._types import Label
 from steelyard.analysis.distributions import f_above
-from steelyard.analysis.intervals.calibration_influence import recalibration_influence
 from steelyard.analysis.intervals.cluster_scores import ClusterScores
 from steelyard.analysis.intervals.inference import ClusteredRows, Inference
-from steelyard.analysis.intervals.information_bins import ScoreBins
+from steelyard.analysis.intervals.influence import recalibration_influence
 from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.intervals.interval_rows import IntervalRows
 from steelyard.analysis.intervals.intervals import interval, table_intervals
+from steelyard.analysis.intervals.score_draws import ScoreBins
 from steelyard.analysis.prevalence.prevalence import at_prevalence, positive_share_draws, positive_shares
 from steelyard.analysis.results.formatting import cell_text, filled, p_text, percent_text
 from steelyard.analysis.results.result import Result

@@ -15,9 +15,9 @@ import numpy as np
 from steelyard.analysis.comparison.model_columns import finite_values
 from steelyard.analysis.distributions import student_below, student_quantile
 from steelyard.analysis.holm import holm
-from steelyard.analysis.intervals.class_ranks import ClassRanks
-from steelyard.analysis.intervals.delong_variance import Components
-from steelyard.analysis.intervals.influence_spread import welch
+from steelyard.analysis.intervals.design import welch
+from steelyard.analysis.intervals.score_draws import ClassRanks
+from steelyard.analysis.intervals.score_intervals import Components
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.results.formatting import p_digits, p_text
 from steelyard.analysis.results.result import Result
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Frame, Label
-    from steelyard.analysis.intervals.influence_spread import StudentSpread
+    from steelyard.analysis.intervals.design import StudentSpread
     from steelyard.statistics.paired import Paired
 
     RankedTable: TypeAlias = Mapping[str, ArrayLike] | Frame | ArrayLike  # rows of data sets, columns of models

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from steelyard.analysis.comparison.model_columns import ComparedColumns, RowColumns, checked_models
-from steelyard.analysis.intervals.row_mass import RowMass
+from steelyard.analysis.intervals.design import RowMass
 from steelyard.exceptions import InputError
 from steelyard.ingest import arrays
 from steelyard.ingest.frame_columns import refuse_name

@@ -40,10 +40,9 @@ from steelyard.analysis.comparison.paired import (
     weighted_pair,
 )
 from steelyard.analysis.confusions.confused_pairs import ClassOrder
+from steelyard.analysis.intervals.design import ClassInfluence, RowInfluences, RowMass, class_spread
 from steelyard.analysis.intervals.inference import Inference
-from steelyard.analysis.intervals.influence_spread import ClassInfluence, RowInfluences, class_spread
-from steelyard.analysis.intervals.label_set_influence import label_set_influence
-from steelyard.analysis.intervals.row_mass import RowMass
+from steelyard.analysis.intervals.influence import label_set_influence
 from steelyard.analysis.results.rows import Rows
 from steelyard.exceptions import InputError
 from steelyard.ingest import arrays, label_codes
@@ -76,7 +75,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.comparison.different_rows import ModelTable
     from steelyard.analysis.comparison.model_columns import ComparedColumns, ComparedModels, Thresholds
     from steelyard.analysis.comparison.paired import PairSample
-    from steelyard.analysis.intervals.influence_spread import StudentSpread
+    from steelyard.analysis.intervals.design import StudentSpread
     from steelyard.ingest.source import Source
     from steelyard.metrics.spec import SpecLike
     from steelyard.statistics.confusion import Confusion

@@ -17,16 +17,21 @@ import numpy as np
 
 from steelyard.analysis.comparison.paired import by_draws, by_influence, not_judged
 from steelyard.analysis.distributions import normal_below
-from steelyard.analysis.intervals.binned_scores import binned
-from steelyard.analysis.intervals.draws import effective_cells, generator, with_class_totals
+from steelyard.analysis.intervals.design import ClassInfluence, StudentSpread, class_spread, welch
+from steelyard.analysis.intervals.draws import (
+    class_fold,
+    draw_count,
+    effective_cells,
+    folded,
+    generator,
+    with_class_totals,
+)
 from steelyard.analysis.intervals.estimand import Estimand
-from steelyard.analysis.intervals.folded_tables import class_fold, folded
 from steelyard.analysis.intervals.inference import STRATIFIED
-from steelyard.analysis.intervals.influence_spread import ClassInfluence, StudentSpread, class_spread, welch
-from steelyard.analysis.intervals.large_tables import draw_count
-from steelyard.analysis.intervals.rank_sampler import RankSampler
-from steelyard.analysis.intervals.score_influence import score_influence
-from steelyard.analysis.intervals.searched_intervals import why_no_interval
+from steelyard.analysis.intervals.influence import score_influence
+from steelyard.analysis.intervals.isotonic import why_no_interval
+from steelyard.analysis.intervals.sampler import RankSampler
+from steelyard.analysis.intervals.score_draws import binned
 from steelyard.analysis.prevalence.prevalence import Prevalence, at_prevalence
 from steelyard.analysis.results.formatting import percent_text
 from steelyard.exceptions import InputError, InputTypeError

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.analysis.comparison.comparison import Difference
+    from steelyard.analysis.intervals.design import StudentSpread
     from steelyard.analysis.intervals.inference import Inference
-    from steelyard.analysis.intervals.influence_spread import StudentSpread
 
 
 FEWEST = 10  # draws beyond a value, below which a normal tail shows more than their number

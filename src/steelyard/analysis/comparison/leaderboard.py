@@ -11,7 +11,7 @@ import numpy as np
 
 from steelyard.analysis.holm import holm
 from steelyard.analysis.intervals.inference import ClusteredRows, Inference
-from steelyard.analysis.intervals.interval_ends import IntervalSampler
+from steelyard.analysis.intervals.intervals import IntervalSampler
 from steelyard.analysis.results.formatting import ROUNDING, interval_text, listed, p_text, value_text
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.rows import Flat, Rows, table_text
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.comparison.comparison import Comparison, ModelTables, PairWins
     from steelyard.analysis.comparison.metric_ranking import Flip, PrevalenceLeaders
+    from steelyard.analysis.intervals.design import RowMass
     from steelyard.analysis.intervals.interval import Interval
-    from steelyard.analysis.intervals.row_mass import RowMass
     from steelyard.metrics.spec import SpecLike
 
 

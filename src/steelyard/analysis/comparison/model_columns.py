@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from steelyard.analysis.intervals.row_mass import RowMass
+from steelyard.analysis.intervals.design import RowMass
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, frame_tally
 from steelyard.ingest.category_order import category_order

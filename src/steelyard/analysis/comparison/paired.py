@@ -15,23 +15,22 @@ import numpy as np
 from steelyard.analysis.comparison.classical_tests import PairedAuc, delong_of_ranks
 from steelyard.analysis.comparison.evidence import FEWEST, DrawnEvidence, JudgedDifference, StudentEvidence, drawn_ends
 from steelyard.analysis.distributions import normal_below
-from steelyard.analysis.intervals.auc_intervals import is_whole_auc
-from steelyard.analysis.intervals.binned_scores import binned_rows
-from steelyard.analysis.intervals.class_ranks import ClassRanks
-from steelyard.analysis.intervals.column_influence import column_influence, part_influence
-from steelyard.analysis.intervals.draws import steps, student_spread
-from steelyard.analysis.intervals.influence_spread import ClassInfluence, RowInfluences, StudentSpread, class_spread
-from steelyard.analysis.intervals.lone_clusters import (
+from steelyard.analysis.intervals.design import (
+    ClassInfluence,
+    RowInfluences,
+    StudentSpread,
     class_names,
+    class_spread,
     is_mean_of_scores,
     label_reason,
     score_reason,
     unknown_variation,
 )
-from steelyard.analysis.intervals.score_draws import score_deviations
-from steelyard.analysis.intervals.score_influence import score_influence
-from steelyard.analysis.intervals.score_intervals import MOST_BINS
-from steelyard.analysis.intervals.searched_intervals import why_no_interval
+from steelyard.analysis.intervals.draws import steps, student_spread
+from steelyard.analysis.intervals.influence import column_influence, part_influence, score_influence
+from steelyard.analysis.intervals.isotonic import why_no_interval
+from steelyard.analysis.intervals.score_draws import ClassRanks, binned_rows, score_deviations
+from steelyard.analysis.intervals.score_intervals import MOST_BINS, is_whole_auc
 from steelyard.analysis.results.formatting import ROUNDING
 from steelyard.analysis.results.rows import Flat, Rows
 from steelyard.exceptions import InputError
@@ -52,9 +51,9 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Label, Labels
     from steelyard.analysis.comparison.comparison import Difference, ModelTables
     from steelyard.analysis.comparison.model_columns import Thresholds
+    from steelyard.analysis.intervals.design import RowMass
     from steelyard.analysis.intervals.estimand import Estimand
     from steelyard.analysis.intervals.inference import Inference
-    from steelyard.analysis.intervals.row_mass import RowMass
     from steelyard.statistics.probability_table import ProbabilityTable
     from steelyard.statistics.score_table import ScoreTable
 

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from steelyard.analysis.confusions.confused_pairs import ConfusedPair, confused_pairs
-from steelyard.analysis.intervals.class_draws import HALF_ROW
+from steelyard.analysis.intervals.draw_ends import quantiles, recentred
+from steelyard.analysis.intervals.draws import HALF_ROW
 from steelyard.analysis.intervals.intervals import table_intervals
-from steelyard.analysis.intervals.quantiles import quantiles
 from steelyard.analysis.intervals.rate_intervals import jeffreys
-from steelyard.analysis.intervals.recentred import recentred
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean
 from steelyard.ingest import arrays
 from steelyard.metrics.call_options import CallOptions

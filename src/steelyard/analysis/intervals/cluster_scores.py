@@ -11,13 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.intervals.binned_scores import binned_rows
-from steelyard.analysis.intervals.class_ranks import ClassRanks
-from steelyard.analysis.intervals.influence_spread import RowInfluences, StudentSpread
-from steelyard.analysis.intervals.lone_clusters import score_reason
-from steelyard.analysis.intervals.row_mass import RowMass
-from steelyard.analysis.intervals.score_draws import score_deviations
-from steelyard.analysis.intervals.score_influence import score_influence
+from steelyard.analysis.intervals.design import RowInfluences, RowMass, StudentSpread, score_reason
+from steelyard.analysis.intervals.influence import score_influence
+from steelyard.analysis.intervals.score_draws import ClassRanks, binned_rows, score_deviations
 from steelyard.exceptions import InputError
 from steelyard.ingest import arrays, label_codes
 from steelyard.statistics.device_array import DeviceArray

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.intervals.large_tables import LEAST_DRAWS
+from steelyard.analysis.intervals.draws import LEAST_DRAWS
 from steelyard.exceptions import InputError, TooFewRowsError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import declared_labels

@@ -3,27 +3,66 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 
+from steelyard.analysis.intervals import draw_ends
+from steelyard.analysis.intervals.averages import LabelSetIntervals, probability_ends
 from steelyard.analysis.intervals.cluster_tables import cluster_tables
+from steelyard.analysis.intervals.draw_ends import (
+    ALWAYS,
+    HALF_WAY,
+    deviance_limit,
+    near_kink,
+    quantiles,
+    recentred,
+    unbiased,
+    undefined_share,
+)
+from steelyard.analysis.intervals.draws import COUNT_DRAWS, DrawnValues, as_counts, draw_count
 from steelyard.analysis.intervals.estimand import Estimand
-from steelyard.analysis.intervals.inference import ClusteredRows, Inference
-from steelyard.analysis.intervals.interval_ends import IntervalSampler
+from steelyard.analysis.intervals.inference import (
+    RANK_METHODS,
+    RATE_METHODS,
+    REFERENCE_METHODS,
+    ClusteredRows,
+    Inference,
+    chosen_method,
+)
+from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.intervals.interval_rows import IntervalRows, checked_call, label_set_estimands
-from steelyard.analysis.intervals.large_tables import COUNT_DRAWS
+from steelyard.analysis.intervals.isotonic import (
+    IsotonicIntervals,
+    beside_reference,
+    is_calibration_error,
+    is_isotonic,
+    is_searched,
+    searched_ends,
+    why_no_interval,
+)
+from steelyard.analysis.intervals.operating_point import is_of_highest, widened
+from steelyard.analysis.intervals.plan_draws import PlannedIntervals
 from steelyard.analysis.intervals.planned_calls import planned_estimands
+from steelyard.analysis.intervals.rate_intervals import Bounds, rate_interval
+from steelyard.analysis.intervals.sampler import RankSampler, TableSampler
+from steelyard.analysis.intervals.score_intervals import ScoreIntervals
+from steelyard.analysis.prevalence.prevalence import table_at
+from steelyard.analysis.results.formatting import ROUNDING
 from steelyard.analysis.results.rows import Rows
 from steelyard.arguments import names_wrong_arguments
-from steelyard.exceptions import InputTypeError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.label_set_input import refuse_of_one_label
 from steelyard.metrics.application import checked_parameters
+from steelyard.metrics.metric_value import plain
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import Counts
+from steelyard.statistics.counts import Cells, Counts
+from steelyard.statistics.multilabel_table import MultilabelTable
+from steelyard.statistics.probability_table import ProbabilityTable
+from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -31,14 +70,230 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Frame, Rng
-    from steelyard.analysis.intervals.interval import Interval
-    from steelyard.analysis.intervals.planned_rows import SamplingDesign
+    from steelyard.analysis.intervals.draws import TableDraws
+    from steelyard.analysis.intervals.plan_draws import SamplingDesign
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.ingest.source import Source
     from steelyard.metrics.call_options import CallOptions, MetricParameters, ReadingOptions
+    from steelyard.metrics.metric_value import MetricValue
     from steelyard.metrics.spec import SpecLike
-    from steelyard.statistics.score_table import ScoreTable
     from steelyard.statistics.statistic import AnyTable, Statistic
+
+
+# ---------------------------------------------------------------- the ends of intervals
+# One set of draws of a table, and from it the interval of any metric as asked.
+
+
+_CLUSTERED_CALIBRATION = (
+    "no interval: rows of one cluster go wrong together, and how far that moves a calibration error is not known"
+)
+
+
+@dataclass
+class IntervalSampler:
+    """One set of draws for all metrics of one call; `cluster_tables` has the table of each cluster."""
+
+    inference: Inference
+    cluster_tables: Array | None = None
+    ranks: RankSampler = field(init=False)
+    scores: ScoreIntervals = field(init=False)
+    isotonic: IsotonicIntervals = field(init=False)
+    tables: TableSampler = field(init=False)
+    planned: PlannedIntervals | None = field(init=False)
+    label_sets: dict[int, LabelSetIntervals] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.ranks = RankSampler(self.inference)
+        self.scores = ScoreIntervals(self.inference)
+        self.isotonic = IsotonicIntervals(self.inference)
+        self.tables = TableSampler(self.inference, self.cluster_tables)
+        self.planned = PlannedIntervals.of(self.inference)
+
+    def intervals(self, estimands: Sequence[Estimand]) -> list[Interval]:
+        """The intervals of all estimands; all values come first, as draws are not kept for a next one."""
+        methods = [chosen_method(estimand, self.inference) for estimand in estimands]
+        pairs = zip(estimands, methods, strict=True)
+        self.tables.asked = list(zip(estimands, methods, strict=True))
+        self.scores.asked = estimands
+        self.ranks.estimands = [estimand for estimand, method in pairs if method in RANK_METHODS]
+        if self.planned is None:
+            self.ranks.begin(estimands)
+        values = [estimand.on(self._table_at_prevalence(estimand.table)) for estimand in estimands]
+        parts = list(zip(estimands, values, methods, strict=True))
+        order = sorted(range(len(parts)), key=lambda i: self.ranks.is_begun(estimands[i]))  # last what is still drawn
+        made = {i: self._interval(*parts[i]) for i in order}
+        return [made[i] for i in range(len(parts))]
+
+    def _table_at_prevalence(self, table: AnyTable) -> AnyTable:
+        return table if isinstance(table, MultilabelTable) else table_at(table, self.inference.prevalence)
+
+    def _interval(self, estimand: Estimand, computed: MetricValue, method: str) -> Interval[Any]:
+        """The interval of one metric on one table, around the value it has there."""
+        if method in REFERENCE_METHODS:
+            small = self.scores.tables(estimand.table)[0]  # type: ignore[arg-type]  # a metric of scores
+            return beside_reference(estimand, small, computed, self.inference.level, self.inference.generator)
+        value, bounds = computed.value, self._bounds(estimand, method, computed.value)
+        numbers: tuple[Any, Any, Any] = (plain(value), *bounds.around(value, estimand.named.metric.range))
+        shares = (bounds.undefined_share, bounds.bin_error)
+        why = computed.why if bounds.why is None or np.any(computed.why != np.array(None)) else bounds.why
+        if isinstance(estimand.table, ScoreTable) and self.inference.clustered is None and bounds.why is not None:
+            method = ""
+        return Interval(estimand.named, *numbers, self.inference.level, method, *shares, why)
+
+    def _bounds(self, estimand: Estimand, method: str, value: Array | float) -> Bounds:
+        if isinstance(estimand.table, MultilabelTable):
+            ends = self._label_sets(estimand.table).ends(estimand, np.asarray(value))
+            return Bounds(ends.low, ends.high, why=ends.why)
+        if isinstance(estimand.table, ProbabilityTable):
+            there = replace(estimand, table=table_at(estimand.table, self.inference.prevalence))
+            ends = probability_ends(there, np.asarray(value), self.inference, self._of_class)
+            return Bounds(ends.low, ends.high, why=ends.why)
+        if self.planned is not None and (drawn := self.planned.values(estimand)) is not None:
+            return Bounds(np.nan, np.nan, why=drawn) if isinstance(drawn, str) else self._hull(estimand, drawn, value)
+        if isinstance(estimand.table, ScoreTable):
+            return self._score_bounds(estimand, estimand.table, method, value)
+        if estimand.options.average is None and isinstance(estimand.table, Confusion):
+            return self._class_bounds(estimand, estimand.table, method, np.asarray(value))
+        if (reason := estimand.unknown_class or self.tables.unknown_variation(estimand)) is not None:
+            return Bounds(np.nan, np.nan, why=reason)
+        if method in (*RATE_METHODS, "bca"):
+            _check_unweighted(estimand, method)
+        if method in RATE_METHODS:
+            counts = estimand.positive_counts
+            return Bounds(*rate_interval(estimand.metric, counts, method, self.inference.level))
+        return self._count_bounds(estimand, method, value)
+
+    def _count_bounds(self, estimand: Estimand, method: str, value: Array | float) -> Bounds:
+        """The ends by draws of the table: of those from its posterior, and of those around the value seen."""
+        drawn = self.tables.values(estimand, method)
+        if method == "bca":
+            levels = draw_ends.quantile_levels(estimand, drawn.values, float(value), self.inference.tails)
+            low, high = levels if np.isnan(levels).any() else quantiles(drawn.values, levels)
+            return Bounds(low, high, float(np.isnan(drawn.values).mean()))
+        hull = self._hull(estimand, drawn, value)
+        if method != "deviance":
+            return hull
+        return self._around_kinks(estimand, self.tables.tables(estimand, "deviance"), drawn.values, hull)
+
+    def _hull(self, estimand: Estimand, drawn: DrawnValues, value: Array | float) -> Bounds:
+        """The ends that hold both the draws and, where they have a centre, the draws moved to the value."""
+        low, high = quantiles(drawn.values, self.inference.tails)
+        undefined = undefined_share(drawn.values)
+        if drawn.centre is None:
+            return Bounds(low, high, undefined)
+        around = (low, high) if drawn.around is drawn.values else quantiles(drawn.around, self.inference.tails)
+        limits, at = estimand.named.metric.range, np.asarray(value)
+        half = HALF_WAY if drawn.least_shift else ALWAYS
+        moved = [recentred(around, at, drawn.centre, limits, part, half) for part in (drawn.least_shift, 1.0)]
+        if drawn.least_shift:  # of two classes the bias is within the half row
+            moved.append(unbiased(moved[-1], at, drawn.around, drawn.centre, limits))
+        for ends in moved:
+            low, high = np.fmin(low, ends[0]), np.fmax(high, ends[1])
+        return Bounds(low, high, undefined)
+
+    def _class_bounds(self, estimand: Estimand, table: Confusion, method: str, value: Array) -> Bounds:
+        """The ends for every class, each against the rest as if it alone were asked for."""
+        if self.tables.cluster_tables is not None or method in ("bca", "plan"):
+            return self._bounds_by_class(estimand, table, method, value)
+        options = replace(estimand.options, pos_label=None, average="native")
+        of_all = replace(estimand, table=table.one_vs_rest(), options=options)
+        if method in RATE_METHODS:
+            _check_unweighted(replace(estimand, options=replace(options, pos_label=table.labels[0])), method)
+            return Bounds(*rate_interval(estimand.metric, of_all.table, method, self.inference.level))  # type: ignore[arg-type]  # counts
+        tables = self.tables.class_tables(table, method)
+        drawn = DrawnValues.of(of_all, tables)
+        hull = self._hull(of_all, drawn, value)
+        return self._around_kinks(of_all, tables, drawn.values, hull) if method == "deviance" else hull
+
+    def _bounds_by_class(self, estimand: Estimand, table: Confusion, method: str, value: Array) -> Bounds:
+        """The same one class after another."""
+        classes = (replace(estimand.options, pos_label=label, average="native") for label in table.labels)
+        parts = [
+            self._bounds(replace(estimand, options=options), method, class_value)
+            for options, class_value in zip(classes, value, strict=True)
+        ]
+        low, high, undefined, _, why = zip(*parts, strict=True)
+        ends = (np.array(low, dtype=float), np.array(high, dtype=float), float(np.mean(undefined)))
+        return Bounds(*ends, why=np.array(why, dtype=object))
+
+    def _score_bounds(self, estimand: Estimand, table: ScoreTable, method: str, value: Array | float) -> Bounds:
+        calibration = is_calibration_error(estimand.metric) or is_isotonic(estimand.metric)
+        if calibration and self.inference.clustered is not None:
+            return Bounds(np.nan, np.nan, why=_CLUSTERED_CALIBRATION)
+        if not (table.positive.n and table.negative.n):
+            return Bounds(np.nan, np.nan)
+        if (reason := why_no_interval(estimand.metric, self._table_at_prevalence(table))) is not None:  # type: ignore[arg-type]  # of scores
+            return Bounds(np.nan, np.nan, why=reason)
+        if calibration:
+            return Bounds(*self.isotonic.ends(estimand.metric, table))
+        if self.inference.clustered is not None:
+            (low, high), why = self.scores.cluster_ends(estimand, table, self.inference.clustered, float(value))
+            return Bounds(*self._with_alone(estimand, low, high, float(value)), why=why)
+        if is_searched(estimand.metric):
+            return Bounds(*searched_ends(estimand.metric, estimand.parameters, table, float(value), self.inference))
+        if method not in RANK_METHODS:
+            return Bounds(*self.scores.ends(estimand, table, method, float(value)))
+        values, bin_error = self.ranks.values(estimand, float(value))
+        ends = quantiles(values, self.inference.tails)
+        there = replace(estimand, table=self._table_at_prevalence(table))
+        low, high = widened(there, float(ends[0]), float(ends[1]), self.inference.level)
+        return Bounds(low, high, float(np.isnan(values).mean()), bin_error)
+
+    def _with_alone(self, estimand: Estimand, low: float, high: float, value: float) -> tuple[float, float]:
+        """The ends of clustered rows; where draws show little or nothing, also as far as independent rows have them.
+
+        At an end of its range a metric is the same in every draw: then the rows of a cluster are taken for copies of
+        one, and the ends of independent rows, which go with one over the number of rows there, as many times as far.
+        """
+        has_spread = not high - low <= ROUNDING
+        if has_spread and not is_of_highest(estimand.metric):
+            return low, high
+        assert self.scores.clusters is not None  # noqa: S101 - the ends were of clusters
+        times, alone = 1.0 if has_spread else self.scores.clusters.rows_each, self._of_class(estimand)
+        return np.fmin(low, value - times * (value - alone.low)), np.fmax(high, value + times * (alone.high - value))
+
+    def _label_sets(self, table: MultilabelTable) -> LabelSetIntervals:
+        """The intervals of one table of label sets, which share what they read."""
+        if id(table) not in self.label_sets:
+            asked = [estimand for estimand in self.scores.asked if estimand.table is table]
+            draws = self.inference.draws or draw_count(len(table.labels), of_one=True)
+            self.label_sets[id(table)] = LabelSetIntervals(
+                self.inference, table, asked, lambda estimands: self._of_two_classes(estimands, draws)
+            )
+        return self.label_sets[id(table)]
+
+    def _of_class(self, estimand: Estimand) -> Interval:
+        """The interval of one column of scores, of independent rows."""
+        return self._of_two_classes([estimand])[0]
+
+    def _of_two_classes(self, estimands: Sequence[Estimand], draws: int | None = None) -> list[Interval]:
+        """The intervals of one class or label against the rest, of independent rows; draws are kept for no other."""
+        alone = replace(self.inference, method="auto", clustered=None, prevalence=None)
+        alone = alone if draws is None else replace(alone, draws=draws)
+        if self.inference.prevalence is not None:  # to whose shares the rows are weighted by now
+            alone = replace(alone, design="stratified")
+        return IntervalSampler(alone).intervals(estimands)
+
+    def _around_kinks(self, estimand: Estimand, drawn: TableDraws, values: Array, hull: Bounds) -> Bounds:
+        """The range over the likely draws where a kink lies among them, the hull where it does not."""
+        expression = estimand.metric.trace(**estimand.parameters)
+        assert drawn.deviance is not None  # noqa: S101 - the method makes it
+        near = near_kink(expression, Cells(*as_counts(drawn.cells)), values.shape[:-1])
+        if not near.any():
+            return hull
+        likely = np.where(drawn.deviance <= deviance_limit(self.inference.level), values, np.nan)
+        ranged = (np.fmin.reduce(likely, axis=-1), np.fmax.reduce(likely, axis=-1))
+        return hull._replace(low=np.where(near, ranged[0], hull.low), high=np.where(near, ranged[1], hull.high))
+
+
+def _check_unweighted(estimand: Estimand, method: str) -> None:
+    about_all = estimand.positive_place is None and not isinstance(estimand.table, Counts)
+    if about_all or (isinstance(estimand.table, Confusion) and estimand.table.weighted):
+        raise InputError(f"The method {method!r} counts rows of two classes without weights; use 'posterior'.")
+
+
+# ---------------------------------------------------------------- intervals
+
 
 _MOST_AT_ONCE = 20_000_000  # draws of a table at a time: four cells of 8 bytes each
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.intervals.estimand import Estimand
-from steelyard.analysis.intervals.planned_rows import GivenLabels, labelled_by, refuse_beside_plan
+from steelyard.analysis.intervals.plan_draws import GivenLabels, labelled_by, refuse_beside_plan
 from steelyard.exceptions import InputError
 from steelyard.metrics.call_options import NATIVE, CallOptions
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from steelyard.analysis.intervals.inference import Inference
     from steelyard.analysis.intervals.interval_rows import IntervalRows
-    from steelyard.analysis.intervals.planned_rows import PlannedRows, SamplingDesign
+    from steelyard.analysis.intervals.plan_draws import PlannedRows, SamplingDesign
     from steelyard.metrics.spec import MetricSpec
 
 

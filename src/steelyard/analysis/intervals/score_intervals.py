@@ -9,32 +9,30 @@ scores, and a part of a row at either end of them.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import exp, inf, isfinite, log, nan, sqrt
+from math import atanh, exp, inf, isfinite, isinf, isnan, log, nan, sqrt, tanh
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steelyard.analysis.distributions import student_reach
-from steelyard.analysis.intervals.added_rows import with_added_rows
-from steelyard.analysis.intervals.auc_intervals import AUC_INTERVALS, auc_ends
-from steelyard.analysis.intervals.binned_scores import binned
+from steelyard.analysis.distributions import normal_reach, student_reach
 from steelyard.analysis.intervals.cluster_scores import ClusterScores
-from steelyard.analysis.intervals.influence_spread import ClassInfluence, StudentSpread, class_spread
-from steelyard.analysis.intervals.own_precision import own_share
-from steelyard.analysis.intervals.point_intervals import interval_of_highest, is_of_highest, widened
-from steelyard.analysis.intervals.possible_shares import widened_by_prevalence
-from steelyard.analysis.intervals.quantiles import quantiles
-from steelyard.analysis.intervals.rate_intervals import score_ends
-from steelyard.analysis.intervals.score_influence import has_influence, score_influence
-from steelyard.analysis.intervals.searched_intervals import is_searched, searched_ends
+from steelyard.analysis.intervals.design import ClassInfluence, StudentSpread, class_spread
+from steelyard.analysis.intervals.draw_ends import quantiles
+from steelyard.analysis.intervals.influence import has_influence, score_influence
+from steelyard.analysis.intervals.isotonic import is_searched, searched_ends
+from steelyard.analysis.intervals.operating_point import interval_of_highest, is_of_highest, widened
+from steelyard.analysis.intervals.rate_intervals import score_ends, widened_by_prevalence
+from steelyard.analysis.intervals.score_draws import binned, with_added_rows
 from steelyard.analysis.prevalence.prevalence import positive_shares, scores_at
 from steelyard.metrics import ranking
+from steelyard.metrics.discrimination import gini
+from steelyard.metrics.ranking import roc_auc
 from steelyard.metrics.score_values import score_values
-from steelyard.statistics.class_scores import ClassScores
+from steelyard.statistics.class_scores import ClassScores, starting_at_zero
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from steelyard._types import Array
     from steelyard.analysis.intervals.estimand import Estimand
@@ -42,6 +40,269 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
 
     ReasonedEnds = tuple["_Ends", str | None]
+
+
+# ---------------------------------------------------------------- delong variance
+# DeLong's variance of an AUC, by the structural components of both classes.
+#
+# DeLong, DeLong and Clarke-Pearson (1988), Biometrics 44, 837-845; Sun and Xu (2014), IEEE Signal Processing Letters
+# 21, 1389-1393.
+
+
+@dataclass(frozen=True, eq=False)
+class Components:
+    """The structural components of one class: its rows' shares of the other class ranked rightly, ties half."""
+
+    values: Array
+    weights: Array
+
+    @property
+    def mean(self) -> float:
+        """The AUC, from either class."""
+        return float(self.weights @ self.values / self.weights.sum())
+
+    def variance_of_mean(self, size: float) -> float:
+        """What the class adds to the variance of the AUC; infinite where a single row shows no spread."""
+        if size <= 1:
+            return inf
+        total = self.weights.sum()
+        mean = self.weights @ self.values / total
+        return float(self.weights @ (self.values - mean) ** 2 / total / (size - 1))
+
+
+def components(table: ScoreTable) -> tuple[Components, Components]:
+    """DeLong's structural components of the positives and of the negatives, with the weight of each; both must occur.
+
+    One class is placed among the other, never every pair: rows of the larger class that lie between the same two
+    scores of the smaller one, or tie with the same one, share a component.
+
+    >>> from steelyard import score_table
+    >>> positives, negatives = components(score_table([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+    >>> positives.values
+    array([0.5, 1. ])
+    """
+    few, many = _by_size(table)
+    first, second = _shares_below(few, many)
+    return (first, _above(second)) if few is table.positive else (second, _above(first))
+
+
+def _by_size(table: ScoreTable) -> list[ClassScores]:
+    return sorted((table.positive, table.negative), key=lambda side: side.size)
+
+
+def _shares_below(few: ClassScores, many: ClassScores) -> tuple[Components, Components]:
+    """The share of the other class below each of the few, and below each of the many, ties half."""
+    scores, weights = few.distinct
+    below, up_to = large = many.around_each(scores)
+    total = _total(many)
+    first = Components(np.add(below, up_to, dtype=np.float64) / (2.0 * total), weights.astype(np.float64))
+    return first, _between(weights, large, total)
+
+
+def _total(side: ClassScores) -> float:
+    """The weight of a class; that of fractions as their running sum ends, so that rounding leaves nothing over."""
+    return float(side.total if side.given_weights is None else side.below(np.array(np.inf)))
+
+
+def _between(weights: Array, around: tuple[Array, Array], total: float) -> Components:
+    """The share of the few below the many that lie before each of them, tie with it, or lie above them all."""
+    reached = starting_at_zero(np.cumsum(weights, dtype=np.float64))
+    shares = np.concatenate([reached, (reached[:-1] + reached[1:]) / 2]) / reached[-1]
+    below, up_to = around
+    before = np.append(below, total) - starting_at_zero(up_to)
+    return Components(shares, np.concatenate([before, up_to - below]).astype(np.float64))
+
+
+def _above(shares: Components) -> Components:
+    """The negatives are ranked rightly by the positives above them."""
+    return Components(1 - shares.values, shares.weights)
+
+
+def delong_variance(table: ScoreTable) -> float:
+    """DeLong's variance of the AUC; infinite where a class has fewer than two rows.
+
+    >>> from steelyard import score_table
+    >>> delong_variance(score_table([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+    0.125
+    """
+    few, many = _by_size(table)
+    if min(few.effective_size, many.effective_size) <= 1:
+        return inf
+    shares = zip(_shares_below(few, many), (few, many), strict=True)  # of those above the variance is the same
+    return sum(part.variance_of_mean(side.effective_size) for part, side in shares)
+
+
+# ---------------------------------------------------------------- intervals of an AUC
+# By DeLong's variance, and Newcombe's score interval.
+#
+# Newcombe (2006), Statistics in Medicine 25, 559-573.
+
+
+HALVINGS = 60  # of an interval within [0, 1]: below the spacing of floats near 1
+NEGLIGIBLE = 1e-12  # an AUC this near to 0 or 1, or a standard error this small, is one but for rounding
+
+
+def is_whole_auc(metric: Metric, parameters: Mapping[str, Any]) -> bool:
+    """Whether the metric is the area under the whole ROC curve, which these intervals are of."""
+    return metric.is_rank_probability and parameters.get("max_fpr") is None
+
+
+def has_auc_interval(metric: Metric, parameters: Mapping[str, Any]) -> bool:
+    """Whether an interval of the area is one of the metric: of the area itself, or of twice the area less one."""
+    return is_whole_auc(metric, parameters) or metric.scores is gini.scores
+
+
+def auc_ends(metric: Metric, table: ScoreTable, method: str, level: float) -> tuple[float, float]:
+    """The ends of the area's interval on the metric's own scale."""
+    low, high = AUC_INTERVALS[method](table, level)
+    return (2 * low - 1, 2 * high - 1) if metric.scores is gini.scores else (low, high)
+
+
+def delong(table: ScoreTable, level: float = 0.95) -> tuple[float, float]:
+    """The AUC plus or minus its DeLong error, clipped at 0 and 1: too narrow near them and with few positives."""
+    auc = _auc(table)
+    if isnan(auc):
+        return auc, auc
+    reach = normal_reach(level) * sqrt(delong_variance(table))
+    return max(auc - reach, 0.0), min(auc + reach, 1.0)
+
+
+def logit_delong(table: ScoreTable, level: float = 0.95) -> tuple[float, float]:
+    """DeLong's interval on the scale of the logit; the score interval where the AUC is 0 or 1 or shows no spread."""
+    auc, error = _auc(table), sqrt(delong_variance(table))
+    if isnan(auc):
+        return auc, auc
+    if isinf(error):
+        return 0.0, 1.0
+    spread = auc * (1 - auc)
+    if min(spread, error) < NEGLIGIBLE:
+        return score_interval(table, level)
+    return _from_logit(auc, normal_reach(level) * error / spread)
+
+
+def _from_logit(auc: float, reach: float) -> tuple[float, float]:
+    """The AUCs whose logits lie so far below and above."""
+    half = atanh(2 * auc - 1)  # half the logit, and tanh its way back, which no reach overflows
+    return min((1 + tanh(half - reach / 2)) / 2, auc), max((1 + tanh(half + reach / 2)) / 2, auc)
+
+
+def score_interval(table: ScoreTable, level: float = 0.95) -> tuple[float, float]:
+    """Every AUC from which the one seen is no further than its own error allows (Newcombe's method 5).
+
+    >>> from steelyard import score_table
+    >>> low, high = score_interval(score_table([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+    >>> print(f"{low:.4f} {high:.4f}")
+    0.2272 0.9668
+    """
+    auc = _auc(table)
+    if isnan(auc):
+        return auc, auc
+    return _score_ends(table, auc, normal_reach(level))
+
+
+def widened_score_interval(table: ScoreTable, level: float = 0.95) -> tuple[float, float]:
+    """The score interval, widened where DeLong's variance exceeds the one it assumes; never narrower.
+
+    Hanley and McNeil's variance holds for classes that spread alike. Where 30 positives spread twice or three times
+    as wide as 300 negatives (AUC 0.7 to 0.96, 4,000 repeats), Newcombe's 95 % interval covers 84 to 92 %, DeLong's
+    76 to 94 % and this one 93 to 97 %.
+    """
+    auc, estimated = _auc(table), delong_variance(table)
+    if isnan(auc):
+        return auc, auc
+    assumed = score_variance(auc, table.positive.effective_size, table.negative.effective_size)
+    excess = estimated / assumed if assumed and not isinf(estimated) else 1.0
+    reach = max(normal_reach(level) * sqrt(max(excess, 1.0)), _weighted_reach(table, level) * sqrt(excess))
+    return _score_ends(table, auc, reach)
+
+
+def _weighted_reach(table: ScoreTable, level: float) -> float:
+    """Student's reach where rows have weights that differ, which few of them may determine; 0 of others."""
+    differ = any(side.effective_size < side.n * (1 - NEGLIGIBLE) for side in table.classes)
+    influence = score_influence(roc_auc, table, {}) if differ else None
+    if influence is None:
+        return 0.0
+    sides = (side.compact() for side in table.classes)
+    columns = (
+        (each, side.weights.astype(float), side.squares.astype(float))
+        for each, side in zip(influence, sides, strict=True)
+    )
+    spread = class_spread(*(ClassInfluence(*column) for column in columns))
+    return student_reach(level, max(spread.degrees, 1.0))
+
+
+AUC_INTERVALS: dict[str, Callable[[ScoreTable, float], tuple[float, float]]] = {
+    "score": widened_score_interval,
+    "delong": delong,
+    "logit-delong": logit_delong,
+}
+
+
+def auc_score_ends(auc: float, z: float, positives: float, negatives: float) -> tuple[float, float]:
+    """The ends of the score interval of an AUC of so many positives and negatives."""
+    return _furthest(auc, 0.0, z, positives, negatives), _furthest(auc, 1.0, z, positives, negatives)
+
+
+def _score_ends(table: ScoreTable, auc: float, z: float) -> tuple[float, float]:
+    return auc_score_ends(auc, z, table.positive.effective_size, table.negative.effective_size)
+
+
+def score_variance(auc: float, positives: float, negatives: float) -> float:
+    """Hanley and McNeil's variance of an AUC with both sizes of its bracket at their mean, as Newcombe proposes.
+
+    >>> score_variance(0.5, 1, 1)
+    0.25
+    """
+    rest = (positives + negatives) / 2 - 1
+    bracket = 1 + rest * ((1 - auc) / (2 - auc) + auc / (1 + auc))
+    return auc * (1 - auc) * bracket / (positives * negatives)
+
+
+def _furthest(auc: float, end: float, z: float, positives: float, negatives: float) -> float:
+    """The furthest AUC towards 0 or 1 that the score interval holds, by bisection: at 0 and 1 a root hides another."""
+    inside, outside = auc, end
+    for _ in range(HALVINGS):
+        middle = (inside + outside) / 2
+        is_inside = abs(auc - middle) <= z * sqrt(score_variance(middle, positives, negatives))
+        inside, outside = (middle, outside) if is_inside else (inside, middle)
+    return inside
+
+
+def _auc(table: ScoreTable) -> float:
+    """The AUC, never outside its range by rounding; NaN with its reason where a class is missing."""
+    auc: float = roc_auc(table)
+    return auc if isnan(auc) else min(max(float(auc), 0.0), 1.0)
+
+
+# ---------------------------------------------------------------- own precision
+# What average precision gains as each positive counts itself among those at or above its score.
+
+
+def own_share(metric: Metric, table: ScoreTable) -> float:
+    """How far average precision is too high as each positive counts itself; 0 of other metrics."""
+    if metric.scores is ranking.negative_average_precision.scores:
+        return _own_precision(table.swapped())
+    averaged = (ranking.average_precision.scores, ranking.pr_auc.scores)
+    return _own_precision(table) if metric.scores in averaged else 0.0
+
+
+def _own_precision(table: ScoreTable) -> float:
+    """What average precision loses where each positive's threshold is read on the other positives alone."""
+    weights, tp, fp = (column.astype(np.float64) for column in table.at_positive_scores)
+    positives, own = weights.sum(), table.positive.compact().squares / np.where(weights > 0, weights, 1.0)
+    others = np.maximum(tp - own, 0.0) / np.maximum(positives - own, 1e-300) * positives
+    flagged = others + fp
+    without, itself = _shares(others, flagged), _shares(tp, tp + fp)
+    return max(float(weights @ (itself - without) / positives), 0.0)
+
+
+def _shares(parts: Array, wholes: Array) -> Array:
+    """The parts of the wholes; of an empty one all of it."""
+    return np.where(wholes > 0, parts / np.where(wholes > 0, wholes, 1.0), 1.0)
+
+
+# ---------------------------------------------------------------- score intervals
+
 
 MOST_BINS = 1_024  # scores of the rarer class that a variance keeps apart
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Frame, Label, Rng
-    from steelyard.analysis.intervals.planned_rows import GivenLabels, PlannedRows
+    from steelyard.analysis.intervals.plan_draws import GivenLabels, PlannedRows
     from steelyard.metrics.spec import SpecLike
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steelyard.analysis.intervals.planned_rows import GivenLabels, PlannedRows
+from steelyard.analysis.intervals.plan_draws import GivenLabels, PlannedRows
 from steelyard.analysis.planning.label_plan import (
     PlannedScores,
     checked_budget,

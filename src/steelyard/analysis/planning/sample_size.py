@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 
 from steelyard.analysis.distributions import normal_quantile, normal_reach
-from steelyard.analysis.intervals.auc_intervals import auc_score_ends, score_variance
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.intervals.intervals import interval
+from steelyard.analysis.intervals.score_intervals import auc_score_ends, score_variance
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.prevalence.prevalence import Prevalence
 from steelyard.analysis.results.formatting import difference_text, listed, percent_text, value_text

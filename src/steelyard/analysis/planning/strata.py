@@ -15,7 +15,7 @@ import numpy as np
 
 from steelyard.analysis.distributions import normal_quantile
 from steelyard.analysis.intervals.draws import generator
-from steelyard.analysis.intervals.score_influence import has_influence, score_influence
+from steelyard.analysis.intervals.influence import has_influence, score_influence
 from steelyard.analysis.prevalence.prevalence import checked_prevalence
 from steelyard.exceptions import InputError
 from steelyard.metrics import application
@@ -25,7 +25,7 @@ from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from steelyard._types import Array
-    from steelyard.analysis.intervals.planned_rows import PlannedRows
+    from steelyard.analysis.intervals.plan_draws import PlannedRows
     from steelyard.metrics.spec import MetricSpec
 
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Frame, LabelSet, Rng, Weights
-    from steelyard.analysis.intervals.planned_rows import SamplingDesign
+    from steelyard.analysis.intervals.plan_draws import SamplingDesign
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.label_thresholds import LabelThresholds
     from steelyard.analysis.thresholds.limits import Limit, LimitsLike

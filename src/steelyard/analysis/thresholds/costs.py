@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from steelyard.analysis.distributions import normal_reach, student_quantile
-from steelyard.analysis.intervals.cluster_draws import ClassRows
-from steelyard.analysis.intervals.linear_ends import linear_ends, multinomial_correlations
-from steelyard.analysis.intervals.rate_intervals import score_ends
+from steelyard.analysis.intervals.draws import ClassRows
+from steelyard.analysis.intervals.rate_intervals import linear_ends, multinomial_correlations, score_ends
 from steelyard.analysis.prevalence.prevalence import Prevalence, at_prevalence, of_positives
 from steelyard.metrics.calibration import isotonic_curve
 

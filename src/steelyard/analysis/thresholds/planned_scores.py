@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.intervals.planned_rows import GivenLabels, labelled_by, refuse_beside_plan
+from steelyard.analysis.intervals.plan_draws import GivenLabels, labelled_by, refuse_beside_plan
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.metrics.call_options import CallOptions
 from steelyard.statistics.positive_class import choice_sentences
 
 if TYPE_CHECKING:
-    from steelyard.analysis.intervals.planned_rows import SamplingDesign
+    from steelyard.analysis.intervals.plan_draws import SamplingDesign
     from steelyard.analysis.thresholds.threshold_rows import ThresholdRows
 
 

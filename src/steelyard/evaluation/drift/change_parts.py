@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steelyard.analysis.intervals.binned_scores import binned
+from steelyard.analysis.intervals.draw_ends import quantiles
 from steelyard.analysis.intervals.draws import (
+    class_fold,
     effective_cells,
     posterior_draws,
     rank_draws,
     with_class_totals,
 )
-from steelyard.analysis.intervals.folded_tables import class_fold
-from steelyard.analysis.intervals.quantiles import quantiles
+from steelyard.analysis.intervals.score_draws import binned
 from steelyard.analysis.prevalence.prevalence import scores_at
 from steelyard.analysis.results.formatting import ROUNDING
 from steelyard.statistics.confusion import Confusion

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from steelyard.analysis.intervals.draw_ends import quantiles
+from steelyard.analysis.intervals.draws import class_fold
 from steelyard.analysis.intervals.estimand import Estimand
-from steelyard.analysis.intervals.folded_tables import class_fold
-from steelyard.analysis.intervals.quantiles import quantiles
 from steelyard.evaluation.unlabelled.unlabelled_rows import UnlabelledMetric
 from steelyard.metrics.call_options import CallOptions
 

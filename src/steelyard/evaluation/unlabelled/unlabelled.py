@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard.analysis.intervals.draws import effective_cells
-from steelyard.analysis.intervals.folded_tables import folded
+from steelyard.analysis.intervals.draws import effective_cells, folded
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.prevalence.label_shift import (
     MixtureTest,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.intervals.kinks import kinks
+from steelyard.analysis.intervals.draw_ends import kinks
 from steelyard.auditing.decisions import recalled_decisions
 from steelyard.auditing.laws import PROPERTIES
 from steelyard.auditing.properties import metric_uses

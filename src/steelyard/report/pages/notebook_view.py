@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from steelyard._names import __version__
-from steelyard.analysis.intervals.score_histogram import score_histogram
+from steelyard.analysis.intervals.score_draws import score_histogram
 from steelyard.analysis.results.formatting import three_digits
 from steelyard.evaluation.class_views import ClassView, class_view
 from steelyard.evaluation.evaluation import Evaluation

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.intervals.class_draws import HALF_ROW
-from steelyard.analysis.intervals.kinks import NEAR_KINK, deviance_limit
+from steelyard.analysis.intervals.draw_ends import NEAR_KINK, deviance_limit
+from steelyard.analysis.intervals.draws import HALF_ROW
 from steelyard.analysis.results.formatting import PLACES, ROUNDING, SMALLEST_BOUND, SMALLEST_END, three_digits
 
 if TYPE_CHECKING:

@@ -1,0 +1,646 @@
+"""Score influence: how much a metric of scores changes for each unit of weight that is added to a row.
+
+The metrics are functions of the weight of both classes at or above each threshold, so a row's influence is the sum of
+their derivatives over the thresholds that flag it: one running sum, whatever the number of rows. The delta method
+after Hampel (1974), Journal of the American Statistical Association 69, 383-393.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from steelyard.analysis.intervals.estimand import Estimand
+from steelyard.metrics import calibration, discrimination, ordinal, ranking
+from steelyard.metrics.call_options import NATIVE, SAMPLES, CallOptions
+from steelyard.metrics.catalogue import weighted_auc
+from steelyard.metrics.count_values import count_values
+from steelyard.metrics.logistic_recalibration import LogitRows, intercept_in_the_large, recalibrated
+from steelyard.metrics.multilabel_values import defined_rows, mean_weights, row_values, sample_values
+from steelyard.metrics.score_values import averaged_columns, on_scores, row_losses, score_values, share_losses
+from steelyard.statistics.class_scores import starting_at_zero
+from steelyard.statistics.counts import Counts
+from steelyard.statistics.device_array import DeviceArray
+from steelyard.statistics.device_indicators import row_parts
+from steelyard.statistics.device_operands import on_device
+from steelyard.statistics.indicators import is_sparse
+from steelyard.statistics.merged_classes import MergedClasses
+from steelyard.statistics.placed_values import taken, with_added
+from steelyard.statistics.score_order import chunks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from steelyard._types import Array
+    from steelyard.analysis.intervals.design import WeightedRows
+    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.spec import MetricSpec
+    from steelyard.statistics.class_scores import ClassScores
+    from steelyard.statistics.multilabel_table import MultilabelTable
+    from steelyard.statistics.probability_table import ColumnTable, ProbabilityTable
+    from steelyard.statistics.score_table import ScoreTable
+
+
+# ---------------------------------------------------------------- calibration influence
+# How much the metrics of calibration change for each unit of weight that is added to a row.
+
+
+Influence = tuple["Array", "Array"]
+
+
+def recalibration_influence(table: ScoreTable, intercept: float, slope: float) -> tuple[Influence, Influence]:
+    """That of the rows on the intercept and on the slope of logistic recalibration, about these values of both.
+
+    Summed over rows, its squares are the sandwich variance (White 1982, Econometrica 50, 1-25).
+    """
+    _, _, a, b, c = LogitRows.of(table.compact()).step(np.asarray(intercept), np.asarray(slope))
+    on_intercept, on_slope = [], []
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for side, truth in zip(table.classes, (1, 0), strict=True):
+            logits = np.log(side.distinct[0]) - np.log1p(-side.distinct[0])
+            off = truth - 1 / (1 + np.exp(-intercept - slope * logits))
+            on_intercept.append(off * (c - b * logits) / (a * c - b * b))
+            on_slope.append(off * (a * logits - b) / (a * c - b * b))
+    return (on_intercept[0], on_intercept[1]), (on_slope[0], on_slope[1])
+
+
+def _slope(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
+    return recalibration_influence(table, *map(float, recalibrated(table)))[1]
+
+
+def _intercept(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
+    intercept = float(intercept_in_the_large(table))
+    information = LogitRows.of(table.compact()).step(np.asarray(intercept), np.ones(()))[2]
+    positive, negative = (side.distinct[0] for side in table.classes)
+    with np.errstate(divide="ignore"):
+        shares = [1 / (1 + np.exp(-intercept) * (1 / scores - 1)) for scores in (positive, negative)]
+    return (1 - shares[0]) / information, -shares[1] / information
+
+
+def _observed_to_expected(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
+    expected = sum(side.distinct[1] @ side.distinct[0] for side in table.classes)
+    ratio = table.positive.total / expected
+    return (1 - ratio * table.positive.distinct[0]) / expected, -ratio * table.negative.distinct[0] / expected
+
+
+def _brier_skill_score(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
+    """The share of the prior's score that is left is a ratio; the prior's score moves with the prevalence alone."""
+    total, share = table.total, table.positive.total / table.total
+    losses = (1 - table.positive.distinct[0]) ** 2, table.negative.distinct[0] ** 2
+    brier = sum(side.distinct[1] @ loss for side, loss in zip(table.classes, losses, strict=True)) / total
+    prior = share * (1 - share)
+    moved = (1 - 2 * share) * (1 - share), (2 * share - 1) * share  # of the prior's score
+    positive, negative = (
+        (brier / prior * move - (loss - brier)) / (total * prior) for loss, move in zip(losses, moved, strict=True)
+    )
+    return positive, negative
+
+
+CALIBRATION_INFLUENCES: dict[object, Callable[[ScoreTable, Mapping[str, Any]], Influence]] = {
+    calibration.calibration_slope.scores: _slope,
+    calibration.calibration_intercept.scores: _intercept,
+    calibration.observed_to_expected.scores: _observed_to_expected,
+    calibration.brier_skill_score.scores: _brier_skill_score,
+}
+
+
+# ---------------------------------------------------------------- score influence
+
+
+# By what the scores are read by.
+_INFLUENCES: dict[object, Callable[[ScoreTable, Mapping[str, Any]], Influence]] = {**CALIBRATION_INFLUENCES}
+
+
+def score_influence(metric: Metric, table: ScoreTable, parameters: Mapping[str, Any]) -> Influence | None:
+    """The influence of a row at each distinct score of the positives, ascending, and of the negatives.
+
+    The first-order change of the metric's value for each unit of weight added there, so that its variance is the sum
+    over rows of (weight x influence)^2; weight x influence sums to 0 over the table. None of a metric that depends on
+    the density of the scores at one threshold, which no table shows, and of one that is not smooth.
+
+    >>> from steelyard import get_metric, score_table
+    >>> table = score_table([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> score_influence(get_metric("roc_auc"), table, {})
+    (array([-0.125,  0.125]), array([ 0.125, -0.125]))
+    """
+    return _INFLUENCES[metric.scores](table, parameters) if has_influence(metric, table) else None
+
+
+def has_influence(metric: Metric, table: ScoreTable) -> bool:
+    """Whether the influence of rows on the metric is known; on a table of one class it is not."""
+    return metric.scores in _INFLUENCES and ranking.missing(table) is None
+
+
+def _influence_of(metric: Metric) -> Callable[[Callable[..., Influence]], Callable[..., Influence]]:
+    """Register the influence of a metric."""
+
+    def register(function: Callable[..., Influence]) -> Callable[..., Influence]:
+        _INFLUENCES[metric.scores] = function
+        return function
+
+    return register
+
+
+# ---------------------------------------------------------------- curves: derivatives at every threshold
+
+
+class _Curve(NamedTuple):
+    """The weight of each class at or above every threshold, from nobody to all; where each class has its scores."""
+
+    tp: Array
+    fp: Array
+    places: list[Array]
+
+    @property
+    def rates(self) -> tuple[Array, Array]:
+        """The false and the true positive rate."""
+        return self.fp / self.fp[-1], self.tp / self.tp[-1]
+
+    def influence(self, by_tp: Array, by_fp: Array) -> Influence:
+        """By the derivatives at each threshold: a row counts in all that flag it."""
+        every = (np.cumsum(by[:0:-1])[::-1] for by in (by_tp, by_fp))
+        positive, negative = (taken(sums, at)[::-1] for sums, at in zip(every, self.places, strict=True))
+        return positive, negative
+
+    def influence_by_rates(self, by_fpr: Array, by_tpr: Array) -> Influence:
+        """By the derivatives in both rates, whose last denominators are the weights of the classes."""
+        (fpr, tpr), (by_fp, by_tp) = self.rates, (by_fpr / self.fp[-1], by_tpr / self.tp[-1])
+        return self.influence(_with_last(by_tp, -(by_tp @ tpr)), _with_last(by_fp, -(by_fp @ fpr)))
+
+
+@ranking.once
+def _curve(table: ScoreTable) -> _Curve:
+    merged = MergedClasses.of(table)
+    tp, fp = (starting_at_zero(np.cumsum(weights)) for weights in merged.weights)
+    return _Curve(tp, fp, merged.places)
+
+
+def _with_last(by: Array, more: float) -> Array:
+    """Derivatives with some more at the last threshold."""
+    return with_added(by, np.array([-1]), np.array([more]))
+
+
+def _area_until(at: Array, weights: Array, x: Array, y: Array) -> tuple[Array, Array]:
+    """The derivatives in x and in y of the area below the straight lines between them, up to places of x.
+
+    Of several places those of the weighted sum of the areas, each line read once.
+    """
+    i = np.clip(np.searchsorted(x, at), 1, len(x) - 1)
+    inside = np.cumsum(with_added(0.0 * x, i - 1, weights)[::-1])[::-1][1:]  # the weight that holds a line
+    wide, high = inside * np.diff(x) / 2, inside * (y[:-1] + y[1:]) / 2
+    by_x, by_y = np.append(0.0, high) - np.append(high, 0.0), np.append(wide, 0.0) + np.append(0.0, wide)
+    into, step, rise = at - x[i - 1], x[i] - x[i - 1], y[i] - y[i - 1]  # the part of the line that is still inside
+    share = np.divide(into, step, out=np.zeros(len(i)), where=step != 0)
+    ends = np.concatenate([i - 1, i])
+    to_y = np.concatenate([weights * into * (1 - share / 2), weights * into * share / 2])
+    to_x = np.concatenate([-weights * (y[i - 1] + rise * share * (1 - share / 2)), -weights * rise * share**2 / 2])
+    return with_added(by_x, ends, to_x), with_added(by_y, ends, to_y)
+
+
+@_influence_of(ranking.roc_auc)
+def _roc_auc(table: ScoreTable, parameters: Mapping[str, Any]) -> Influence:
+    curve, most = _curve(table), parameters.get("max_fpr") or 1.0
+    scale = 0.5 / (most - most**2 / 2) if most < 1 else 1.0  # McClish's: 1/2 is a random ranking
+    by_fpr, by_tpr = _area_until(np.array([most]), np.ones(1), *curve.rates)
+    return curve.influence_by_rates(scale * by_fpr, scale * by_tpr)
+
+
+@_influence_of(discrimination.gini)
+def _gini(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
+    positive, negative = _roc_auc(table, {})
+    return 2 * positive, 2 * negative
+
+
+@_influence_of(weighted_auc)
+def _weighted_auc(table: ScoreTable, parameters: Mapping[str, Any]) -> Influence:
+    rho, bands = (parameters.get(key, weighted_auc.parameters[key]) for key in ("rho", "bands"))
+    curve, weights = _curve(table), rho ** np.arange(1, bands)
+    fpr, tpr = curve.rates
+    of_band = np.append(1 - weights, 1 + weights.sum())  # of each band of recall; the last is subtracted from the rest
+    by_tpr, by_fpr = _area_until(np.arange(1, bands + 1) / bands, np.diff(of_band, append=0.0), tpr, fpr)
+    return curve.influence_by_rates(by_fpr, by_tpr)
+
+
+def _precision(curve: _Curve) -> tuple[Array, Array, Array]:
+    """The precision at every threshold that flags somebody, and its derivatives in tp and in fp."""
+    tp, fp = curve.tp[1:], curve.fp[1:]
+    flagged = np.where(tp + fp > 0, tp + fp, 1.0)
+    return tp / flagged, fp / flagged**2, -tp / flagged**2
+
+
+@_influence_of(ranking.average_precision)
+def _average_precision(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
+    curve = _curve(table)
+    precision, by_tp, by_fp = _precision(curve)
+    gained, positives = np.diff(curve.tp), curve.tp[-1]
+    value = gained @ precision / positives
+    by_tp = (gained * by_tp - np.diff(precision, append=0.0)) / positives
+    by_tp = _with_last(by_tp, -value / positives)
+    return curve.influence(np.append(0.0, by_tp), np.append(0.0, gained * by_fp / positives))
+
+
+@_influence_of(ranking.negative_average_precision)
+def _negative_average_precision(table: ScoreTable, parameters: Mapping[str, Any]) -> Influence:
+    negative, positive = _average_precision(table.swapped(), parameters)
+    return positive[::-1], negative[::-1]
+
+
+@_influence_of(ranking.mean_average_precision)
+def _mean_average_precision(table: ScoreTable, parameters: Mapping[str, Any]) -> Influence:
+    both = _average_precision(table, parameters), _negative_average_precision(table, parameters)
+    positive, negative = ((one + other) / 2 for one, other in zip(*both, strict=True))
+    return positive, negative
+
+
+@_influence_of(ranking.pr_auc)
+def _pr_auc(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
+    curve = _curve(table)
+    precision, by_tp, by_fp = _precision(curve)
+    gained, positives = np.diff(curve.tp), curve.tp[-1]
+    before = np.append(precision[:1], precision[:-1])
+    height = (precision + before) / 2
+    by_precision = (gained + np.append(gained[1:], 0.0)) / 2
+    by_precision = with_added(by_precision, np.array([0]), gained[:1] / 2)
+    by_tp = _with_last(by_tp * by_precision - np.diff(height, append=0.0), -(gained @ height) / positives)
+    both = (np.append(0.0, by / positives) for by in (by_tp, by_fp * by_precision))
+    return curve.influence(*both)
+
+
+# ---------------------------------------------------------------- losses: means over rows
+
+
+def _loss_influence(table: ScoreTable, losses: Influence) -> Influence:
+    """Of a mean over rows: how far each row's loss is from it."""
+    total = table.positive.total + table.negative.total
+    mean = sum(side.distinct[1] @ loss for side, loss in zip(table.classes, losses, strict=True)) / total
+    positive, negative = ((loss - mean) / total for loss in losses)
+    return positive, negative
+
+
+@_influence_of(discrimination.discrimination_slope)
+def _discrimination_slope(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
+    sides = (side.distinct for side in table.classes)
+    positive, negative = ((scores - weights @ scores / weights.sum()) / weights.sum() for scores, weights in sides)
+    return positive, -negative
+
+
+@_influence_of(ordinal.ranked_probability_score)  # of two classes it is the Brier score
+@_influence_of(ranking.brier)
+def _brier(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
+    return _loss_influence(table, ((1 - table.positive.distinct[0]) ** 2, table.negative.distinct[0] ** 2))
+
+
+@_influence_of(ranking.log_loss)
+def _log_loss(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return _loss_influence(table, (-np.log(table.positive.distinct[0]), -np.log1p(-table.negative.distinct[0])))
+
+
+@_influence_of(ranking.d2_log_loss)
+def _d2_log_loss(table: ScoreTable, parameters: Mapping[str, Any]) -> Influence:
+    """The share of the prior's loss that is left is a ratio; the prior's loss moves with the prevalence alone."""
+    total, share = table.total, table.positive.total / table.total
+    prior = -share * np.log(share) - (1 - share) * np.log1p(-share)
+    left = 1 - float(score_values(ranking.d2_log_loss, table, {}))
+    slope = (np.log1p(-share) - np.log(share)) / total  # of the prior's loss, by how much a row moves the share
+    moved = slope * (1 - share), -slope * share
+    by_loss = _log_loss(table, parameters)
+    with np.errstate(invalid="ignore"):  # an infinite loss has none
+        return (left * moved[0] - by_loss[0]) / prior, (left * moved[1] - by_loss[1]) / prior
+
+
+# ---------------------------------------------------------------- column influence
+# How much each row moves a metric of a column of probabilities for each class.
+
+
+def column_influence(
+    metric: Metric, table: ProbabilityTable, options: CallOptions, parameters: Mapping[str, Any]
+) -> Array | None:
+    """The influence of each row for each unit of its weight; None of a metric of which it is not known."""
+    if options.average == NATIVE:
+        losses = centred_losses(metric, table, parameters)
+        influence: Array = (losses - np.average(losses, weights=table.weights)) / table.weights.sum()
+        return influence
+    parts = list(averaged_columns(metric, table, options, parameters))
+    by_part = [part_influence(metric, part, parameters) for part in parts]
+    if any(influence is None for influence in by_part):
+        return None
+    if options.average == "micro":
+        return by_row_of_cells(parts[0], by_part[0], len(table.codes))  # type: ignore[arg-type]  # not None
+    return _of_average(metric, table, parts, by_part, options, parameters)  # type: ignore[arg-type]  # none is None
+
+
+def _of_average(
+    metric: Metric,
+    table: ProbabilityTable,
+    parts: list[ColumnTable],
+    by_part: list[Array],
+    options: CallOptions,
+    parameters: Mapping[str, Any],
+) -> Array:
+    """The influence on the mean of the parts, and where they count by their shares on these."""
+    influence, total = np.zeros(len(table.codes)), sum(part.share for part in parts)
+    values = np.array([float(on_scores(metric, part.table, parameters).value) for part in parts])
+    by_share = options.average == "weighted"
+    mean = float(np.average(values, weights=[part.share for part in parts])) if by_share else 0.0
+    for part, own, value in zip(parts, by_part, values, strict=True):
+        influence[np.concatenate(part.rows)] += own * (part.share / total if by_share else 1 / len(parts))
+        if by_share:
+            influence[np.concatenate(part.sharing)] += (value - mean) / total
+    return influence
+
+
+def centred_losses(metric: Metric, table: ProbabilityTable, parameters: Mapping[str, Any]) -> Array:
+    """What each row adds to a mean loss, or to a skill: its loss beside that of the class shares, as a part of it.
+
+    The shares of the classes have the least expected loss, so that what they move themselves is of second order.
+    """
+    losses = row_losses(metric, table, parameters)
+    if not metric.is_skill_of_columns:
+        return losses
+    reference = taken(share_losses(metric, table, parameters), table.codes)
+    loss, without_skill = (float(np.average(column, weights=table.weights)) for column in (losses, reference))
+    beside: Array = (loss / without_skill * reference - losses) / without_skill
+    return beside
+
+
+def part_influence(metric: Metric, part: ColumnTable, parameters: Mapping[str, Any]) -> Array | None:
+    """The influence of each row of the part, the positives first; None where it is not known."""
+    influences = score_influence(metric, part.table, parameters)
+    if influences is None:
+        return None
+    sides = zip(part.rows, part.table.classes, influences, strict=True)
+    return np.concatenate([_at_scores(part.scores[members], side, by_score) for members, side, by_score in sides])
+
+
+def with_share_influence(influence: Array, part: ColumnTable, by: float) -> Array:
+    """The influence of a part's rows, the first of which also move its share: the classes' shares are a sample's."""
+    first = sum(len(members) for members in part.sharing)
+    return np.concatenate([influence[:first] + by, influence[first:]])
+
+
+def by_row_of_cells(pooled: ColumnTable, influence: Array, rows: int) -> Array:
+    """What all columns of a row do together, where each is a row of the pooled table."""
+    return np.bincount(row_of_cells(pooled, rows), influence, minlength=rows)
+
+
+def row_of_cells(pooled: ColumnTable, rows: int) -> Array:
+    """The row of each cell of a pooled table, the positive cells first."""
+    return np.concatenate(pooled.rows) // (len(pooled.scores) // rows)
+
+
+def _at_scores(scores: Array, side: ClassScores, by_score: Array) -> Array:
+    if isinstance(scores, DeviceArray):
+        return taken(by_score, np.minimum(np.searchsorted(side.distinct[0], scores), len(by_score) - 1))
+    order = np.argsort(scores)  # looked up in order, they are near to each other in memory
+    places = np.searchsorted(side.distinct[0], scores[order])
+    found = np.empty(len(scores))
+    found[order] = by_score[np.minimum(places, len(by_score) - 1)]  # a row of no weight may lie beyond
+    return found
+
+
+# ---------------------------------------------------------------- label influence on a device
+# The sums over rows of what they move values by, and of its square.
+
+
+def influence_sums(
+    true: DeviceArray, predicted: DeviceArray, moved: Array, base: Array, rows: WeightedRows
+) -> tuple[Array, Array]:
+    """Both for each value, the first by the rows' weights and the second by their squares.
+
+    `moved` is what a label moves each value by that is true, predicted or both, one below the other.
+    """
+    library, xp = true.library, true.library.xp
+    factors, least = library.native(moved), library.native(base)
+    weights, squares = (xp.astype(on_device(column, library), xp.float64) for column in (rows.weights, rows.squares))
+    first = second = xp.zeros(base.shape, dtype=xp.float64, device=library.device)
+    for part in row_parts(true, max(3 * true.shape[1], len(base))):
+        t, p = true.native[part, :], predicted.native[part, :]
+        influence = least + xp.matmul(xp.astype(xp.concat([t, p, t & p], axis=1), xp.float64), factors)
+        first = first + xp.matmul(weights[part], influence)
+        second = second + xp.matmul(squares[part], influence * influence)
+    sums = DeviceArray(library, xp.stack([first, second])).brought()
+    return sums[0], sums[1]
+
+
+# ---------------------------------------------------------------- label influence
+# What each row moves a metric of label sets by, the sum of what its labels do.
+#
+# The labels of one row are not independent, so the rows are what scatters. A row enters by the outcome of each of its
+# labels, and what an outcome of a label moves the metric by is known from the label's four counts: the influence of all
+# rows is three products of the indicators and a vector, of many metrics at once three products of matrices.
+
+
+_CELLS = 1 << 20  # of a chunk of the indicators
+
+
+class OutcomeChanges(NamedTuple):
+    """By how much a unit of weight of each outcome of each label moves a value."""
+
+    tp: Array
+    fn: Array
+    fp: Array
+    tn: Array
+
+    def scaled(self, shares: Array | float) -> OutcomeChanges:
+        """What they move by, where the label has that share in the value."""
+        return OutcomeChanges(*(change * shares for change in self))
+
+
+@dataclass(frozen=True)
+class LabelChanges:
+    """What the outcomes of a row move a metric of counts by: of each label, of all together, or of their average."""
+
+    estimand: Estimand
+    table: MultilabelTable
+    row_weight: float
+
+    @cached_property
+    def shares(self) -> Array:
+        """The share that each label has in the average."""
+        weights = mean_weights(self.table, self.table.by_label, self.estimand.options.average)
+        return np.asarray(weights / weights.sum())
+
+    def of_labels(self) -> OutcomeChanges:
+        """Of the value of each label."""
+        return self._of(self.table.by_label)
+
+    def of_all(self) -> OutcomeChanges:
+        """Of the value of all labels' counts together."""
+        return self._of(Counts.trusted(*(np.asarray([cell.sum()]) for cell in self.table.by_label)))
+
+    def of_average(self) -> OutcomeChanges:
+        """Of the average, by the outcome of each label."""
+        counts, average = self.table.by_label, self.estimand.options.average
+        if average == "micro":
+            return OutcomeChanges(*(np.repeat(change, len(self.table.labels)) for change in self.of_all()))
+        scaled = self.of_labels().scaled(self.shares)
+        if average == "macro":
+            return scaled
+        values = count_values(self.estimand.metric, counts, self.estimand.parameters)
+        mean = np.nansum(values * self.shares)
+        moved = np.where(self.shares > 0, values - mean, 0) / np.asarray(counts.positives).sum()
+        return scaled._replace(tp=scaled.tp + moved, fn=scaled.fn + moved)  # how often a label occurs is a sample's too
+
+    def _of(self, counts: Counts[Array]) -> OutcomeChanges:
+        return outcome_changes(self.estimand.metric, counts, self.estimand.parameters, self.row_weight)
+
+
+def outcome_changes(
+    metric: Metric, counts: Counts[Array], parameters: Mapping[str, Any], row_weight: float
+) -> OutcomeChanges:
+    """The change by one row less of each outcome, by one row more where the value would be undefined without it."""
+    cells = np.stack([np.asarray(cell, np.float64) for cell in counts])
+    value = count_values(metric, counts, parameters)
+    changes = []
+    for place in range(4):
+        step = row_weight * (np.arange(4) == place)[:, None]
+        less = count_values(metric, Counts.trusted(*np.maximum(cells - step, 0)), parameters)
+        more = count_values(metric, Counts.trusted(*(cells + step)), parameters)
+        change = np.where(np.isnan(less), more - value, value - less) / row_weight
+        changes.append(np.where((cells[place] > 0) & np.isfinite(change), change, 0.0))
+    return OutcomeChanges(*changes)
+
+
+def own_variance(changes: OutcomeChanges, counts: Counts[Array], row_weight: float) -> Array:
+    """The variance of each label alone, of independent rows of that weight."""
+    cells, each = np.stack([np.asarray(cell, np.float64) for cell in counts]), np.stack(changes)
+    total = np.maximum(cells.sum(0), 1e-300)
+    return np.asarray((cells * (each - (cells * each).sum(0) / total) ** 2).sum(0) * row_weight)
+
+
+def row_errors(table: MultilabelTable, every: Sequence[OutcomeChanges], rows: WeightedRows) -> list[float]:
+    """The standard error of each value, by the influence of its rows or their clusters, in one pass over the rows."""
+    if isinstance(table.true, DeviceArray):
+        *moved, base = _coefficients(every)
+        sums_there = influence_sums(table.true, table.predicted, np.concatenate(moved), base, rows)  # type: ignore[arg-type]  # both there
+        return _errors(*sums_there, rows)
+    first, second = np.zeros(len(every)), np.zeros(len(every))
+    sums = None if rows.clusters is None else np.zeros((int(rows.clusters.max()) + 1, len(every)))
+    for part, influence in row_influences(table, every):
+        weighted = influence * rows.weights[part, None]
+        first += weighted.sum(0)
+        if sums is None:
+            second += rows.squares[part] @ (influence * influence)
+        else:
+            np.add.at(sums, rows.clusters[part], weighted)  # type: ignore[index]  # there are clusters
+    return _errors(first, second, rows, sums)
+
+
+def _errors(first: Array, second: Array, rows: WeightedRows, sums: Array | None = None) -> list[float]:
+    """The errors by the sums of the influence and of its square, or by the sums of the clusters."""
+    n, total = rows.effective_number(), float(rows.weights.sum())
+    if sums is None:
+        variance = second - float(rows.squares.sum()) * (first / total) ** 2
+    else:
+        mass = np.bincount(rows.clusters, rows.weights)  # type: ignore[arg-type]  # there are clusters
+        variance = ((sums - mass[:, None] * first / total) ** 2).sum(0)
+    scale = n / (n - 1) if n > 1 else 1.0
+    return [float(error) for error in np.sqrt(np.maximum(variance, 0) * scale)]
+
+
+def row_influences(table: MultilabelTable, every: Sequence[OutcomeChanges]) -> Iterator[tuple[slice, Array]]:
+    """The influence of the rows of each part on each of the values."""
+    of_true, of_predicted, of_both, base = _coefficients(every)
+    size = max(1, _CELLS // max(1, len(table.labels)))
+    for part in chunks(table.true.shape[0], size):
+        true, predicted = table.true[part], table.predicted[part]  # type: ignore[index]  # there are predictions
+        if is_sparse(true):
+            both = true.multiply(predicted).tocsr()
+            yield part, base + true @ of_true + predicted @ of_predicted + both @ of_both
+        else:
+            both = (true & predicted).astype(np.float64)
+            yield (
+                part,
+                base
+                + true.astype(np.float64) @ of_true
+                + predicted.astype(np.float64) @ of_predicted
+                + (both @ of_both),
+            )
+
+
+def _coefficients(every: Sequence[OutcomeChanges]) -> tuple[Array, Array, Array, Array]:
+    """What a label that is true, predicted or both moves each value by, and what a row without any does."""
+    tp, fn, fp, tn = (np.column_stack(column) for column in zip(*every, strict=True))
+    return fn - tn, fp - tn, tp - fn - fp + tn, tn.sum(0)
+
+
+def usual_size(table: MultilabelTable, rows: WeightedRows) -> float:
+    """How many labels the row of a usual label has: where nothing varies, those of a row are taken for one."""
+    sizes = table.by_row.positives.astype(np.float64)
+    total = float(rows.weights @ sizes)
+    return max(float(rows.weights @ sizes**2) / total, 1.0) if total else 1.0
+
+
+# ---------------------------------------------------------------- label set influence
+# How much each row moves a metric of label sets, by its labels' outcomes, value or scores.
+
+
+def label_set_influence(spec: MetricSpec, table: MultilabelTable) -> Array | None:
+    """How much a unit of weight of each row moves the metric; None where that is not known."""
+    if spec.label is None and spec.average in (NATIVE, SAMPLES):
+        return _of_rows(spec, table)
+    if spec.metric.function is None:
+        return _of_scores(spec, table)
+    changes = LabelChanges(_estimand(spec, table), table, _row_weight(table))
+    if spec.label is None:
+        moved = changes.of_average()
+    else:
+        only = np.arange(len(table.labels)) == table.place(spec.label)
+        moved = OutcomeChanges(*(np.where(only, change, 0.0) for change in changes.of_labels()))
+    return np.concatenate([part[:, 0] for _, part in row_influences(table, [moved])])
+
+
+def _estimand(spec: MetricSpec, table: MultilabelTable) -> Estimand:
+    return Estimand(spec, table, spec.metric.parameters, spec.options(CallOptions()))
+
+
+def _row_weight(table: MultilabelTable) -> float:
+    if table.sample_weight is None or table.weights is None:
+        return 1.0
+    return float((table.weights * table.sample_weight).sum() / table.weights.sum())
+
+
+def _weights(table: MultilabelTable) -> Array:
+    return np.ones(table.true.shape[0]) if table.weights is None else np.asarray(table.weights, np.float64)
+
+
+def _of_rows(spec: MetricSpec, table: MultilabelTable) -> Array | None:
+    metric, parameters, weights = spec.metric, spec.metric.parameters, _weights(table)
+    if spec.average == SAMPLES:
+        values = sample_values(metric, table, parameters)
+    else:
+        values = np.asarray(row_values(metric, table, parameters), np.float64)
+    counted = defined_rows(values, weights)
+    mean, total = np.average(values[counted], weights=weights[counted]), weights[counted].sum()
+    return np.asarray(np.where(counted, values - mean, 0.0) / total)
+
+
+def _of_scores(spec: MetricSpec, table: MultilabelTable) -> Array | None:
+    """Of the average over the labels' columns, of one of them, or of all of them pooled."""
+    if spec.label is None and spec.average == "micro":
+        return _of_pooled_scores(spec, table)
+    present = np.flatnonzero(np.asarray(table.positives) > 0).tolist()
+    places = present if spec.label is None else [table.place(spec.label)]
+    parts, influence = [table.column_table(place) for place in places], np.zeros(table.true.shape[0])
+    total, by_share = sum(part.share for part in parts), spec.average == "weighted"
+    values = [float(spec.metric(part.table)) for part in parts]
+    shares = [part.share / total if by_share else 1 / len(parts) for part in parts]
+    mean = sum(share * value for share, value in zip(shares, values, strict=True))
+    for part, share, value in zip(parts, shares, values, strict=True):
+        own = part_influence(spec.metric, part, spec.metric.parameters)
+        if own is None:
+            return None
+        influence[np.concatenate(part.rows)] += share * own
+        if by_share:  # how often a label occurs is a sample's as well
+            influence[part.rows[0]] += (value - mean) / total
+    return influence
+
+
+def _of_pooled_scores(spec: MetricSpec, table: MultilabelTable) -> Array | None:
+    pooled = table.pooled_table()
+    by_cell = part_influence(spec.metric, pooled, spec.metric.parameters)
+    return None if by_cell is None else by_row_of_cells(pooled, by_cell, table.true.shape[0])
