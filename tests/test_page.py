@@ -29,7 +29,7 @@ from steelyard import (
     score_table,
 )
 from steelyard.analysis.calibration.calibration import reliability
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.auditing.decisions import recalled_decisions
 from steelyard.auditing.laws import PROPERTIES
 from steelyard.evaluation.groups import Group

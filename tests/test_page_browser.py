@@ -27,7 +27,7 @@ from steelyard import (
     intervals,
 )
 from steelyard.analysis.results.formatting import interval_text, percent_text, three_digits, unbroken
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.analysis.thresholds.bands import rate_band
 from steelyard.auditing.laws import PROPERTIES
 from steelyard.evaluation.groups import Group

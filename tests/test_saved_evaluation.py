@@ -22,7 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard import Confusion, Counts, best_threshold, evaluate, metric, tally
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.cli.commands import commands
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.exceptions import InputError

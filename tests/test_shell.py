@@ -22,7 +22,8 @@ import pytest
 from click.testing import CliRunner
 
 import steelyard
-from steelyard.analysis.results import formatting, text_table
+from steelyard.analysis.results import formatting
+from steelyard.analysis.results import formatting as text_table
 from steelyard.cli.commands import commands
 from steelyard.cli.outputs import Output
 from steelyard.ingest import compressed_files

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from steelyard import Counts, compare
-from steelyard.analysis.results.text_table import text_width
+from steelyard.analysis.results.formatting import text_width
 from steelyard.report.terminal.comparison_text import comparison_summary
 from steelyard.report.terminal.letters import encodable
 

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from steelyard import Counts, evaluate
-from steelyard.analysis.results.text_table import text_width
+from steelyard.analysis.results.formatting import text_width
 from steelyard.evaluation.score_dots import score_dots
 from steelyard.report.terminal.letters import encodable
 from steelyard.report.terminal.scores import scores_text

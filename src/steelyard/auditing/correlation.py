@@ -14,8 +14,7 @@ import numpy as np
 from steelyard._types import Array
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.results.formatting import filled, listed
-from steelyard.analysis.results.result import Result
-from steelyard.analysis.results.rows import Flat, Rows, table_text
+from steelyard.analysis.results.result import Flat, Result, Rows, table_text
 from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.model_tables import metric_values
 from steelyard.exceptions import InputError, InputTypeError

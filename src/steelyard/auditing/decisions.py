@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsInt
 
-from steelyard.analysis.results.rows import Flat
+from steelyard.analysis.results.result import Flat
 from steelyard.auditing.exact_values import exact_expression
 from steelyard.auditing.laws import PROPERTIES
 from steelyard.metrics import notation

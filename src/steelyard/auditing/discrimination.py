@@ -16,8 +16,7 @@ import numpy as np
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.prevalence.prevalence import checked_prevalence
 from steelyard.analysis.results.formatting import filled, three_digits
-from steelyard.analysis.results.result import Result
-from steelyard.analysis.results.rows import Flat, Rows, table_text
+from steelyard.analysis.results.result import Flat, Result, Rows, table_text
 from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.model_tables import at_rates, directed_difference, metric_values, named_metrics
 from steelyard.exceptions import InputError, InputTypeError

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.results.rows import Flat, Rows
+from steelyard.analysis.results.result import Flat, Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.decisions import (
     DOES_NOT_APPLY,

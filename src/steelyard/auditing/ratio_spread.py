@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.comparison.classical_tests import Friedman, friedman
-from steelyard.analysis.results.rows import Flat, Rows
+from steelyard.analysis.results.result import Flat, Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.model_tables import counts_of_models, counts_of_same_models, metric_values, named_metrics
 from steelyard.exceptions import InputError, InputTypeError

@@ -13,8 +13,7 @@ import numpy as np
 from steelyard._renamed import renamed_keywords
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.formatting import listed, three_digits
-from steelyard.analysis.results.result import Result
-from steelyard.analysis.results.rows import Flat
+from steelyard.analysis.results.result import Flat, Result
 from steelyard.auditing.decisions import recalled_decisions
 from steelyard.auditing.problem import Problem, checked_problem
 from steelyard.auditing.properties import PROPERTIES, critic, decide, fault_text, reason_text

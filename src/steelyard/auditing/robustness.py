@@ -17,8 +17,7 @@ from steelyard._types import Array
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.prevalence.prevalence import at_prevalence, checked_prevalence, scores_at
 from steelyard.analysis.results.formatting import filled, three_digits
-from steelyard.analysis.results.result import Result
-from steelyard.analysis.results.rows import Flat, Rows, table_text
+from steelyard.analysis.results.result import Flat, Result, Rows, table_text
 from steelyard.auditing.decisions import recalled_decisions
 from steelyard.auditing.model_tables import (
     chosen_metrics,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.analysis.results.strict_json import json_text, strict
+from steelyard.analysis.results.result_json import json_text, strict
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, count_inputs

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.analysis.decisions.decision_rule import NamedCosts
-from steelyard.analysis.results.strict_json import saved_text
+from steelyard.analysis.results.result_json import saved_text
 from steelyard.cli.class_scores import named_class_scores
 from steelyard.cli.inputs import open_files
 from steelyard.cli.option_words import of_shell

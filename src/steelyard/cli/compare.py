@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.analysis.results.strict_json import saved_text
+from steelyard.analysis.results.result_json import saved_text
 from steelyard.cli import options
 from steelyard.cli.anytime_option import write_anytime
 from steelyard.cli.commands import command

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.analysis.results.strict_json import saved_text
+from steelyard.analysis.results.result_json import saved_text
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.model_splits import (

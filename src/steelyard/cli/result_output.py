@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.results.strict_json import saved_text
+from steelyard.analysis.results.result_json import saved_text
 
 if TYPE_CHECKING:
     from steelyard.analysis.results.result import Result

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.results.strict_json import saved_text
+from steelyard.analysis.results.result_json import saved_text
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, evaluate_inputs, print_assumed

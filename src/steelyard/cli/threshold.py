@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.analysis.results.formatting import percent_text
-from steelyard.analysis.results.strict_json import saved_text, strict
+from steelyard.analysis.results.result_json import saved_text, strict
 from steelyard.cli import options
 from steelyard.cli.class_decision import class_options, decide_classes
 from steelyard.cli.commands import command
@@ -143,7 +143,7 @@ def find_threshold(
 def _label_text(best: LabelThresholds, kind: str) -> str:
     """The threshold of each label as text."""
     from steelyard.analysis.results.formatting import filled
-    from steelyard.analysis.results.rows import table_text
+    from steelyard.analysis.results.result import table_text
 
     if kind == "json":
         return saved_text(best.to_dict(), indent=1)

@@ -17,7 +17,7 @@ from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.prevalence.prevalence import with_shares
 from steelyard.analysis.results.formatting import interval_text
-from steelyard.analysis.results.rows import Flat
+from steelyard.analysis.results.result import Flat
 from steelyard.exceptions import InputError
 from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.given_probabilities import both_columns

@@ -12,7 +12,7 @@ from steelyard.analysis.confusions.confused_pairs import (
     confused_pairs,
     pooled_classes,
 )
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.arguments import names_wrong_arguments
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.intervals.draws import against_rest, effective_cells
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.evaluation.evaluate import evaluate
 from steelyard.metrics.registry import get_metric, list_metrics
 from steelyard.statistics.counts import Counts

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard._types import Label
 from steelyard.analysis.results.formatting import filled, three_digits
-from steelyard.analysis.results.result import Result
-from steelyard.analysis.results.rows import table_text
+from steelyard.analysis.results.result import Result, table_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

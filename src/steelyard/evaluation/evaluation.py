@@ -19,9 +19,8 @@ from steelyard.analysis.chance.chance_tests import ChanceTest
 from steelyard.analysis.confusions.hierarchy import LevelErrors
 from steelyard.analysis.decisions.decision_rule import RiskCoverage
 from steelyard.analysis.prevalence.prevalence import PrevalenceLike
-from steelyard.analysis.results.result import Result
+from steelyard.analysis.results.result import Result, Rows
 from steelyard.analysis.results.result_homes import rendered
-from steelyard.analysis.results.rows import Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.evaluation.class_reading import ClassReading
 from steelyard.evaluation.groups import Group, no_interval_sentences

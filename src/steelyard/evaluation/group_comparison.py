@@ -16,8 +16,7 @@ from steelyard.analysis.results.formatting import (
     p_text,
     three_digits,
 )
-from steelyard.analysis.results.result import Result
-from steelyard.analysis.results.rows import Flat, table_text
+from steelyard.analysis.results.result import Flat, Result, table_text
 from steelyard.exceptions import InputError, did_you_mean
 from steelyard.metrics.spec import MetricSpec
 

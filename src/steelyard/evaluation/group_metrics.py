@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.evaluation.groups import Group, group_rows
 from steelyard.evaluation.inputs import negative_label, thresholded
 

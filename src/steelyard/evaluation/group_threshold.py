@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.results.formatting import filled, percent_text, three_digits
-from steelyard.analysis.results.result import Result
-from steelyard.analysis.results.rows import table_text
+from steelyard.analysis.results.result import Result, table_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

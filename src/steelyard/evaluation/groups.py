@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.intervals.cluster_tables import has_several_clusters
-from steelyard.analysis.results.rows import Rows  # noqa: TC001 - saved fields are read back by their types
+from steelyard.analysis.results.result import Rows  # noqa: TC001 - saved fields are read back by their types
 from steelyard.evaluation.metric_row import MetricRow  # noqa: TC001 - saved fields are read back by their types
 from steelyard.evaluation.rows import metric_rows
 from steelyard.exceptions import first_ten

@@ -12,7 +12,7 @@ from steelyard.analysis.chance.chance import Baselines
 from steelyard.analysis.chance.chance_tests import ChanceTest, beats_chance
 from steelyard.analysis.intervals.intervals import table_intervals
 from steelyard.analysis.prevalence.prevalence import table_at
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.evaluation.metric_row import CLASS_METRICS, ClassRow, MetricRow
 from steelyard.exceptions import InputError, InputTypeError, first_ten
 from steelyard.metrics.call_options import CallOptions

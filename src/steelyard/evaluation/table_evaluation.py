@@ -9,7 +9,7 @@ import numpy as np
 from steelyard.analysis.confusions.confused_pairs import ClassOrder
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.prevalence.prevalence import Prevalence
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.evaluation.class_columns import (
     column_rows,
 )

@@ -7,8 +7,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from steelyard.analysis.comparison.compare import compare
-from steelyard.analysis.results.result import Result
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Result, Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation

@@ -14,7 +14,7 @@ from steelyard.analysis.distributions import normal_below, normal_reach
 from steelyard.analysis.intervals.inference import STRATIFIED
 from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.results.formatting import value_text
-from steelyard.analysis.results.rows import Flat
+from steelyard.analysis.results.result import Flat
 from steelyard.analysis.thresholds.limits import check_bound, percent_hint, range_words
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation

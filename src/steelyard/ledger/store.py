@@ -20,8 +20,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from steelyard.analysis.results.result_json import parsed
-from steelyard.analysis.results.strict_json import json_text, saved_text
+from steelyard.analysis.results.result_json import json_text, parsed, saved_text
 from steelyard.evaluation.evaluation import Evaluation, current_versions
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError

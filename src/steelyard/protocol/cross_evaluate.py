@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.analysis.comparison import paired_tables
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.levels import check_level
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.label_sets import are_label_sets

@@ -16,10 +16,8 @@ from steelyard.analysis.comparison.compare import compare
 from steelyard.analysis.comparison.leaderboard import Leaderboard, ranked_leaderboard
 from steelyard.analysis.holm import holm
 from steelyard.analysis.results.formatting import bounds_text, filled, interval_text, listed, three_digits
-from steelyard.analysis.results.result import Result
-from steelyard.analysis.results.result_json import from_fields, read_metric
-from steelyard.analysis.results.rows import Flat, Rows, table_text
-from steelyard.analysis.results.strict_json import strict
+from steelyard.analysis.results.result import Flat, Result, Rows, table_text
+from steelyard.analysis.results.result_json import from_fields, read_metric, strict
 from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.model_tables import value_change
 from steelyard.exceptions import InputError, UnknownNameError, did_you_mean

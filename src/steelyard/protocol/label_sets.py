@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Estimator, Features, Label, Weights
-    from steelyard.analysis.results.rows import Rows
+    from steelyard.analysis.results.result import Rows
     from steelyard.analysis.thresholds.label_thresholds import LabelThresholds
     from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
     from steelyard.metrics.spec import SpecLike

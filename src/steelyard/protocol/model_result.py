@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 
 from steelyard.analysis.intervals.inference import Inference
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.analysis.thresholds.best_threshold import best_threshold
 from steelyard.evaluation.metric_row import CLASS_METRICS
 from steelyard.evaluation.rows import SHOWN_AVERAGES

@@ -14,8 +14,7 @@ from steelyard._types import (
 )
 from steelyard.analysis.comparison.classical_tests import corrected_t_test
 from steelyard.analysis.results.formatting import filled, listed, number_of
-from steelyard.analysis.results.result import Result
-from steelyard.analysis.results.rows import Flat, Rows, table_text
+from steelyard.analysis.results.result import Flat, Result, Rows, table_text
 from steelyard.auditing.model_tables import value_change
 from steelyard.exceptions import InputError, InputTypeError, TooFewRowsError
 from steelyard.ingest.array_tables import confusion

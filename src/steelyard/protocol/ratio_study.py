@@ -17,8 +17,7 @@ from steelyard._types import Array
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.formatting import filled, listed, number_of, three_digits
-from steelyard.analysis.results.result import Result
-from steelyard.analysis.results.rows import Flat, Rows, table_text
+from steelyard.analysis.results.result import Flat, Result, Rows, table_text
 from steelyard.auditing.model_tables import named_metrics
 from steelyard.auditing.ratio_spread import ratio_spread
 from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, did_you_mean

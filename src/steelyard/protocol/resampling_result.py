@@ -22,8 +22,7 @@ from steelyard.analysis.results.formatting import (
     listed,
     three_digits,
 )
-from steelyard.analysis.results.result import Result
-from steelyard.analysis.results.rows import Flat, Rows, table_text
+from steelyard.analysis.results.result import Flat, Result, Rows, table_text
 from steelyard.analysis.thresholds.best_threshold import best_threshold
 from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.model_tables import value_change

@@ -18,8 +18,8 @@ from steelyard.analysis.comparison import paired_tables
 from steelyard.analysis.comparison.classical_tests import corrected_t_test
 from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.results.formatting import ROUNDING
+from steelyard.analysis.results.result import Flat
 from steelyard.analysis.results.result_json import read_metric
-from steelyard.analysis.results.rows import Flat
 from steelyard.evaluation.metric_row import CLASS_METRICS
 from steelyard.evaluation.rows import SHOWN_AVERAGES
 from steelyard.exceptions import InputError, SteelyardError

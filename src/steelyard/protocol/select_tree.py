@@ -17,9 +17,8 @@ from steelyard._types import Array
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.results.formatting import filled, three_digits
-from steelyard.analysis.results.result import Result
+from steelyard.analysis.results.result import Result, Rows
 from steelyard.analysis.results.result_json import read, read_metric, same
-from steelyard.analysis.results.rows import Rows
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.table_evaluation import evaluate_tables
 from steelyard.exceptions import InputError, InputTypeError

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.comparison.comparison import Comparison
 from steelyard.analysis.monitoring.rules import Monitoring
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.auditing.decisions import Decision
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation

@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard._names import __version__
 from steelyard.analysis.results.formatting import cell_text
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.report.markdown import escaped, markdown_table
 from steelyard.report.pages.document import asset, clipped, document, rendered_html
 from steelyard.report.pages.result_figures import result_figures

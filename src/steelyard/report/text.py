@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.results.formatting import filled
-from steelyard.analysis.results.rows import table_text
+from steelyard.analysis.results.result import table_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.report.figures.display import Display, Record
 from steelyard.report.palette import inks
 from steelyard.studies.selection import (

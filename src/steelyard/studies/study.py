@@ -15,9 +15,8 @@ import numpy as np
 
 from steelyard.analysis.comparison.classical_tests import corrected_t_test
 from steelyard.analysis.results.formatting import number_of
-from steelyard.analysis.results.result import Result
+from steelyard.analysis.results.result import Flat, Result, table_text
 from steelyard.analysis.results.result_json import from_fields
-from steelyard.analysis.results.rows import Flat, table_text
 from steelyard.exceptions import InputError
 from steelyard.report.figures import style
 from steelyard.report.terminal.layout import paragraph

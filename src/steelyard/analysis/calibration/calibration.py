@@ -18,8 +18,7 @@ from steelyard.analysis.intervals.intervals import interval, table_intervals
 from steelyard.analysis.intervals.score_draws import ScoreBins
 from steelyard.analysis.prevalence.prevalence import at_prevalence, positive_share_draws, positive_shares
 from steelyard.analysis.results.formatting import cell_text, filled, p_text, percent_text
-from steelyard.analysis.results.result import Result
-from steelyard.analysis.results.rows import Flat, Rows, table_text
+from steelyard.analysis.results.result import Flat, Result, Rows, table_text
 from steelyard.exceptions import InputError, UnknownNameError, did_you_mean
 from steelyard.ingest import arrays
 from steelyard.ingest.array_groups import grouped_tally

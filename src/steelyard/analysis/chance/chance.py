@@ -26,7 +26,7 @@ from steelyard.analysis.chance.baselines import (
 )
 from steelyard.analysis.intervals.interval_rows import IntervalRows
 from steelyard.analysis.results.formatting import ROUNDING, value_text
-from steelyard.analysis.results.rows import Flat
+from steelyard.analysis.results.result import Flat
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, SteelyardError
 from steelyard.ingest.frame_columns import FrameColumns, refuse_groups

@@ -17,7 +17,7 @@ from steelyard.analysis.chance.permutations import (
     normal_tails,
     normal_tails_of,
 )
-from steelyard.analysis.results.rows import Flat
+from steelyard.analysis.results.result import Flat
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.frame_columns import FrameColumns, refuse_groups

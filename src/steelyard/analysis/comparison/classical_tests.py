@@ -20,8 +20,7 @@ from steelyard.analysis.intervals.score_draws import ClassRanks
 from steelyard.analysis.intervals.score_intervals import Components
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.results.formatting import p_digits, p_text
-from steelyard.analysis.results.result import Result
-from steelyard.analysis.results.rows import Flat, Rows
+from steelyard.analysis.results.result import Flat, Result, Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays

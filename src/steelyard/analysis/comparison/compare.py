@@ -43,7 +43,7 @@ from steelyard.analysis.confusions.confused_pairs import ClassOrder
 from steelyard.analysis.intervals.design import ClassInfluence, RowInfluences, RowMass, class_spread
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.intervals.influence import label_set_influence
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.exceptions import InputError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import score_table

@@ -17,9 +17,8 @@ from steelyard.analysis.comparison.paired import DeLong
 from steelyard.analysis.intervals.estimand import Estimand
 from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.results.formatting import p_text
-from steelyard.analysis.results.result import Result
+from steelyard.analysis.results.result import Flat, Result, Rows, table_text
 from steelyard.analysis.results.result_json import read_metric
-from steelyard.analysis.results.rows import Flat, Rows, table_text
 from steelyard.exceptions import InputError, did_you_mean
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.score_values import class_of_columns, reads_columns

@@ -13,7 +13,7 @@ import numpy as np
 from steelyard.analysis.distributions import f_above, normal_below, normal_quantile, student_below
 from steelyard.analysis.holm import holm
 from steelyard.analysis.levels import tails
-from steelyard.analysis.results.rows import Flat, Rows
+from steelyard.analysis.results.result import Flat, Rows
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:

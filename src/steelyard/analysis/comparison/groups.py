@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.distributions import f_above, normal_reach, student_below
-from steelyard.analysis.results.rows import Flat
+from steelyard.analysis.results.result import Flat
 from steelyard.metrics.class_values import ClassCells
 from steelyard.metrics.count_values import count_values, run_formula
 from steelyard.metrics.spec import MetricSpec

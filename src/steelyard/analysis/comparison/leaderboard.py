@@ -13,8 +13,7 @@ from steelyard.analysis.holm import holm
 from steelyard.analysis.intervals.inference import ClusteredRows, Inference
 from steelyard.analysis.intervals.intervals import IntervalSampler
 from steelyard.analysis.results.formatting import ROUNDING, interval_text, listed, p_text, value_text
-from steelyard.analysis.results.result import Result
-from steelyard.analysis.results.rows import Flat, Rows, table_text
+from steelyard.analysis.results.result import Flat, Result, Rows, table_text
 from steelyard.exceptions import InputError, did_you_mean
 from steelyard.metrics.registry import default_metric
 from steelyard.metrics.score_values import reads_columns

@@ -11,8 +11,7 @@ import numpy as np
 
 from steelyard.analysis.prevalence.prevalence import at_prevalence, checked_prevalence, scores_at
 from steelyard.analysis.results.formatting import ROUNDING, percent_text
-from steelyard.analysis.results.result import Result
-from steelyard.analysis.results.rows import Flat, Rows, table_text
+from steelyard.analysis.results.result import Flat, Result, Rows, table_text
 from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:

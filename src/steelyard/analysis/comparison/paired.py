@@ -32,7 +32,7 @@ from steelyard.analysis.intervals.isotonic import why_no_interval
 from steelyard.analysis.intervals.score_draws import ClassRanks, binned_rows, score_deviations
 from steelyard.analysis.intervals.score_intervals import MOST_BINS, is_whole_auc
 from steelyard.analysis.results.formatting import ROUNDING
-from steelyard.analysis.results.rows import Flat, Rows
+from steelyard.analysis.results.result import Flat, Rows
 from steelyard.exceptions import InputError
 from steelyard.ingest import arrays
 from steelyard.ingest.array_tables import declared_labels

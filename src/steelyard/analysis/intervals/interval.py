@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic
 import numpy as np
 
 from steelyard.analysis.results.formatting import interval_text, value_text
-from steelyard.analysis.results.rows import Flat
+from steelyard.analysis.results.result import Flat
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.counts import Cell_co
 

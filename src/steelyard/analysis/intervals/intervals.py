@@ -50,7 +50,7 @@ from steelyard.analysis.intervals.sampler import RankSampler, TableSampler
 from steelyard.analysis.intervals.score_intervals import ScoreIntervals
 from steelyard.analysis.prevalence.prevalence import table_at
 from steelyard.analysis.results.formatting import ROUNDING
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.frame_columns import FrameColumns

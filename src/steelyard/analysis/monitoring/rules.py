@@ -12,8 +12,7 @@ import numpy as np
 from steelyard._types import Array
 from steelyard.analysis.intervals.rate_intervals import exact, is_rate
 from steelyard.analysis.results.formatting import interval_text, value_text
-from steelyard.analysis.results.result import Result
-from steelyard.analysis.results.rows import Flat, table_text
+from steelyard.analysis.results.result import Flat, Result, table_text
 from steelyard.analysis.sequential.anytime import NODES, CostTable
 from steelyard.analysis.sequential.evidence import LinearRatio, log_returns, mean_wealth
 from steelyard.analysis.sequential.metric_sequence import SEQUENCE_METHODS, MetricSequence, RateRegion

@@ -25,8 +25,7 @@ from steelyard.analysis.planning.strata import (
     working_probabilities,
 )
 from steelyard.analysis.results.formatting import FORMULA_SIGNS, percent_text
-from steelyard.analysis.results.result import Result
-from steelyard.analysis.results.rows import Rows, table_text
+from steelyard.analysis.results.result import Result, Rows, table_text
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean, first_ten
 from steelyard.ingest import arrays, queries

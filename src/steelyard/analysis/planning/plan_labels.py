@@ -25,7 +25,7 @@ from steelyard.analysis.planning.strata import (
     useless_sentences,
     whole_labels,
 )
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest import arrays
 from steelyard.ingest.class_checks import rows_of_both_classes

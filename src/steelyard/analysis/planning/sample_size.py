@@ -15,7 +15,7 @@ from steelyard.analysis.intervals.score_intervals import auc_score_ends, score_v
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.prevalence.prevalence import Prevalence
 from steelyard.analysis.results.formatting import difference_text, listed, percent_text, value_text
-from steelyard.analysis.results.rows import Flat
+from steelyard.analysis.results.result import Flat
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.registry import get_metric

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 import shutil
 import textwrap
+import unicodedata
+from itertools import compress, zip_longest
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
 
 PLACES = 6  # digits after the point of a number beside 1
 ROUNDING = 1e-12  # what floats leave of a difference that is 0
@@ -149,3 +157,230 @@ def number_of(n: int, noun: str) -> str:
 def listed(words: list[str], joint: str = "and") -> str:
     """Words in a row: a, b and c."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {joint} {words[-1]}"
+
+
+# ---------------------------------------------------------------- text tables
+# Columns no wider than the terminal, numbers aligned on the point and never truncated.
+#
+# What does not fit loses, in this order: the width of its words, which wrap; the columns that may be left out; then it
+# is folded, the first column, or those that name a row together, standing before each part again.
+
+
+LABEL_WIDTH = 24  # cells of a label, and of the longest word that keeps a column of words from wrapping
+_LEAST_WORDS = 16  # cells of a column that wraps
+_GAP, _NO_BREAK = "  ", "\u00a0"
+_STYLE = re.compile(r"\x1b\[[\d;]*m")
+_NUMBER = re.compile(r"(?:[<>] )?[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?|[-+]?(?:inf|∞)|–")
+_NUMERIC = re.compile(r"#(?: %)?|# to #\*?|# \(# to #\)|")  # shapes whose numbers stand below each other
+
+
+def text_width(text: str) -> int:
+    """The cells that a text takes on a terminal: two for wide letters, none for styles and combining signs."""
+    plain = _STYLE.sub("", text)
+    if plain.isascii():
+        return len(plain)
+    return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in plain)
+
+
+def clipped_text(text: str, most: int = LABEL_WIDTH) -> str:
+    """A text of at most so many cells, with an ellipsis where something was left out.
+
+    >>> clipped_text("a label that says more than it must")
+    'a label that says more …'
+    """
+    if text_width(text) <= most:
+        return text
+    return f"{_fitting(text, most - 1)}…"
+
+
+def text_table(
+    head: Sequence[str],
+    rows: Sequence[Sequence[str] | str],
+    *,
+    wrap: Sequence[int] = (),
+    optional: Sequence[int] = (),
+    keys: int = 1,
+    emphasis: Callable[[str], str] = str,
+) -> str:
+    """A table no wider than the terminal; columns of `wrap` hold words, those of `optional` are left out first.
+
+    A row that is one string is a light rule above those that follow. The first `keys` columns stand in every part.
+
+    >>> print(text_table(["class", "rows", "recall"], [["no", "1,200", "0.9312"], ["yes", "12", "0.25"]]))
+    class   rows  recall
+    no     1,200  0.9312
+    yes       12  0.25
+    """
+    whole = [row for row in rows if not isinstance(row, str)]
+    columns = {i: _column(title, [row[i] for row in whole], i in wrap) for i, title in enumerate(head)}
+    for i in optional:
+        if sum(column.least + len(_GAP) for column in columns.values()) - len(_GAP) > terminal_width():
+            del columns[i]
+    parts = [_part_lines(part, rows, emphasis) for part in _parts(list(columns.values()), keys)]
+    return "\n\n".join("\n".join(lines) for lines in parts)
+
+
+def _parts(columns: list[_Column], keys: int) -> list[list[_Column]]:
+    """The columns in as few parts as fit, about equally wide, the first ones in each."""
+    width = terminal_width()
+    parts = _parts_within(columns, keys, width)
+    while width > 1 and len(closer := _parts_within(columns, keys, width - 1)) == len(parts):
+        parts, width = closer, width - 1
+    return parts
+
+
+def _parts_within(columns: list[_Column], keys: int, width: int) -> list[list[_Column]]:
+    named = columns[:keys]
+    least = sum(column.least + len(_GAP) for column in named) - len(_GAP)
+    parts, used = [[*named]], least
+    for column in columns[keys:]:
+        size = len(_GAP) + column.least
+        if used + size > width and len(parts[-1]) > keys:
+            parts.append([*named])
+            used = least
+        parts[-1].append(column)
+        used += size
+    return parts
+
+
+# ---------------------------------------------------------------- columns
+
+
+class _Column(NamedTuple):
+    """A column: its title, its cells, whether they wrap or are numbers, and the least width that shortens no number."""
+
+    title: str
+    cells: list[str]
+    wraps: bool
+    numeric: bool
+    least: int
+
+    @property
+    def natural(self) -> int:
+        """The width at which nothing wraps."""
+        return max(map(text_width, (self.title, *self.cells)))
+
+    def lines(self, cell: str, width: int) -> list[str]:
+        """A cell as lines of this width."""
+        lines = wrapped_lines(cell, width) if self.wraps else [cell]
+        return [_padded(line, width, right=self.numeric) for line in lines]
+
+
+def _column(title: str, given: Sequence[str], wraps: bool) -> _Column:
+    """The cells, numbers below each other; words that neither wrap nor fit are shortened."""
+    shapes = [_NUMBER.sub("#", cell) for cell in given]
+    numeric = [_NUMERIC.fullmatch(shape) is not None for shape in shapes]
+    cells = _on_the_point(given, shapes)
+    if not wraps:
+        most = max(terminal_width() // 2, LABEL_WIDTH)
+        cells = [cell if number else clipped_text(cell, most) for cell, number in zip(cells, numeric, strict=True)]
+    words = [word for text in (title, *cells) for word in (text.split(" ") if wraps else [text])]
+    least = max(map(text_width, words))
+    if wraps:
+        natural = max(map(text_width, (title, *cells)))
+        least = max(min(least, LABEL_WIDTH), min(natural, _LEAST_WORDS), *map(text_width, compress(cells, numeric)), 0)
+    return _Column(title, cells, wraps, all(numeric) and any(shapes), least)
+
+
+def _on_the_point(cells: Sequence[str], shapes: Sequence[str]) -> list[str]:
+    """The cells with the numbers of those of one shape below each other, and no place to break in them."""
+    aligned = list(cells)
+    for shape in {shape for shape in shapes if shape and _NUMERIC.fullmatch(shape)}:
+        places = [i for i, other in enumerate(shapes) if other == shape]
+        lines = _below_each_other([cells[i] for i in places])
+        for i, line in zip(places, lines, strict=True):
+            aligned[i] = line.ljust(max(map(len, lines))).replace(" ", _NO_BREAK)
+    return aligned
+
+
+def _below_each_other(cells: Sequence[str]) -> list[str]:
+    """The cells with the first number of each padded on both sides of its point."""
+    numbers = [_halves(_NUMBER.findall(cell)[0]) for cell in cells]
+    left, right = (max(map(len, halves)) for halves in zip(*numbers, strict=True))
+    return [
+        _padded_number(cell, " " * (left - len(before)), " " * (right - len(after)))
+        for cell, (before, after) in zip(cells, numbers, strict=True)
+    ]
+
+
+def _padded_number(cell: str, left: str, right: str) -> str:
+    """The cell with blanks around its first number; on the right they stand behind a percent sign."""
+    if cell.endswith(" %"):
+        return _NUMBER.sub(lambda number: left + number[0], cell, count=1) + right
+    return _NUMBER.sub(lambda number: left + number[0] + right, cell, count=1)
+
+
+def _halves(number: str) -> tuple[str, str]:
+    """A number before its point, and from it on."""
+    point = min((number.find(sign) for sign in ".e" if sign in number), default=len(number))
+    return number[:point], number[point:]
+
+
+# ---------------------------------------------------------------- lines
+
+
+def _part_lines(
+    columns: list[_Column], rows: Sequence[Sequence[str] | str], emphasis: Callable[[str], str]
+) -> list[str]:
+    """Some columns of the table as lines."""
+    widths = _widths(columns)
+    lines = [emphasis(line) for line in _row_lines(columns, [column.title for column in columns], widths)]
+    place = 0
+    for row in rows:
+        if isinstance(row, str):
+            lines.append(f"── {row}")
+        else:
+            lines += _row_lines(columns, [column.cells[place] for column in columns], widths)
+            place += 1
+    return lines
+
+
+def _widths(columns: list[_Column]) -> list[int]:
+    """The width of each column: words give way, the widest first, until all fit."""
+    widths = [column.natural for column in columns]
+    while sum(widths) + len(_GAP) * (len(widths) - 1) > terminal_width():
+        room = [width if width > column.least else 0 for width, column in zip(widths, columns, strict=True)]
+        if not any(room):
+            break
+        widths[room.index(max(room))] -= 1
+    return widths
+
+
+def _row_lines(columns: list[_Column], cells: list[str], widths: list[int]) -> list[str]:
+    blocks = [column.lines(cell, width) for column, cell, width in zip(columns, cells, widths, strict=True)]
+    blanks = [" " * width for width in widths]
+    lines = zip_longest(*blocks)
+    return [
+        _GAP.join(blank if cell is None else cell for cell, blank in zip(line, blanks, strict=True))
+        .replace(_NO_BREAK, " ")
+        .rstrip()
+        for line in lines
+    ]
+
+
+def wrapped_lines(text: str, width: int) -> list[str]:
+    """The text in lines of this width, broken at blanks; a word that is longer is broken where the line ends."""
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}".lstrip(" ")
+        if text_width(longer) <= width:
+            lines[-1] = longer
+            continue
+        lines += [word] if lines[-1] else []
+        lines[-1] = lines[-1] or word
+        while text_width(lines[-1]) > width:
+            head = _fitting(lines[-1], width)
+            lines[-1:] = [head, lines[-1][len(head) :]]
+    return lines
+
+
+def _fitting(text: str, width: int) -> str:
+    """As much of the text as fits."""
+    while text_width(text) > width:
+        text = text[:-1]
+    return text
+
+
+def _padded(text: str, width: int, *, right: bool) -> str:
+    blanks = " " * (width - text_width(text))
+    return blanks + text if right else text + blanks

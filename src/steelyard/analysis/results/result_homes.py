@@ -67,7 +67,7 @@ HOMES = {
         "prevalence_leaders",
     ),
     "steelyard.analysis.comparison.evidence": ("omnibus",),
-    "steelyard.analysis.results.rows": ("rows",),
+    "steelyard.analysis.results.result": ("rows",),
     "steelyard.analysis.planning.label_plan": ("label_plan",),
     "steelyard.analysis.planning.sample_size": ("sample_size",),
     "steelyard.analysis.slices.slices_result": (

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -16,8 +16,8 @@ from steelyard.exceptions import InputError, SteelyardError
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.saved_json import read_json
+from steelyard.statistics.counts import CELLS, Counts
+from steelyard.statistics.saved_json import read_json, with_digest
 from steelyard.statistics.score_table import ScoreTable
 
 RESULT_SCHEMA = 2
@@ -239,3 +239,102 @@ def _compares(holder: Any) -> bool:
 def same_fields(a: Any, b: Any) -> bool:
     """Whether two of one dataclass hold the same."""
     return all(same(getattr(a, f.name), getattr(b, f.name)) for f in fields(a) if f.compare)
+
+
+# ---------------------------------------------------------------- strict JSON
+# Values without NaN or Infinity, and the text of them.
+
+
+def strict(value: object) -> Any:
+    """The value as strict JSON takes it: null for what is not finite, plain numbers for NumPy's.
+
+    >>> strict({"low": float("nan"), "all": (1, float("inf"))})
+    {'low': None, 'all': [1, None]}
+    """
+    if isinstance(value, dict):
+        return {str(key): strict(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [strict(item) for item in value]
+    plain = value.item() if hasattr(value, "item") else value
+    return None if isinstance(plain, float) and not math.isfinite(plain) else plain
+
+
+def json_text(value: object, indent: int | None = None) -> str:
+    """Strict JSON in readable letters; labels of other kinds, such as dates, as their text."""
+    return json.dumps(value, indent=indent, allow_nan=False, ensure_ascii=False, default=str)
+
+
+def saved_text(data: dict[str, Any], indent: int | None = None) -> str:
+    """A saved result as strict JSON text, with a digest by which a later change of it is noticed."""
+    return json_text(with_digest(data), indent)
+
+
+# ---------------------------------------------------------------- result schema
+# The JSON Schema of a kind of result, from the types of its fields.
+
+
+Schema = dict[str, Any]
+_NUMBER: Schema = {"type": ["number", "null"]}  # null is undefined or infinite
+_SIMPLE: dict[Any, Schema] = {
+    float: _NUMBER,
+    int: {"type": "integer"},
+    str: {"type": "string"},
+    bool: {"type": "boolean"},
+    NoneType: {"type": "null"},
+    MetricSpec: {"type": "string", "description": "the written form of a metric"},
+    Metric: {"type": "string", "description": "the name of a metric"},
+}
+_MARKS: Schema = {"type": "object", "additionalProperties": {"enum": [str(math.inf), str(-math.inf), str(math.nan)]}}
+
+
+def envelope_schema(kind: str, content: Schema) -> Schema:
+    """The schema of a whole result: what it is, then what it holds."""
+    named = {"schema": {"const": RESULT_SCHEMA}, "kind": {"const": kind}, "version": {"type": "string"}}
+    digest: Schema = {"type": "string", "description": "of all else: a text whose digest is another one is refused"}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"Steelyard's {kind.replace('_', ' ')}, schema {RESULT_SCHEMA}",
+        "type": "object",
+        "properties": {**named, **content.get("properties", {}), "not_finite": _MARKS, "digest": digest},
+        "required": [*named, *content.get("required", [])],
+    }
+
+
+def fields_schema(cls: type) -> Schema:
+    """The schema of what is saved of a dataclass."""
+    hints, kept = field_types(cls), saved_fields(cls)
+    needed = [key for key, f in kept.items() if f.default is MISSING and f.default_factory is MISSING]
+    types = {key: hints[field.name] for key, field in kept.items()}
+    # Parts of a result that are results of its kind, as those of groups, are not described once more.
+    properties = {key: {} if cls in get_args(hint) else type_schema(hint) for key, hint in types.items()}
+    return {"type": "object", "properties": properties, "required": needed}
+
+
+def type_schema(hint: Any) -> Schema:
+    """The schema of a value of that type; what is not described may be anything."""
+    origin, args = get_origin(hint), get_args(hint)
+    cls = origin or hint
+    if hint in _SIMPLE:
+        return _SIMPLE[hint]
+    if origin in (Union, UnionType):
+        return {"anyOf": [type_schema(arg) for arg in args]}
+    if origin is Literal:
+        return {"enum": list(args)}
+    if origin is Annotated or cls is np.ndarray:
+        return {"type": ["number", "null", "array", "string", "boolean"]}
+    if origin is tuple and args[1:] != (...,):
+        return {"type": "array", "prefixItems": [type_schema(arg) for arg in args]}
+    if not isinstance(cls, type):
+        return {}
+    if issubclass(cls, list | tuple) and args:
+        return {"type": "array", "items": type_schema(args[0])}
+    if issubclass(cls, Mapping):
+        return {"type": "object", "additionalProperties": type_schema(args[1]) if args else {}}
+    return _object_schema(cls)
+
+
+def _object_schema(cls: type) -> Schema:
+    if issubclass(cls, Counts):
+        return {"type": "object", "required": list(CELLS)}
+    described = is_dataclass(cls) and not hasattr(cls, "from_saved")
+    return fields_schema(cls) if described else {}

@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.results.formatting import interval_text, p_text
-from steelyard.analysis.results.rows import Flat, Rows
+from steelyard.analysis.results.result import Flat, Rows
 from steelyard.analysis.sequential.evidence import LinearRatio, log_evidence_uneven
 from steelyard.analysis.sequential.metric_sequence import SEQUENCE_METHODS, MetricSequence
 from steelyard.arguments import names_wrong_arguments

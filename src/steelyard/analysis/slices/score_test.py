@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard._types import Array
-    from steelyard.analysis.results.rows import Rows
+    from steelyard.analysis.results.result import Rows
     from steelyard.analysis.slices.slices import Candidates
     from steelyard.analysis.slices.slices_result import Findable
     from steelyard.ingest.slice_rows import SliceRows, SliceTable

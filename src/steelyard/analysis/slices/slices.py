@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.analysis.slices.score_test import ScoreTest
 from steelyard.analysis.slices.slices_result import Slices
 from steelyard.analysis.slices.statements import found_rows

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.analysis.slices.slices_result import FoundSlice
 from steelyard.analysis.slices.tests import RateTest
 from steelyard.ingest.slice_rows import SliceTable

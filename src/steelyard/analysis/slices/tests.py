@@ -11,7 +11,7 @@ from steelyard.analysis.chance.permutations import TruePositives
 from steelyard.analysis.distributions import beta_quantile, normal_quantile, normal_reach
 from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.intervals.rate_intervals import exact, rate_cells
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.analysis.slices.slices_result import POWER, Findable
 from steelyard.statistics.counts import CELLS, Counts
 

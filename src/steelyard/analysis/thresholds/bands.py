@@ -12,7 +12,7 @@ from steelyard.analysis.distributions import beta_quantile
 from steelyard.analysis.intervals.inference import check_design
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.prevalence.prevalence import Prevalence, at_prevalence, checked_prevalence, of_positives
-from steelyard.analysis.results.rows import Flat, Rows
+from steelyard.analysis.results.result import Flat, Rows
 from steelyard.exceptions import InputError
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.refused_keywords import refuses_other_keywords

@@ -15,7 +15,7 @@ from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.levels import check_level, tails
 from steelyard.analysis.prevalence.prevalence import stated_prevalence
 from steelyard.analysis.results.formatting import three_digits
-from steelyard.analysis.results.rows import Flat
+from steelyard.analysis.results.result import Flat
 from steelyard.analysis.thresholds.guarantees import (
     Promise,
     broken_shares,

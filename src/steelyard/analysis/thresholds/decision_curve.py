@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.prevalence.prevalence import checked_prevalence, of_positives
-from steelyard.analysis.results.rows import Flat, Rows
+from steelyard.analysis.results.result import Flat, Rows
 from steelyard.analysis.thresholds.costs import OVER_EVERYBODY, OVER_NOBODY, BenefitScale, FlaggedAlone
 from steelyard.analysis.thresholds.scored_groups import GivenScores
 from steelyard.analysis.thresholds.scored_models import TREAT_ALL

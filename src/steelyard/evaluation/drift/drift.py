@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.analysis.intervals.estimand import Estimand
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.intervals.intervals import intervals_of
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.evaluation.drift.change_parts import label_parts, prevalence_part, score_parts
 from steelyard.evaluation.drift.drift_result import Drift
 from steelyard.evaluation.drift.drift_rows import DriftChange

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard._types import Label
 from steelyard.analysis.distributions import normal_reach
 from steelyard.analysis.results.formatting import filled, p_text, percent_interval
-from steelyard.analysis.results.result import Result
-from steelyard.analysis.results.rows import Rows, table_text
+from steelyard.analysis.results.result import Result, Rows, table_text
 from steelyard.evaluation.drift.drift_rows import CHANGE_PARTS, DriftChange, DriftPeriod
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard._types import Label
 from steelyard.analysis.results.formatting import bounds_text, percent_interval, three_digits, value_text
-from steelyard.analysis.results.rows import Flat
+from steelyard.analysis.results.result import Flat
 from steelyard.evaluation.unlabelled.unlabelled_result import FIT_LEVEL
 from steelyard.metrics.spec import MetricSpec
 

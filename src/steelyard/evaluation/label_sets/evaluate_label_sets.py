@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.intervals.inference import ClusteredRows, Inference
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.evaluation.given_rows import cluster_sentences
 from steelyard.evaluation.groups import Group
 from steelyard.evaluation.inputs import TWO_THRESHOLDS

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.distributions import poisson_above
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.evaluation.label_sets.label_row import LabelPair
 from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.device_indicators import meetings

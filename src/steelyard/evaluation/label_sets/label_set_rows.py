@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.analysis.chance.chance import LabelSetBaselines
 from steelyard.analysis.intervals.estimand import Estimand
 from steelyard.analysis.intervals.intervals import intervals_of
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.evaluation.label_sets.label_row import LabelRow, RowOutcomes
 from steelyard.evaluation.metric_row import MetricRow
 from steelyard.metrics.call_options import NATIVE, SAMPLES, CallOptions

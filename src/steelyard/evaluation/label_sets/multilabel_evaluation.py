@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from steelyard.analysis.results.result import Result
+from steelyard.analysis.results.result import Result, Rows
 from steelyard.analysis.results.result_homes import rendered
-from steelyard.analysis.results.rows import Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.evaluation.evaluation import current_versions
 from steelyard.evaluation.groups import Group

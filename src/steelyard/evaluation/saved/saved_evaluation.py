@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.analysis.chance.chance_tests import ChanceTest
 from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.prevalence.prevalence import Prevalence
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.evaluation.class_risk import read_risk
 from steelyard.evaluation.groups import Group
 from steelyard.evaluation.metric_row import CLASS_METRICS, ClassRow, MetricRow

@@ -18,7 +18,7 @@ from steelyard.analysis.prevalence.label_shift import (
     range_count,
     two_class_cells,
 )
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.evaluation.inputs import RowOptions
 from steelyard.evaluation.table_evaluation import evaluate_tables
 from steelyard.evaluation.unlabelled.covariate_estimate import CovariateEstimate

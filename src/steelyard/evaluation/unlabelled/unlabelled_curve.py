@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.analysis.thresholds.bands import confidence_band, thinned
 from steelyard.evaluation.unlabelled.unlabelled_rows import CurvePoint
 from steelyard.metrics.catalogue import precision

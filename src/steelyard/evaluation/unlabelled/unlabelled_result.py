@@ -13,8 +13,7 @@ from steelyard._types import Array, Label
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.prevalence.label_shift import ScoreCells, UnlabelledPrevalence
 from steelyard.analysis.results.formatting import filled, p_text, percent_text
-from steelyard.analysis.results.result import Result
-from steelyard.analysis.results.rows import Rows, table_text
+from steelyard.analysis.results.result import Result, Rows, table_text
 from steelyard.analysis.thresholds.bands import confidence_band
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.unlabelled.unlabelled_rows import ClassShare, CurvePoint, UnlabelledMetric

@@ -8,7 +8,7 @@ from typing import Any
 
 from steelyard._types import Label
 from steelyard.analysis.results.formatting import interval_text, percent_interval, percent_text, value_text
-from steelyard.analysis.results.rows import Flat
+from steelyard.analysis.results.result import Flat
 from steelyard.metrics.spec import MetricSpec
 
 LABEL_SHIFT, COVARIATE_SHIFT, IF_IT_HELD = "label shift", "covariate shift", "label shift, if it held"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.analysis.intervals.interval import Interval
-    from steelyard.analysis.results.rows import Rows
+    from steelyard.analysis.results.result import Rows
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.metric_row import MetricRow
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from steelyard._renamed import Renamed
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.correlation import CorrelationStudy, correlation_study
 from steelyard.exceptions import InputError, InputTypeError

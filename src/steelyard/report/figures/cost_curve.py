@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from steelyard.analysis.results.rows import Rows
+    from steelyard.analysis.results.result import Rows
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.report.figures.display import Record
     from steelyard.report.figures.figure_sources import FigureSource

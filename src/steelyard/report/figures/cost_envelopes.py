@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from steelyard.analysis.results.formatting import three_digits
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.analysis.thresholds.bands import rate_band, thinned
 from steelyard.analysis.thresholds.costs import cost_ends, even_costs
 from steelyard.metrics.curves import roc_points

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.analysis.thresholds.decision_curve import decision_curve, shown_thresholds
 from steelyard.report.figures import caption_text, score_curves, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of

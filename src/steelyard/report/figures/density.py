@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.evaluation.score_dots import score_range
 from steelyard.exceptions import InputError
 from steelyard.report.figures import caption_text, panels, style

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from steelyard.analysis.prevalence.prevalence import at_prevalence
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.evaluation.score_dots import ScoreDots, label_dots, score_dots, score_range, stacked_dots
 from steelyard.metrics.registry import default_metric
 from steelyard.report.figures import caption_text, panels

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from steelyard.analysis.results.formatting import interval_text, listed
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import LabelDisplay, Record, evaluations

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.analysis.thresholds.bands import gain_ends, gain_points, rate_band, thinned
 from steelyard.exceptions import InputError
 from steelyard.metrics.registry import get_metric

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.registry import get_metric, metrics_with_role
 from steelyard.report.figures import style

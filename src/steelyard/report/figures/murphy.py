@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 import numpy as np
 
 from steelyard.analysis.prevalence.prevalence import at_prevalence
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.analysis.thresholds.bands import thinned
 from steelyard.analysis.thresholds.costs import ExpectedCosts
 from steelyard.metrics.ranking import check_probabilities

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.metrics.curves import precision_recall_points
 from steelyard.report.figures import caption_text, score_curves, style
 from steelyard.report.figures.display import CurveDisplay, Record, evaluations, records

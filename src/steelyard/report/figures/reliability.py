@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.analysis.calibration.calibration import CurveView, reliability_curve
 from steelyard.analysis.intervals.inference import Inference
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError
 from steelyard.ingest.score_matrix import probability_table

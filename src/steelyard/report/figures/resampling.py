@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from steelyard.analysis.results.formatting import listed, three_digits
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.exceptions import InputTypeError
 from steelyard.protocol.resampling_result import BEST, DEFAULT, ResamplingStudy, use_of
 from steelyard.report.figures import caption_text, panels, style

@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.analysis.decisions.best_decision_result import BestDecision
 from steelyard.analysis.decisions.decision_rule import RiskCoverage
 from steelyard.analysis.results.formatting import three_digits
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.exceptions import InputError
 from steelyard.report.figures import caption_text, score_curves, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records

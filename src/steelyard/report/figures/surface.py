@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.analysis.prevalence.prevalence import checked_prevalence
 from steelyard.analysis.results.formatting import listed
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.model_tables import at_rates
 from steelyard.exceptions import InputError, InputTypeError

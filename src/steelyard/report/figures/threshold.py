@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from steelyard._types import Array
-    from steelyard.analysis.results.rows import Rows
+    from steelyard.analysis.results.result import Rows
     from steelyard.analysis.thresholds.best_threshold import BestThreshold
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.metrics.metric import Metric

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.report.figures import caption_text, panels, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records
 from steelyard.report.figures.murphy import MurphyDisplay

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.comparison_display import ComparisonDisplay, check_comparison

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.results.rows import Rows
+from steelyard.analysis.results.result import Rows
 from steelyard.evaluation.saved.json_values import label_json
 from steelyard.evaluation.saved.written_evaluation import evaluation_json
 from steelyard.report.pages.document import clipped

@@ -6,8 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from steelyard._names import __version__
-from steelyard.analysis.results.formatting import listed, unbroken
-from steelyard.analysis.results.text_table import LABEL_WIDTH
+from steelyard.analysis.results.formatting import LABEL_WIDTH, listed, unbroken
 from steelyard.exceptions import SteelyardError
 from steelyard.metrics.spec import MetricSpec
 from steelyard.report.pages.document import clipped, label_html, rendered_html

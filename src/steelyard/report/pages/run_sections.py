@@ -6,8 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.comparison.leaderboard import RankedModel
-from steelyard.analysis.results.formatting import bounds_text, cell_text, value_text
-from steelyard.analysis.results.text_table import LABEL_WIDTH
+from steelyard.analysis.results.formatting import LABEL_WIDTH, bounds_text, cell_text, value_text
 from steelyard.exceptions import SteelyardError
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import cross_evaluation

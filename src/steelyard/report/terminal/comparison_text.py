@@ -7,9 +7,15 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.comparison.leaderboard import leaderboard_sentences, letters_note, win_sentences
-from steelyard.analysis.results.formatting import interval_text, terminal_width, unbroken, value_text
-from steelyard.analysis.results.rows import table_text
-from steelyard.analysis.results.text_table import text_width, wrapped_lines
+from steelyard.analysis.results.formatting import (
+    interval_text,
+    terminal_width,
+    text_width,
+    unbroken,
+    value_text,
+    wrapped_lines,
+)
+from steelyard.analysis.results.result import table_text
 from steelyard.report.terminal.layout import bold, clean_label, coloured, print_table, safe_paragraph
 
 if TYPE_CHECKING:

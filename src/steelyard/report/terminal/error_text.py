@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.results.formatting import cell_text
-from steelyard.analysis.results.text_table import LABEL_WIDTH
+from steelyard.analysis.results.formatting import LABEL_WIDTH, cell_text
 from steelyard.report.terminal.layout import clean_label, print_table, safe_paragraph
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.results.rows import table_text
-from steelyard.analysis.results.text_table import LABEL_WIDTH
+from steelyard.analysis.results.formatting import LABEL_WIDTH
+from steelyard.analysis.results.result import table_text
 from steelyard.evaluation.group_threshold import ROW_KEYS
 from steelyard.report.terminal.layout import bold, clean_label, safe_paragraph
 

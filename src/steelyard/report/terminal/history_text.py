@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.results.rows import table_text
+from steelyard.analysis.results.result import table_text
 from steelyard.report.terminal.layout import bold, clean_label, safe_paragraph, without_controls
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.results.formatting import filled
-from steelyard.analysis.results.text_table import LABEL_WIDTH, clipped_text, text_table, text_width
+from steelyard.analysis.results.formatting import LABEL_WIDTH, clipped_text, filled, text_table, text_width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,8 +6,14 @@ import math
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.confusions.confused_pairs import confused_pairs
-from steelyard.analysis.results.formatting import bounds_text, p_digits, percent_text, terminal_width, three_digits
-from steelyard.analysis.results.text_table import text_width
+from steelyard.analysis.results.formatting import (
+    bounds_text,
+    p_digits,
+    percent_text,
+    terminal_width,
+    text_width,
+    three_digits,
+)
 from steelyard.report.terminal.layout import clean_labels, paragraph, print_table
 from steelyard.report.text import ESTIMATED_ROWS
 

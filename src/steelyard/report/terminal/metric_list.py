@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.results.strict_json import json_text, strict
+from steelyard.analysis.results.result_json import json_text, strict
 from steelyard.report.markdown import markdown_table
 from steelyard.report.terminal.layout import print_table
 

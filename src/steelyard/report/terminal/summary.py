@@ -8,9 +8,8 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.results.formatting import terminal_width
-from steelyard.analysis.results.rows import table_text
-from steelyard.analysis.results.text_table import LABEL_WIDTH, text_width
+from steelyard.analysis.results.formatting import LABEL_WIDTH, terminal_width, text_width
+from steelyard.analysis.results.result import table_text
 from steelyard.report.metric_blocks import metric_blocks
 from steelyard.report.source_facts import source_facts
 from steelyard.report.terminal.bars import bar_cells, metric_bar
