@@ -206,7 +206,7 @@ def test_what_cannot_be_compared_is_refused_in_a_sentence(ask, words):
 
 
 def test_very_many_groups_are_refused(monkeypatch):
-    monkeypatch.setattr("steelyard.evaluation.group_parts.MOST_COMPARED", 2)
+    monkeypatch.setattr("steelyard.evaluation.compare_groups.MOST_COMPARED", 2)
     with pytest.raises(InputError, match="There are 3 groups; at most 2 are compared"):
         compare_groups(Y, P, by=SITE, **FEW)
 

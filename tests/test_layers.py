@@ -155,7 +155,7 @@ def test_a_report_of_labels_in_a_file_loads_nothing_that_other_questions_need(tm
     names = modules(code.replace("import atexit", "import atexit, sys"))
     assert {"polars", "scipy.special", "steelyard.evaluation.evaluate"} <= names
     others = {"scipy.stats", "scipy.sparse", "rich", "jinja2", "matplotlib", "pandas", "pyarrow", "sympy"}
-    ours = ("evaluation.label_sets.evaluate_label_sets", "analysis.planning.label_plan", "report.csv_text")
+    ours = ("evaluation.evaluate_label_sets", "analysis.planning.label_plan", "report.csv_text")
     assert not names & {*others, *(f"steelyard.{name}" for name in ours)}
 
 

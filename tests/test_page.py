@@ -32,7 +32,7 @@ from steelyard.analysis.calibration.calibration import reliability
 from steelyard.analysis.results.result import Rows
 from steelyard.auditing.decisions import recalled_decisions
 from steelyard.auditing.laws import PROPERTIES
-from steelyard.evaluation.groups import Group
+from steelyard.evaluation.evaluation import Group
 from steelyard.evaluation.prevalence_grid import MOST_UNGROUPED, grouped_scores, prevalence_grid, values_over
 from steelyard.evaluation.threshold_grid import MOST_THRESHOLDS, threshold_grid
 from steelyard.report.pages.document import clipped, embedded, rendered_html

@@ -30,10 +30,10 @@ from steelyard.analysis.results.formatting import interval_text, percent_text, t
 from steelyard.analysis.results.result import Rows
 from steelyard.analysis.thresholds.bands import rate_band
 from steelyard.auditing.laws import PROPERTIES
-from steelyard.evaluation.groups import Group
-from steelyard.evaluation.outcomes import STARTS, outcomes_text, whole_outcomes
+from steelyard.evaluation.evaluation import Group
 from steelyard.evaluation.score_dots import score_dots
 from steelyard.evaluation.threshold_grid import threshold_grid
+from steelyard.evaluation.verdict.sentences import STARTS, outcomes_text, whole_outcomes
 from steelyard.report.pages.page import audit_page, comparison_page, notebook, page
 from steelyard.report.pages.page_numbers import amount
 

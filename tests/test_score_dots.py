@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from steelyard import Counts, evaluate, score_table
-from steelyard.evaluation.outcomes import Outcomes, outcomes_of, whole_outcomes
 from steelyard.evaluation.score_dots import dot_scores, score_dots, stacked_dots
+from steelyard.evaluation.verdict.sentences import Outcomes, outcomes_of, whole_outcomes
 
 
 def _sample(rows, share, seed=0, weights=None):

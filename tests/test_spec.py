@@ -19,7 +19,7 @@ from steelyard import (
     interval,
     list_metrics,
 )
-from steelyard.evaluation.metric_row import CLASS_METRICS
+from steelyard.evaluation.evaluation import CLASS_METRICS
 from steelyard.exceptions import InputError
 from steelyard.gates.rules import parse_rule
 from steelyard.metrics.call_options import AVERAGES

@@ -16,8 +16,7 @@ from click.testing import CliRunner
 from steelyard import Counts, confusion, evaluate, get_metric, recommend
 from steelyard.analysis.comparison.groups import can_permute
 from steelyard.cli.commands import commands
-from steelyard.evaluation.outcomes import outcomes_text, whole_outcomes
-from steelyard.evaluation.verdict.sentences import SEVERITIES, Sentence
+from steelyard.evaluation.verdict.sentences import SEVERITIES, Sentence, outcomes_text, whole_outcomes
 from steelyard.report.pages.html_tables import metric_lines
 from steelyard.report.pages.page import page
 from steelyard.report.terminal.summary import evaluation_summary

@@ -50,13 +50,13 @@ from steelyard.estimators.nearest_mean import NearestMeanClassifier as NearestMe
 from steelyard.estimators.recalibrator import Recalibrator as Recalibrator
 from steelyard.estimators.threshold import ThresholdClassifier as ThresholdClassifier
 from steelyard.evaluation.compare_groups import compare_groups as compare_groups
-from steelyard.evaluation.drift.drift import drift as drift
+from steelyard.evaluation.drift import drift as drift
 from steelyard.evaluation.error_rows import errors as errors
 from steelyard.evaluation.evaluate import evaluate as evaluate
 from steelyard.evaluation.evaluation import Evaluation as Evaluation
 from steelyard.evaluation.group_thresholds import group_thresholds as group_thresholds
-from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation as MultilabelEvaluation
-from steelyard.evaluation.unlabelled.unlabelled import unlabelled as unlabelled
+from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation as MultilabelEvaluation
+from steelyard.evaluation.unlabelled import unlabelled as unlabelled
 from steelyard.exceptions import SteelyardError as SteelyardError
 from steelyard.gates.gate import GateResult as GateResult
 from steelyard.gates.gate import assert_gate as assert_gate

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Label
     from steelyard.cli.outputs import Output
-    from steelyard.evaluation.drift.drift_result import Drift
+    from steelyard.evaluation.drift_result import Drift
     from steelyard.statistics.tally import Tally
 
 _FILE = "file"
@@ -63,7 +63,7 @@ def split_drift(
 
 def _found(inputs: Inputs, period: str | None, unlabelled: Sequence[str], asked: dict[str, Any]) -> Drift:
     """The drift of the files, and of those without labels beside them."""
-    from steelyard.evaluation.drift.drift import drift
+    from steelyard.evaluation.drift import drift
     from steelyard.ingest.files import expand_names
 
     counted = _counted(inputs, period, others=bool(unlabelled))

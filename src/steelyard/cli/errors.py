@@ -17,7 +17,7 @@ from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from steelyard.cli.outputs import Output
-    from steelyard.evaluation.error_row import ErrorRows
+    from steelyard.evaluation.error_rows import ErrorRows
 
 
 @command

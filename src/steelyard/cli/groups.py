@@ -17,7 +17,7 @@ from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from steelyard.cli.outputs import Output
-    from steelyard.evaluation.group_comparison import GroupComparison
+    from steelyard.evaluation.compare_groups import GroupComparison
 
 
 @command

@@ -11,7 +11,7 @@ from steelyard.exceptions import InputError
 if TYPE_CHECKING:
     from steelyard.analysis.thresholds.label_thresholds import LabelThresholds
     from steelyard.cli.inputs import Inputs
-    from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
+    from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
     from steelyard.ingest.frame_columns import FrameColumns
     from steelyard.ingest.label_set_input import LabelSetInput
     from steelyard.ingest.source import Source
@@ -31,7 +31,7 @@ def evaluated_label_sets(inputs: Inputs, asked: dict[str, Any]) -> MultilabelEva
         return None
     from steelyard.analysis.intervals.inference import Inference
     from steelyard.cli.inputs import open_files
-    from steelyard.evaluation.label_sets.evaluate_label_sets import evaluate_label_sets
+    from steelyard.evaluation.evaluate_label_sets import evaluate_label_sets
     from steelyard.ingest.label_set_input import refuse_of_one_label
 
     with open_files(inputs) as source:

@@ -101,7 +101,7 @@ def selected_tree(
 def class_tables(results: Mapping[int, CrossEvaluation]) -> str:
     """Precision, recall and F1 of each class and their averages, of every model and split."""
     from steelyard.analysis.results.result import table_text
-    from steelyard.evaluation.metric_row import CLASS_METRICS
+    from steelyard.evaluation.evaluation import CLASS_METRICS
 
     rows = [
         {

@@ -81,7 +81,7 @@ def read_evaluation_file(name: str) -> Evaluation | None:
             raise InputError("The standard input holds saved JSON that is no evaluation; give it as a file.")
         return None
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
+    from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 
     try:
         if data.get("kind") == MultilabelEvaluation.kind:

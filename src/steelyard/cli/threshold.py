@@ -21,7 +21,7 @@ from steelyard.cli.plan_option import plan_option, read_plan
 from steelyard.cli.prevalence_option import prevalence_option
 from steelyard.cli.saved_tables import add_saved
 from steelyard.cli.usual_columns import guess_columns
-from steelyard.evaluation.saved.written_evaluation import prevalence_json
+from steelyard.evaluation.saved.saved_evaluation import prevalence_json
 from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from steelyard.cli.outputs import Output
-    from steelyard.evaluation.unlabelled.unlabelled_result import Unlabelled
+    from steelyard.evaluation.unlabelled_result import Unlabelled
 
 
 @command
@@ -50,7 +50,7 @@ def read_unlabelled(inputs: Inputs, reference: str, level: float, metrics: list[
 
 def _found(inputs: Inputs, reference: str, asked: dict[str, Any]) -> tuple[Unlabelled, list[str]]:
     """What is found of the files, and what was taken for granted on the way."""
-    from steelyard.evaluation.unlabelled.unlabelled import unlabelled
+    from steelyard.evaluation.unlabelled import unlabelled
 
     saved = add_saved(inputs.files) if inputs.files else None
     if saved is not None:

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.intervals.interval import Interval
-from steelyard.evaluation.metric_row import CLASS_METRICS
+from steelyard.evaluation.evaluation import CLASS_METRICS
 from steelyard.metrics.registry import get_metric
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
-    from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.evaluation.evaluation import Evaluation, MetricRow
     from steelyard.metrics.metric import Metric
     from steelyard.statistics.confusion import Confusion
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from steelyard.analysis.intervals.cluster_tables import has_several_clusters
 from steelyard.analysis.prevalence.prevalence import Prevalence, columns_at
+from steelyard.evaluation.evaluation import SHOWN_AVERAGES, table_rows
 from steelyard.evaluation.inputs import TWO_THRESHOLDS
-from steelyard.evaluation.rows import SHOWN_AVERAGES, table_rows
 from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest import arrays
 from steelyard.ingest.array_groups import group_columns, group_places
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Labels
     from steelyard.analysis.intervals.inference import Inference
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
+    from steelyard.evaluation.evaluation import MetricRow
     from steelyard.evaluation.inputs import RowOptions
-    from steelyard.evaluation.metric_row import MetricRow
     from steelyard.ingest.array_groups import By
     from steelyard.statistics.probability_table import ProbabilityTable
 

@@ -20,8 +20,7 @@ from steelyard.statistics.one_vs_rest import one_vs_rest
 if TYPE_CHECKING:
     from steelyard._types import Array, Label
     from steelyard.analysis.intervals.interval import Interval
-    from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.metric_row import ClassRow, MetricRow
+    from steelyard.evaluation.evaluation import ClassRow, Evaluation, MetricRow
     from steelyard.statistics.confusion import Confusion
 
 # Tables on which two different metrics do not agree by accident.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from itertools import combinations
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from itertools import accumulate, combinations
+from operator import add
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from steelyard.analysis.comparison.groups import (
     BY_DRAWS,
     BY_INTERVALS,
     GAP_ROLES,
+    GroupGap,
     GroupTest,
     RateDraws,
     RateEnds,
@@ -21,12 +24,22 @@ from steelyard.analysis.comparison.groups import (
     interval_equality,
     level_of_each,
 )
+from steelyard.analysis.intervals.draws import COUNT_DRAWS
 from steelyard.analysis.intervals.inference import Inference
+from steelyard.analysis.intervals.rate_intervals import hits_and_trials, is_rate
+from steelyard.analysis.results.formatting import (
+    bounds_text,
+    difference_text,
+    filled,
+    interval_text,
+    listed,
+    p_text,
+    three_digits,
+)
+from steelyard.analysis.results.result import Flat, Result, table_text
 from steelyard.evaluation.evaluate import evaluated_rows
-from steelyard.evaluation.evaluation import Evaluation
+from steelyard.evaluation.evaluation import Evaluation, group_rows
 from steelyard.evaluation.given_rows import GivenRows
-from steelyard.evaluation.group_comparison import REST, GroupComparison, GroupDifference
-from steelyard.evaluation.group_parts import GroupParts, check_group_number
 from steelyard.evaluation.inputs import RowOptions
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean, first_ten
 from steelyard.ingest.frame_columns import FrameColumns
@@ -34,6 +47,8 @@ from steelyard.ingest.group_bins import binned_groups
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.registry import metrics_with_role
 from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.score_table import ScoreTable
 from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
@@ -41,12 +56,325 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Frame, Label, LabelSet, Rng
-    from steelyard.analysis.comparison.groups import GroupGap
+    from steelyard._types import Array, Frame, Label, Labels, LabelSet, Rng
+    from steelyard.evaluation.class_columns import GroupedColumns
+    from steelyard.evaluation.evaluation import MetricRow
     from steelyard.ingest.array_groups import By
     from steelyard.ingest.group_bins import Bins
     from steelyard.ingest.source import Source
+    from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import SpecLike
+
+
+# ---------------------------------------------------------------- GroupComparison
+# Groups of rows by each metric: a test that all are equal, differences, and gaps of their rates.
+
+
+REST = "all other rows"
+
+
+@dataclass(frozen=True, eq=False)
+class GroupDifference(Flat):
+    """A metric of one group minus that of another, or of all other rows; all intervals of the metric hold together."""
+
+    spec: MetricSpec = field(metadata={"key": "metric"})
+    group: str
+    other: str
+    value: float
+    other_value: float
+    difference: float
+    low: float
+    high: float
+    undefined: str | None = None
+
+    @property
+    def metric(self) -> str:
+        """The written form of the metric."""
+        return self.spec.name
+
+    @property
+    def differs(self) -> bool:
+        """Whether the interval leaves out 0."""
+        return self.low > 0 or self.high < 0
+
+    def row(self) -> dict[str, Any]:
+        """The difference as a row of a table."""
+        return {"metric": self.metric, **{key: value for key, value in vars(self).items() if key != "spec"}}
+
+    def text(self) -> str:
+        """The difference with its interval: -12.1 points (-20.3 to -3.1)."""
+        share = self.spec.is_share
+        if math.isnan(self.difference):
+            return self.undefined or "undefined"
+        if not share:
+            return interval_text(self.difference, self.low, self.high)
+        return f"{difference_text(self.difference, share=True)} ({bounds_text(100 * self.low, 100 * self.high)})"
+
+    def __repr__(self) -> str:
+        return f"{self.metric}, {self.group} minus {self.other}: {self.text()}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupComparison(Result[GroupDifference]):
+    """The comparison of groups of rows, metric by metric; iterates over the differences.
+
+    `tests` holds one test per metric that all groups are equal, `gaps` the gaps by fairlearn's names, where there is a
+    positive class. The intervals of all differences of a metric hold together at the level; metrics and gaps are each
+    judged alone.
+    """
+
+    by: tuple[str, ...]
+    groups: tuple[str, ...]
+    sizes: tuple[int, ...]
+    differences: tuple[GroupDifference, ...]
+    tests: tuple[GroupTest, ...]
+    gaps: tuple[GroupGap, ...] = ()
+    level: float = 0.95
+    versus: str = REST
+    assumed: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[GroupDifference]:
+        return iter(self.differences)
+
+    def test(self, metric: str) -> GroupTest:
+        """The test that all groups are equal by this metric."""
+        tests = {test.metric: test for test in self.tests}
+        if metric not in tests:
+            raise InputError(f"{metric} was not compared; there are {', '.join(tests)}.{did_you_mean(metric, tests)}")
+        return tests[metric]
+
+    def gap(self, name: str) -> GroupGap:
+        """The gap of this name, such as equalized_odds_difference."""
+        gaps = {gap.name: gap for gap in self.gaps}
+        if name not in gaps:
+            there = f"there are {', '.join(gaps)}" if gaps else "gaps need labels and a positive class"
+            raise InputError(f"There is no gap {name!r}; {there}.{did_you_mean(name, gaps)}")
+        return gaps[name]
+
+    @property
+    def headline(self) -> str:
+        """By which metrics the groups differ."""
+        tested = [test for test in self.tests if not math.isnan(test.p_value)]
+        shown = [test.metric for test in tested if test.p_value <= 1 - self.level]
+        groups = f"{len(self.groups):,} groups by {', '.join(self.by)}"
+        if not tested:
+            return f"Whether {groups} differ is not known: no test of {len(self.tests):,} metrics applies."
+        if not shown:
+            untested = len(self.tests) - len(tested)
+            rest = f"; {untested:,} could not be tested" if untested else ""
+            return f"{groups} are not shown to differ by any of {len(tested):,} metrics{rest}."
+        return f"{groups} differ by {listed(shown)}."
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The tests and the gaps, and what the numbers rest on, in sentences."""
+        tests = (f"{row['metric']}: all groups equal, {row['all groups equal']}." for row in self.test_rows())
+        gaps = (f"{row['gap']} {row['value']}{_beside(row['if equal'])}." for row in self.gap_rows())
+        return (*tests, *gaps, *self.basis)
+
+    @property
+    def basis(self) -> tuple[str, ...]:
+        """What the numbers rest on, in sentences."""
+        methods = {test.method for test in self.tests}
+        exact = "the exact one of rates by Monte Carlo draws without replacement" if BY_DRAWS in methods else ""
+        others = "by the groups' intervals" if BY_INTERVALS in methods else ""
+        how = "; of other metrics ".join(filter(None, (exact, others)))
+        tests = f"The test of each metric is {how}. Each is judged alone: 1 of 20 tests of equal groups is below 0.05."
+        bound = "Where p is a bound (<=), no draw differed as much as the groups do."
+        pairs = (
+            f"All differences of one metric hold together with {100 * self.level:g} %, and so do those that a gap is "
+            "made of; rows of different groups are taken as independent."
+        )
+        return (tests, *((bound,) if any(test.is_bound for test in self.tests) else ()), pairs, *self.assumed)
+
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """The differences as people see them."""
+        return [
+            {"metric": row.metric, "group": row.group, "minus": row.other, "difference": row.text()}
+            for row in self.differences
+        ]
+
+    def test_rows(self) -> list[dict[str, Any]]:
+        """The tests as people see them."""
+        return [
+            {
+                "metric": test.metric,
+                "all groups equal": _or_reason(test.p_value, test.undefined) or _p_value(test),
+                "groups": test.groups,
+                "method": test.method,
+            }
+            for test in self.tests
+        ]
+
+    def gap_rows(self) -> list[dict[str, Any]]:
+        """The gaps as people see them."""
+        return [
+            {
+                "gap": gap.name,
+                "value": _or_reason(gap.value, gap.undefined) or interval_text(gap.value, gap.low, gap.high),
+                "if equal": None if gap.if_equal is None or math.isnan(gap.if_equal) else three_digits(gap.if_equal),
+                "lowest": gap.lowest or None,
+                "highest": gap.highest or None,
+            }
+            for gap in self.gaps
+        ]
+
+    def __repr__(self) -> str:
+        tables = (table_text(rows) for rows in (self.test_rows(), self.shown_rows(), self.gap_rows()))
+        return "\n\n".join([filled(self.headline), *filter(None, tables), "\n".join(map(filled, self.basis))])
+
+
+def _or_reason(value: float, undefined: str | None) -> str:
+    """Why a value is undefined; nothing where it is not."""
+    return (undefined or "undefined") if math.isnan(value) else ""
+
+
+def _p_value(test: GroupTest) -> str:
+    return f"p <= {test.p_value:.3g}" if test.is_bound else p_text(test.p_value)
+
+
+def _beside(equal: str | None) -> str:
+    return "" if equal is None else f", where equal groups show {equal} on average"
+
+
+# ---------------------------------------------------------------- group parts
+# The tables of each group of rows, or of all rows but those, and their metrics at any level.
+
+
+_Table = TypeVar("_Table", bound=Confusion | ScoreTable)
+MOST_COMPARED = 200  # more are names of rows, or numbers
+_DRAWS_BEYOND = 20  # that an end should have beyond it
+_MOST_DRAWS = 100_000
+_MOST_ROWS = 10**9  # of which NumPy draws without replacement
+
+
+def check_group_number(groups: int) -> None:
+    """Refuse more groups than are compared."""
+    if groups > MOST_COMPARED:
+        raise InputError(f"There are {groups:,} groups; at most {MOST_COMPARED:,} are compared. Merge small ones.")
+
+
+@dataclass(frozen=True)
+class GroupParts:
+    """The tables of groups, and how their intervals are made; `columns` are the scores of every class."""
+
+    keys: Sequence[Labels]
+    names: tuple[str, ...]
+    tables: Sequence[Confusion | None]
+    scores: Sequence[ScoreTable | None]
+    positive: Label
+    inference: Inference
+    columns: GroupedColumns | None = None
+
+    @classmethod
+    def of(cls, evaluation: Evaluation, inference: Inference, columns: GroupedColumns | None = None) -> GroupParts:
+        """The groups of an evaluation; refused where there is no second one, or its tables were not kept."""
+        groups = evaluation.groups
+        if len(groups) < 2:
+            there = f"is one group alone, {groups[0].label}" if groups else "are no groups"
+            raise InputError(f"Groups are compared, and there {there}; name a column with by=.")
+        check_group_number(len(groups))
+        if all(group.confusion is None and group.scores is None for group in groups):
+            raise InputError("This evaluation was saved without the tables of its groups; give the rows, with by=.")
+        names = tuple(group.label for group in groups)
+        tables, scores = [group.confusion for group in groups], [group.scores for group in groups]
+        return cls([group.key for group in groups], names, tables, scores, evaluation.positive, inference, columns)
+
+    def rest(self) -> GroupParts:
+        """For each group all rows but its own."""
+        clustered, columns = self.inference.clustered, self.columns
+        if clustered is not None:
+            others = {key: _others(len(np.asarray(clustered.clusters)), clustered.groups[key]) for key in self.keys}
+            clustered = clustered._replace(groups=others)
+        if columns is not None:
+            columns = columns._replace(
+                places={key: _others(len(columns.table.codes), columns.places[key]) for key in self.keys}
+            )
+        return replace(
+            self,
+            tables=_sums_of_others(self.tables),
+            scores=_sums_of_others(self.scores),
+            inference=replace(self.inference, clustered=clustered),
+            columns=columns,
+        )
+
+    def rows(self, specs: Sequence[MetricSpec], level: float) -> list[dict[str, MetricRow]]:
+        """The metrics of each group by name, with intervals of that level."""
+        parts = zip(self.keys, self.tables, self.scores, strict=True)
+        return [{row.name: row for row in self._rows(*part, specs, level)} for part in parts]
+
+    def _rows(
+        self,
+        key: Labels,
+        table: Confusion | None,
+        scores: ScoreTable | None,
+        specs: Sequence[MetricSpec],
+        level: float,
+    ) -> list[MetricRow]:
+        inference = replace(self.inference.of_group(key), level=level, draws=self._draws(level))
+        if self._reads_rates(table):  # closed forms, whose far ends do not depend on draws
+            rates = [spec for spec in specs if self._is_rate(spec)]
+            others = [spec for spec in specs if spec not in rates]
+            rows = group_rows(table, None, self.positive, rates, replace(inference, method="wilson")) if rates else []
+            rows += group_rows(table, scores, self.positive, others, inference) if others else []
+        else:
+            rows = group_rows(table, scores, self.positive, specs, inference)
+        return rows if self.columns is None else rows + self.columns.group_rows(key, specs, inference)
+
+    def _draws(self, level: float) -> int:
+        """So many that some lie beyond an end."""
+        return int(np.clip(2 * _DRAWS_BEYOND / (1 - level), self.inference.draws or COUNT_DRAWS, _MOST_DRAWS))
+
+    def _reads_rates(self, table: Confusion | None) -> bool:
+        usual = self.inference.clustered is None and self.inference.prevalence is None
+        return usual and self.positive is not None and table is not None and not table.weighted
+
+    def _is_rate(self, spec: MetricSpec) -> bool:
+        return spec.is_native and spec.metric.function is not None and is_rate(spec.metric)
+
+    def ends(self, specs: Sequence[MetricSpec], level: float) -> tuple[dict[str, Array], dict[str, str]]:
+        """The value, low and high of each group by metric, and why a metric is undefined in one."""
+        rows = self.rows(specs, level)
+        names = dict.fromkeys(name for group in rows for name in group)
+        ends = {name: np.array([_ends(group.get(name)) for group in rows]) for name in names}
+        why: dict[str, str] = {}
+        for name in names:
+            for label, group in zip(self.names, rows, strict=True):
+                if (row := group.get(name)) is not None and math.isnan(row.value):
+                    why.setdefault(name, f"{row.undefined or 'undefined'} where {label}")
+        return ends, why
+
+    def hits(self, metric: Metric) -> tuple[Array, Array] | None:
+        """The hits and trials of each group of a rate; None where rows are weighted, clustered, or too many to draw."""
+        if not is_rate(metric) or not all(map(self._reads_rates, self.tables)):
+            return None
+        counts = [table.counts(self.positive) for table in self.tables if table is not None]
+        hits, trials = np.array([hits_and_trials(metric, each) for each in counts]).astype(np.int64).T
+        return (hits, trials) if 0 < trials.sum() < _MOST_ROWS else None
+
+
+def _ends(row: MetricRow | None) -> tuple[float, float, float]:
+    return (math.nan,) * 3 if row is None else (row.value, row.low, row.high)
+
+
+def _others(rows: int, places: Array) -> Array:
+    """The places that are not among these."""
+    apart = np.ones(rows, dtype=bool)
+    apart[places] = False
+    return np.flatnonzero(apart)
+
+
+def _sums_of_others(tables: Sequence[_Table | None]) -> list[_Table | None]:
+    """For each table the sum of all others."""
+    known = [table for table in tables if table is not None]
+    if len(known) < len(tables):
+        return [None for _ in tables]
+    before, after = list(accumulate(known, add)), list(accumulate(reversed(known), add))[::-1]
+    return [reduce(add, [*before[:i][-1:], *after[i + 1 :][:1]]) for i in range(len(known))]
+
+
+# ---------------------------------------------------------------- compare groups
+
 
 _PAIRS = "pairs"
 _MOST_ON_A_PAGE = 20  # groups

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from steelyard.analysis.confusions.hierarchy import level_errors
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.evaluation.class_columns import given_columns
 from steelyard.evaluation.given_rows import GivenRows, cluster_sentences, predicted_at_threshold
-from steelyard.evaluation.hierarchy_levels import with_levels
 from steelyard.evaluation.inputs import RowOptions, counted_inputs
 from steelyard.evaluation.ordered_classes import in_stated_order
 from steelyard.evaluation.planned_inputs import PlannedInputs
-from steelyard.evaluation.table_evaluation import evaluate_tables
-from steelyard.evaluation.table_notes import table_notes
+from steelyard.evaluation.table_evaluation import evaluate_tables, table_notes
+from steelyard.exceptions import InputError
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.group_bins import binned_groups
 from steelyard.ingest.label_overlap import check_label_overlap
@@ -38,6 +38,22 @@ if TYPE_CHECKING:
     from steelyard.ingest.source import Source
     from steelyard.metrics.spec import SpecLike
     from steelyard.statistics.statistic import Statistic
+
+
+# ---------------------------------------------------------------- hierarchy levels
+# An evaluation with its errors by the levels of a hierarchy of its labels.
+
+
+def with_levels(evaluation: Evaluation, hierarchy: HierarchyLike | None, inference: Inference) -> Evaluation:
+    """The evaluation with its errors by level, where its labels have a hierarchy."""
+    if hierarchy is None:
+        return evaluation
+    if evaluation.confusion is None:
+        raise InputError("hierarchy= is of predicted labels, and there are scores alone; give y_pred as well.")
+    return replace(evaluation, hierarchy=level_errors(evaluation.confusion, hierarchy, inference))
+
+
+# ---------------------------------------------------------------- evaluate
 
 
 @refuses_other_keywords
@@ -108,7 +124,7 @@ def evaluate(
     inference = Inference(level, "auto", draws, rng, prevalence, None, design)
     sets = LabelSetInput(y_true, y_pred, y_score, columns, labels, sample_weight, frequency, by, cluster)
     if sets.are_sets:
-        from steelyard.evaluation.label_sets.evaluate_label_sets import evaluate_label_sets
+        from steelyard.evaluation.evaluate_label_sets import evaluate_label_sets
 
         refuse_of_one_label(pos_label=pos_label, exact=exact, hierarchy=hierarchy)
         return evaluate_label_sets(sets, threshold=threshold, inference=inference, **asked)  # type: ignore[return-value]  # of the same faces

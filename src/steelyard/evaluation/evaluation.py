@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import platform
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Self, Unpack
@@ -15,33 +16,466 @@ import numpy as np
 
 from steelyard._names import __version__
 from steelyard._types import Label
-from steelyard.analysis.chance.chance_tests import ChanceTest
+from steelyard.analysis.chance.chance import Baselines
+from steelyard.analysis.chance.chance_tests import ChanceTest, beats_chance
+from steelyard.analysis.confusions.confused_pairs import (
+    ConfusedPair,
+    PairOrder,
+    class_standing,
+    confused_pairs,
+    pooled_classes,
+)
 from steelyard.analysis.confusions.hierarchy import LevelErrors
-from steelyard.analysis.decisions.decision_rule import RiskCoverage
-from steelyard.analysis.prevalence.prevalence import PrevalenceLike
-from steelyard.analysis.results.result import Result, Rows
+from steelyard.analysis.decisions.best_decision import DecidedRows
+from steelyard.analysis.decisions.decision_rule import COLUMNS, DecisionRule, RiskCoverage
+from steelyard.analysis.decisions.search import CrossFit
+from steelyard.analysis.intervals.cluster_tables import has_several_clusters
+from steelyard.analysis.intervals.intervals import table_intervals
+from steelyard.analysis.prevalence.prevalence import PrevalenceLike, table_at
+from steelyard.analysis.results.formatting import bounds_text, interval_text, value_text
+from steelyard.analysis.results.result import (
+    Result,
+    Rows,
+)
 from steelyard.analysis.results.result_homes import rendered
+from steelyard.analysis.results.result_json import same_fields
 from steelyard.arguments import names_wrong_arguments
-from steelyard.evaluation.class_reading import ClassReading
-from steelyard.evaluation.groups import Group, no_interval_sentences
-from steelyard.evaluation.metric_row import ClassRow, MetricRow
-from steelyard.evaluation.rows import check_has_form
-from steelyard.exceptions import InputError, UnknownNameError
+from steelyard.evaluation.saved.json_values import label_json, read_label
+from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, first_ten
+from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.curves import precision_recall_points, roc_points
+from steelyard.metrics.ranking import check_probabilities
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.group_keys import group_label
 from steelyard.statistics.saved_field import SavedField
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Container, Iterable, Iterator
 
+    from steelyard.analysis.confusions.confused_pairs import ClassStanding, PooledClasses
+    from steelyard.analysis.intervals.inference import Inference
+    from steelyard.analysis.intervals.interval import Interval
     from steelyard.analysis.results.result_json import SavedResult
     from steelyard.analysis.thresholds.best_threshold import BestThreshold, SearchOptions
     from steelyard.analysis.thresholds.threshold_sample import AimLike
     from steelyard.evaluation.verdict.sentences import Sentence
     from steelyard.metrics.curves import PrecisionRecallCurve, RocCurve
     from steelyard.statistics.counts import Counts
+    from steelyard.statistics.probability_table import ProbabilityTable
+    from steelyard.statistics.statistic import MetricTable
+
+
+# ---------------------------------------------------------------- rows of an evaluation
+# A metric as asked with its value, interval and baseline; and a class with its metrics.
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MetricRow:
+    """One metric: its value, its interval, its no-skill baseline, and where it is undefined the reason.
+
+    The baseline of a calibration error, which has no interval, is a calibrated model with the same scores: `chance` is
+    what it would show on average, `chance_high` at most with the level's probability.
+    """
+
+    spec: MetricSpec = field(metadata={"key": "name"})
+    value: float
+    low: float
+    high: float
+    chance: float
+    undefined: str | None = None
+    undefined_share: float = 0.0
+    method: str = ""
+    chance_high: float = math.nan
+    no_interval: str | None = None  # why a value has no interval
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MetricRow) and same_fields(self, other)
+
+    def __hash__(self) -> int:
+        return hash((self.spec, self.method))
+
+    @property
+    def name(self) -> str:
+        """The written form of the metric."""
+        return self.spec.name
+
+    @property
+    def is_headline(self) -> bool:
+        """Whether it stands among the metrics that are shown first."""
+        metric, macro = self.spec.metric, self.spec.average == "macro"
+        averaged = macro and not metric.is_fixed and {"averaged over columns", "headline"} <= {*metric.roles}
+        return self.spec.is_headline or averaged
+
+    def text(self, value: float) -> str:
+        """A value of this metric as it is shown: a share of rows in percent."""
+        return value_text(value, share=self.spec.is_share)
+
+    def interval_or_reason(self) -> str:
+        """The interval as it is shown, or why there is no value."""
+        if self.undefined is not None and math.isnan(self.value):
+            return self.undefined
+        if math.isfinite(self.chance_high):
+            return f"calibrated: up to {self.text(self.chance_high)}"
+        return self.no_interval or bounds_text(self.low, self.high, share=self.spec.is_share)
+
+    def row(self) -> dict[str, Any]:
+        """The metric as strict JSON values: null where it is undefined."""
+        numbers = {key: _finite(getattr(self, key)) for key in ("value", "low", "high", "chance")}
+        numbers |= {"chance_high": self.chance_high} if math.isfinite(self.chance_high) else {}
+        reasons = {"no_interval": self.no_interval} if self.no_interval else {}
+        return {"name": self.name, **numbers, "undefined": self.undefined, **reasons}
+
+    def __repr__(self) -> str:
+        if math.isnan(self.value):
+            return f"{self.name} undefined{f': {self.undefined}' if self.undefined else ''}"
+        if math.isfinite(self.chance_high):
+            own, usual, most = map(self.text, (self.value, self.chance, self.chance_high))
+            return f"{self.name} {own}; a calibrated model with these scores: {usual}, up to {most}"
+        if self.no_interval:
+            return f"{self.name} {self.text(self.value)} ({self.no_interval})"
+        text = f"{self.name} {interval_text(self.value, self.low, self.high, share=self.spec.is_share)}"
+        return text if math.isnan(self.chance) else f"{text}, chance {self.text(self.chance)}"
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+@dataclass(frozen=True)
+class ClassRow:
+    """The precision, recall and F1 of one class against the rest, with their intervals."""
+
+    label: Label
+    rows: int
+    precision: Interval
+    recall: Interval
+    f1: Interval
+
+    @property
+    def intervals(self) -> dict[str, Interval]:
+        """The intervals by the name of their metric."""
+        return {name: getattr(self, name) for name in CLASS_METRICS}
+
+    def row(self) -> dict[str, Any]:
+        """The class as a row of a table."""
+        ends = {
+            name if end == "value" else f"{name}_{end}": getattr(interval, end)
+            for name, interval in self.intervals.items()
+            for end in ("value", "low", "high")
+        }
+        return {"class": self.label, "rows": self.rows, **ends}
+
+    def __repr__(self) -> str:
+        parts = (f"{name} {interval.text()}" for name, interval in self.intervals.items())
+        return f"{self.label!r} ({self.rows:,} rows): {', '.join(parts)}"
+
+
+CLASS_METRICS = tuple(field.name for field in fields(ClassRow))[2:]
+
+
+# ---------------------------------------------------------------- the rows of an evaluation
+# Each metric on the tables it reads, with its interval, beside its no-skill baseline.
+
+
+SHOWN_AVERAGES = ("macro", "weighted")
+
+
+def metric_rows(
+    table: Confusion | None,
+    scores: ScoreTable | None,
+    positive: Label,
+    specs: Iterable[MetricSpec],
+    inference: Inference,
+) -> list[MetricRow]:
+    """The rows of the metrics: of labels, of scores, and of classes averaged or by name where that was asked for."""
+    native = [spec for spec in specs if spec.is_native]
+    by_class = [spec for spec in specs if not spec.is_native and spec.metric.function is not None]
+    rows = [
+        *_label_rows(table, scores, positive, native, inference),
+        *([] if scores is None else _score_rows(scores, native, inference)),
+    ]
+    if table is None:
+        return rows
+    return rows + [row for spec in by_class for row in table_rows([spec], table, CallOptions(), inference)]
+
+
+def _label_rows(
+    table: Confusion | None,
+    scores: ScoreTable | None,
+    positive: Label,
+    specs: Sequence[MetricSpec],
+    inference: Inference,
+) -> list[MetricRow]:
+    if table is None:
+        return []
+    of_labels = [spec for spec in specs if spec.metric.function is not None and not spec.reads_scores(scores)]
+    if inference.clustered is not None:
+        of_labels = [spec for spec in of_labels if spec.metric.scores is None]
+    if positive is not None:
+        return table_rows(of_labels, table, CallOptions(pos_label=positive), inference)
+    rows = table_rows([spec for spec in of_labels if spec.metric.classes], table, CallOptions(), inference)
+    averaged = [
+        replace(spec, average=average)
+        for average in SHOWN_AVERAGES
+        for spec in of_labels
+        if "per class" in spec.metric.roles
+    ]
+    return rows + table_rows(averaged, table, CallOptions(), inference)
+
+
+def _score_rows(scores: ScoreTable, specs: Sequence[MetricSpec], inference: Inference) -> list[MetricRow]:
+    """The metrics of scores; undefined where the rows are of one class, as in a group or a small test part."""
+    of_scores = [spec for spec in specs if spec.metric.scores is not None]
+    if not (scores.positive.n and scores.negative.n):
+        why = "no negatives" if scores.positive.n else "no positives"
+        return [MetricRow(spec, *(math.nan,) * 4, why) for spec in of_scores]
+    return table_rows([spec for spec in of_scores if spec.metric.fits_scores(scores)], scores, CallOptions(), inference)
+
+
+def table_rows(
+    specs: Sequence[MetricSpec], table: MetricTable, options: CallOptions, inference: Inference
+) -> list[MetricRow]:
+    """The rows of metrics on one table, each beside its no-skill baseline."""
+    intervals = table_intervals(specs, table, options, inference)
+    baselines = Baselines(table_at(table, inference.prevalence))
+    return [
+        _row(interval, _baseline(spec, baselines, options)) for spec, interval in zip(specs, intervals, strict=True)
+    ]
+
+
+def check_has_form(spec: MetricSpec, labels: Sequence[Label]) -> None:
+    """Refuse a metric of one class among classes of which none is the positive one, and of probabilities without."""
+    if len(labels) > 2 and spec.is_native and spec.metric.of_probabilities and spec.metric.columns is not None:
+        raise InputError(
+            f"{spec.name} is of probabilities, a column for each class, that sum to 1 in each row; there are none "
+            "here. Give them as y_score=."
+        )
+    if spec.is_native and spec.metric.classes is None:
+        reason = f"{spec.name} is of one class, and which is the positive one is not clear from the labels"
+        raise InputError(f"{reason} {first_ten(labels)}; name it with pos_label=.")
+
+
+def check_named(
+    specs: list[MetricSpec],
+    rows: Iterable[MetricRow],
+    table: Confusion | None,
+    scores: ScoreTable | None,
+    positive: Label,
+) -> list[MetricSpec]:
+    """The metrics that were named; one that has no row, since the data have no form of it, is refused."""
+    present = {row.spec.metric.name for row in rows}
+    for spec in (spec for spec in specs if spec.metric.name not in present):
+        if scores is not None and spec.metric.of_probabilities:
+            check_probabilities(spec.name, scores)
+        if scores is not None and spec.metric.least_rows is not None:
+            name, rank = spec.metric.name, spec.metric.least_rows
+            raise InputError(
+                f"{spec.name} has no value here: it is of the {spec.metric.parameters[rank]:g} rows that score "
+                f"highest, and there are {scores.n:,}; ask for fewer, as in {name}[{rank}={max(scores.n // 2, 1)}]."
+            )
+        if table is not None and positive is None:
+            check_has_form(spec, table.labels)
+        raise InputError(f"{spec.name} has no value here: of rows in clusters it needs scores.")
+    return specs
+
+
+def _baseline(spec: MetricSpec, baselines: Baselines, options: CallOptions) -> float:
+    """The no-skill baseline; NaN where a table, or a group, holds one class only."""
+    try:
+        return baselines.same_margins(spec, options)
+    except InputError:
+        return math.nan
+
+
+def _row(interval: Interval, baseline: float) -> MetricRow:
+    undefined = None if math.isfinite(interval.value) else interval.why
+    ends = (interval.value, interval.low, interval.high)
+    row = MetricRow(interval.spec, *ends, baseline, undefined, interval.undefined_share, interval.method)
+    if interval.calibrated is None or interval.calibrated_high is None:
+        without = undefined is None and math.isnan(interval.low)
+        return replace(row, no_interval=interval.why) if without else row
+    return replace(row, chance=interval.calibrated, chance_high=interval.calibrated_high)
+
+
+def beats_no_skill(table: Confusion | None, scores: ScoreTable | None, positive: Label) -> ChanceTest | None:
+    """The test against the no-skill baseline; None where that cannot be asked."""
+    try:
+        if table is not None:
+            return beats_chance(table.counts(positive) if positive is not None and not table.weighted else table)
+        return None if scores is None else beats_chance(scores)
+    except (InputError, InputTypeError):
+        return None
+
+
+def class_rows(table: Confusion | None, inference: Inference) -> Rows[ClassRow]:
+    """Each class against the rest."""
+    if table is None or not len(table.labels):
+        return Rows()
+    specs = [MetricSpec.of(name) for name in CLASS_METRICS]
+    by_metric = table_intervals(specs, table, CallOptions(average=None), inference)
+    columns = zip(*map(_of_classes, by_metric), strict=True)
+    return Rows(
+        ClassRow(label, rows, *intervals)
+        for label, rows, intervals in zip(table.labels, table.true_rows.tolist(), columns, strict=True)
+    )
+
+
+def with_class_ends(rows: Iterable[MetricRow], by_class: Iterable[ClassRow]) -> list[MetricRow]:
+    """The rows, those of one class with the ends that the table of classes gives them: one quantity, one interval."""
+    ends = {(row.label, name): interval for row in by_class for name, interval in row.intervals.items()}
+    return [
+        row if known is None else replace(row, low=known.low, high=known.high, method=known.method)
+        for row, known in ((row, ends.get((row.spec.label, row.spec.metric.name))) for row in rows)
+    ]
+
+
+def in_order(rows: Iterable[MetricRow], specs: Sequence[MetricSpec]) -> list[MetricRow]:
+    """The rows in the order of the metrics that were asked for, each once; a metric's averages follow it."""
+    places = {spec: place for place, spec in enumerate(specs)}
+    first = {spec.metric: place for spec, place in reversed(places.items())}
+    once = {row.spec: row for row in rows}.values()
+    return sorted(once, key=lambda row: places.get(row.spec, first.get(row.spec.metric, len(specs))))
+
+
+def _of_classes(interval: Interval) -> Iterator[Interval]:
+    """The interval of each class out of those of all."""
+    ends = [np.asarray(end, dtype=np.float64).tolist() for end in (interval.value, interval.low, interval.high)]
+    whys = [None] * len(ends[0]) if interval.why is None else list(interval.why)
+    for value, low, high, why in zip(*ends, whys, strict=True):
+        yield replace(interval, value=value, low=low, high=high, bin_error=None, why=why)
+
+
+# ---------------------------------------------------------------- groups
+# The metrics of each group of rows beside those of the whole.
+
+
+_MOST_SHOWN = 5  # metrics of a group that fit a line
+
+
+@dataclass(frozen=True)
+class Group:
+    """One group of rows: its key, how many rows it has, its metrics, and what they are of."""
+
+    by: tuple[str, ...]
+    key: tuple[Any, ...]
+    rows: int
+    metrics: Rows[MetricRow]
+    confusion: Confusion | None = field(default=None, metadata={"key": None})
+    scores: ScoreTable | None = field(default=None, repr=False, compare=False, metadata={"key": None})
+
+    @property
+    def label(self) -> str:
+        """The group in words: site = north, year = 2024."""
+        return group_label(self.by, self.key)
+
+    def __getitem__(self, name: str) -> MetricRow:
+        return next(row for row in self.metrics if row.name == name)
+
+    def __contains__(self, name: object) -> bool:
+        return any(row.name == name for row in self.metrics)
+
+    def row(self) -> dict[str, Any]:
+        """The group as a row of a table."""
+        return {"group": self.label, "rows": self.rows, **{row.name: row.value for row in self.metrics}}
+
+    def summary(self, *, named: bool = False) -> dict[str, Any]:
+        """The group as a row of a terminal's table: of the metrics that were named, or of the few that fit a line."""
+        usual = [row for row in self.metrics if "group" in row.spec.metric.roles and row.spec.is_native]
+        rows = self.metrics if named else usual or self.metrics[:_MOST_SHOWN]
+        return {"group": self.label, "rows": self.rows, **{row.name: row.text(row.value) for row in rows}}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The group as strict JSON values."""
+        key = dict(zip(self.by, self.key, strict=True))
+        return {"group": key, "rows": self.rows, "metrics": self.metrics.to_dicts()}
+
+
+def group_rows(
+    table: Confusion | None,
+    scores: ScoreTable | None,
+    positive: Label,
+    specs: Sequence[MetricSpec],
+    inference: Inference,
+) -> list[MetricRow]:
+    """The metrics of one group; without an interval where its rows are of one cluster, which shows no variation."""
+    if inference.clustered is None or has_several_clusters(inference.clustered):
+        return metric_rows(table, scores, positive, specs, inference)
+    rows = metric_rows(table, scores, positive, specs, inference.of_independent_rows())
+    return [replace(row, low=math.nan, high=math.nan, method="cluster") for row in rows]
+
+
+def no_interval_sentences(groups: Sequence[Group]) -> tuple[str, ...]:
+    """Which groups have no interval since all their rows are of one cluster."""
+    defined = ((group, [row for row in group.metrics if not math.isnan(row.value)]) for group in groups)
+    lone = [group.label for group, rows in defined if rows and all(map(_has_lone_cluster, rows))]
+    sentence = f"A group whose rows are all of one cluster has no interval: {first_ten(lone)}."
+    return (sentence,) if lone else ()
+
+
+def _has_lone_cluster(row: MetricRow) -> bool:
+    return row.method == "cluster" and math.isnan(row.low)
+
+
+def lone_class_sentences(classes: Sequence[ClassRow]) -> tuple[str, ...]:
+    """Which classes are in one cluster alone, so that what reads them has no interval."""
+    reasons = dict.fromkeys(row.recall.why for row in classes if row.recall.why and not math.isnan(row.recall.value))
+    return tuple(f"{why[:1].upper()}{why[1:]}: metrics that read them have no interval." for why in reasons)
+
+
+# ---------------------------------------------------------------- the reading of many classes
+# The pairs confused most, the classes below the median one, and the rare ones as one.
+
+
+LEAST_RANKED = 12  # classes from which a median class is spoken of
+
+
+class ClassReading:
+    """What an evaluation of many classes is read by."""
+
+    if TYPE_CHECKING:
+        confusion: Confusion | None
+        positive: Label
+        level: float
+
+        @property
+        def is_clustered(self) -> bool:
+            """Whether rows came in clusters."""
+
+    @property
+    def _many_classes(self) -> Confusion | None:
+        """The table where it is of many classes, none of them the positive one."""
+        many = self.confusion is not None and self.positive is None and len(self.confusion.labels) >= LEAST_RANKED
+        return self.confusion if many else None
+
+    @cached_property
+    def standing(self) -> ClassStanding | None:
+        """Of 12 classes or more, those that are shown to have a lower or a higher recall than the median class."""
+        table = self._many_classes
+        if table is None or self.is_clustered or (table.true_rows > 0).sum() < LEAST_RANKED:
+            return None
+        return class_standing(table, self.level)
+
+    @cached_property
+    def rare_classes(self) -> PooledClasses | None:
+        """Of 12 classes or more, those with fewer than 5 rows as one, with the recall of all; no metric pools them."""
+        table = self._many_classes
+        return None if table is None else pooled_classes(table, self.level)
+
+    @names_wrong_arguments
+    def confused_pairs(self, most: int = 10, *, by: PairOrder = "weight") -> Rows[ConfusedPair]:
+        """The pairs of classes that are confused most, by weight or by share of the true class, each with a test.
+
+        The test is against quasi-independence, where errors fall on classes whatever the true one; its p-values are
+        adjusted by Holm's method for all pairs of the table.
+        """
+        if self.confusion is None:
+            return Rows()
+        return Rows(confused_pairs(self.confusion, self.level, most=most, by=by, clustered=self.is_clustered))
+
+
+# ---------------------------------------------------------------- evaluation
 
 
 def current_versions() -> dict[str, str]:
@@ -165,7 +599,7 @@ class Evaluation(ClassReading, Result[MetricRow]):
 
     def to_dict(self) -> dict[str, Any]:
         """The evaluation as strict JSON values, by the schema that `json_schema` gives."""
-        from steelyard.evaluation.saved.written_evaluation import evaluation_json
+        from steelyard.evaluation.saved.saved_evaluation import evaluation_json
 
         return evaluation_json(self)
 
@@ -241,3 +675,41 @@ class Evaluation(ClassReading, Result[MetricRow]):
 
     def __repr__(self) -> str:
         return rendered("text", self)
+
+
+# ---------------------------------------------------------------- class risk
+# The errors of the most probable class where the least certain rows go to a person, and its JSON.
+
+
+_NUMBERS = ("area", "least_area", "level")
+
+
+def class_risk(table: ProbabilityTable | None, inference: Inference) -> RiskCoverage | None:
+    """The curve of the most probable class; none of scores that are no probabilities, nor at another prevalence."""
+    if table is None or table.first_improper is not None or inference.prevalence is not None:
+        return None
+    rows = DecidedRows.of(table, None)
+    decided = CrossFit.of_rule(DecisionRule.of_argmax(rows.k), table.probabilities)
+    return RiskCoverage.of(rows, decided, None, inference.level, intervals=inference.clustered is None)
+
+
+def risk_json(curve: RiskCoverage) -> dict[str, Any]:
+    """The curve as strict JSON values, a list for each column."""
+    columns = {name: [None if np.isnan(v) else v for v in getattr(curve, name).tolist()] for name in COLUMNS}
+    labels = [label_json(label) for label in curve.least_kept]
+    return {**{name: getattr(curve, name) for name in _NUMBERS}, **columns, "least_kept": labels}
+
+
+def read_risk(field: SavedField) -> RiskCoverage | None:
+    """The curve that was written; none where there is none."""
+    if field.value is None:
+        return None
+    columns: dict[str, Any] = {
+        name: np.array([np.nan if cell.value is None else cell.number() for cell in field[name].each()])
+        for name in COLUMNS
+    }
+    labels = tuple(read_label(label) for label in field["least_kept"].each())
+    if len({len(labels), *(len(column) for column in columns.values())}) > 1 or not labels:
+        raise field.refused("a curve whose columns are equally long")
+    numbers: dict[str, Any] = {name: field[name].number() for name in _NUMBERS}
+    return RiskCoverage(least_kept=labels, **columns, **numbers)

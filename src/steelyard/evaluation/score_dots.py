@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.prevalence.prevalence import at_prevalence
-from steelyard.evaluation.outcomes import Outcomes, outcomes_of
+from steelyard.evaluation.verdict.sentences import Outcomes, outcomes_of
 from steelyard.statistics.precision import as_read
 
 if TYPE_CHECKING:

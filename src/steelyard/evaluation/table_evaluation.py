@@ -7,25 +7,34 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.confusions.confused_pairs import ClassOrder
-from steelyard.analysis.intervals.inference import Inference
+from steelyard.analysis.intervals.inference import STRATIFIED, Inference
 from steelyard.analysis.prevalence.prevalence import Prevalence
 from steelyard.analysis.results.result import Rows
-from steelyard.evaluation.class_columns import (
-    column_rows,
+from steelyard.evaluation.class_columns import column_rows
+from steelyard.evaluation.evaluation import (
+    Evaluation,
+    Group,
+    beats_no_skill,
+    check_named,
+    class_risk,
+    class_rows,
+    group_rows,
+    in_order,
+    lone_class_sentences,
+    metric_rows,
+    no_interval_sentences,
+    with_class_ends,
 )
-from steelyard.evaluation.class_risk import class_risk
-from steelyard.evaluation.evaluation import Evaluation
-from steelyard.evaluation.group_metrics import evaluated_groups
-from steelyard.evaluation.groups import lone_class_sentences, no_interval_sentences
-from steelyard.evaluation.rows import beats_no_skill, check_named, class_rows, in_order, metric_rows, with_class_ends
-from steelyard.evaluation.table_notes import odds_notes
+from steelyard.evaluation.inputs import negative_label, thresholded
 from steelyard.evaluation.verdict.sentences import muted_codes
+from steelyard.ingest.label_overlap import lookalike_hints, overlap_problems
 from steelyard.metrics.registry import list_metrics, metrics_with_role
 from steelyard.metrics.score_values import reads_columns
 from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.spec_text import parse_form, write_form
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from steelyard._types import Label
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
@@ -34,6 +43,85 @@ if TYPE_CHECKING:
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.score_table import ScoreTable
     from steelyard.statistics.tally import Tally
+
+
+# ---------------------------------------------------------------- notes on a table
+# Labels that look alike or hardly overlap, so many rows of each class, odds of another threshold.
+
+
+_FEWEST = 20  # rows of each class, below which equal sizes may be chance
+
+
+def table_notes(table: Confusion | None, design: str) -> tuple[str, ...]:
+    """What a result states of its table and of how the test set was drawn.
+
+    >>> from steelyard import confusion
+    >>> table_notes(confusion([0, 1] * 30, [0, 1] * 30), "random")[0]
+    'Each class has 30 rows; if so many of each were chosen, design="stratified" gives narrower intervals.'
+    """
+    stated = () if design == "random" else (STRATIFIED,)
+    if table is None:
+        return stated
+    equal = _equal_classes(table) if design == "random" else ()
+    return (*overlap_problems(table), *lookalike_hints(table.labels), *stated, *equal)
+
+
+def _equal_classes(table: Confusion) -> tuple[str, ...]:
+    sizes = table.rows.sum(1)
+    if len(sizes) < 2 or sizes.min() < _FEWEST or sizes.min() < sizes.max():
+        return ()
+    chosen = "if so many of each were chosen"
+    return (f'Each class has {sizes[0]:,} rows; {chosen}, design="stratified" gives narrower intervals.',)
+
+
+def odds_notes(specs: Iterable[MetricSpec], scores: ScoreTable | None, threshold: float | None) -> Iterator[str]:
+    """Which metrics count false positives by the odds of another threshold than that at which rows are flagged.
+
+    >>> from steelyard import score_table
+    >>> from steelyard.metrics.spec import MetricSpec
+    >>> next(odds_notes([MetricSpec.of("net_benefit")], score_table([0, 1], [0.1, 0.9]), 0.2)).partition(";")[0]
+    'net_benefit counts false positives by the odds of 0.5, while rows are flagged at 0.2'
+    """
+    if scores is None or not scores.has_probabilities or threshold is None or not 0 < threshold < 1:
+        return
+    for spec in specs:
+        odds = spec.metric.parameters.get("threshold")
+        if "set threshold" in spec.metric.roles and odds != threshold:
+            same = write_form(parse_form(spec.metric.name)[0], {"threshold": threshold})
+            yield (
+                f"{spec.name} counts false positives by the odds of {odds:g}, while rows are flagged at {threshold:g}; "
+                f"ask for {same}, or flag them at {odds:g}."
+            )
+
+
+# ---------------------------------------------------------------- group metrics
+# What evaluate reports of each group of rows, of its tables and of its columns of scores.
+
+
+def evaluated_groups(
+    data: Tally | None,
+    threshold: float | None,
+    positive: Label,
+    specs: list[MetricSpec],
+    inference: Inference,
+    columns: GroupedColumns | None = None,
+) -> Rows[Group]:
+    """The metrics of each group that was counted; those of a column of scores for each class follow."""
+    groups = Rows[Group]()
+    if data is None:
+        return groups
+    for key, part in data.groups.items():
+        table = part.confusion
+        if table is None and threshold is not None and part.scores is not None:
+            table = thresholded(part.scores, threshold, negative_label(data.labels, part.scores)).table
+        rows = group_rows(table, part.scores, positive, specs, inference.of_group(key))
+        if columns is not None:
+            rows += columns.group_rows(key, specs, inference.of_group(key))
+        groups.append(Group(data.by, key, part.rows, Rows(rows), table, part.scores))
+    return groups
+
+
+# ---------------------------------------------------------------- table evaluation
 
 
 def evaluate_tables(

@@ -13,7 +13,7 @@ from steelyard.analysis.comparison.different_rows import Drop, DropTest, LabelEx
 from steelyard.analysis.results.formatting import ROUNDING, difference_text, value_text
 from steelyard.analysis.results.result import Result
 from steelyard.evaluation.evaluation import Evaluation
-from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
+from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, first_ten
 from steelyard.gates.rules import FAIL, PASS, UNDECIDED, Judgement
 from steelyard.metrics.registry import metrics_with_role

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from steelyard.analysis.comparison.comparison import Comparison
 from steelyard.analysis.results.formatting import listed
 from steelyard.evaluation.evaluation import Evaluation
-from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
+from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.evaluation.saved.recomputed import INTERVAL, VALUE
 from steelyard.exceptions import InputError
 

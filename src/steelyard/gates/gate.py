@@ -10,7 +10,7 @@ from steelyard.analysis.comparison.compare import compare
 from steelyard.analysis.results.result import Result, Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.evaluation.evaluation import Evaluation
-from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
+from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, first_ten
 from steelyard.gates import promise as promises
 from steelyard.gates.baseline import check_baseline, judge_drops, read_baseline, saved_baseline, usual_metrics
@@ -33,7 +33,7 @@ from steelyard.metrics.spec import MetricSpec
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from steelyard.evaluation.label_sets.multilabel_evaluation import AnyEvaluation
+    from steelyard.evaluation.multilabel_evaluation import AnyEvaluation
     from steelyard.gates.baseline import Baseline, BaselineLike
     from steelyard.gates.promise import PromiseLike, SavedPromise
     from steelyard.gates.rules import Gated, GatePart, Rule

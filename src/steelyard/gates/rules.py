@@ -17,7 +17,7 @@ from steelyard.analysis.results.formatting import value_text
 from steelyard.analysis.results.result import Flat
 from steelyard.analysis.thresholds.limits import check_bound, percent_hint, range_words
 from steelyard.evaluation.evaluation import Evaluation
-from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
+from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.spec import MetricSpec
 
@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from steelyard.analysis.comparison.comparison import Difference
     from steelyard.analysis.intervals.interval import Interval
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
-    from steelyard.evaluation.groups import Group
-    from steelyard.evaluation.label_sets.multilabel_evaluation import AnyEvaluation
-    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.evaluation.evaluation import Group, MetricRow
+    from steelyard.evaluation.multilabel_evaluation import AnyEvaluation
     from steelyard.gates.baseline import Baseline
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.score_table import ScoreTable

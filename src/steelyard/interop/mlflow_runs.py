@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard._names import __version__
 from steelyard.analysis.results.result_json import parsed
 from steelyard.evaluation.evaluation import Evaluation
-from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
+from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError, MissingLibraryError
 from steelyard.ingest.temporary_files import temporary_folder
 from steelyard.ledger.store import report_digest, report_evaluation
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from steelyard.evaluation.label_sets.multilabel_evaluation import AnyEvaluation
+    from steelyard.evaluation.multilabel_evaluation import AnyEvaluation
     from steelyard.report.figures.display import EvaluationDisplay
 
 _FOLDER = "steelyard"

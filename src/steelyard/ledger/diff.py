@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Label
     from steelyard.analysis.comparison.comparison import Comparison
-    from steelyard.evaluation.label_sets.multilabel_evaluation import AnyEvaluation
+    from steelyard.evaluation.multilabel_evaluation import AnyEvaluation
     from steelyard.metrics.spec import SpecLike
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Frame
     from steelyard.analysis.comparison.comparison import Comparison
-    from steelyard.evaluation.label_sets.multilabel_evaluation import AnyEvaluation
+    from steelyard.evaluation.multilabel_evaluation import AnyEvaluation
     from steelyard.ingest.source import Source
     from steelyard.ledger.store import Entry, Tags
     from steelyard.metrics.spec import SpecLike

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from steelyard.analysis.results.result_json import json_text, parsed, saved_text
 from steelyard.evaluation.evaluation import Evaluation, current_versions
-from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
+from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.replaced_files import replacement_file
 from steelyard.ingest.source import Source
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from steelyard._types import Frame, Label
-    from steelyard.evaluation.label_sets.multilabel_evaluation import AnyEvaluation
+    from steelyard.evaluation.multilabel_evaluation import AnyEvaluation
 
 
 ENTRY_SCHEMA = 1

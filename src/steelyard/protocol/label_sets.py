@@ -13,8 +13,7 @@ import numpy as np
 from steelyard.analysis.chance.chance import LabelSetBaselines
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.thresholds.best_threshold import best_threshold
-from steelyard.evaluation.label_sets.evaluate_label_sets import evaluate_label_sets
-from steelyard.evaluation.label_sets.label_set_rows import label_set_specs
+from steelyard.evaluation.evaluate_label_sets import evaluate_label_sets, label_set_specs
 from steelyard.exceptions import InputError
 from steelyard.ingest import arrays
 from steelyard.ingest.frame_columns import FrameColumns
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Estimator, Features, Label, Weights
     from steelyard.analysis.results.result import Rows
     from steelyard.analysis.thresholds.label_thresholds import LabelThresholds
-    from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
+    from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
     from steelyard.metrics.spec import SpecLike
     from steelyard.protocol.runs import CostKind, Run
 

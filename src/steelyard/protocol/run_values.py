@@ -20,8 +20,7 @@ from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.results.formatting import ROUNDING
 from steelyard.analysis.results.result import Flat
 from steelyard.analysis.results.result_json import read_metric
-from steelyard.evaluation.metric_row import CLASS_METRICS
-from steelyard.evaluation.rows import SHOWN_AVERAGES
+from steelyard.evaluation.evaluation import CLASS_METRICS, SHOWN_AVERAGES
 from steelyard.exceptions import InputError, SteelyardError
 from steelyard.metrics import application
 from steelyard.metrics.application import ClassCells

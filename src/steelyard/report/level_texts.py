@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.results.formatting import bounds_text, percent_text
-from steelyard.evaluation.verdict.standing_sentences import apart_names
+from steelyard.evaluation.verdict.verdict import apart_names
 
 if TYPE_CHECKING:
     from steelyard.analysis.confusions.hierarchy import BoundedValue

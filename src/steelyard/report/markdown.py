@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.label_sets.label_row import LabelRow
+    from steelyard.evaluation.multilabel_evaluation import LabelRow
     from steelyard.statistics.confusion import Confusion
 
 

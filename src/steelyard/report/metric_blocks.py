@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.evaluation.evaluation import Evaluation, MetricRow
 
 TOP_METRICS = ("Read first", "Usual metrics")
 BY_CLASS = "Each class by its scores"

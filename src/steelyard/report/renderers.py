@@ -9,7 +9,7 @@ from steelyard.analysis.monitoring.rules import Monitoring
 from steelyard.analysis.results.result import Rows
 from steelyard.auditing.decisions import Decision
 from steelyard.evaluation.evaluation import Evaluation
-from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
+from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.ledger.history import History
 from steelyard.protocol.cross_evaluation import CrossEvaluation
 from steelyard.protocol.resampling_result import ResamplingStudy

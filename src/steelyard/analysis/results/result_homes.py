@@ -100,21 +100,21 @@ HOMES = {
         "robustness",
     ),
     "steelyard.estimators.probability_maps": ("unseen_loss",),
-    "steelyard.evaluation.error_row": ("error_rows",),
+    "steelyard.evaluation.error_rows": ("error_rows",),
     "steelyard.evaluation.evaluation": ("evaluation",),
-    "steelyard.evaluation.group_comparison": (
+    "steelyard.evaluation.compare_groups": (
         "group_comparison",
         "group_difference",
     ),
-    "steelyard.evaluation.group_threshold": ("group_thresholds",),
-    "steelyard.evaluation.label_sets.multilabel_evaluation": ("multilabel_evaluation",),
-    "steelyard.evaluation.drift.drift_result": ("drift",),
-    "steelyard.evaluation.drift.drift_rows": (
+    "steelyard.evaluation.group_thresholds": ("group_thresholds",),
+    "steelyard.evaluation.multilabel_evaluation": ("multilabel_evaluation",),
+    "steelyard.evaluation.drift_result": (
+        "drift",
         "drift_change",
         "drift_period",
     ),
-    "steelyard.evaluation.unlabelled.unlabelled_result": ("unlabelled",),
-    "steelyard.evaluation.unlabelled.unlabelled_rows": (
+    "steelyard.evaluation.unlabelled_result": (
+        "unlabelled",
         "class_share",
         "curve_point",
         "unlabelled_metric",

@@ -6,13 +6,13 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.intervals.inference import AUC_METHODS, RATE_METHODS, STRATIFIED, Inference
-from steelyard.evaluation.rows import class_rows, metric_rows, with_class_ends
+from steelyard.evaluation.evaluation import class_rows, metric_rows, with_class_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from steelyard.analysis.intervals.interval import Interval
-    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.evaluation.evaluation import MetricRow
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.saved_field import SavedField
     from steelyard.statistics.score_table import ScoreTable

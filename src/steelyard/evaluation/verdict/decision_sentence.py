@@ -12,7 +12,7 @@ import numpy as np
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.formatting import percent_text, three_digits
 from steelyard.analysis.thresholds.limits import Capacity, rate_limit, read_limits
-from steelyard.evaluation import outcomes
+from steelyard.evaluation.verdict import sentences
 from steelyard.metrics.registry import metrics_with_role
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ DECISION_PARTS = {
         "1 of {all} positives is found",
         "{n} of {all} positives are found",
     ),
-    "false_alarms": outcomes.PARTS["false_alarms"],
+    "false_alarms": sentences.PARTS["false_alarms"],
 }
 FRAMES = {
     "threshold": "{rule}, {rows}, {flagged}: {found} and {false_alarms}.",
@@ -52,13 +52,13 @@ LIMIT_MOST = "a day of {rows} rows has at most {alerts} alerts"
 PROMISED = ("{limits} with {confidence} confidence.", "{limits}, together with {confidence} confidence.")
 HERE = "{title} is {value} (at least {bound} is asked{chance})"
 HERE_ALERTS = "a day of {rows} rows has {value} alerts on average (at most {alerts} are asked{chance})"
-BASES = (outcomes.LEAST, outcomes.LARGEST_CELL_BASE, outcomes.LARGEST_BASE)
+BASES = (sentences.LEAST, sentences.LARGEST_CELL_BASE, sentences.LARGEST_BASE)
 LIMIT_CHANCE = "; new rows keep it with a chance of about {chance}"
 
 
 def decision_rows(*, planned: bool = False) -> dict[str, str]:
     """Of which rows a sentence is, after a comma."""
-    return {key: text[0].lower() + text[1:] for key, text in outcomes.starts(planned=planned).items()}
+    return {key: text[0].lower() + text[1:] for key, text in sentences.starts(planned=planned).items()}
 
 
 def decision_sentence(
@@ -74,13 +74,13 @@ def decision_sentence(
     At threshold 0.450, of these 10 rows, 3 are flagged: 2 of 2 positives are found and 1 is a false alarm
     """
     counts = best.counts if prevalence is None else at_prevalence(best.counts, prevalence)
-    whole = outcomes.whole_outcomes(counts, None if table.weighted or prevalence is not None else table.n)
+    whole = sentences.whole_outcomes(counts, None if table.weighted or prevalence is not None else table.n)
     limits = _limits(best, table, prevalence)
     return " ".join([_outcome(best, table, whole, prevalence, planned), _cost(counts, cost, whole.base), *limits])
 
 
 def _outcome(
-    best: BestThreshold, table: ScoreTable, whole: outcomes.Outcomes, prevalence: float | None, planned: bool
+    best: BestThreshold, table: ScoreTable, whole: sentences.Outcomes, prevalence: float | None, planned: bool
 ) -> str:
     rows = "like" if whole.base != table.n else "these"
     rows = "prevalence" if prevalence is not None else "weighted" if table.weighted else rows
@@ -96,7 +96,7 @@ def _outcome(
     )
 
 
-def _part(key: str, n: int, whole: outcomes.Outcomes) -> str:
+def _part(key: str, n: int, whole: sentences.Outcomes) -> str:
     return DECISION_PARTS[key][min(n, 2)].format(n=f"{n:,}", all=f"{whole.positives:,}")
 
 

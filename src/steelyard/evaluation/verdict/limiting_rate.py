@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.results.formatting import percent_text, three_digits
-from steelyard.evaluation.verdict.two_class_verdict import FAR, TwoClasses
+from steelyard.evaluation.verdict.verdict import FAR, TwoClasses
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steelyard.auditing.problem import SIMILAR_SHARE
-from steelyard.evaluation import outcomes
-from steelyard.evaluation.verdict import baseline_sentences
-from steelyard.evaluation.verdict.label_words import constant_words, positive_word
+from steelyard.evaluation.verdict import sentences
+from steelyard.evaluation.verdict.sentences import constant_words, positive_word
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
@@ -29,15 +28,15 @@ def moved_sentences(evaluation: Evaluation) -> dict[str, Any]:
     """The phrases of the headline, of the rates at a moved setting and of accuracy beside the majority class."""
     return {
         "name": positive_word(evaluation.positive),
-        "starts": outcomes.starts(planned=evaluation.is_planned),
-        "parts": outcomes.PARTS,
-        "some": outcomes.SOME_FLAGGED,
-        "none": outcomes.NONE_FLAGGED,
-        "limits": [outcomes.LEAST, outcomes.LARGEST_CELL_BASE, outcomes.LARGEST_BASE],
+        "starts": sentences.starts(planned=evaluation.is_planned),
+        "parts": sentences.PARTS,
+        "some": sentences.SOME_FLAGGED,
+        "none": sentences.NONE_FLAGGED,
+        "limits": [sentences.LEAST, sentences.LARGEST_CELL_BASE, sentences.LARGEST_BASE],
         "now": _NOW,
-        "accuracy": baseline_sentences.ACCURACY,
-        "relations": baseline_sentences.RELATIONS,
-        "fair": baseline_sentences.FAIR,
+        "accuracy": sentences.ACCURACY,
+        "relations": sentences.RELATIONS,
+        "fair": sentences.FAIR,
         "similar": SIMILAR_SHARE,
         "constants": constant_words(evaluation.labels, evaluation.positive),
     }

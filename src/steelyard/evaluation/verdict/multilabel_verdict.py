@@ -9,17 +9,14 @@ import numpy as np
 
 from steelyard.analysis.comparison.groups import groups_to_test, interval_p_values
 from steelyard.analysis.results.formatting import interval_text, three_digits
-from steelyard.evaluation.outcomes import STARTS, round_base
-from steelyard.evaluation.verdict.label_words import quoted_label
-from steelyard.evaluation.verdict.sentences import Sentence
+from steelyard.evaluation.verdict.sentences import STARTS, Sentence, quoted_label, round_base
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard.analysis.intervals.interval import Interval
-    from steelyard.evaluation.label_sets.label_row import LabelRow, RowOutcomes
-    from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
-    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.evaluation.evaluation import MetricRow
+    from steelyard.evaluation.multilabel_evaluation import LabelRow, MultilabelEvaluation, RowOutcomes
 
 _MOST = 3  # sentences after the headline
 _IMBALANCED = 2.0  # times as many rows, from which imbalance is worth a sentence

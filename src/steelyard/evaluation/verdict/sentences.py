@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
+from steelyard.analysis.results.formatting import SMALLEST_P, p_text, percent_interval, percent_text, three_digits
 from steelyard.exceptions import InputTypeError, UnknownNameError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+    from steelyard._types import Label
+    from steelyard.evaluation.evaluation import Evaluation, MetricRow
+    from steelyard.statistics.counts import Counts
+
 
 Severity: TypeAlias = Literal["info", "note", "warning"]
 
@@ -124,3 +132,238 @@ def muted_codes(mute: Iterable[str] | None) -> tuple[str, ...]:
             near = did_you_mean(str(code), SEVERITIES) or f" There are {', '.join(SEVERITIES)}."
             raise UnknownNameError(f"{named} sentence of the verdict has the code {code!r}.{near}")
     return tuple(dict.fromkeys(codes))
+
+
+# ---------------------------------------------------------------- label words
+# How a sentence names a class.
+
+
+_WIDEST = 24  # characters of a label in a sentence
+_CONVENTIONS = ("yes", "true", "positive", "pos", "y", "t", "no", "false", "negative", "neg", "n", "f")
+
+
+def quoted_label(label: Label) -> str:
+    """A label inside a sentence: text in quotes, shortened where it would drown the sentence; a number as it is."""
+    words = " ".join(str(label).split()) if isinstance(label, str) else str(label)
+    shown = words if len(words) <= _WIDEST else f"{words[: _WIDEST - 1]}…"
+    return f'"{shown}"' if isinstance(label, str) else shown
+
+
+def is_word(label: Label) -> bool:
+    """Whether a label is a short word that a reader knows the class by: "fraud", not 1 or "yes"."""
+    return (
+        isinstance(label, str)
+        and label.replace(" ", "").isalpha()
+        and len(label) <= _WIDEST
+        and label.lower() not in _CONVENTIONS
+    )
+
+
+def positive_word(label: Label) -> str:
+    """What a row of the positive class is: positive, or its own name."""
+    return quoted_label(label) if is_word(label) else "positive"
+
+
+def constant_words(labels: Sequence[Label], positive: Label) -> tuple[str, str]:
+    """What a classifier does that predicts one side alone: never the positive class, or always."""
+    others = [label for label in labels if label != positive]
+    always = f"always predicting {quoted_label(positive)}"
+    if len(others) != 1:
+        return f"never predicting {quoted_label(positive)}", always
+    return f"always predicting {quoted_label(others[0])}", always
+
+
+# ---------------------------------------------------------------- baseline sentences
+# A classifier beside the one that always predicts the majority class, and beside a random one.
+
+
+_FAR, _SURE = 0.2, 1e-4  # informedness and p from which a classifier is far better than a random predictor
+ACCURACY = "By accuracy ({value}) it is {relation} {constant} ({share})"
+FAIR = "The classes are of similar size{where}, so accuracy, {value}, is a fair summary"
+RELATIONS = {
+    "below": "worse than",
+    "above": "better than",
+    "at": "no better than",
+    "open": "not shown to be better than",
+}
+
+
+def majority_sentence(evaluation: Evaluation, constant: str, share: float) -> Sentence | None:
+    """By accuracy against always predicting the majority class, and by its test against a random predictor."""
+    row = evaluation["accuracy"]
+    if math.isnan(row.value):
+        return None
+    random, code = _against_random(evaluation)
+    if code == "worse-than-random":
+        return Sentence(f"It is {random}.", code)
+    relation, own = _against_majority(row, share)
+    sentence = ACCURACY.format(
+        value=percent_text(row.value), relation=relation, constant=constant, share=percent_text(share)
+    )
+    if not random:
+        return Sentence(f"{sentence}.", own)
+    joint = "and" if (own == "accuracy-above-majority") == (code is None) else "but"
+    return Sentence(f"{sentence}, {joint} it is {random}.", code or own)
+
+
+def _against_majority(row: MetricRow, share: float) -> tuple[str, str]:
+    if row.high < share:
+        return RELATIONS["below"], "accuracy-below-majority"
+    if row.low > share:
+        return RELATIONS["above"], "accuracy-above-majority"
+    return RELATIONS["at" if row.value <= share else "open"], "accuracy-at-majority"
+
+
+def fair_sentence(evaluation: Evaluation) -> Sentence | None:
+    """Classes of similar size: accuracy sums the table up."""
+    row, (random, code) = evaluation["accuracy"], _against_random(evaluation)
+    if code is not None:
+        return Sentence(f"It is {random}.", code)
+    shown = percent_interval(row.value, row.low, row.high)
+    where = "" if evaluation.prevalence is None else " at this prevalence"
+    sentence = FAIR.format(where=where, value=shown)
+    return Sentence(f"{sentence}{f'; it is {random}' if random else ''}.", "accuracy-fair")
+
+
+def random_sentence(evaluation: Evaluation) -> Sentence | None:
+    """Where scores without a threshold do not order the rows better than a random order does."""
+    random, code = _against_random(evaluation)
+    return None if code is None else Sentence(f"The order is {random.replace('predictor', 'one')}.", code)
+
+
+def _against_random(evaluation: Evaluation) -> tuple[str, str | None]:
+    """How it compares with a random predictor, and the code where it is not better; nothing where that is not known."""
+    test = evaluation.beats
+    read = "roc_auc" if evaluation.confusion is None else "informedness"
+    if test is None or math.isnan(test.p_value) or read not in evaluation:
+        return "", None
+    skill = evaluation[read]
+    none = 0.0 if evaluation.confusion is not None else 0.5
+    if skill.high < none:
+        value = f"{skill.spec.metric.phrase} {three_digits(skill.value)}, {between(skill)}"
+        check = "check which class is the positive one, or which way the scores point"
+        return f"worse than a random predictor ({value}): {check}", "worse-than-random"
+    auc = f"; ROC AUC {three_digits(evaluation['roc_auc'].value)}" if _has_auc(evaluation) else ""
+    p = f"({_p(test.p_value)}{auc})"
+    if test.p_value >= 1 - evaluation.level:
+        return f"not shown to be better than a random predictor {p}", "not-better-than-random"
+    far = "far " if skill.low > none + _FAR and test.p_value < _SURE else ""
+    return f"{far}better than a random predictor {p}", None
+
+
+def between(row: MetricRow) -> str:
+    """The interval of a metric that is no share."""
+    return f"{three_digits(row.low)} to {three_digits(row.high)}"
+
+
+def _has_auc(evaluation: Evaluation) -> bool:
+    return evaluation.confusion is not None and "roc_auc" in evaluation
+
+
+def _p(p: float) -> str:
+    if p < SMALLEST_P:
+        return p_text(p)
+    return f"p = {p:.1e}" if p < 1e-3 else f"p = {p:.2g}"
+
+
+# ---------------------------------------------------------------- outcomes
+# A two-class table in whole rows of a round number, and the headline that states them.
+#
+# The page's script states them again when a slider moves, from the same phrases.
+
+
+LEAST = 11.5  # rows of the rarer class: fewer would round its recall by more than a reader expects
+LARGEST_CELL_BASE = 100_000  # up to here the base grows until no cell that has rows rounds to none
+LARGEST_BASE = 10**9
+_HALF = 1e-9  # by which a half may be off
+STARTS = {
+    "these": "Of these {base} rows",
+    "like": "Of {base} rows like these",
+    "weighted": "Of {base} rows like these, by sample weight",
+    "prevalence": "Of {base} rows at a prevalence of {share}",
+    "shares": "Of {base} rows at the given class shares",
+}
+_PLANNED = "Of {base} rows like these, as the plan's labels show"
+
+
+def starts(*, planned: bool) -> dict[str, str]:
+    """How sentences about outcomes begin; where labels were chosen by a plan their weights are the plan's."""
+    return STARTS | {"weighted": _PLANNED} if planned else STARTS
+
+
+# What is said of no row, of one and of more.
+PARTS = {
+    "positives": ("none is {name}", "1 is {name}", "{n} are {name}"),
+    "flagged": ("flags none", "flags 1", "flags {n}"),
+    "found": ("finds none", "finds 1", "finds {n}"),
+    "missed": ("misses none", "misses 1", "misses {n}"),
+    "false_alarms": ("none is a false alarm", "1 is a false alarm", "{n} are false alarms"),
+}
+SOME_FLAGGED = "{start}, {positives}. The classifier {flagged}, {found} and {missed}; {false_alarms}."
+NONE_FLAGGED = "{start}, {positives}. The classifier {flagged} and {missed}."
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """What happens to so many rows: flagged are those found and the false alarms, positive those found and missed."""
+
+    base: int
+    found: int
+    missed: int
+    false_alarms: int
+
+    @property
+    def positives(self) -> int:
+        """The rows that are positive."""
+        return self.found + self.missed
+
+    @property
+    def flagged(self) -> int:
+        """The rows that are predicted positive."""
+        return self.found + self.false_alarms
+
+
+def whole_outcomes(counts: Counts, rows: int | None) -> Outcomes:
+    """The table in whole rows; of exactly `rows`, the table's own, where a round number would not be smaller."""
+    tp, fn, fp, tn = (float(cell) for cell in counts)
+    total = tp + fn + fp + tn
+    base = round_base([tp + fn, fp + tn], [tp, fn, fp], total)
+    if rows is not None and rows <= base:
+        return Outcomes(rows, round(tp), round(fn), round(fp))
+    return outcomes_of(counts, base)
+
+
+def outcomes_of(counts: Counts, base: int) -> Outcomes:
+    """The table in that many whole rows; what has rows keeps one where there is room for it."""
+    tp, fn, fp, tn = (float(cell) for cell in counts)
+    total = tp + fn + fp + tn
+    positives = _within((tp + fn) / total * base, int(tp + fn > 0), base - int(fp + tn > 0))
+    found = _within(tp / total * base, int(tp > 0), positives - int(fn > 0))
+    false_alarms = _within(fp / total * base, int(fp > 0), base - positives - int(tn > 0))
+    return Outcomes(base, found, positives - found, false_alarms)
+
+
+def round_base(classes: Iterable[float], cells: Iterable[float], total: float) -> int:
+    """The least power of ten, from 100, of which the rarer class and every cell are whole rows."""
+    rarer = min(part for part in classes if part > 0) / total
+    least = min((cell for cell in cells if cell > 0), default=total) / total
+    base = 100
+    while base < LARGEST_BASE and not (rarer * base >= LEAST and (least * base >= 0.5 or base >= LARGEST_CELL_BASE)):
+        base *= 10
+    return base
+
+
+def _within(value: float, low: int, high: int) -> int:
+    """The nearest whole number inside these ends, halves upwards whatever their rounding: what has rows keeps one."""
+    return max(low, min(math.floor(value + 0.5 + _HALF), high))
+
+
+def outcomes_text(outcomes: Outcomes, start: str, name: str) -> str:
+    """The headline, of the start of the sentence and the name of the positive class."""
+    parts = {key: _part(key, getattr(outcomes, key), name) for key in PARTS}
+    frame = SOME_FLAGGED if outcomes.flagged else NONE_FLAGGED
+    return frame.format(start=start.replace("{base}", f"{outcomes.base:,}"), **parts)
+
+
+def _part(key: str, n: int, name: str) -> str:
+    return PARTS[key][min(n, 2)].format(n=f"{n:,}", name=name)

@@ -2,23 +2,469 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
-from steelyard.analysis.results.formatting import interval_text, listed, percent_text, three_digits
+import numpy as np
+
+from steelyard.analysis.comparison.groups import (
+    can_permute,
+    class_value,
+    exact_p_values,
+    groups_to_test,
+    interval_p_values,
+    moves_with_shares,
+    recall_value,
+    two_class_value,
+)
+from steelyard.analysis.planning.sample_size import sample_size
+from steelyard.analysis.prevalence.prevalence import Prevalence, at_prevalence
+from steelyard.analysis.results.formatting import (
+    bounds_text,
+    interval_text,
+    listed,
+    percent_interval,
+    percent_text,
+    three_digits,
+)
+from steelyard.auditing.problem import SIMILAR_SHARE
 from steelyard.auditing.recommend import changing_with_prevalence
-from steelyard.evaluation.verdict import many_class_verdict as many
-from steelyard.evaluation.verdict import two_class_verdict as two
-from steelyard.evaluation.verdict.baseline_sentences import between, random_sentence
-from steelyard.evaluation.verdict.sentences import Sentence
-from steelyard.evaluation.verdict.standing_sentences import standing_sentence
-from steelyard.evaluation.verdict.weakest_parts import class_sentence, group_sentence
-from steelyard.metrics.registry import get_metric
+from steelyard.evaluation.verdict.sentences import (
+    STARTS,
+    Sentence,
+    between,
+    constant_words,
+    fair_sentence,
+    majority_sentence,
+    outcomes_text,
+    positive_word,
+    quoted_label,
+    random_sentence,
+    round_base,
+    starts,
+    whole_outcomes,
+)
+from steelyard.exceptions import SteelyardError
+from steelyard.metrics.registry import default_metric, get_metric, metrics_with_role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard._types import Array, Label
+    from steelyard.analysis.comparison.groups import RightRowsValue
+    from steelyard.analysis.confusions.confused_pairs import PooledClasses
+    from steelyard.analysis.intervals.interval import Interval
+    from steelyard.evaluation.evaluation import Evaluation, Group, MetricRow
     from steelyard.statistics.confusion import Confusion
+    from steelyard.statistics.counts import Counts
+
+
+# ---------------------------------------------------------------- two classes
+# The sentences on a table of positives and negatives.
+
+
+FEW = 30  # rows of a class below which its recall is hardly known
+FAR = 0.2  # between recall and specificity
+_KNOWN_TO = 0.05  # the half-width, as a share, that a plan aims at
+
+
+@dataclass(frozen=True)
+class TwoClasses:
+    """A two-class table as its sentences read it: in rows, and at the deployment prevalence."""
+
+    evaluation: Evaluation
+
+    @cached_property
+    def rows(self) -> Counts:
+        """The table in rows, whatever their weights."""
+        rows = self.evaluation.row_counts
+        assert rows is not None  # noqa: S101 - asked of an evaluation of two classes
+        return rows
+
+    @cached_property
+    def counts(self) -> Counts:
+        """The table by weight, at the deployment prevalence."""
+        table, prevalence = self.evaluation.confusion, self.evaluation.prevalence
+        assert table is not None  # noqa: S101 - asked of an evaluation of two classes
+        at = table if prevalence is None else at_prevalence(table, prevalence)
+        return at.counts(self.evaluation.positive)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows have different weights."""
+        return self.evaluation.confusion is not None and self.evaluation.confusion.weighted
+
+    @property
+    def rarer(self) -> tuple[str, int]:
+        """The class with fewer rows in words, and how many."""
+        p, n = int(self.rows.positives), int(self.rows.negatives)
+        return ("positives", p) if p <= n else ("negatives", n)
+
+    @property
+    def is_few(self) -> bool:
+        """Whether a class has so few rows that this comes first."""
+        return self.rarer[1] < FEW
+
+    @property
+    def are_similar(self) -> bool:
+        """Whether the classes are of similar size where they are read."""
+        return SIMILAR_SHARE < float(self.counts.positives / self.counts.total) < 1 - SIMILAR_SHARE
+
+    @property
+    def rate(self) -> MetricRow:
+        """The recall of the rarer class."""
+        return self.evaluation["recall" if self.rarer[0] == "positives" else "specificity"]
+
+    @property
+    def is_lopsided(self) -> bool:
+        """Whether recall and specificity differ beyond their intervals."""
+        recall, specificity = self.evaluation["recall"], self.evaluation["specificity"]
+        return recall.high < specificity.low or specificity.high < recall.low
+
+
+def outcomes_sentence(table: TwoClasses) -> Sentence:
+    """The headline: the table in whole rows."""
+    evaluation = table.evaluation
+    exact = None if table.weighted or evaluation.prevalence is not None else int(table.rows.total)
+    outcomes = whole_outcomes(table.counts, exact)
+    start = _start(table, exact is not None and outcomes.base == exact)
+    return Sentence(outcomes_text(outcomes, start, positive_word(evaluation.positive)), "outcomes")
+
+
+def _start(table: TwoClasses, own_rows: bool) -> str:
+    prevalence = table.evaluation.prevalence
+    if prevalence is None:
+        ways = starts(planned=table.evaluation.is_planned)
+        return ways["these" if own_rows else "weighted" if table.weighted else "like"]
+    if isinstance(prevalence, Prevalence) and prevalence.counts is None:
+        return STARTS["prevalence"].replace("{share}", prevalence.text(table.evaluation.level))
+    if isinstance(prevalence, (int, float)):
+        return STARTS["prevalence"].replace("{share}", percent_text(prevalence))
+    return STARTS["shares"]
+
+
+def few_sentence(table: TwoClasses) -> Sentence:
+    """What so few rows of a class cannot show."""
+    (name, n), row = table.rarer, table.rate
+    if n == 0:
+        text = f"There are no {name}, so nothing shows how they would be classified; {row.name} is undefined."
+        return Sentence(text, "one-class")
+    fits = f"anything from {percent_text(row.low)} to {percent_text(row.high)} fits"
+    fits = fits if row.low <= row.high else "of one cluster nothing shows how far it may be off"
+    text = f"{row.spec.title} is {percent_text(row.value)}, but with {rows_of_class(n, name)} {fits}."
+    return Sentence(text, f"few-{name}")
+
+
+def rates_sentence(table: TwoClasses) -> Sentence | None:
+    """Recall, specificity and precision; what was stated of a class of few rows is not repeated."""
+    evaluation = table.evaluation
+    recall, precision = evaluation["recall"], evaluation["precision"]
+    head, code = _recall_words(table)
+    if math.isnan(precision.value):
+        words = f"precision is undefined: {precision.undefined}"
+        code = "precision-undefined"
+    else:
+        words = f"precision is {_share(precision)}"
+    text = "; ".join(part for part in (head, words) if part)
+    random = [row for row in (recall, precision) if not math.isnan(row.chance) and not math.isnan(row.value)]
+    if len(random) == 2 and not table.are_similar:
+        values = " and ".join(f"{percent_text(row.chance)} {row.name}" for row in random)
+        text = f"{text}. A random predictor that flags as many rows has {values}"
+    return Sentence(f"{text[:1].upper()}{text[1:]}.", code) if text else None
+
+
+def _recall_words(table: TwoClasses) -> tuple[str, str]:
+    """Recall and specificity, and what of them limits the classifier."""
+    recall, specificity = table.evaluation["recall"], table.evaluation["specificity"]
+    if math.isnan(recall.value) or math.isnan(specificity.value):
+        return ", ".join(f"{row.name} is {_share(row)}" for row in (recall, specificity) if row.value >= 0), "rates"
+    if not table.is_lopsided:
+        first, second = (specificity, recall) if table.is_few else (recall, specificity)
+        return f"{first.name} is {_share(first)}, {second.name} {_of(second)}", "rates"
+    low, high = (recall, specificity) if recall.value < specificity.value else (specificity, recall)
+    far = "far below" if high.value - low.value > FAR else "below"
+    own = _of(low) if table.is_few and low is table.rate else _share(low)
+    return f"{low.name} is {own}, {far} {high.name} ({_of(high)})", f"{low.name}-below-{high.name}"
+
+
+def _share(row: MetricRow) -> str:
+    return percent_interval(row.value, row.low, row.high)
+
+
+def _of(row: MetricRow) -> str:
+    return percent_text(row.value)
+
+
+def accuracy_sentence(table: TwoClasses) -> Sentence | None:
+    """Accuracy beside the majority-class baseline; a fair summary where the classes are of similar size."""
+    if table.are_similar:
+        return fair_sentence(table.evaluation)
+    share = float(table.counts.positives / table.counts.total)
+    rarely, always = constant_words(table.evaluation.labels, table.evaluation.positive)
+    constant = always if share > 0.5 else rarely
+    return majority_sentence(table.evaluation, constant, max(share, 1 - share))
+
+
+def sample_size_sentence(table: TwoClasses) -> Sentence | None:
+    """How well the recall of the rarer class is known, and how many of its rows would do; a plan needs rows alike."""
+    (name, n), row = table.rarer, table.rate
+    half = (row.high - row.low) / 2
+    if n == 0 or not half > _KNOWN_TO or table.weighted or row.method == "cluster":
+        return None
+    needed = _planned(table)
+    if needed is None:
+        return None
+    known = (
+        ""
+        if table.is_few
+        else f"With {rows_of_class(n, name)} {row.name} is known to ±{three_digits(100 * half)} points; "
+    )
+    wanted = f"{needed:,} would give ±{100 * _KNOWN_TO:g}"
+    if not known:
+        wanted = f"{needed:,} {name} would give {row.name} to ±{100 * _KNOWN_TO:g} points"
+    return Sentence(f"{known}{wanted}.", "sample-size")
+
+
+def _planned(table: TwoClasses) -> int | None:
+    """The rows of the rarer class that a plan asks for; None where it cannot say."""
+    evaluation, rows = table.evaluation, table.rows
+    rows_at = (evaluation["recall"], evaluation["specificity"])
+    recall, specificity = (min(max(row.value, 0.01), 0.99) for row in rows_at)
+    share, width = float(rows.positives / rows.total), 2 * _KNOWN_TO
+    try:
+        plan = sample_size(
+            table.rate.name,
+            at=(recall, specificity),
+            prevalence=share,
+            width=width,
+            level=evaluation.level,
+            assurance=None,  # what is known of such a test set on average
+        )
+    except SteelyardError:
+        return None
+    return round(plan.positives if table.rarer[0] == "positives" else plan.negatives, -1)
+
+
+def rows_of_class(n: int, name: str) -> str:
+    """So many positives or negatives, in words."""
+    return f"{n:,} {name if n != 1 else name.removesuffix('s')}"
+
+
+# ---------------------------------------------------------------- many classes
+# The sentences on a table of several classes.
+
+
+def classes_sentence(evaluation: Evaluation, table: Confusion) -> Sentence:
+    """The headline: how many of so many rows are classified correctly."""
+    at = table if evaluation.prevalence is None else at_prevalence(table, evaluation.prevalence)
+    right, total = float(at.matrix.trace()), float(at.matrix.sum())
+    base = round_base([right, total - right], [], total)
+    own = evaluation.prevalence is None and not table.weighted and evaluation.rows <= base
+    base = evaluation.rows if own else base
+    start = STARTS[_start_of_classes(evaluation, table, own)].replace("{base}", f"{base:,}")
+    correct = max(int(right > 0), min(round(right / total * base), base - int(right < total)))
+    parts = (
+        f"{correct:,} right and {base - correct:,} wrong"
+        if 0 < correct < base
+        else "all right"
+        if correct
+        else "all wrong"
+    )
+    return Sentence(f"{start}, in {len(table.labels):,} classes, the classifier gets {parts}.", "classes")
+
+
+def _start_of_classes(evaluation: Evaluation, table: Confusion, own: bool) -> str:
+    if evaluation.prevalence is not None:
+        return "shares"
+    return "these" if own else "weighted" if table.weighted else "like"
+
+
+def majority_class_sentence(evaluation: Evaluation, table: Confusion) -> Sentence | None:
+    """Accuracy beside always predicting the commonest class where the evaluation is read."""
+    at = table if evaluation.prevalence is None else at_prevalence(table, evaluation.prevalence)
+    sizes = dict(zip(table.labels, at.matrix.sum(1).tolist(), strict=True))
+    majority = max(sizes, key=sizes.__getitem__)
+    return majority_sentence(
+        evaluation, f"always predicting {quoted_label(majority)}", sizes[majority] / sum(sizes.values())
+    )
+
+
+def undefined_sentence(evaluation: Evaluation) -> Sentence | None:
+    """Why the metrics over all classes have no value, where they have none."""
+    row = evaluation[default_metric().name]
+    if not math.isnan(row.value):
+        return None
+    return Sentence(f"Metrics over all classes are undefined: {row.undefined}.", "classes-undefined")
+
+
+# ---------------------------------------------------------------- sentences on the standing of classes
+# Which are below the median class, and the rare ones as one.
+
+
+_END = 22  # characters of a long label's end
+_NAMED = 5  # classes that a sentence names
+
+
+def standing_sentence(evaluation: Evaluation) -> Sentence | None:
+    """Which classes are found less often than the median class, and that the others are not distinguishable from it."""
+    standing = evaluation.standing
+    if standing is None:
+        return None
+    below, above = standing.below, standing.above
+    median = f"the median class ({percent_text(standing.median)})"
+    if not below:
+        better = f"; {len(above):,} are above it" if above else ""
+        text = f"No class of {standing.classes:,} is shown to have a lower recall than {median}{better}."
+        return Sentence(text, "classes-at-median")
+    lowest = sorted(below, key=lambda place: (evaluation.per_class[place].recall.value, place))
+    names = ", ".join(apart_names([evaluation.labels[place] for place in lowest[:_NAMED]]))
+    more = f" and {len(below) - _NAMED:,} more" if len(below) > _NAMED else ""
+    verb = "is" if len(below) == 1 else "are"
+    start = f"Of {standing.classes:,} classes {len(below):,} {verb} below {median} in recall: {names}{more}"
+    higher = f"{len(above):,} are above it, and " if above else ""
+    left = standing.classes - len(below) - len(above)
+    return Sentence(f"{start}; {higher}the other {left:,} are not distinguishable from it.", "classes-below-median")
+
+
+def apart_names(labels: Sequence[Label]) -> list[str]:
+    """The names of classes; long ones that differ only later, as paths do, by their ends."""
+    names = [quoted_label(label) for label in labels]
+    if len({*names}) == len(names):
+        return names
+    return [name if "…" not in name else f'"…{str(label)[-_END:]}"' for name, label in zip(names, labels, strict=True)]
+
+
+def rare_text(pooled: PooledClasses) -> str:
+    """The rare classes as one line."""
+    hits, weight = (
+        f"{part:,.0f}" if float(part).is_integer() else f"{part:,.4g}" for part in (pooled.hits, pooled.weight)
+    )
+    share = f"{percent_text(pooled.recall)} ({bounds_text(pooled.low, pooled.high, share=True).removesuffix(' %')})"
+    return f"{len(pooled.labels):,} classes with fewer than {pooled.fewest} rows: recall {hits} of {weight}, {share}."
+
+
+# ---------------------------------------------------------------- the weakest part
+# The group or the class in which a metric is lowest, named only where a test shows a difference.
+
+
+_WIDEST = 60  # characters of a group's name in a sentence
+
+
+class RightRows(NamedTuple):
+    """The rows of each part that are right, and all of them, by true class; and the metric of those."""
+
+    hits: Array
+    sizes: Array
+    value: RightRowsValue
+
+
+def group_sentence(evaluation: Evaluation) -> Sentence | None:
+    """The group in which the leading metric is lowest, or that the groups are not distinguishable by it."""
+    for metric in dict.fromkeys([default_metric(), *metrics_with_role("headline")]):
+        groups = [g for g in evaluation.groups if metric.name in g and math.isfinite(g[metric.name].value)]
+        if len(groups) < 2:
+            continue
+        rows = [group[metric.name] for group in groups]
+        right = _right_rows(groups, rows, evaluation)
+        tested, place = _weakest(rows, [group.rows for group in groups], right, evaluation)
+        shares = right is not None and moves_with_shares(right.value, right.hits.sum(0), right.sizes.sum(0))
+        named = f"{len(groups):,}" if tested == len(groups) else f"the {tested:,} largest of {len(groups):,}"
+        if place is not None:
+            others = "its class shares explain" if shares else "in the others together"
+            return _lowest_group(groups[place], rows, place, f"Of {named} groups {metric.phrase}", others)
+        smallest = _rows_text(min(group.rows for group in groups))
+        text = f"{named[0].upper()}{named[1:]} groups are not distinguishable by {metric.phrase}"
+        text += " beyond what their class shares explain" if shares else ""
+        return Sentence(f"{text}; the smallest has {smallest}.", "groups-not-distinguishable")
+    return None
+
+
+def _lowest_group(group: Group, rows: Sequence[MetricRow], place: int, start: str, others: str) -> Sentence:
+    row, name = rows[place], group.label if len(group.label) <= _WIDEST else f"{group.label[: _WIDEST - 1]}…"
+    is_lowest = row.value <= min(other.value for other in rows)
+    where = f"is lowest in {name} ({_rows_text(group.rows)})"
+    if not is_lowest:
+        where = f"is lower in {name} ({_rows_text(group.rows)}) than {others}"
+    return Sentence(
+        f"{start} {where}: {interval_text(row.value, row.low, row.high, share=row.spec.is_share)}.", "weakest-group"
+    )
+
+
+def class_sentence(evaluation: Evaluation) -> Sentence | None:
+    """The class whose rows are found least often, or that the classes' recalls are not distinguishable."""
+    classes = [row for row in evaluation.per_class if not math.isnan(row.recall.value)]
+    recalls = [row.recall for row in classes]
+    if len(classes) < 2 or all(recall.value == 1 for recall in recalls):
+        return None
+    right = None
+    if (table := evaluation.confusion) is not None and not table.weighted and recalls[0].method != "cluster":
+        sizes = table.rows.sum(1)
+        present = sizes > 0
+        if can_permute(sizes[present, None]):
+            right = RightRows(table.rows.diagonal()[present, None], sizes[present, None], recall_value)
+    _, place = _weakest(recalls, [row.rows for row in classes], right, evaluation)
+    if place is None:
+        smallest = _rows_text(min(row.rows for row in classes))
+        text = (
+            f"The recalls of the {len(classes):,} classes are not distinguishable; the smallest class has {smallest}."
+        )
+        return Sentence(text, "classes-not-distinguishable")
+    weakest, recall = classes[place], recalls[place]
+    ends = " to ".join(percent_text(end).removesuffix(" %") for end in (recall.low, recall.high))
+    is_lowest = recall.value <= min(other.value for other in recalls)
+    where = f"is lowest for class {quoted_label(weakest.label)}"
+    if not is_lowest:
+        where = f"is lower for class {quoted_label(weakest.label)} than for the others together"
+    text = f"Recall {where}: {percent_text(recall.value)} ({ends}) of its {_rows_text(weakest.rows)}."
+    return Sentence(text, "weakest-class")
+
+
+def _rows_text(rows: int) -> str:
+    return "one row" if rows == 1 else f"{rows:,} rows"
+
+
+def _weakest(
+    rows: Sequence[MetricRow | Interval], sizes: Sequence[int], right: RightRows | None, evaluation: Evaluation
+) -> tuple[int, int | None]:
+    """How many parts were tested, and the place of the weakest of those that are shown to be below the others."""
+    classes = 1 if right is None else right.hits.shape[-1]
+    tested = groups_to_test(np.array(sizes), classes, evaluation.level)
+    if right is None:
+        ends = np.array([(rows[place].value, rows[place].low, rows[place].high) for place in tested])
+        p_values = interval_p_values(ends, np.array(sizes)[tested], evaluation.level)
+    else:
+        rng = np.random.default_rng(0)
+        p_values = exact_p_values(right.hits[tested], right.sizes[tested], right.value, evaluation.level, rng)
+    shown = tested[p_values <= 1 - evaluation.level]
+    return len(tested), min(shown.tolist(), key=lambda place: rows[place].value, default=None)
+
+
+def _right_rows(groups: Sequence[Group], rows: Sequence[MetricRow], evaluation: Evaluation) -> RightRows | None:
+    """The right rows of the groups; None where rows cannot change groups: weights, clusters, ranks, a prevalence."""
+    tables, metric = [group.confusion for group in groups], rows[0].spec.metric
+    if evaluation.prevalence is not None or metric.function is None or any(row.method == "cluster" for row in rows):
+        return None
+    unweighted = [table.rows for table in tables if table is not None and not table.weighted]
+    if len(unweighted) < len(groups):
+        return None
+    matrices = np.stack(unweighted)
+    if not can_permute(matrices.sum(2)):
+        return None
+    if evaluation.positive is None:
+        value = class_value(metric, matrices.sum(0))
+        return None if value is None else RightRows(np.diagonal(matrices, axis1=1, axis2=2), matrices.sum(2), value)
+    place = evaluation.labels.index(evaluation.positive)
+    positives, flagged, tp = matrices[:, place].sum(1), matrices[:, :, place].sum(1), matrices[:, place, place]
+    total = matrices.sum((1, 2))
+    sizes = np.stack([positives, total - positives], -1)
+    hits = np.stack([tp, total - positives - flagged + tp], -1)
+    return RightRows(hits, sizes, two_class_value(metric))
+
+
+# ---------------------------------------------------------------- the verdict
+
 
 _MOST = 3  # sentences after the headline
 
@@ -44,29 +490,29 @@ _Parts = tuple[list[Sentence | None], list[Sentence | None]]
 
 
 def _two_classes(evaluation: Evaluation) -> _Parts:
-    table = two.TwoClasses(evaluation)
-    rates = two.rates_sentence(table)
+    table = TwoClasses(evaluation)
+    rates = rates_sentence(table)
     if not table.rarer[1]:
-        return [two.few_sentence(table)], [rates, group_sentence(evaluation)]
-    outcomes = two.outcomes_sentence(table)
+        return [few_sentence(table)], [rates, group_sentence(evaluation)]
+    outcomes = outcomes_sentence(table)
     others = [
         group_sentence(evaluation),
         None if table.are_similar and not table.is_lopsided else _read_first_sentence(evaluation),
-        two.sample_size_sentence(table),
+        sample_size_sentence(table),
     ]
-    accuracy = two.accuracy_sentence(table)
+    accuracy = accuracy_sentence(table)
     if table.is_few:
-        return [two.few_sentence(table), outcomes], [accuracy, rates, *others]
+        return [few_sentence(table), outcomes], [accuracy, rates, *others]
     return [outcomes, rates], [accuracy, *others]
 
 
 def _many_classes(evaluation: Evaluation, table: Confusion) -> _Parts:
-    undefined = many.undefined_sentence(evaluation)
+    undefined = undefined_sentence(evaluation)
     advice = undefined or _read_first_sentence(evaluation)
     standing = standing_sentence(evaluation)
     return (
-        [many.classes_sentence(evaluation, table), class_sentence(evaluation)],
-        [many.majority_class_sentence(evaluation, table), group_sentence(evaluation), standing, advice],
+        [classes_sentence(evaluation, table), class_sentence(evaluation)],
+        [majority_class_sentence(evaluation, table), group_sentence(evaluation), standing, advice],
     )
 
 
@@ -83,8 +529,8 @@ def _ranking_sentence(evaluation: Evaluation) -> Sentence | None:
     auc, scores = evaluation["roc_auc"], evaluation.scores
     sides = {"positives": scores.positive.n, "negatives": scores.negative.n}
     name = min(sides, key=sides.__getitem__)
-    if sides[name] < two.FEW:
-        few = f"with {two.rows_of_class(sides[name], name)} anything from {between(auc)}"
+    if sides[name] < FEW:
+        few = f"with {rows_of_class(sides[name], name)} anything from {between(auc)}"
         return Sentence(f"ROC AUC is {three_digits(auc.value)}, but {few} fits.", f"few-{name}")
     outranks = f"a random positive outranks a random negative {percent_text(auc.value)} of the time"
     return Sentence(f"ROC AUC is {interval_text(auc.value, auc.low, auc.high)}: {outranks}.", "ranking")

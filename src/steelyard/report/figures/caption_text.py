@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from steelyard._types import Label
-    from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.evaluation.evaluation import Evaluation, MetricRow
     from steelyard.statistics.counts import Counts
 
 

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.intervals.interval import Interval
     from steelyard.analysis.results.result import Rows
-    from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.evaluation.evaluation import Evaluation, MetricRow
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations
     from steelyard.statistics.confusion import Confusion
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from steelyard.analysis.results.formatting import three_digits
 from steelyard.evaluation.evaluate import evaluate
-from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
+from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.refused_keywords import refuse_keywords
 from steelyard.report.figures.estimator_threshold import own_threshold

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-    from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.evaluation.evaluation import Evaluation, MetricRow
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations, Metrics
 
 _COLUMNS = ("value", "low", "high", "chance", "method")

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.intervals.interval import Interval
     from steelyard.analysis.thresholds.bands import BandPrevalences
-    from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.evaluation.evaluation import Evaluation, MetricRow
     from steelyard.metrics.curves import PrecisionRecallCurve, RocCurve
     from steelyard.metrics.metric import Metric
     from steelyard.statistics.score_table import ScoreTable

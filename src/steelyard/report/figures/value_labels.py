@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from steelyard.analysis.intervals.interval import Interval
-    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.evaluation.evaluation import MetricRow
 
 InkedWords: TypeAlias = list[tuple[str, str]]  # lines of words, each with its colour
 _ONE_LINE = 32  # letters that fit beside a curve

@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.analysis.confusions.confused_pairs import confusion_order
 from steelyard.evaluation.class_views import class_views
-from steelyard.evaluation.metric_row import CLASS_METRICS
+from steelyard.evaluation.evaluation import CLASS_METRICS
 from steelyard.report.pages.copied_json import LABEL
 from steelyard.report.pages.document import clipped
 from steelyard.report.pages.page_numbers import finite_or_none, rounded, rounded_ends

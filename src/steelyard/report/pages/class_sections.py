@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 from steelyard.analysis.confusions.confused_pairs import PairOrder, confused_pairs, true_class_shares
 from steelyard.analysis.results.formatting import bounds_text, p_text, percent_text, three_digits, unbroken
 from steelyard.evaluation.averages import averaged_metrics
-from steelyard.evaluation.verdict.standing_sentences import rare_text
+from steelyard.evaluation.verdict.verdict import rare_text
 from steelyard.report.level_texts import level_rows, level_words
 from steelyard.report.metric_blocks import BY_CLASS, rows_by_class
 from steelyard.report.pages.html_tables import MetricLine, interval_cell, metric_lines
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Label
     from steelyard.analysis.confusions.confused_pairs import ConfusedPair
     from steelyard.analysis.intervals.interval import Interval
-    from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.metric_row import ClassRow, MetricRow
+    from steelyard.evaluation.evaluation import ClassRow, Evaluation, MetricRow
     from steelyard.statistics.confusion import Confusion
 
 MOST_WRITTEN = 12  # classes whose whole matrix stands as a table of numbers

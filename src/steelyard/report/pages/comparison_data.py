@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.calibration.calibration import reliability
-from steelyard.evaluation.metric_row import CLASS_METRICS
+from steelyard.evaluation.evaluation import CLASS_METRICS
 from steelyard.evaluation.threshold_grid import shortest_threshold, threshold_grid
 from steelyard.metrics.registry import default_metric, get_metric, metrics_with_role
 from steelyard.metrics.spec import MetricSpec

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.results.result import Rows
 from steelyard.evaluation.saved.json_values import label_json
-from steelyard.evaluation.saved.written_evaluation import evaluation_json
+from steelyard.evaluation.saved.saved_evaluation import evaluation_json
 from steelyard.report.pages.document import clipped
 
 if TYPE_CHECKING:

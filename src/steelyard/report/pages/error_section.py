@@ -9,7 +9,7 @@ from steelyard.report.pages.document import clipped, rendered_html
 from steelyard.report.pages.frame import Section
 
 if TYPE_CHECKING:
-    from steelyard.evaluation.error_row import ErrorRows
+    from steelyard.evaluation.error_rows import ErrorRows
 
 MOST_ERRORS = 100  # rows that a page lists
 _WIDEST = 60  # characters of a cell

@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from steelyard._types import Array
-    from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.group_comparison import GroupComparison
-    from steelyard.evaluation.groups import Group
+    from steelyard.evaluation.compare_groups import GroupComparison
+    from steelyard.evaluation.evaluation import Evaluation, Group
 
 
 def group_section(

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Label
     from steelyard.analysis.intervals.interval import Interval
-    from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.groups import Group
-    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.evaluation.evaluation import Evaluation, Group, MetricRow
     from steelyard.metrics.spec import MetricSpec
 
 MOST_GROUPS = 20

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from steelyard._types import Label
-    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.evaluation.evaluation import MetricRow
     from steelyard.metrics.expression import Expression
     from steelyard.metrics.metric import Metric
 

@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard.analysis.intervals.interval import Interval
-    from steelyard.evaluation.label_sets.label_row import LabelRow
-    from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
-    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.evaluation.evaluation import MetricRow
+    from steelyard.evaluation.multilabel_evaluation import LabelRow, MultilabelEvaluation
     from steelyard.report.pages.html_tables import MetricLine
 
 _MOST_LISTED, _WEAKEST = 100, 50  # labels that stand without the script; of more the weakest

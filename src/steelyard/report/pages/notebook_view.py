@@ -26,8 +26,8 @@ from steelyard.report.pages.page_numbers import finite_or_none, interval_constan
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
-    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.evaluation.evaluation import MetricRow
+    from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
     from steelyard.report.pages.html_tables import MetricLine
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.score_table import ScoreTable

@@ -9,7 +9,7 @@ from steelyard._names import __version__
 from steelyard.arguments import names_wrong_arguments
 from steelyard.evaluation.class_views import class_evaluation, rarest_class
 from steelyard.evaluation.evaluation import Evaluation
-from steelyard.evaluation.label_sets.multilabel_evaluation import MultilabelEvaluation
+from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.evaluation.opening_threshold import at_opening_threshold
 from steelyard.evaluation.saved.json_values import plain_scores
 from steelyard.exceptions import InputTypeError
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from steelyard.analysis.comparison.comparison import Comparison
     from steelyard.auditing.decisions import Decision
-    from steelyard.evaluation.error_row import ErrorRows
+    from steelyard.evaluation.error_rows import ErrorRows
     from steelyard.protocol.cross_evaluation import CrossEvaluation
 
 _SCRIPTS = ("state.js", "rows.js", "outcomes.js", "update.js", "dots.js", "curves.js", "page.js")

@@ -9,7 +9,7 @@ import numpy as np
 from steelyard.analysis.calibration.calibration import ReliabilityBin, reliability
 from steelyard.analysis.intervals.score_draws import ScoreHistogram, score_histogram
 from steelyard.evaluation.class_views import ClassView, class_view
-from steelyard.evaluation.metric_row import CLASS_METRICS
+from steelyard.evaluation.evaluation import CLASS_METRICS
 from steelyard.evaluation.prevalence_grid import (
     OverPrevalence,
     grouped_scores,

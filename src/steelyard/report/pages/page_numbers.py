@@ -11,8 +11,7 @@ from steelyard.analysis.results.formatting import PLACES, ROUNDING, SMALLEST_BOU
 
 if TYPE_CHECKING:
     from steelyard.analysis.intervals.interval import Interval
-    from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.evaluation.evaluation import Evaluation, MetricRow
 
 _DRAWS = 2_000  # of the tables for an interval at a moved slider: a few milliseconds of a browser
 

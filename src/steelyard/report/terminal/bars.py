@@ -12,7 +12,7 @@ from steelyard.report.terminal.layout import coloured
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.evaluation.evaluation import MetricRow
 
 _BAR_CELLS, _LEAST_BAR_CELLS = 20, 10
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from steelyard.evaluation.verdict.standing_sentences import rare_text
+from steelyard.evaluation.verdict.verdict import rare_text
 from steelyard.report.level_texts import LEVEL_HEAD, level_rows, level_words
 from steelyard.report.terminal.layout import clean_labels, paragraph, print_table, without_controls
 from steelyard.report.terminal.matrix import MOST_SHOWN_LABELS
@@ -13,8 +13,7 @@ from steelyard.report.terminal.matrix import MOST_SHOWN_LABELS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.metric_row import ClassRow
+    from steelyard.evaluation.evaluation import ClassRow, Evaluation
 
 
 def classes_text(evaluation: Evaluation, everything: bool) -> str:

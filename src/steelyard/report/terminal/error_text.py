@@ -10,7 +10,7 @@ from steelyard.report.terminal.layout import clean_label, print_table, safe_para
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard.evaluation.error_row import ErrorRows
+    from steelyard.evaluation.error_rows import ErrorRows
 
 
 def errors_text(errors: ErrorRows, notes: Sequence[str]) -> str:

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.results.formatting import LABEL_WIDTH
 from steelyard.analysis.results.result import table_text
-from steelyard.evaluation.group_threshold import ROW_KEYS
+from steelyard.evaluation.group_thresholds import ROW_KEYS
 from steelyard.report.terminal.layout import bold, clean_label, safe_paragraph
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard.evaluation.group_comparison import GroupComparison
-    from steelyard.evaluation.group_threshold import GroupThresholds
+    from steelyard.evaluation.compare_groups import GroupComparison
+    from steelyard.evaluation.group_thresholds import GroupThresholds
 
 
 def groups_text(comparison: GroupComparison, notes: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from steelyard.report.terminal.matrix import MOST_SHOWN_LABELS
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.label_sets.label_row import LabelRow
+    from steelyard.evaluation.multilabel_evaluation import LabelRow
 
 _MOST_PAIRS = 5
 

@@ -20,8 +20,7 @@ from steelyard.report.pages.sections import INTERVAL_METHODS
 from steelyard.report.terminal.layout import bold, paragraph, print_table
 
 if TYPE_CHECKING:
-    from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.evaluation.evaluation import Evaluation, MetricRow
 
 _FIELDS = {"title": str, "metrics": list, "follows": str, "figures": list}
 _PLACE = files("steelyard.report").joinpath("profiles")

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard.analysis.thresholds.best_threshold import BestThreshold, KeptLimit
-    from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.metric_row import MetricRow
+    from steelyard.evaluation.evaluation import Evaluation, MetricRow
     from steelyard.statistics.confusion import Confusion
 
 

@@ -1,0 +1,502 @@
+"""Drift: periods of labelled rows, and of unlabelled ones, read against a reference period."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from steelyard.analysis.intervals.draw_ends import quantiles
+from steelyard.analysis.intervals.draws import (
+    class_fold,
+    effective_cells,
+    posterior_draws,
+    rank_draws,
+    with_class_totals,
+)
+from steelyard.analysis.intervals.estimand import Estimand
+from steelyard.analysis.intervals.inference import Inference
+from steelyard.analysis.intervals.intervals import intervals_of, table_intervals
+from steelyard.analysis.intervals.rate_intervals import RATE_INTERVALS
+from steelyard.analysis.intervals.score_draws import binned
+from steelyard.analysis.prevalence.prevalence import scores_at
+from steelyard.analysis.results.formatting import ROUNDING
+from steelyard.analysis.results.result import Rows
+from steelyard.evaluation.drift_result import Drift, DriftChange, DriftPeriod
+from steelyard.evaluation.given_rows import GivenRows
+from steelyard.evaluation.inputs import RowOptions, counted_inputs, thresholded
+from steelyard.evaluation.unlabelled import unlabelled
+from steelyard.exceptions import InputError, InputTypeError, first_ten
+from steelyard.ingest.frame_columns import FrameColumns
+from steelyard.ingest.refused_keywords import refuses_other_keywords
+from steelyard.ingest.unlabelled_scores import unlabelled_scores
+from steelyard.metrics.call_options import CallOptions
+from steelyard.metrics.ranking import roc_auc
+from steelyard.metrics.registry import metrics_with_role
+from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.class_scores import ClassScores
+from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.natural_order import naturally_sorted
+from steelyard.statistics.score_table import ScoreTable
+from steelyard.statistics.tally import Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Frame, Label, LabelSet, Rng, Weights
+    from steelyard.analysis.intervals.interval import Interval
+    from steelyard.analysis.prevalence.label_shift import UnlabelledPrevalence
+    from steelyard.evaluation.unlabelled_result import Unlabelled, UnlabelledMetric
+    from steelyard.ingest.source import Source
+    from steelyard.metrics.spec import SpecLike
+
+    Corner = Callable[[int, int], Array]  # the metric at the shares of one period and the classifier of another
+
+
+# ---------------------------------------------------------------- change parts
+# The change of a metric between two periods as a part by the prevalence and one by the classifier.
+#
+# A metric is a function of the shares of the classes and of what the classifier does to each class. Moving the first
+# and then the second, or the other way round, gives two accounts of one change; their mean, Shapley's, adds up exactly.
+
+
+_LABEL_DRAWS, _SCORE_DRAWS, _ENTRIES = 4_000, 400, 256
+
+
+class ChangeParts(NamedTuple):
+    """The metric before and after, its change, and what the prevalence and the classifier have of it."""
+
+    before: Array
+    after: Array
+    change: Array
+    by_prevalence: Array
+    by_classifier: Array
+
+
+def split_change(at: Corner) -> ChangeParts:
+    """The parts by the four corners: the shares of either period with the classifier of either.
+
+    >>> parts = split_change(lambda shares, classifier: np.array([[0.5, 0.7], [0.6, 0.9]])[shares, classifier])
+    >>> [round(float(part), 3) for part in parts[2:]]
+    [0.4, 0.15, 0.25]
+    """
+    before, after, moved_shares, moved_classifier = at(0, 0), at(1, 1), at(1, 0), at(0, 1)
+    by_prevalence = np.asarray((moved_shares - before + after - moved_classifier) / 2)
+    by_prevalence = np.where(np.abs(by_prevalence) < ROUNDING, 0.0, by_prevalence)
+    return ChangeParts(before, after, after - before, by_prevalence, after - before - by_prevalence)
+
+
+class PartEnds(NamedTuple):
+    """The lower and the upper end of the change and of both of its parts."""
+
+    change: tuple[float, float]
+    by_prevalence: tuple[float, float]
+    by_classifier: tuple[float, float]
+
+
+def label_parts(
+    estimand: Estimand, tables: tuple[Confusion, Confusion], inference: Inference
+) -> tuple[ChangeParts, PartEnds]:
+    """The parts of a metric of labels, by draws of both tables from their posteriors."""
+    worth = [effective_cells(table) for table in tables]
+    rng, draws = inference.generator, inference.draws or _LABEL_DRAWS
+    drawn = [posterior_draws(*pair, draws, rng) for pair in worth]
+    seen = split_change(_of_tables(estimand, [(rows * weight)[None] for rows, weight in worth]))
+    centre = split_change(
+        _of_tables(estimand, [part.centre if part.centre is not None else part.cells.mean(0)[None] for part in drawn])
+    )
+    return seen, _ends(seen, centre, split_change(_of_tables(estimand, [part.around for part in drawn])), inference)
+
+
+def _of_tables(estimand: Estimand, tables: list[Array], moved: Array | None = None) -> Corner:
+    """The metric at the shares of one table and the rates of another, draws on the first axis of both.
+
+    Shares that have `moved` take the place of those of the second table.
+    """
+    place = estimand.positive_place
+    shares = [cells.sum(-1) / np.maximum(cells.sum((-1, -2)), 1e-300)[..., None] for cells in tables]
+    shares = shares if moved is None else [shares[0], moved]
+
+    def at(shares_of: int, classifier_of: int) -> Array:
+        cells = with_class_totals(tables[classifier_of], shares[shares_of])
+        if place is not None:
+            fold = class_fold(place, cells.shape[-1])
+            cells = fold @ cells @ fold.T
+        return np.atleast_1d(estimand.on_cells(cells))
+
+    return at
+
+
+def score_parts(
+    estimand: Estimand, tables: tuple[ScoreTable, ScoreTable], inference: Inference
+) -> tuple[ChangeParts, PartEnds]:
+    """The parts of a metric of scores, by the Bayesian bootstrap of both tables."""
+    rng, draws = inference.generator, inference.draws or _SCORE_DRAWS
+    small = [binned(table, _ENTRIES) for table in tables]
+    seen, centre = (split_change(_of_scores(estimand, list(part))) for part in (tables, small))
+    drawn = [rank_draws(table, draws, rng, inference.level) for table in small]
+    return seen, _ends(seen, centre, split_change(_of_scores(estimand, drawn)), inference)
+
+
+def prevalence_part(
+    estimand: Estimand, positive: Label, prevalence: UnlabelledPrevalence, inference: Inference
+) -> tuple[float, float, float]:
+    """The change that the prevalence of unlabelled rows makes, the classifier as it was, with its interval."""
+    table, rng = estimand.table, inference.generator
+    if isinstance(table, Confusion):
+        seen, centre, drawn = _moved_tables(estimand, table, table.index(positive), prevalence, inference)
+    else:
+        small = binned(table, _ENTRIES)  # type: ignore[arg-type]  # else of scores
+        draws = rank_draws(small, inference.draws or _SCORE_DRAWS, rng, inference.level)
+        shares = prevalence.draws(inference.draws or _SCORE_DRAWS, rng)
+        at: list[tuple[Any, Any]] = [(table, float(prevalence)), (small, float(prevalence)), (draws, shares)]
+        seen, centre, drawn = (split_change(_of_scores(estimand, [part, part], share)) for part, share in at)
+    return float(seen.by_prevalence[0]), *_ends(seen, centre, drawn, inference).by_prevalence
+
+
+def _moved_tables(
+    estimand: Estimand, table: Confusion, place: int, prevalence: UnlabelledPrevalence, inference: Inference
+) -> list[ChangeParts]:
+    """The change as seen, at the centre of the draws, and drawn; each draw of the rates gives one of the prevalence."""
+    rows, weight = effective_cells(table)
+    part = posterior_draws(rows, weight, inference.draws or _LABEL_DRAWS, inference.generator)
+    order = [place, 1 - place]
+    shares = prevalence.draws_beside(part.cells[:, order][:, :, order], inference.generator)
+    likely = np.array([float(prevalence)])
+    every = [((rows * weight)[None], likely), (part.cells.mean(0)[None], likely), (part.cells, shares)]
+    moved = (np.stack([share, 1 - share], -1)[:, np.argsort(order)] for _, share in every)
+    return [split_change(_of_tables(estimand, [cells, cells], to)) for (cells, _), to in zip(every, moved, strict=True)]
+
+
+def _of_scores(estimand: Estimand, tables: list[ScoreTable], moved: Array | float | None = None) -> Corner:
+    shares = [np.asarray(table.positive.total) / np.asarray(table.total) for table in tables]
+    shares = shares if moved is None else [shares[0], np.asarray(moved)]
+    return lambda shares_of, classifier_of: estimand.on_scores(scores_at(tables[classifier_of], shares[shares_of]))
+
+
+def _ends(seen: ChangeParts, centre: ChangeParts, drawn: ChangeParts, inference: Inference) -> PartEnds:
+    """The ends that hold the draws, and the draws moved from their centre to what was seen."""
+    found = []
+    for name in PartEnds._fields:
+        value, around = float(getattr(seen, name)[0]), float(getattr(centre, name)[0])
+        low, high = (float(end) for end in quantiles(getattr(drawn, name), inference.tails))
+        shift = value - around if np.isfinite(value - around) else 0.0
+        found.append((min(low, low + shift, value), max(high, high + shift, value)))
+    return PartEnds(*found)
+
+
+# ---------------------------------------------------------------- period rows
+# Each period's prevalence, share of flagged rows and scores, of labelled and of unlabelled rows.
+
+
+_NO_SHARE = (math.nan, math.nan, math.nan)
+
+
+@dataclass(frozen=True)
+class Period:
+    """A period's tables: labels at the threshold of all, and scores."""
+
+    name: Label
+    table: Confusion | None
+    scores: ScoreTable | None
+    positive: Label
+    threshold: float | None
+    missing: str | None = None  # a class that has no rows
+
+    @classmethod
+    def of(cls, name: Label, tally: Tally, threshold: float | None, positive: Label) -> Period:
+        """The tables that were counted of a period."""
+        table, scores = tally.confusion, tally.scores
+        if table is None and scores is not None and threshold is not None:
+            other = next((label for label in tally.labels if label != scores.label), None)
+            table = thresholded(scores, threshold, other).table
+        return cls(name, table, scores, positive, threshold, _missing(table, scores))
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        if self.table is not None:
+            return int(self.table.rows.sum())
+        return 0 if self.scores is None else self.scores.n
+
+
+def _missing(table: Confusion | None, scores: ScoreTable | None) -> str | None:
+    if table is not None:
+        empty = [label for label, rows in zip(table.labels, table.true_rows, strict=True) if not rows]
+        return f"no rows of class {empty[0]!r}" if empty else None
+    if scores is not None and not (scores.positive.n and scores.negative.n):
+        return "rows of one class only"
+    return None
+
+
+def period_row(period: Period, first: Period, inference: Inference) -> DriftPeriod:
+    """A period of labelled rows."""
+    shares = _shares(period, inference.level)
+    shift: tuple[float, ...] = (
+        _score_shift(_every_score(period.scores), first, inference) if period is not first else _NO_SHARE
+    )
+    return DriftPeriod(period.name, period.rows, True, *shares[:3], *shares[3:], *shift)
+
+
+def _shares(period: Period, level: float) -> tuple[float, ...]:
+    """The prevalence and the share of flagged rows of the positive class, with Jeffreys' intervals."""
+    if period.positive is None:
+        return (*_NO_SHARE, *_NO_SHARE)
+    if period.table is None:
+        assert period.scores is not None  # noqa: S101 - one of them is there
+        sizes = period.scores.positive.effective_size, period.scores.negative.effective_size
+        return (*_share(sizes[0], sum(sizes), level), *_NO_SHARE)
+    place, matrix = period.table.index(period.positive), np.asarray(period.table.matrix, dtype=np.float64)
+    per_row = float(period.table.squares.sum() / max(matrix.sum(), 1e-300)) if period.table.weighted else 1.0
+    total = matrix.sum() / per_row
+    seen = (matrix[place].sum() / per_row, matrix[:, place].sum() / per_row)
+    return (*_share(seen[0], total, level), *_share(seen[1], total, level))
+
+
+def _share(hits: float, trials: float, level: float) -> tuple[float, float, float]:
+    low, high = (float(end) for end in RATE_INTERVALS["jeffreys"](np.asarray(hits), np.asarray(trials), level))
+    return float(hits / trials), low, high
+
+
+def _every_score(scores: ScoreTable | None) -> ClassScores | None:
+    """The scores of both classes together."""
+    return None if scores is None else scores.positive + scores.negative
+
+
+def _score_shift(scores: ClassScores | None, first: Period, inference: Inference) -> tuple[float, float, float]:
+    """How often a score is above one of the reference period, as the area under a ROC curve of the two."""
+    reference = _every_score(first.scores)
+    if scores is None or reference is None or not (scores.n and reference.n):
+        return _NO_SHARE
+    table = ScoreTable(scores, reference, "period")
+    (found,) = table_intervals([MetricSpec(roc_auc)], table, CallOptions(), inference)
+    return float(found.value), float(found.low), float(found.high)
+
+
+def unlabelled_period(
+    name: Label,
+    scores: ArrayLike | ScoreTable | Tally,
+    first: Period,
+    specs: Sequence[MetricSpec],
+    inference: Inference,
+) -> tuple[DriftPeriod, Unlabelled]:
+    """A period of unlabelled rows, and what its scores show."""
+    if first.scores is None:
+        raise InputError("Periods without labels are read by their scores; give y_score= or score= of the others too.")
+    options = {"level": inference.level, "draws": inference.draws, "rng": inference.rng}
+    found = unlabelled(first.scores, scores, threshold=first.threshold, metrics=specs, **options)  # type: ignore[arg-type]  # of Inference
+    given = unlabelled_scores(scores, found.labels)
+    share, every = found.shares[0], ClassScores.of_rows(given.scores, None, given.times)
+    flagged = _NO_SHARE
+    if first.threshold is not None:
+        flagged = _share(float((given.scores >= first.threshold).sum()), float(given.rows), inference.level)
+    shift = _score_shift(every, first, inference)
+    row = DriftPeriod(name, given.rows, False, share.value, share.low, share.high, *flagged, *shift, found.p_value)
+    return row, found
+
+
+def change_by_prevalence(
+    name: Label, row: UnlabelledMetric, before: Sequence[float], moved: Sequence[float]
+) -> DriftChange:
+    """The change that the prevalence makes where the classifier does to each class what it did in the reference."""
+    why = row.undefined or "the part by the classifier is not known without labels"
+    return DriftChange.of(name, row.spec, (before, (row.value, row.low, row.high)), [_NO_SHARE, moved, _NO_SHARE], why)
+
+
+# ---------------------------------------------------------------- drift
+
+
+_NAN = (math.nan,) * 3
+_MOST_PERIODS = 400  # more than a year of days
+
+
+@refuses_other_keywords
+def drift(
+    y_true: Tally | Frame | Source | ArrayLike,
+    y_pred: ArrayLike | None = None,
+    *,
+    y_score: ArrayLike | None = None,
+    period: ArrayLike | str | None = None,
+    reference: Label = None,
+    unlabelled: Mapping[Label, ArrayLike | ScoreTable | Tally] | None = None,
+    threshold: float | None = None,
+    metrics: Iterable[SpecLike] | None = None,
+    pos_label: Label = None,
+    labels: LabelSet | None = None,
+    level: float = 0.95,
+    draws: int | None = None,
+    rng: Rng = None,
+    true: str | None = None,
+    pred: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
+    frequency: Weights | str = None,
+    sample_weight: Weights = None,
+) -> Drift:
+    """What changed since a reference period, and whether the prevalence or the classifier changed it.
+
+    `period` is the period of each row, such as the month: one value per row beside arrays, or a column of a frame; a
+    Tally counted `by` one column has its periods. The `reference` is the first of them unless it is named. The change
+    of each metric is split exactly: the part by the prevalence is what other shares of the classes do, the part by the
+    classifier what other rates within the classes do, each the mean over moving it first and moving it last. Intervals
+    draw both periods.
+    `unlabelled` has the scores of periods without labels, by name: their prevalence is that of `steelyard.unlabelled`,
+    and the part by the prevalence follows; the part by the classifier is not known. Periods are in their natural order.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> month = np.repeat(["2024-01", "2024-02"], 4000)
+    >>> y_true = rng.random(8000) < np.where(month == "2024-01", 0.05, 0.2)
+    >>> y_pred = rng.random(8000) < np.where(y_true, 0.7, 0.1)
+    >>> found = drift(y_true, y_pred, period=month, metrics=["recall", "precision"])
+    >>> print(found.verdict[0])
+    2024-02 against 2024-01: the prevalence changed precision; the classifier shows no change.
+    """
+    columns = FrameColumns(true, pred, score, weight)
+    rows = RowOptions(pos_label, labels, sample_weight, frequency)
+    tally = _counted(GivenRows(y_true, y_pred, y_score, rows, columns, period, None), threshold)
+    periods = _periods(tally, threshold, pos_label)
+    first = _reference(periods, reference)
+    inference = Inference(level, "auto", draws, rng)
+    question = _Question(periods[first], inference, _specs(metrics))
+    seen = {name: period_row(each, periods[first], inference) for name, each in periods.items()}
+    changes = {name: question.changes(each) for name, each in periods.items() if name != first}
+    for name, scores in (unlabelled or {}).items():
+        if name in seen or str(name) in map(str, seen):
+            raise InputError(f"{name!r} is a period of labelled rows; give the unlabelled ones another name.")
+        seen[name], changes[name] = question.unlabelled(name, scores)
+    if len(seen) < 2:
+        raise InputError(f"There is one period only, {first!r}; drift needs two or more.")
+    order = naturally_sorted(seen)
+    return Drift(
+        Rows(seen[name] for name in order),
+        Rows(change for name in order for change in changes.get(name, [])),
+        first,
+        level,
+    )
+
+
+def _counted(given: GivenRows, threshold: float | None) -> Tally:
+    """The rows counted by period."""
+    if isinstance(given.data, Tally):
+        if given.by is not None or len(given.data.by) != 1:
+            raise InputError(f"A tally by period is counted by= one column; this one is by {first_ten(given.data.by)}.")
+        return given.data
+    if given.by is None:
+        raise InputTypeError("The period of each row is needed; give period=, such as the month.")
+    counted = given.counted(threshold=threshold, exact=None)
+    assert isinstance(counted, Tally)  # noqa: S101 - of groups it is one
+    return counted
+
+
+def _periods(tally: Tally, threshold: float | None, pos_label: Label) -> dict[Label, Period]:
+    """Each period with its tables, in order."""
+    groups = {key[0]: part for key, part in tally.groups.items()}
+    if len(groups) > _MOST_PERIODS:
+        raise InputError(
+            f"There are {len(groups):,} periods, such as {next(iter(groups))!r}, and at most {_MOST_PERIODS} can be "
+            "read; give a column of weeks or months instead of dates or time stamps."
+        )
+    if any(key is None for key in groups):
+        raise InputError("Some rows have no period; give each one, or leave them out.")
+    whole = counted_inputs(tally, None, None, threshold, RowOptions(pos_label))
+    positive = whole.positive_class(pos_label, tally)[0]
+    return {name: Period.of(name, groups[name], whole.threshold, positive) for name in naturally_sorted(groups)}
+
+
+def _reference(periods: Mapping[Label, Period], reference: Label) -> Label:
+    if not periods:
+        raise InputError("There are no periods; give rows of two or more.")
+    if reference is None:
+        return next(iter(periods))
+    named = {str(name): name for name in periods}
+    if str(reference) not in named:
+        raise InputError(f"There is no period {reference!r}; there are {first_ten(list(periods))}.")
+    return named[str(reference)]
+
+
+def _specs(metrics: Iterable[SpecLike] | None) -> Sequence[MetricSpec]:
+    if metrics is not None:
+        return MetricSpec.all_of(metrics)
+    return [MetricSpec(metric) for metric in metrics_with_role("headline") if not metric.is_of_label_sets]
+
+
+@dataclass(frozen=True)
+class _Question:
+    """The reference period, and the metrics whose changes are asked for."""
+
+    first: Period
+    inference: Inference
+    specs: Sequence[MetricSpec]
+    values: dict[tuple[str, Label], tuple[float, float, float]] = field(default_factory=dict)  # those found already
+
+    def changes(self, other: Period) -> list[DriftChange]:
+        """The changes up to another period; of metrics that its tables have."""
+        return [self._change(spec, other) for spec in self.specs if self._estimand(spec, self.first) is not None]
+
+    def unlabelled(self, name: Label, scores: ArrayLike | ScoreTable | Tally) -> tuple[DriftPeriod, list[DriftChange]]:
+        """A period of unlabelled rows, and the changes that its prevalence alone makes."""
+        specs = [spec for spec in self.specs if self._estimand(spec, self.first) is not None]
+        row, found = unlabelled_period(name, scores, self.first, specs, self.inference)
+        if found.fits is False:
+            return row, [self._refused(name, spec) for spec in specs]
+        changes = []
+        for metric in found.metrics:
+            estimand = self._estimand(metric.spec, self.first)
+            assert estimand is not None  # noqa: S101 - asked before
+            moved = prevalence_part(estimand, self.first.positive, found.prevalence, self.inference)
+            changes.append(change_by_prevalence(name, metric, self._value(metric.spec, self.first), moved))
+        return row, changes
+
+    def _refused(self, name: Label, spec: MetricSpec) -> DriftChange:
+        why = "label shift does not explain the scores"
+        return DriftChange.of(name, spec, [self._value(spec, self.first), _NAN], [_NAN] * 3, why)
+
+    def _change(self, spec: MetricSpec, other: Period) -> DriftChange:
+        values = [self._value(spec, period) for period in (self.first, other)]
+        if (missing := other.missing or self.first.missing) is not None:
+            return DriftChange.of(
+                other.name, spec, values, [(values[1][0] - values[0][0], math.nan, math.nan), _NAN, _NAN], missing
+            )
+        tables = [each.table for period in (self.first, other) if (each := self._estimand(spec, period)) is not None]
+        estimand = self._estimand(spec, self.first)
+        assert estimand is not None  # noqa: S101 - asked before
+        split = label_parts if isinstance(tables[0], Confusion) else score_parts
+        parts, ends = split(estimand, (tables[0], tables[1]), self.inference)  # type: ignore[arg-type]  # counted alike
+        whole = [(float(part[0]), *pair) for part, pair in zip(parts[2:], ends, strict=True)]
+        why = None if math.isfinite(whole[0][0]) else f"{spec.name} is undefined in one of the periods"
+        return DriftChange.of(other.name, spec, values, whole, why)
+
+    def _value(self, spec: MetricSpec, period: Period) -> tuple[float, float, float]:
+        """The metric in a period, with its interval."""
+        if (key := (spec.name, period.name)) not in self.values:
+            estimand = self._estimand(spec, period)
+            self.values[key] = _NAN if estimand is None else _interval_ends(intervals_of([estimand], self.inference)[0])
+        return self.values[key]
+
+    def _estimand(self, spec: MetricSpec, period: Period) -> Estimand | None:
+        """The metric on the table of a period that it reads; None where there is none."""
+        if spec.metric.function is not None and period.table is not None and not spec.reads_scores(period.scores):
+            return self._of_labels(spec, period.table)
+        scores = period.scores
+        if spec.metric.scores is None or scores is None or not spec.metric.fits_scores(scores):
+            return None
+        if period.missing is not None:
+            return None
+        return Estimand(spec, scores, spec.metric.parameters, spec.options(CallOptions()))
+
+    def _of_labels(self, spec: MetricSpec, table: Confusion) -> Estimand | None:
+        """The metric on labels; None where there is no form of it for these classes."""
+        positive = self.first.positive
+        if positive is None and spec.is_native and spec.metric.classes is None:
+            return None
+        given: dict[str, Any] = {"pos_label": positive} if positive is not None and spec.is_native else {}
+        return Estimand(spec, table, spec.metric.parameters, spec.options(CallOptions(**given)))
+
+
+def _interval_ends(found: Interval) -> tuple[float, float, float]:
+    return float(found.value), float(found.low), float(found.high)

@@ -1,1 +1,0 @@
-"""Drift: what changed between periods, and whether the prevalence or the classifier changed it."""

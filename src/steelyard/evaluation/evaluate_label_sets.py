@@ -1,0 +1,374 @@
+"""Evaluate label sets: rows of several labels each in, a MultilabelEvaluation out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.analysis.chance.chance import LabelSetBaselines
+from steelyard.analysis.distributions import poisson_above
+from steelyard.analysis.intervals.estimand import Estimand
+from steelyard.analysis.intervals.inference import ClusteredRows, Inference
+from steelyard.analysis.intervals.intervals import intervals_of
+from steelyard.analysis.results.result import Rows
+from steelyard.evaluation.evaluation import Group, MetricRow
+from steelyard.evaluation.given_rows import cluster_sentences
+from steelyard.evaluation.inputs import TWO_THRESHOLDS
+from steelyard.evaluation.multilabel_evaluation import LabelPair, LabelRow, MultilabelEvaluation, RowOutcomes
+from steelyard.evaluation.verdict.sentences import muted_codes
+from steelyard.exceptions import InputError, first_ten
+from steelyard.ingest import arrays
+from steelyard.ingest.array_groups import group_columns, group_places
+from steelyard.ingest.label_set_input import refuse_of_one_label
+from steelyard.ingest.label_tables import sorted_groups
+from steelyard.ingest.threshold_sentences import ASSUMED_HALF, HALF
+from steelyard.metrics.call_options import NATIVE, SAMPLES, CallOptions
+from steelyard.metrics.multilabel_values import check_label_set_metric
+from steelyard.metrics.registry import list_metrics, metrics_with_role
+from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.device_array import DeviceArray
+from steelyard.statistics.device_indicators import meetings, reached_thresholds
+from steelyard.statistics.indicators import is_sparse, label_counts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from steelyard._types import Array, Labels
+    from steelyard.analysis.intervals.interval import Interval
+    from steelyard.ingest.label_set_input import LabelSetInput
+    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.spec import SpecLike
+    from steelyard.statistics.multilabel_table import MultilabelTable
+
+
+# ---------------------------------------------------------------- label pairs
+# Which label is predicted in rows that have another, which is missed there.
+
+
+_MOST_PAIRS = 20
+_MOST_ROWS = 2_000_000  # of which errors are paired
+
+
+def label_pairs(table: MultilabelTable, level: float) -> Rows[LabelPair]:
+    """The pairs that fall together in more rows than chance explains, after Holm's correction, by how many more."""
+    if table.predicted is None:
+        return Rows()
+    n = min(table.true.shape[0], _MOST_ROWS)
+    of_missed, of_false, (rows, columns, counts) = (
+        _there(table) if isinstance(table.true, DeviceArray) else _here(table)
+    )
+    if not len(counts):
+        return Rows()
+    expected = of_missed[rows] * of_false[columns] / n
+    tests = int((of_missed > 0).sum() * (of_false > 0).sum())
+    p_values = _adjusted(poisson_above(counts, expected), tests)
+    shown = np.flatnonzero(p_values <= 1 - level)
+    order = shown[np.argsort(-(counts - expected)[shown], kind="stable")][:_MOST_PAIRS]
+    return Rows(
+        LabelPair(
+            table.labels[rows[i]], table.labels[columns[i]], int(counts[i]), float(expected[i]), float(p_values[i])
+        )
+        for i in order
+    )
+
+
+def _here(table: MultilabelTable) -> tuple[Array, Array, tuple[Array, ...]]:
+    """How often each label is missed, and falsely predicted, and which pairs meet how often."""
+    missed, false = _errors(table)
+    together = (missed.T @ false).tocoo()  # what a row has falsely it cannot lack: no label meets itself
+    return _sums(missed), _sums(false), (together.row, together.col, together.data.astype(np.int64))
+
+
+def _there(table: MultilabelTable) -> tuple[Array, Array, tuple[Array, ...]]:
+    """The same of rows on a device."""
+    first: Any = table if table.true.shape[0] <= _MOST_ROWS else table.of_rows(slice(0, _MOST_ROWS))
+    missed, false = first.true & ~first.predicted, first.predicted & ~first.true
+    together = meetings(missed, false)
+    rows, columns = np.nonzero(together.T)[::-1]  # label by label of those that are false, as SciPy has them
+    sums = (label_counts(errors, errors).true.astype(np.float64) for errors in (missed, false))
+    of_missed, of_false = sums
+    return of_missed, of_false, (rows, columns, together[rows, columns])
+
+
+def _errors(table: MultilabelTable) -> tuple[Any, Any]:
+    """The labels that each row lacks, and those that it has falsely, sparse; of very many rows the first."""
+    from scipy.sparse import csr_array
+
+    true, predicted = (matrix[:_MOST_ROWS] for matrix in (table.true, table.predicted))  # type: ignore[index]  # there
+    if is_sparse(true):
+        both = true.multiply(predicted).tocsr().astype(np.int32)
+        pair = (true.astype(np.int32) - both, predicted.astype(np.int32) - both)
+    else:
+        pair = (csr_array((true > predicted).astype(np.int32)), csr_array((predicted > true).astype(np.int32)))
+    for matrix in pair:
+        matrix.eliminate_zeros()
+    return pair
+
+
+def _sums(matrix: Any) -> Array:
+    return np.bincount(matrix.indices, minlength=matrix.shape[1]).astype(np.float64)
+
+
+def _adjusted(p_values: Array, tests: int) -> Array:
+    """P-values adjusted by Holm's method for so many tests, of which the others are 1."""
+    order = np.argsort(p_values)
+    adjusted = np.empty(len(p_values))
+    factors = np.maximum(tests - np.arange(len(order)), 1)
+    adjusted[order] = np.minimum(np.maximum.accumulate(p_values[order] * factors), 1)
+    return adjusted
+
+
+# ---------------------------------------------------------------- label set rows
+# The metrics of a table of label sets, what each label is worth, and which are confused.
+
+
+_COUNT_AVERAGES = ("micro", "macro", "weighted", SAMPLES)
+_SCORE_AVERAGES = ("macro", "weighted")
+_MOST_SCORES = 20_000_000  # of all labels, of which the curve of each label is taken unasked
+
+
+def label_set_specs(table: MultilabelTable, named: Iterable[MetricSpec] | None) -> list[MetricSpec]:
+    """The metrics that were named, each of which the data must allow, or the usual ones."""
+    if named is not None:
+        return [check_label_set_metric(spec, table) for spec in named]
+    own = [MetricSpec(metric) for metric in list_metrics() if metric.label_sets is not None and _fits(metric, table)]
+    own = [spec for spec in own if not {*metrics_with_role("on request")} & {spec.metric}]
+    return [*own, *_averages(table)]
+
+
+def _averages(table: MultilabelTable) -> list[MetricSpec]:
+    of_counts = [metric for metric in metrics_with_role("per class") if metric.function is not None]
+    specs = [MetricSpec(metric, average) for average in _COUNT_AVERAGES for metric in of_counts]
+    specs = [] if table.predicted is None else specs
+    if table.scores is None or table.scores.size > _MOST_SCORES:
+        return specs
+    of_scores = [each for each in metrics_with_role("averaged over columns") if each.function is None]
+    return specs + [MetricSpec(metric, average) for metric in of_scores for average in _SCORE_AVERAGES]
+
+
+def _fits(metric: Metric, table: MultilabelTable) -> bool:
+    """Whether the rows have what the metric's own form reads."""
+    given = table.scores if metric.ranks_labels or metric.scores is not None else table.predicted
+    return given is not None and not metric.is_fixed
+
+
+def label_set_metric_rows(table: MultilabelTable, specs: Sequence[MetricSpec], inference: Inference) -> list[MetricRow]:
+    """The rows of metrics, each beside its no-skill baseline."""
+    return evaluated_labels(table, specs, inference, of_labels=False)[0]
+
+
+def evaluated_labels(
+    table: MultilabelTable, specs: Sequence[MetricSpec], inference: Inference, *, of_labels: bool = True
+) -> tuple[list[MetricRow], Rows[LabelRow]]:
+    """The rows of metrics, and each label, whose intervals the averages read as well: one set of draws for both."""
+    options, each = CallOptions(), _label_specs(table) if of_labels else []
+    estimands = [Estimand(spec, table, spec.metric.parameters, spec.options(options)) for spec in specs]
+    estimands += [Estimand(spec, table, spec.metric.parameters, CallOptions(average=None)) for spec in each]
+    intervals = intervals_of(estimands, inference)
+    baselines = LabelSetBaselines(table)
+    pairs = zip(specs, intervals[: len(specs)], strict=True)
+    rows = [_row(spec, interval, baselines.value(spec)) for spec, interval in pairs]
+    return rows, _label_rows(table, intervals[len(specs) :]) if of_labels else Rows()
+
+
+def _row(spec: MetricSpec, interval: Interval[Any], baseline: float) -> MetricRow:
+    undefined = None if math.isfinite(interval.value) else interval.why
+    ends = (interval.value, interval.low, interval.high)
+    row = MetricRow(spec, *ends, baseline, undefined, interval.undefined_share, interval.method)
+    no_interval = undefined is None and math.isnan(interval.low)
+    return replace(row, no_interval=interval.why or "no interval") if no_interval else row
+
+
+# ---------------------------------------------------------------- labels and rows
+
+
+def _label_rows(table: MultilabelTable, intervals: Sequence[Interval[Any]]) -> Rows[LabelRow]:
+    """Each label: how common it is, and its metrics."""
+    rows = label_counts(table.true, table.true, table.frequency).true
+    predicted = (
+        None if table.predicted is None else label_counts(table.predicted, table.predicted, table.frequency).true
+    )
+    weights, total = np.asarray(table.positives, np.float64), _total(table)
+    most = float(weights.max(initial=0))
+    return Rows(
+        LabelRow(
+            label,
+            int(rows[place]),
+            None if predicted is None else int(predicted[place]),
+            float(weights[place] / total),
+            most / float(weights[place]) if weights[place] else math.inf,
+            {interval.spec.metric.name: _of_label(interval, place) for interval in intervals},
+        )
+        for place, label in enumerate(table.labels)
+    )
+
+
+def _label_specs(table: MultilabelTable) -> list[MetricSpec]:
+    """The metrics of each label: of its counts, or where there are none of its scores."""
+    role = "per class" if table.predicted is not None else "averaged over columns"
+    has_counts = table.predicted is not None
+    return [MetricSpec(metric) for metric in metrics_with_role(role) if (metric.function is not None) == has_counts]
+
+
+def _of_label(interval: Interval[Any], place: int) -> Interval[Any]:
+    value, low, high = (float(np.asarray(end)[place]) for end in (interval.value, interval.low, interval.high))
+    why = None if interval.why is None else np.asarray(interval.why, dtype=object)[place]
+    spec = MetricSpec(interval.spec.metric, NATIVE)
+    return replace(interval, spec=spec, value=value, low=low, high=high, bin_error=None, why=why)
+
+
+def _total(table: MultilabelTable) -> float:
+    return float(table.true.shape[0] if table.weights is None else table.weights.sum())
+
+
+def row_outcomes(table: MultilabelTable) -> RowOutcomes | None:
+    """What happens to whole rows; None where no labels are predicted."""
+    if table.predicted is None:
+        return None
+    counts, weights = table.by_row, table.row_weights
+
+    def mean(values: Array) -> float:
+        return float(np.average(values, weights=weights))
+
+    wrong = (counts.fn == 0) & (counts.fp == 0), counts.fn > 0, counts.fp > 0
+    return RowOutcomes(*map(mean, (*wrong, counts.positives, counts.predicted_positives)))
+
+
+# ---------------------------------------------------------------- evaluate label sets
+
+
+_GROUP_AVERAGES = ("micro", "macro")  # shown for each group of rows, unless others are named
+
+
+def evaluate_label_sets(
+    given: LabelSetInput,
+    *,
+    threshold: Any,
+    metrics: Iterable[SpecLike] | None,
+    inference: Inference,
+    mute: Iterable[str] | None,
+    columns: dict[str, Any] | None = None,
+) -> MultilabelEvaluation:
+    """The evaluation of rows of several labels each."""
+    refuse_of_one_label(design=None if inference.design == "random" else inference.design)
+    named = given.columns.names(frequency=given.frequency, by=given.by, cluster=given.cluster)
+    given = given.read_where_they_are()
+    table, threshold, assumed = _thresholded(given.data, threshold)
+    clustered = None if given.cluster is None else ClusteredRows((), None, given.cluster)
+    inference = replace(inference, clustered=clustered)
+    specs = label_set_specs(table, None if metrics is None else MetricSpec.all_of(metrics))
+    rows, by_label = evaluated_labels(table, specs, inference)
+    groups = _groups(table, given.by, specs if metrics is not None else _group_specs(specs), inference)
+    return MultilabelEvaluation(
+        Rows(row for row in rows if metrics is not None or not _is_unfit(row)),
+        by_label,
+        label_pairs(table, inference.level),
+        row_outcomes(table),
+        table.n,
+        inference.level,
+        threshold,
+        (*assumed, *_left_out(table, specs), *cluster_sentences(given.cluster)),
+        table.sample_weight is not None,
+        0 if inference.rng is None else None,
+        metrics is not None,
+        groups,
+        muted_codes(mute),
+        named if columns is None else columns,
+    )
+
+
+def _thresholded(table: MultilabelTable, threshold: Any) -> tuple[MultilabelTable, float | None, tuple[str, ...]]:
+    """The table with predicted labels where scores can be thresholded, the threshold, and what was assumed."""
+    if table.predicted is not None:
+        if threshold is not None:
+            raise InputError(TWO_THRESHOLDS)
+        return table, None, ()
+    scores = table.scores
+    assert scores is not None  # noqa: S101 - a table has one or the other
+    if threshold is None and not (scores.min() >= 0 and scores.max() <= 1):
+        return table, None, ("The scores are no probabilities: metrics of predicted labels need a threshold.",)
+    cut = _cut(threshold, table.labels)
+    table = replace(table, predicted=_flagged(table.true, scores, cut))
+    if not isinstance(cut, float):
+        return table, None, ("Each label was thresholded at a threshold of its own.",)
+    return table, cut, (_HALF_TAKEN,) if threshold is None else ()
+
+
+def _flagged(true: Any, scores: Array, cut: float | Array) -> Any:
+    """The labels whose scores reach the threshold, as the truth has its labels."""
+    if isinstance(scores, DeviceArray):
+        return reached_thresholds(scores, np.asarray(cut))
+    predicted: Any = (scores >= cut).astype(np.uint8)
+    return type(true)(predicted) if is_sparse(true) else predicted
+
+
+def _cut(threshold: Any, labels: Labels) -> float | Array:
+    """The threshold of all labels, or that of each: in their order, or by label."""
+    if isinstance(threshold, Mapping):
+        if {*threshold} != {*labels}:
+            raise InputError(f"threshold= names other labels than the data; give one for each of {first_ten(labels)}.")
+        threshold = [threshold[label] for label in labels]
+    try:
+        cut = np.asarray(HALF if threshold is None else threshold, np.float64)
+    except (TypeError, ValueError):
+        cut = np.array(np.nan)
+    if cut.shape not in ((), (len(labels),)) or np.isnan(cut).any():
+        raise InputError(f"threshold= is a number, or one for each of {len(labels):,} labels, not {threshold!r:.60}.")
+    return cut if cut.shape else float(cut)
+
+
+_HALF_TAKEN = ASSUMED_HALF.partition(";")[0] + ", those of every label alike."
+
+
+def _left_out(table: MultilabelTable, specs: Iterable[MetricSpec]) -> tuple[str, ...]:
+    """How many rows have nothing to be right about, which means over rows leave out."""
+    if table.predicted is None or all(spec.average != SAMPLES or spec.metric.function is None for spec in specs):
+        return ()
+    unlabelled, silent = table.by_row.positives == 0, table.by_row.predicted_positives == 0
+    some = ((unlabelled, "have no labels"), (silent, "none predicted"), (unlabelled & silent, "neither"))
+    counted = [(_number(table, rows), what) for rows, what in some]
+    parts = [f"{number:,} {what}" for number, what in counted if number]
+    about = "Means over rows (samples) leave out those where a metric is undefined"
+    return (f"{about}; of {table.n:,} rows {', '.join(parts)}.",) if parts else ()
+
+
+def _number(table: MultilabelTable, rows: Array) -> int:
+    return int((rows if table.frequency is None else table.frequency[rows]).sum())
+
+
+def _is_unfit(row: MetricRow) -> bool:
+    """Whether a parameter that nobody chose, such as k of precision at k, does not fit these labels."""
+    return row.spec.is_native and bool(row.spec.metric.parameters) and math.isnan(row.value)
+
+
+def _group_specs(specs: list[MetricSpec]) -> list[MetricSpec]:
+    usual = [spec for spec in specs if spec.average in _GROUP_AVERAGES and spec.metric.kind.is_summary]
+    usual = [spec for spec in usual if "headline" in spec.metric.roles]
+    return usual or [spec for spec in specs if spec.average in _GROUP_AVERAGES][:4] or specs[:4]
+
+
+def _groups(table: MultilabelTable, by: Any, specs: list[MetricSpec], inference: Inference) -> Rows[Group]:
+    if by is None:
+        return Rows()
+    columns = group_columns(by)
+    for name, column in columns.items():
+        if len(column) != table.true.shape[0]:
+            raise InputError(f"by= has {len(column):,} values of {name!r} and there are {table.true.shape[0]:,} rows.")
+    places: dict[Labels, Array] = group_places(columns)
+    return Rows(
+        Group(tuple(columns), key, part.n, Rows(label_set_metric_rows(part, specs, _of_group(inference, rows))))
+        for key in sorted_groups(key for key in places if key)
+        for rows in [places[key]]
+        for part in [table.of_rows(rows)]
+    )
+
+
+def _of_group(inference: Inference, rows: Array) -> Inference:
+    if inference.clustered is None:
+        return inference
+    clusters = arrays.column(inference.clustered.clusters, "cluster")[rows]
+    return replace(inference, clustered=inference.clustered._replace(clusters=clusters))

@@ -1,1 +1,0 @@
-"""Label sets: the evaluation of rows that may have several labels each."""
