@@ -1,4 +1,4 @@
-"""Correlation study: which class each metric listens to, by García's perturbed predictions, for any metrics.
+"""Correlation: which class each metric listens to, by García's perturbed predictions, for any metrics.
 
 García, Sánchez and Mollineda, "On the suitability of numerical performance measures for class imbalance problems",
 2012, section 3.1. The paper leaves its list of true probabilities and its n unsaid, and the conclusions depend on both.

@@ -1,4 +1,4 @@
-"""Robustness: how far each metric moves when only the classes' shares or names change, on the user's own predictions.
+"""Robustness: how far each metric moves when the classes' shares or names change, on predictions and on refits.
 
 Asawa's two tests: balance the test set, swap the labels. Nguyen's spread over ratios is in `ratio_spread`.
 """

@@ -1,4 +1,4 @@
-"""Row details: the label of each row of features, with its weight, what errors on it cost, and its group."""
+"""Rows of features: the label of each, with its weight, what errors on it cost, its group and its fold."""
 
 from __future__ import annotations
 

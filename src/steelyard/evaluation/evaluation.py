@@ -1,4 +1,4 @@
-"""Evaluation: all metrics of one set of predictions with their intervals and no-skill baselines, and the verdict."""
+"""Evaluation: all metrics of one set of predictions with their intervals, groups, classes and verdict."""
 
 from __future__ import annotations
 

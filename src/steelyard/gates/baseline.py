@@ -1,4 +1,4 @@
-"""Baseline: an earlier report that a gate compares with."""
+"""Baseline: an earlier report that a gate compares with, and the test that no usual metric has dropped from it."""
 
 from __future__ import annotations
 

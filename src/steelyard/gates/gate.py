@@ -12,9 +12,9 @@ from steelyard.arguments import names_wrong_arguments
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, first_ten
-from steelyard.gates import promise as promises
 from steelyard.gates.baseline import check_baseline, judge_drops, read_baseline, saved_baseline, usual_metrics
 from steelyard.gates.confirmation import confirmation_notes
+from steelyard.gates.promise import judge_limits, read_promise
 from steelyard.gates.rules import (
     BASELINE,
     SKIPPED,
@@ -161,7 +161,7 @@ def gate(
     for name, switch in (("skip_small", skip_small), ("allow_worse", allow_worse)):
         if not isinstance(switch, bool):
             raise InputError(f"{name}= is True or False, not {switch!r}.")
-    old, saved = read_baseline(baseline), promises.read_promise(promise)
+    old, saved = read_baseline(baseline), read_promise(promise)
     if skip_small and all(part.group is None for part in gate_parts(evaluated)):
         raise InputError("skip_small= leaves out groups, and there are none here; evaluate with by=, or leave it out.")
     parts, small = _large_parts(gate_parts(evaluated), min_rows, min_positives, skip_small=skip_small)
@@ -186,7 +186,7 @@ def gate(
         sentences += [] if required else _power_sentences(judged, rules_asked, prove, margin)
     if saved is not None:
         notes += saved.notes(_at_promise(saved, given))
-        limits, errors = promises.judge_limits(saved, parts, margin) if parts else ([], [])
+        limits, errors = judge_limits(saved, parts, margin) if parts else ([], [])
         judged, sentences = [*judged, *limits], [*sentences, *errors]
     unconfirmed = confirmation_notes(evaluated, read)
     unconfirmed += [] if old is None else [f"{old.name}: {note}" for note in confirmation_notes(old.evaluation, read)]

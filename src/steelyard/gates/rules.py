@@ -1,4 +1,4 @@
-"""Judgement: what became of a rule in all rows or in a group."""
+"""Rules: how a gate's rules are read, what they are held against, and what became of each in every group."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ResamplingStudy: whether resampling was worth it: a verdict on each sampler, and the numbers behind it."""
+"""ResamplingStudy: a verdict on each sampler, the numbers and the sentences behind it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs: an estimator fitted on one training part which predicts its test part, once for each part of a split."""
+"""Runs: an estimator fitted on a training part predicts its test part, for each part of a split, and its cost."""
 
 from __future__ import annotations
 

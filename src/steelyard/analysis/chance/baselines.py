@@ -1,4 +1,4 @@
-"""Class baselines: what a no-skill predictor scores on a table of classes, in the mean over its random predictions.
+"""Baselines: the mean of a metric over random predictions, or over random orders of the scores.
 
 The metric of the expected table is not the expected metric: the square root in a G-mean makes it less, and the fewer
 rows there are the more so. Of two classes the true positives are hypergeometric and every number of them that can

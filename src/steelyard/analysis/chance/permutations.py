@@ -1,4 +1,4 @@
-"""Hypergeometric: the true positives of a random predictor with given margins, exact for any counts."""
+"""Permutations: what random predictions with given margins get right, exact for two classes, by draws for more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DeLong's test that two models have the same ROC AUC on the same rows."""
+"""Classical tests of two models or more: DeLong's of ROC AUC, McNemar's, the corrected t-test and Friedman's."""
 
 from __future__ import annotations
 

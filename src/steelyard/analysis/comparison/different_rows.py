@@ -1,4 +1,4 @@
-"""Unpaired comparison: models that were evaluated on different rows, each by its own tables.
+"""Different rows: models that were evaluated on rows of their own, compared by their tables; the test of a drop.
 
 Tables of labels are drawn with one row more in each cell of 2 x 2, as Agresti and Caffo (2000), American Statistician
 54, 280-288, propose for two shares: of equal recalls of 8 rows each, half a row would reject up to 8.2 % at 0.05, one

@@ -1,4 +1,4 @@
-"""Tests of groups: in which of several groups of rows a metric is lower than in the others, all tested together."""
+"""Groups: tests that groups are equal by a metric, differences between them, and the gaps that fairness speaks of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Leaderboard: compared models from the best to the worst by a metric, and which of them no test distinguishes."""
+"""Leaderboard: compared models from the best to the worst by a metric, and which of them are not distinguishable."""
 
 from __future__ import annotations
 

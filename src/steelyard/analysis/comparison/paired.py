@@ -1,4 +1,4 @@
-"""Paired samples: the rows of two models as truth x A x B, counted, weighted or by cluster, and draws of them."""
+"""Paired comparison: two models on the same rows, by draws of truth x A x B or by influence, and its p-values."""
 
 from __future__ import annotations
 

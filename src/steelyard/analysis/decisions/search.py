@@ -1,4 +1,4 @@
-"""Decision search: the best rule of rows of probabilities, and what it is worth on new rows and beside argmax."""
+"""Search for a decision: the best rule of rows of probabilities, and what it is worth on new rows and beside argmax."""
 
 from __future__ import annotations
 

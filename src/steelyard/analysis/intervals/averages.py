@@ -1,4 +1,4 @@
-"""Intervals where each class has a column of probabilities: of averaged areas, of mean losses, of shares of rows.
+"""Averages: intervals over a column for each class or for each label: averaged areas, mean losses, label sets.
 
 All columns share their rows, so the variance of an average is that of the rows' summed influence. What the interval of
 a class knows beyond that, how much wider it is (few rows show too little spread) and how far it leans (an area near 1

@@ -1,4 +1,4 @@
-"""Influence spread: how far values scatter by the influences of their rows, or of clusters of rows, and how well known.
+"""Design: how far values scatter by the influences of rows, weighted or in clusters, and how well that is known.
 
 Clusters: Obuchowski (1997), Biometrics 53, 567-578; degrees of freedom: Satterthwaite (1946), Biometrics Bulletin 2.
 """

@@ -1,4 +1,4 @@
-"""Quantiles of draws: the two ends between which the middle share of the defined ones lies."""
+"""Ends of draws: quantiles, bias corrections and deviances that turn draws into the two ends of an interval."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Score influence: how much a metric of scores changes for each unit of weight that is added to a row.
+"""Influence: how much a metric changes for each unit of weight that is added to a row, of labels and of scores.
 
 The metrics are functions of the weight of both classes at or above each threshold, so a row's influence is the sum of
 their derivatives over the thresholds that flag it: one running sum, whatever the number of rows. The delta method

@@ -1,4 +1,4 @@
-"""Point thresholds: those among which the threshold of recall at precision, and the like, lies in any other sample.
+"""Operating points: intervals of what is read at one point of a curve, such as the recall at a precision.
 
 Draws need no other. Among a million rows the threshold of another sample differs by a few thousandths of the recall, so
 that thresholds spread over all scores would stand too far apart: the drawn threshold would never move, and the interval

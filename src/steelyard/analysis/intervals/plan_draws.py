@@ -1,4 +1,4 @@
-"""Planned draws: the tables that all rows may have, where labels were chosen by a plan.
+"""Plan draws: the tables that all rows may have, where labels were chosen by a plan, and the rows of such a plan.
 
 In each part the share of positives is drawn from its posterior, with a third of a row added to each class, and the
 rows of the part around their number, as all rows are a sample of their population. With a half as with a third, draws

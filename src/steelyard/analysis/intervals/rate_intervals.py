@@ -1,4 +1,4 @@
-"""Rates: a metric that is hits out of trials, and the textbook intervals for one."""
+"""Rate intervals: a metric that is hits out of trials, and the textbook intervals for one."""
 
 from __future__ import annotations
 

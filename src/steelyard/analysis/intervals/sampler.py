@@ -1,4 +1,4 @@
-"""Table sampler: the draws of a table of labels, made once for all metrics of a call, and their values on them."""
+"""Samplers: the draws of a table of labels or of scores, made once for all metrics of a call, and their values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Batch: the counts of one look: of all rows and of each group, with their costs where they have some."""
+"""Batches: the counts of one look, of all rows and of each group, and by what a batch is known again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MonitorRule: what a monitor requires of a metric: at least or at most a number, or a reference and a margin."""
+"""Rules of a monitor: how they are read, followed over batches, and when one raises an alarm."""
 
 from __future__ import annotations
 

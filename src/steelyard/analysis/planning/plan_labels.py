@@ -1,4 +1,4 @@
-"""Planned labels: the labelled rows of a plan, each in its stratum, with what they state."""
+"""Labels of a plan: the labelled rows, each in its stratum, and the sheet that they come in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Class mixture: the class shares of unlabelled rows, whose scores are a mixture of what the classes' scores are.
+"""Label shift: the class shares of unlabelled scores, and the test that only these have changed.
 
 Saerens, Latinne and Decaestecker (2002), Neural Computation 14, 21-41, by expectation maximisation; here over ranges of
 scores, so that no score needs to be a calibrated probability.

@@ -1,4 +1,4 @@
-"""Beta mixtures: evidence about a rate, and bounds of it, that hold at every trial at once.
+"""Evidence at every look: mixtures and bets on a rate, and bounds of it that hold at every trial at once.
 
 Under the limit the likelihood ratio against a mixture of other rates is a martingale, so that it ever exceeds 1 / alpha
 with probability alpha at most (Ville 1939; Robbins 1970, Annals of Mathematical Statistics 41). A beta distribution

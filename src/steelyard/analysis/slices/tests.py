@@ -1,4 +1,4 @@
-"""Rate test: whether a rate, hits out of trials, is worse inside a slice than outside, by the hypergeometric tail."""
+"""Tests of one slice: whether a rate or a metric of a class is worse inside than outside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Net benefits: what one rule gains over another at each threshold, with its interval.
+"""Costs: expected cost and net benefit at every threshold, with errors that cost by row.
 
 A rule is a model at a threshold, flagging everybody, or flagging nobody. Only rows that one of two rules flags and the
 other does not count; a net benefit is the gain over flagging nobody.

@@ -1,4 +1,4 @@
-"""Promised limits: the thresholds at which limits hold on new rows with a stated confidence.
+"""Guarantees: the thresholds at which limits hold on new rows with a stated confidence, and their test later.
 
 A rate of one class, such as recall, only falls as the threshold rises, so the exact binomial bound at each threshold
 holds for all of them at once (the order statistic of Tong, Feng and Li 2018, Science Advances 4, eaao1659). Precision
