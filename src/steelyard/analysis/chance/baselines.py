@@ -213,6 +213,9 @@ def rows_against_rest(table: Confusion, place: int) -> SampleRows:
 
 def prediction_rates(table: Confusion) -> Array:
     """How often each class is predicted, where the true classes have the shares that the table is read at."""
+    if table.is_sparse:
+        predicted = table.matrix.sum(0).astype(np.float64)
+        return np.asarray(predicted / max(predicted.sum(), np.finfo(float).tiny))
     of_rows, weights = table.rows.sum(1), table.matrix.sum(1).astype(np.float64)
     rates: Array = table.rows / np.maximum(of_rows, 1)[:, None]
     return np.asarray((weights / max(weights.sum(), np.finfo(float).tiny)) @ rates)
