@@ -42,7 +42,7 @@ from steelyard.statistics.probability_table import SUM_OFF
 from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from numpy.typing import ArrayLike
 
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.ingest.array_groups import By
     from steelyard.ingest.source import Source
-    from steelyard.statistics.class_scores import ClassScores
     from steelyard.statistics.probability_table import ProbabilityTable
     from steelyard.statistics.score_table import ScoreTable
 
@@ -128,70 +127,68 @@ class Calibration(Result[Interval]):
     @property
     def verdict(self) -> list[str]:
         """What was found, and what to do next, in sentences."""
-        found = [*self._confidence(), *self._in_the_large()]
-        if np.isfinite(self.p_value) and not self.is_rejected:
-            found = []
-        if not found and (self.is_rejected or self.leaves_band):
+        is_accepted = np.isfinite(self.p_value) and not self.is_rejected
+        sentences = [] if is_accepted else self._signs()
+        if not sentences and (self.is_rejected or self.leaves_band):
             known = np.isfinite(self["calibration_slope"].value)
-            found = [
-                f"The probabilities are miscalibrated{', though not by slope or mean alone' * bool(known)}: see where "
+            but = ", though not by slope or mean alone" if known else ""
+            sentences = [
+                f"The probabilities are miscalibrated{but}: see where "
                 "the curve leaves its band, and recalibrate by isotonic regression (Recalibrator) on rows kept apart."
             ]
-        return [*(found or self._no_sign()), *self._groups()]
-
-    @property
-    def _way(self) -> str:
-        return f"{'logistic regression' if self.classes is None else 'a temperature'} (Recalibrator)"
-
-    def _confidence(self) -> list[str]:
-        slope = self["calibration_slope"]
-        if slope.high < 1:
-            return [
-                f"Overconfident: the calibration slope is {slope.text()}, so high probabilities are too high and low "
-                f"ones too low; recalibrate by {self._way} on rows kept apart, or regularise the model more."
-            ]
-        if slope.low > 1:
-            return [
-                f"Underconfident: the calibration slope is {slope.text()}, so high probabilities are too low and low "
-                f"ones too high; recalibrate by {self._way} on rows kept apart."
-            ]
-        return []
+        if not sentences:
+            sentences = [self._no_sign()]
+        wrong = [name for name, part in self.groups.items() if part.is_rejected]
+        if wrong:
+            sentences.append(f"Miscalibrated in {', '.join(wrong)}: read groups for each.")
+        untested = [name for name, part in self.groups.items() if np.isnan(part.p_value)]
+        if untested:
+            sentences.append(f"No test of calibration applies in {', '.join(untested)}.")
+        return sentences
 
     @property
     def _sums_to_one(self) -> bool:
-        """Whether each row's probabilities of all classes do, so that they are right on average whatever they are."""
+        """Whether the probabilities of each row sum to one, so that their mean is right in any case."""
         return all(row.metric != "observed_to_expected" for row in self.metrics)
 
-    def _in_the_large(self) -> list[str]:
+    def _signs(self) -> list[str]:
+        """What the intervals of the slope and of observed to expected show, where they exclude 1."""
+        signs = []
+        slope = self["calibration_slope"]
+        model = f"{'logistic regression' if self.classes is None else 'a temperature'} (Recalibrator)"
+        if slope.high < 1:
+            signs.append(
+                f"Overconfident: the calibration slope is {slope.text()}, so high probabilities are too high and low "
+                f"ones too low; recalibrate by {model} on rows kept apart, or regularise the model more."
+            )
+        elif slope.low > 1:
+            signs.append(
+                f"Underconfident: the calibration slope is {slope.text()}, so high probabilities are too low and low "
+                f"ones too high; recalibrate by {model} on rows kept apart."
+            )
         if self._sums_to_one:
-            return []
+            return signs
         ratio = self["observed_to_expected"]
         ways = "correct_prior mends that of resampled training rows, else a Recalibrator fitted on rows kept apart"
         if ratio.high < 1:
-            return [f"Too high on average: {ratio.text()} positives were observed for each one expected; {ways}."]
-        if ratio.low > 1:
-            return [f"Too low on average: {ratio.text()} positives were observed for each one expected; {ways}."]
-        return []
+            signs.append(f"Too high on average: {ratio.text()} positives were observed for each one expected; {ways}.")
+        elif ratio.low > 1:
+            signs.append(f"Too low on average: {ratio.text()} positives were observed for each one expected; {ways}.")
+        return signs
 
-    def _no_sign(self) -> list[str]:
+    def _no_sign(self) -> str:
         slope = self["calibration_slope"]
         sentence = "The test shows no miscalibration"
         if not np.isfinite(self.p_value):
-            return ["No test of calibration applies; read the intervals and the curve."]
+            return "No test of calibration applies; read the intervals and the curve."
         if np.isnan(slope.low):
-            return [f"{sentence}, yet there is no slope to read ({slope.why}); see the curve before relying on it."]
+            return f"{sentence}, yet there is no slope to read ({slope.why}); see the curve before relying on it."
         if slope.high - slope.low > _WIDE or not slope.low <= 1 <= slope.high:
-            return [
+            return (
                 f"{sentence}, and few positives ({self.positives:,}) would show only a large one: a slope from "
                 f"{slope.low:.2f} to {slope.high:.2f} fits as well; collect more before relying on the probabilities."
-            ]
-        return [f"{sentence}: the slope is {slope.text()}, and the probabilities can be used as they are."]
-
-    def _groups(self) -> list[str]:
-        wrong = [name for name, part in self.groups.items() if part.is_rejected]
-        untested = [name for name, part in self.groups.items() if np.isnan(part.p_value)]
-        sentences = [f"Miscalibrated in {', '.join(wrong)}: read groups for each."] if wrong else []
-        return sentences + ([f"No test of calibration applies in {', '.join(untested)}."] if untested else [])
+            )
+        return f"{sentence}: the slope is {slope.text()}, and the probabilities can be used as they are."
 
     @property
     def notes(self) -> list[str]:
@@ -203,40 +200,32 @@ class Calibration(Result[Interval]):
         return [*self._sentences(), *groups]
 
     def _sentences(self) -> list[str]:
-        by = _TESTS.get(self.test)
-        test = [] if by is None else [f"{by}: {p_text(self.p_value)}."]
-        known = np.isfinite([point.low for point in self.curve]).all()
-        where = "leaves" if self.leaves_band else "stays in"
-        band = (
-            f"the band holds the whole curve of a calibrated model in {100 * self.level:g} % of test sets, and this one"
-        )
-        apart = "rows in clusters" if self.classes is None else "the probabilities of one row"
-        band = f"{band} {where} it" if known else f"no band: {apart} are not independent"
-        return [
-            *self.verdict,
-            *self._missing(),
-            *self._together(),
-            *test,
-            f"Reliability curve, {self.strategy}: {band}.",
-        ]
-
-    def _together(self) -> list[str]:
-        """What the metrics of all columns together are of."""
-        if self.classes is None:
-            return []
-        right = "; these sum to 1, so that their mean is right" if self._sums_to_one else ""
-        return [
-            f"Each row counts once for every class, by its probability of that class{right}; pos_label= judges one."
-        ]
-
-    def _missing(self) -> list[str]:
-        """Why metrics have no value or no interval, those of one reason together."""
-        reasons: dict[tuple[str, str], list[str]] = {}
+        sentences = self.verdict
+        metrics_by_reason: dict[tuple[str, str], list[str]] = {}
         for row in self.metrics:
             if np.isnan(row.low):
-                what, why = "" if np.isnan(row.value) else "interval of ", str(row.why).removeprefix("no interval: ")
-                reasons.setdefault((what, why), []).append(row.metric)
-        return [f"No {what}{', '.join(names)}: {why}." for (what, why), names in reasons.items()]
+                what = "" if np.isnan(row.value) else "interval of "
+                why = str(row.why).removeprefix("no interval: ")
+                metrics_by_reason.setdefault((what, why), []).append(row.metric)
+        for (what, why), names in metrics_by_reason.items():
+            sentences.append(f"No {what}{', '.join(names)}: {why}.")
+        if self.classes is not None:
+            right = "; these sum to 1, so that their mean is right" if self._sums_to_one else ""
+            sentences.append(
+                f"Each row counts once for every class, by its probability of that class{right}; pos_label= judges one."
+            )
+        if self.test in _TESTS:
+            sentences.append(f"{_TESTS[self.test]}: {p_text(self.p_value)}.")
+        if np.isfinite([point.low for point in self.curve]).all():
+            where = "leaves" if self.leaves_band else "stays in"
+            band = (
+                f"the band holds the whole curve of a calibrated model in {100 * self.level:g} % of test sets, "
+                f"and this one {where} it"
+            )
+        else:
+            dependent = "rows in clusters" if self.classes is None else "the probabilities of one row"
+            band = f"no band: {dependent} are not independent"
+        return [*sentences, f"Reliability curve, {self.strategy}: {band}."]
 
     @property
     def headline(self) -> str:
@@ -249,9 +238,11 @@ class Calibration(Result[Interval]):
         return [{key: row.row()[key] for key in keys} for row in self.metrics]
 
     def __repr__(self) -> str:
-        at = "" if self.prevalence is None else f", read at a prevalence of {percent_text(self.prevalence)}"
-        what = f"{self.positives:,} of them {self.positive!r}{at}"
-        what = what if self.classes is None else f"all columns of {self.classes} classes together"
+        if self.classes is None:
+            at = "" if self.prevalence is None else f", read at a prevalence of {percent_text(self.prevalence)}"
+            what = f"{self.positives:,} of them {self.positive!r}{at}"
+        else:
+            what = f"all columns of {self.classes} classes together"
         groups = [table_text(self.group_rows())] if self.groups else []
         head = f"Calibration of {self.rows:,} rows, {what}"
         return "\n".join([head, table_text(self.shown_rows()), *groups, *map(filled, self._sentences())])
@@ -280,11 +271,14 @@ class Calibration(Result[Interval]):
 
 
 class CalibrationTest(NamedTuple):
-    """What is tested by, its statistic (of chi-square over its degrees of freedom) and the p-value."""
+    """The name of the test, its chi-square statistic and its p-value."""
 
     name: str
     statistic: float
     p_value: float
+
+
+_NO_TEST = CalibrationTest("none", np.nan, np.nan)
 
 
 def calibration_test(
@@ -293,23 +287,20 @@ def calibration_test(
     clusters: ClusterScores | None = None,
     logit_variance: float = 0.0,
 ) -> CalibrationTest:
-    """Of a table of both classes; `shifted` is the table at another prevalence, where that is asked for.
+    """The test of a table of both classes; `shifted` is the table at the requested prevalence, if there is one.
 
-    The intercept moves with the logit of that prevalence, whose variance is added where it is an estimate.
+    The intercept moves with the logit of that prevalence. If the prevalence is an estimate, the variance of its logit
+    is added.
     """
     read = table if shifted is None else shifted
     if why_no_recalibration(read, slope=False):
-        return _spiegelhalter(table) if shifted is None and clusters is None else _none()
+        return _spiegelhalter(table) if shifted is None and clusters is None else _NO_TEST
     if shifted is None and clusters is None:
         return _score_test(table)
     if why_no_recalibration(read, slope=True):
-        return _none()
+        return _NO_TEST
     tested = _wald_test(read, clusters, logit_variance)
-    return tested if np.isfinite(tested.p_value) else _none()
-
-
-def _none() -> CalibrationTest:
-    return CalibrationTest("none", np.nan, np.nan)
+    return tested if np.isfinite(tested.p_value) else _NO_TEST
 
 
 def _score_test(table: ScoreTable) -> CalibrationTest:
@@ -317,28 +308,29 @@ def _score_test(table: ScoreTable) -> CalibrationTest:
 
     The likelihood-ratio test rejected 3.5 to 6.2 %.
     """
-    rows, ends = logit_rows(table), [0, len(table.positive.scores), None]
+    rows = logit_rows(table)
     if not table.weighted:
         moments = rows.step(np.zeros(()), np.ones(()))
         return CalibrationTest("score", *_chi_square(moments[:2], moments[2:], np.inf))
     scores, information = np.zeros(2), np.zeros(3)
-    for side, truth, start, end in zip(table.classes, (1, 0), ends, ends[1:], strict=False):
-        logits = rows.logits[start:end]
-        off, spread = side.weights * (truth - side.scores), side.squares * side.scores * (1 - side.scores)
-        scores += off.sum(), off @ logits
-        information += spread.sum(), spread @ logits, spread @ logits**2
+    split = len(table.positive.scores)  # the rows of the positive class come first
+    for side, truth, logits in zip(table.classes, (1, 0), (rows.logits[:split], rows.logits[split:]), strict=True):
+        residuals, variances = side.weights * (truth - side.scores), side.squares * side.scores * (1 - side.scores)
+        scores += residuals.sum(), residuals @ logits
+        information += variances.sum(), variances @ logits, variances @ logits**2
     return CalibrationTest("score", *_chi_square(scores, information, np.inf))
 
 
 def _spiegelhalter(table: ScoreTable) -> CalibrationTest:
     total, variance = 0.0, 0.0
     for side, truth in zip(table.classes, (1, 0), strict=True):
-        lean = 1 - 2 * side.scores
-        total += float(side.weights @ ((truth - side.scores) * lean))
-        variance += float(side.squares @ (lean**2 * side.scores * (1 - side.scores)))
+        slant = 1 - 2 * side.scores
+        total += float(side.weights @ ((truth - side.scores) * slant))
+        variance += float(side.squares @ (slant**2 * side.scores * (1 - side.scores)))
     if not variance:
-        return _none()
-    return CalibrationTest("spiegelhalter", total**2 / variance, f_above(total**2 / variance, 1, np.inf))
+        return _NO_TEST
+    statistic = total**2 / variance
+    return CalibrationTest("spiegelhalter", statistic, f_above(statistic, 1, np.inf))
 
 
 def _wald_test(table: ScoreTable, clusters: ClusterScores | None, logit_variance: float) -> CalibrationTest:
@@ -346,15 +338,15 @@ def _wald_test(table: ScoreTable, clusters: ClusterScores | None, logit_variance
     intercept, slope = map(float, recalibrated(table))
     both = recalibration_influence(table, intercept, slope)
     if clusters is None:
-        moments, degrees = _of_classes(table, both), min(side.effective_size for side in table.classes) - 1
+        moments, degrees = _class_moments(table, both), min(side.effective_size for side in table.classes) - 1
     else:
-        moments, degrees = _of_clusters(table, both, clusters)
-    off = np.array([intercept, slope - 1])
-    return CalibrationTest("wald", *_chi_square(off, moments + np.array([logit_variance, 0, 0]), degrees))
+        moments, degrees = _cluster_moments(table, both, clusters)
+    deviations = np.array([intercept, slope - 1])
+    return CalibrationTest("wald", *_chi_square(deviations, moments + np.array([logit_variance, 0, 0]), degrees))
 
 
-def _of_classes(table: ScoreTable, both: tuple[tuple[Array, Array], ...]) -> Array:
-    """The variances and the covariance where the share of the classes is given."""
+def _class_moments(table: ScoreTable, both: tuple[tuple[Array, Array], ...]) -> Array:
+    """The variances and the covariance, given the shares of the classes."""
     moments = np.zeros(3)
     for side, one, other in zip(table.classes, *both, strict=True):
         weights, squares = side.distinct[1], side.compact().squares
@@ -363,7 +355,10 @@ def _of_classes(table: ScoreTable, both: tuple[tuple[Array, Array], ...]) -> Arr
     return moments
 
 
-def _of_clusters(table: ScoreTable, both: tuple[tuple[Array, Array], ...], rows: ClusterScores) -> tuple[Array, float]:
+def _cluster_moments(
+    table: ScoreTable, both: tuple[tuple[Array, Array], ...], rows: ClusterScores
+) -> tuple[Array, float]:
+    """The variances and the covariance of the sums of the influences over clusters, and the degrees of freedom."""
     codes, weights = rows.mass.clusters, rows.mass.weights
     assert codes is not None  # noqa: S101 - rows in clusters
     sums = []
@@ -378,13 +373,17 @@ def _of_clusters(table: ScoreTable, both: tuple[tuple[Array, Array], ...], rows:
     return moments * units / max(units - 1, 1), max(units - 1, 1)
 
 
-def _chi_square(off: Array, moments: Array, degrees: float) -> tuple[float, float]:
-    """Of two numbers over the variances and the covariance; of rows that do not differ, one number alone."""
-    a, b, c = map(float, moments)
-    area = a * c - b * b
-    if area <= 1e-12 * a * c:
-        return (off[0] ** 2 / a, f_above(off[0] ** 2 / a, 1, degrees)) if a else (np.nan, np.nan)
-    statistic = float(c * off[0] ** 2 - 2 * b * off[0] * off[1] + a * off[1] ** 2) / area
+def _chi_square(deviations: Array, moments: Array, degrees: float) -> tuple[float, float]:
+    """Two deviations over their variances and covariance: d' V^-1 d. If V is singular, the first deviation alone."""
+    first, second = deviations
+    variance, covariance, other_variance = map(float, moments)
+    determinant = variance * other_variance - covariance * covariance
+    if determinant <= 1e-12 * variance * other_variance:
+        if not variance:
+            return np.nan, np.nan
+        return first**2 / variance, f_above(first**2 / variance, 1, degrees)
+    squared = other_variance * first**2 - 2 * covariance * first * second + variance * second**2
+    statistic = float(squared) / determinant
     return statistic, f_above(statistic / 2, 2, degrees)
 
 
@@ -410,16 +409,16 @@ def consistency_band(
     possible: Array | None = None,
     isotonic: bool = True,
 ) -> tuple[Array, Array]:
-    """The ends of the band in each bin, of the isotonic curve or of the share in each bin, at a prevalence.
+    """The bounds of the band in each bin, of the isotonic curve or of the share in each bin, at a prevalence.
 
-    `possible` are the prevalences, one for each of the `BAND_DRAWS`, that an estimated one may be.
+    If the prevalence is an estimate, `possible` holds one draw of it for each of the `BAND_DRAWS`.
     """
     weights = bins.class_weights(prevalence)
     true = weights if possible is None else bins.class_weights(possible[:, None])
-    odds = bins.scores * true[1], (1 - bins.scores) * true[0]
-    rows, positives = bins.drawn(odds[0] / (odds[0] + odds[1]), BAND_DRAWS, rng, fixed=True)
-    found, missed = positives * weights[0], (rows - positives) * weights[1]
-    curves = isotonic_shares(found, found + missed) if isotonic else found / (found + missed)
+    positive, negative = bins.scores * true[1], (1 - bins.scores) * true[0]
+    rows, positives = bins.drawn(positive / (positive + negative), BAND_DRAWS, rng, fixed=True)
+    up, down = positives * weights[0], (rows - positives) * weights[1]
+    curves = isotonic_shares(up, up + down) if isotonic else up / (up + down)
     return _simultaneous(curves, level)
 
 
@@ -428,11 +427,10 @@ def _simultaneous(curves: Array, level: float) -> tuple[Array, Array]:
     ordered, others = np.sort(curves[::2], axis=0), curves[1::2]
     out = round(_OUTER * len(ordered))
     middle = np.median(ordered, axis=0)
-    reaches = middle - ordered[out], ordered[-1 - out] - middle
-    widest = middle - ordered[0], ordered[-1] - middle  # where the outer quantile is the middle itself
-    down, up = (
-        np.maximum(np.where(reach > 0, reach, most), 1e-12) for reach, most in zip(reaches, widest, strict=True)
-    )
+    below, above = middle - ordered[out], ordered[-1 - out] - middle
+    # Where an outer quantile is the median itself, the most extreme draw takes its place.
+    down = np.maximum(np.where(below > 0, below, middle - ordered[0]), 1e-12)
+    up = np.maximum(np.where(above > 0, above, ordered[-1] - middle), 1e-12)
     further = np.maximum((middle - others) / down, (others - middle) / up).max(axis=1)
     stretch = float(np.quantile(further, level))
     return np.clip(middle - stretch * down, 0, 1), np.clip(middle + stretch * up, 0, 1)
@@ -459,33 +457,20 @@ class ReliabilityBin(Flat):
 
 def reliability(table: ScoreTable, level: float) -> Rows[ReliabilityBin]:
     """The bins of equal width that hold rows, from the lowest probability up."""
-    (positives, positive_scores), (negatives, negative_scores) = map(_sums, (table.positive, table.negative))
+    sides = [(side, np.minimum((side.scores * _BINS).astype(np.int64), _BINS - 1)) for side in table.classes]
+    positives, negatives = (np.bincount(bins, side.weights, minlength=_BINS) for side, bins in sides)
+    score_sums = [np.bincount(bins, side.weights * side.scores, minlength=_BINS) for side, bins in sides]
+    squares = sum(np.bincount(bins, side.squares, minlength=_BINS) for side, bins in sides)
     used = positives + negatives > 0
-    p, n = _effective(table, positives[used], negatives[used], used)
+    positives, negatives, positive_scores, negative_scores = (
+        column[used] for column in (positives, negatives, *score_sums)
+    )
+    # The rows of equal weight that carry as much information; the share stays that of the weights, which is drawn.
+    per_row = weight_per_row(positives + negatives, np.asarray(squares)[used])
+    p, n = positives / per_row, negatives / per_row
     share = interval("precision", Counts(p, 0 * p, n, 0 * n), level=level, method="jeffreys")
-    columns = (positives[used], negatives[used], positive_scores[used], negative_scores[used], share.low, share.high)
+    columns = (positives, negatives, positive_scores, negative_scores, share.low, share.high)
     return Rows(ReliabilityBin(*map(float, cells)) for cells in zip(*columns, strict=True))
-
-
-def _effective(table: ScoreTable, p: Array, n: Array, used: Array) -> tuple[Array, Array]:
-    """The weight of each class in a bin as the rows that carry as much information: (sum of w)^2 / sum of w^2 of them.
-
-    The share of positives stays that of the weights, so that the interval is about the point that is drawn.
-    """
-    squares = sum(np.bincount(_places(scores), scores.squares, minlength=_BINS) for scores in table.classes)
-    per_row = weight_per_row(p + n, np.asarray(squares)[used])
-    return p / per_row, n / per_row
-
-
-def _places(side: ClassScores) -> Array:
-    return np.minimum((side.scores * _BINS).astype(np.int64), _BINS - 1)
-
-
-def _sums(side: ClassScores) -> tuple[Array, Array]:
-    """In each bin the weight, and the weighted sum of the scores."""
-    places, weights = _places(side), side.weights
-    weight, score = (np.bincount(places, w, minlength=_BINS) for w in (weights, weights * side.scores))
-    return weight, score
 
 
 # ---------------------------------------------------------------- reliability curve
@@ -497,7 +482,7 @@ _STRATEGIES = ("isotonic", "uniform", "quantile")
 
 @dataclass(frozen=True)
 class CurveView:
-    """How the curve is read: isotonic, or in so many bins of equal width or of equal mass."""
+    """How the curve is read: isotonic, or in so many bins of equal width or of equal weight."""
 
     strategy: str = "isotonic"
     bins: int = 10
@@ -509,30 +494,31 @@ class CurveView:
             raise InputError(f"bins is a whole number of 1 or more, not {self.bins!r}.")
 
     def starts(self, table: ScoreTable) -> Array:
-        """The places of the first distinct score of each bin that holds any."""
+        """The index of the first distinct score in each bin that holds any."""
         curve = isotonic_curve(table)
-        scores, below = curve.scores, curve.weights
-        place = scores if self.strategy == "uniform" else (below[1:] + below[:-1]) / 2 / below[-1]
-        bins = np.minimum((place * self.bins).astype(np.int64), self.bins - 1)
+        below = curve.weights
+        position = curve.scores if self.strategy == "uniform" else (below[1:] + below[:-1]) / 2 / below[-1]
+        bins = np.minimum((position * self.bins).astype(np.int64), self.bins - 1)
         return np.append(0, np.flatnonzero(np.diff(bins)) + 1)
 
 
 def reliability_curve(table: ScoreTable, view: CurveView, inference: Inference) -> Rows[CalibrationPoint]:
-    """The points of the curve; isotonic, the most alike of many distinct probabilities are read as one."""
+    """The points of the curve; an isotonic curve reads the closest of very many distinct probabilities as one."""
     prevalence = None if inference.prevalence is None else float(positive_shares(table, inference.prevalence))
     isotonic = view.strategy == "isotonic"
     bins = ScoreBins.of(table) if isotonic else ScoreBins.of_starts(table, view.starts(table))
     up, down = bins.class_weights(prevalence)
-    positives, weights = bins.positives * up, bins.positives * up + (bins.weights - bins.positives) * down
+    positives = bins.positives * up
+    weights = positives + (bins.weights - bins.positives) * down
     observed = isotonic_shares(positives, weights) if isotonic else positives / weights
     if inference.clustered is None:
         rng = inference.generator
         possible = positive_share_draws(table, inference.prevalence, BAND_DRAWS, rng)
-        ends = consistency_band(bins, inference.level, rng, prevalence=prevalence, possible=possible, isotonic=isotonic)
+        band = consistency_band(bins, inference.level, rng, prevalence=prevalence, possible=possible, isotonic=isotonic)
     else:  # rows that are not independent have no such draws
-        ends = np.full(len(observed), np.nan), np.full(len(observed), np.nan)
+        band = np.full(len(observed), np.nan), np.full(len(observed), np.nan)
     return Rows(
-        CalibrationPoint(*map(float, cells)) for cells in zip(bins.scores, observed, *ends, weights, strict=True)
+        CalibrationPoint(*map(float, cells)) for cells in zip(bins.scores, observed, *band, weights, strict=True)
     )
 
 
@@ -541,7 +527,9 @@ def reliability_curve(table: ScoreTable, view: CurveView, inference: Inference) 
 
 
 _DRAWS = 4_000  # of an estimated prevalence
-_CELLS = "the probabilities of one row go wrong together, and how far that moves a calibration error is not known"
+_DEPENDENT_CELLS = (
+    "the probabilities of one row go wrong together, and how far that moves a calibration error is not known"
+)
 
 
 def table_calibration(table: ScoreTable, inference: Inference, view: CurveView) -> Calibration:
@@ -552,26 +540,27 @@ def table_calibration(table: ScoreTable, inference: Inference, view: CurveView) 
             "These scores were counted in bins, and calibration needs each of them; count with exact=True."
         )
     specs = [MetricSpec.of(metric) for metric in list_metrics() if "calibration" in metric.roles]
-    shifted = None if inference.prevalence is None else at_prevalence(table, inference.prevalence)
-    rows = inference.clustered
-    clusters = None if rows is None else ClusterScores.of(rows, table, inference)
+    prevalence = inference.prevalence
+    shifted = None if prevalence is None else at_prevalence(table, prevalence)
+    clusters = None if inference.clustered is None else ClusterScores.of(inference.clustered, table, inference)
+    metrics = table_intervals(specs, table, CallOptions(), inference)
+    curve = reliability_curve(table, view, inference)
+    drawn = positive_share_draws(table, prevalence, _DRAWS, inference.generator)  # where the prevalence is an estimate
+    logit_variance = 0.0 if drawn is None else float(np.var(np.log(drawn) - np.log1p(-drawn)))
+    test = calibration_test(table, shifted, clusters, logit_variance)
     return Calibration(
-        table_intervals(specs, table, CallOptions(), inference),
-        reliability_curve(table, view, inference),
-        *calibration_test(table, shifted, clusters, _logit_variance(table, inference)),
-        table.n,
-        table.positive.n,
-        table.label,
-        inference.level,
-        view.strategy,
-        None if inference.prevalence is None else float(positive_shares(table, inference.prevalence)),
+        metrics,
+        curve,
+        test.name,
+        test.statistic,
+        test.p_value,
+        rows=table.n,
+        positives=table.positive.n,
+        positive=table.label,
+        level=inference.level,
+        strategy=view.strategy,
+        prevalence=None if prevalence is None else float(positive_shares(table, prevalence)),
     )
-
-
-def _logit_variance(table: ScoreTable, inference: Inference) -> float:
-    """Of a prevalence that is an estimate."""
-    drawn = positive_share_draws(table, inference.prevalence, _DRAWS, inference.generator)
-    return 0.0 if drawn is None else float(np.var(np.log(drawn) - np.log1p(-drawn)))
 
 
 def columns_calibration(
@@ -582,9 +571,9 @@ def columns_calibration(
     inference: Inference,
     view: CurveView,
 ) -> Calibration:
-    """One class by its column; or of several all columns together, the cells of a row clustered, and each class.
+    """One class by its column; without pos_label= all columns together, the cells of a row clustered, and each class.
 
-    All together is what a temperature would change; classes without a row of their own are left out of the groups.
+    A temperature would change all columns together. Classes without rows are left out of the groups.
     """
     rows = {"sample_weight": call.sample_weight, "frequency": call.frequency}
     counted = counted_where_they_are if cluster is None else probability_table
@@ -600,8 +589,15 @@ def columns_calibration(
     parts = {f"class = {part.name}": part.table for part in table.class_tables if missing(part.table) is None}
     groups = {name: table_calibration(part, inference, view) for name, part in parts.items()}
     whole = table_calibration(together, replace(inference, clustered=cells), view)
-    metrics, n, k = _of_cells(whole, table), table.n, len(table.labels)
-    return replace(whole, metrics=metrics, rows=n, positives=n, positive=None, groups=groups, classes=k)
+    sums_to_one = bool((np.abs(table.probabilities.sum(1) - 1) <= SUM_OFF).all())
+    metrics = []
+    for row in whole.metrics:
+        if sums_to_one and "in the large" in row.spec.metric.roles:
+            continue  # right in any case
+        has_no_interval = np.isnan(row.low) and not np.isnan(row.value)
+        metrics.append(replace(row, why=_DEPENDENT_CELLS) if has_no_interval else row)
+    n, k = table.n, len(table.labels)
+    return replace(whole, metrics=Rows(metrics), rows=n, positives=n, positive=None, groups=groups, classes=k)
 
 
 def _cells(table: ProbabilityTable, cluster: Array | None) -> ClusteredRows:
@@ -612,13 +608,6 @@ def _cells(table: ProbabilityTable, cluster: Array | None) -> ClusteredRows:
     weight, times = (None if part is None else taken(part, each) for part in (table.sample_weight, table.frequency))
     members = each if cluster is None else taken(cluster, each)
     return ClusteredRows(truth, None, members, times, y_score=scores, sample_weight=weight)
-
-
-def _of_cells(whole: Calibration, table: ProbabilityTable) -> Rows[Interval]:
-    """The metrics that say something of all columns together; where an interval is missing, with the reason why."""
-    summed = bool((np.abs(table.probabilities.sum(1) - 1) <= SUM_OFF).all())
-    kept = (row for row in whole.metrics if not (summed and "in the large" in row.spec.metric.roles))
-    return Rows(replace(row, why=_CELLS) if np.isnan(row.low) and not np.isnan(row.value) else row for row in kept)
 
 
 # ---------------------------------------------------------------- calibration
@@ -673,36 +662,26 @@ def calibration(
     inference = Inference(level, rng=rng, prevalence=prevalence, clustered=rows.clustered())
     table = given_scores(rows.y_true, rows.y_score, rows.call, rows.columns)  # type: ignore[arg-type]  # scores
     whole = table_calibration(table, inference, view)
-    if by is not None and cluster is not None:
-        raise InputError("by= and cluster= cannot be given together; give calibration the rows of one group.")
-    tally = _grouped(y_true, y_score, columns, call, by) if by is not None else tally
+    if by is not None:
+        if cluster is not None:
+            raise InputError("by= and cluster= cannot be given together; give calibration the rows of one group.")
+        if columns.true is not None:
+            tally = columns.tally(y_true, by=by, pos_label=pos_label, labels=labels, frequency=frequency)  # type: ignore[arg-type]  # a frame
+        else:
+            weights = {"sample_weight": sample_weight, "frequency": frequency}
+            tally = grouped_tally(y_true, None, y_score, by, pos_label=pos_label, labels=labels, **weights)  # type: ignore[arg-type]  # rows
     if tally is None:
         return whole
-    named = {_name(tally, key): _scores_of(part) for key, part in tally.groups.items()}
-    both = {name: part for name, part in named.items() if missing(part) is None}
-    return replace(whole, groups={name: table_calibration(part, inference, view) for name, part in both.items()})
+    groups = {}
+    for values, part in tally.groups.items():
+        part_table = _scores_of(part)
+        if missing(part_table) is None:
+            name = ", ".join(f"{column} = {value}" for column, value in zip(tally.by, values, strict=True))
+            groups[name] = table_calibration(part_table, inference, view)
+    return replace(whole, groups=groups)
 
 
 def _scores_of(tally: Tally) -> ScoreTable:
     if tally.scores is None:
         raise InputError("This tally holds no scores, which calibration is about; count them with score=.")
     return tally.scores
-
-
-def _grouped(
-    y_true: ScoreTable | Frame | Source | ArrayLike,
-    y_score: ArrayLike | None,
-    columns: FrameColumns,
-    call: CallOptions,
-    by: By,
-) -> Tally:
-    """The scores of each group, of a frame or of arrays."""
-    if columns.true is not None:
-        names = {"labels": call.labels, "frequency": call.frequency}
-        return columns.tally(y_true, by=by, pos_label=call.pos_label, **names)  # type: ignore[arg-type]  # a frame
-    weights = {"sample_weight": call.sample_weight, "frequency": call.frequency}
-    return grouped_tally(y_true, None, y_score, by, pos_label=call.pos_label, labels=call.labels, **weights)  # type: ignore[arg-type]  # rows
-
-
-def _name(tally: Tally, key: Sequence[Label]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in zip(tally.by, key, strict=True))
