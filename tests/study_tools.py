@@ -1,15 +1,61 @@
-"""What the tests of the studies share: whether the real data are there, and a study's parts by name."""
+"""What the tests of the studies share: the studies' own objects, whether the real data are there, and parts by name.
+
+No public name gives a study, and its tables and claims are read by people; only this file imports what makes them.
+"""
 
 from __future__ import annotations
 
 import pytest
 
-from steelyard.datasets.data_folder import data_folders
+from steelyard import studies
+from steelyard.datasets import data_folder
+from steelyard.datasets.paper_datasets import PULSARS, htru2, newsgroups20, svhn_1_6
+from steelyard.studies import registry, study_files, study_names
+from steelyard.studies.declared_study import DeclaredStudy, RunPlan
+from steelyard.studies.own_table import own_table
+from steelyard.studies.study import (
+    Claim,
+    Effect,
+    Finding,
+    Picture,
+    Study,
+    Table,
+    Verdict,
+    joint_level,
+    published,
+    verdict_of,
+)
+
+__all__ = [
+    "PULSARS",
+    "Claim",
+    "DeclaredStudy",
+    "Effect",
+    "Finding",
+    "Picture",
+    "RunPlan",
+    "Study",
+    "Table",
+    "Verdict",
+    "htru2",
+    "joint_level",
+    "newsgroups20",
+    "own_table",
+    "published",
+    "registry",
+    "studies",
+    "study_files",
+    "study_names",
+    "svhn_1_6",
+    "verdict_of",
+]
+
+run, run_own = registry.run, registry.run_own
 
 
 def needs(file):
     """The mark of a test that needs a file of real data: skipped by name where it is in none of the folders."""
-    found = any((folder / file).is_file() for folder in data_folders())
+    found = any((folder / file).is_file() for folder in data_folder.data_folders())
     return pytest.mark.skipif(not found, reason=f"{file} is not there; name its folder with STEELYARD_DATA")
 
 

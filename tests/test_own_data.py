@@ -11,15 +11,10 @@ import pytest
 from checks import assert_refused
 from click.testing import CliRunner
 from sklearn.datasets import load_breast_cancer
+from study_tools import Study, own_table, run_own, study_files, table_of
 
+from steelyard import CrossEvaluation, Result, ratio_study, slices
 from steelyard.cli.commands import commands
-from steelyard.ingest.files import load_columns
-from steelyard.protocol.cross_evaluation import CrossEvaluation, HoldOuts
-from steelyard.protocol.ratio_study import ratio_study
-from steelyard.studies.own_table import own_table
-from steelyard.studies.registry import run_own
-from steelyard.studies.study import Study
-from steelyard.studies.study_files import shell_command
 
 
 @pytest.fixture(scope="module")
@@ -55,10 +50,6 @@ def written(folder, name, table, target, *words):
     return Study.from_json(out / "study.json"), result.output, (out / "page.html").read_text()
 
 
-def rows_of(study, name):
-    return next(table.rows for table in study.tables if table.name == name)
-
-
 def test_a_table_is_read_into_features_labels_and_predictions(folder):
     table = own_table(pl.read_csv(folder / "made.csv"), "kind", pred=["pred"], score=["score"], pos_label="fraud")
     assert table.X.shape == (400, 4) and table.words.tolist() == [False, True, True, True]
@@ -73,11 +64,10 @@ def test_numbers_stay_numbers_however_what_is_missing_is_spelled(tmp_path):
     (tmp_path / "gaps.csv").write_text(
         "age,size,note,y\n" + "41,NA,n/a,yes\n  ,2.5,x,no\nnull,3,y,no\n52,NaN,NA,yes\n" * 10
     )
-    columns = load_columns([str(tmp_path / "gaps.csv")])
-    assert [columns[name].dtype.is_numeric() for name in ("age", "size", "note", "y")] == [True, True, False, False]
-    assert columns["age"].to_list()[:4] == [41, None, None, 52]
-    assert columns["size"].to_list()[:4] == [None, 2.5, 3.0, None]
-    assert columns["note"].to_list()[:4] == [None, "x", "y", None] and columns["y"].null_count() == 0
+    study, _, _ = written(tmp_path, "nguyen", "gaps.csv", "y", "--model", "tree", "--repeats", 2)
+    assert re.fullmatch(r"2 of numbers .*, 1 of text .*", study.choices["features"])
+    said = "Values are missing in 'age' (20 rows), 'size' (20 rows) and 'note' (20 rows): numbers take the median of"
+    assert said in " ".join(study.summary)
 
 
 def gapped(folder, cell, others=None):
@@ -85,17 +75,19 @@ def gapped(folder, cell, others=None):
     rows = [f"{(others or '{}.5').format(i)};{'north' if i % 3 else 'south'};{i % 2}" for i in range(40)]
     rows[7] = f"{cell};south;1"
     (folder / "cells.csv").write_text("\n".join(["size;town;y", *rows]) + "\n")
-    return str(folder / "cells.csv")
+    return "cells.csv"
 
 
 @pytest.mark.parametrize("cell", ["?", " ? ", "NA", ""])
 def test_a_question_mark_is_a_missing_value_as_na_is(tmp_path, cell):
-    column = load_columns([gapped(tmp_path, cell)])["size"]
-    assert column.dtype == pl.Float64 and column.is_null().arg_true().to_list() == [7]
+    study, _, _ = written(tmp_path, "nguyen", gapped(tmp_path, cell), "y", "--model", "tree", "--repeats", 2)
+    assert study.choices["features"].startswith("1 of numbers ")
+    assert "Values are missing in 'size' (1 row): numbers take" in " ".join(study.summary)
 
 
 def test_blanks_around_a_number_leave_it_a_number(tmp_path):
-    assert load_columns([gapped(tmp_path, " 7.5 ")])["size"].to_list()[6:9] == [6.5, 7.5, 8.5]
+    study, _, _ = written(tmp_path, "nguyen", gapped(tmp_path, " 7.5 "), "y", "--model", "tree", "--repeats", 2)
+    assert study.choices["features"].startswith("1 of numbers ") and "missing" not in " ".join(study.summary)
 
 
 OWN_COMMANDS = [["study", "kalita"], ["study", "asawa"], ["crossval"], ["crossval", "--select-tree"], ["resampling"]]
@@ -110,7 +102,9 @@ OWN_COMMANDS = [["study", "kalita"], ["study", "asawa"], ["crossval"], ["crossva
     ],
 )
 def test_a_cell_that_would_turn_numbers_into_text_is_refused_by_its_row(tmp_path, command, cell, others, words):
-    refused = CliRunner().invoke(commands, [*command, "--data", gapped(tmp_path, cell, others), "--target", "y"])
+    refused = CliRunner().invoke(
+        commands, [*command, "--data", str(tmp_path / gapped(tmp_path, cell, others)), "--target", "y"]
+    )
     assert refused.exit_code == 2 and words in refused.output
 
 
@@ -188,13 +182,13 @@ def test_predictions_of_another_kind_than_the_truth_are_named_as_such():
     ],
 )
 def test_a_continuous_target_and_wrong_options_are_refused_in_words_of_the_shell(tmp_path, command, words):
-    refused = CliRunner().invoke(commands, [*command, "--data", gapped(tmp_path, "7.5")])
+    refused = CliRunner().invoke(commands, [*command, "--data", str(tmp_path / gapped(tmp_path, "7.5"))])
     assert refused.exit_code == 2 and words in refused.output
 
 
 def test_missing_text_is_a_word_of_its_own_and_the_note_names_the_columns(tmp_path):
     (tmp_path / "gaps.csv").write_text("age,town,y\n" + "41,NA,yes\n,north,no\n30,n/a,no\n52,,yes\n50,NA,yes\n" * 10)
-    table = own_table(load_columns([str(tmp_path / "gaps.csv")]), "y")
+    table = own_table(pl.read_csv(tmp_path / "gaps.csv", null_values=["NA", "n/a"]), "y")
     model = table.prepared("tree").fit(table.X, table.two_class_y)
     assert model[0].transform(table.X).shape == (50, 3)  # age, north, and missing
     sentence = (
@@ -221,14 +215,14 @@ def test_missing_text_is_a_word_of_its_own_and_the_note_names_the_columns(tmp_pa
 def test_nguyen_on_a_shipped_table_moves_precision_and_the_factor_holds_it(folder):
     words = ("--model", "naive-bayes", "--repeats", 4, "--ratios", "1:4,4:1")
     study, text, page = written(folder, "nguyen", "cancer.parquet", "malignant", *words)
-    rows = {row["metric"]: row for row in rows_of(study, "spread")}
+    rows = {row["metric"]: row for row in table_of(study, "spread")}
     assert rows["precision"]["spread by weights"] > 0.05 and rows["alpha_precision"]["spread by weights"] == 0
     assert rows["recall"]["4:1"] == pytest.approx(rows["recall"]["1:4"], abs=0.1)
-    sets = rows_of(study, "test_sets")
+    sets = table_of(study, "test_sets")
     assert [row["positives"] + row["negatives"] for row in sets] == [sets[0]["positives"] + sets[0]["negatives"]] * 2
     assert sets[0]["negatives"] == pytest.approx(4 * sets[0]["positives"], abs=4)
     end = " --target malignant --model naive-bayes --ratios 1:4,4:1 --repeats 4 --seed 0"
-    assert shell_command(study).endswith(end)
+    assert study_files.shell_command(study).endswith(end)
     assert (
         "alpha_precision" in text
         and "Claims:" not in text
@@ -241,7 +235,7 @@ def test_nguyen_on_a_shipped_table_moves_precision_and_the_factor_holds_it(folde
 def test_nguyen_on_given_predictions_draws_the_rows_alone(folder):
     words = ("--pred", "pred", "--positive", "fraud", "--repeats", 3)
     study, _, page = written(folder, "nguyen", "made.csv", "kind", *words)
-    assert rows_of(study, "spread")[0]["model"] == "pred"
+    assert table_of(study, "spread")[0]["model"] == "pred"
     assert study.choices["positive class"] == "'fraud'" and "--positive fraud" in page
 
 
@@ -297,7 +291,7 @@ def test_options_of_a_table_without_one_are_refused(folder):
 def test_asawa_on_refitted_models_tries_every_metric_and_states_what_the_audit_knows(folder):
     words = ("--model", "tree", "--model", "naive-bayes", "--repeats", 2)
     study, text, page = written(folder, "asawa", "cancer.parquet", "malignant", *words)
-    rows = {row["metric"]: row for row in rows_of(study, "verdicts")}
+    rows = {row["metric"]: row for row in table_of(study, "verdicts")}
     assert len(rows) > 50 and {"roc_auc", "average_precision", "brier", "mcc", "tpnr"} <= set(rows)
     assert rows["recall"]["balanced"] == rows["roc_auc"]["balanced"] == 0
     assert rows["recall"]["robust"] == "yes, proved for all tables" and rows["recall"]["symmetric"] == "no"
@@ -306,13 +300,13 @@ def test_asawa_on_refitted_models_tries_every_metric_and_states_what_the_audit_k
     assert "within tolerance here, refuted in general" in general
     assert "Within tolerance here, refuted in general:" in " ".join(text.split())
     assert "top_k_accuracy" not in rows  # the best two of two classes: 1 for every model
-    assert page.count("<figure") == 2 and {row["model"] for row in rows_of(study, "changes")} > {"tree, repeat 1"}
+    assert page.count("<figure") == 2 and {row["model"] for row in table_of(study, "changes")} > {"tree, repeat 1"}
 
 
 def test_asawas_headline_counts_what_its_table_says(folder):
     words = ("--model", "logistic", "--repeats", 2, "--tolerance", 0.05, "--seed", 1)
     study, _, _ = written(folder, "asawa", "cancer.parquet", "malignant", *words)
-    rows = rows_of(study, "verdicts")
+    rows = table_of(study, "verdicts")
     both = [(row["metric"], row["robust"], row["symmetric"]) for row in rows]
     stand = [row for row in both if all(word.startswith(("yes", "within")) for word in row[1:])]
     proved = [name for name, *verdicts in stand if all(word.startswith("yes") for word in verdicts)]
@@ -330,7 +324,7 @@ def test_asawas_headline_names_metrics_that_only_refitted_models_move():
     x = np.repeat(np.arange(30), 20)  # leaves with as many rows of both classes, which a tree gives to the first one
     y = np.where(x < 10, np.arange(600) % 2, (x > 24).astype(int))
     study = run_own("asawa", {"x": x, "y": y}, "y", model=["tree"], repeats=3)
-    rows = [row for row in rows_of(study, "verdicts") if "proved" in row["robust"]]
+    rows = [row for row in table_of(study, "verdicts") if "proved" in row["robust"]]
     moved = [row["metric"] for row in rows if row["symmetric"].startswith("no: the refitted model")]
     assert "tpnr" in moved
     words = "more are proved to, and move here because the models fitted on swapped labels differ"
@@ -341,17 +335,17 @@ def test_what_rounding_leaves_of_a_zero_is_a_zero(folder):
     rng = np.random.default_rng(0)
     useless = {"x": np.zeros(300), "y": (rng.random(300) < 0.1).astype(int)}  # a model of these has Gini 0
     study = run_own("asawa", useless, "y", model=["tree"], repeats=4)
-    cells = [row[name] for row in rows_of(study, "changes") for name in ("value", "balanced", "swapped")]
+    cells = [row[name] for row in table_of(study, "changes") for name in ("value", "balanced", "swapped")]
     assert not [cell for cell in cells if cell is not None and 0 < abs(cell) < 1e-12]
 
 
 def test_asawa_on_predictions_takes_labels_and_scores_of_one_model_together(folder):
     words = ("--pred", "pred", "--score", "score", "--positive", "fraud", "--tolerance", 0.05)
     study, _, page = written(folder, "asawa", "made.csv", "kind", *words)
-    rows = {row["metric"]: row for row in rows_of(study, "verdicts")}
+    rows = {row["metric"]: row for row in table_of(study, "verdicts")}
     assert rows["roc_auc"]["balanced"] == rows["roc_auc"]["swapped"] == 0 and rows["brier"]["swapped"] == 0
     assert rows["average_precision"]["robust"] == "no" and study.own["tolerance"] == 0.05
-    assert {row["model"] for row in rows_of(study, "changes")} == {"score"}
+    assert {row["model"] for row in table_of(study, "changes")} == {"score"}
     assert 'id="roc"' in page and 'id="balanced"' in page
     refused = shell("asawa", "--data", folder / "made.csv", "--target", "kind", "--positive", "fraud", "--pred", "gaps")
     assert "The column 'gaps' holds missing labels" in " ".join(refused.output.split())
@@ -364,15 +358,15 @@ def test_kalita_on_a_table_of_three_classes_gives_every_step_on_one_page(folder)
     study, text, page = written(folder, "kalita", "made.csv", "three", *words)
     names = [table.name for table in study.tables]
     assert names == ["folds", "holdout", "differences", "classes", "four_things", "selection"]
-    assert [row["model"] for row in rows_of(study, "folds")] == [
+    assert [row["model"] for row in table_of(study, "folds")] == [
         "tree",
         *(f"tree + {way}" for way in ("over", "under", "class_weight")),
     ]
-    sizes = [(row["k"], row["trained"], row["tested"]) for row in rows_of(study, "holdout")]
+    sizes = [(row["k"], row["trained"], row["tested"]) for row in table_of(study, "holdout")]
     assert sizes[0] == (2, 267, 133) and sizes[-1] == (9, 360, 40) and len(sizes) == 8
-    assert [row["class"] for row in rows_of(study, "classes")] == ["a", "b", "c", "macro", "class shares"]
-    assert all(row["peak memory, bytes"] > 0 and row["nodes"] > 1 for row in rows_of(study, "four_things"))
-    chosen, best = rows_of(study, "selection")
+    assert [row["class"] for row in table_of(study, "classes")] == ["a", "b", "c", "macro", "class shares"]
+    assert all(row["peak memory, bytes"] > 0 and row["nodes"] > 1 for row in table_of(study, "four_things"))
+    chosen, best = table_of(study, "selection")
     assert chosen["nodes"] <= best["nodes"] and 0 <= chosen["mean F on unseen rows"] <= 1
     assert page.count("<figure") == 3 and "rows that no choice has seen" in text
     refused = shell("kalita", "--data", folder / "made.csv", "--target", "kind", "--pred", "pred")
@@ -386,7 +380,7 @@ def crossval(folder, *words):
 
 def test_crossval_holds_out_parts_of_every_size_and_shows_each_class(folder):
     result = crossval(folder, "--holdout", "2:4", "--repeats", 2, "--metrics", "mcc", "--format", "json")
-    rows = HoldOuts.from_json(result.output).to_dicts()
+    rows = Result.from_json(result.output).to_dicts()
     assert [(row["k"], row["trained"], row["tested"]) for row in rows] == [(2, 379, 190), (3, 427, 142), (4, 455, 114)]
     assert {row["metric"] for row in rows} == {"mcc"} and all(
         row["worst"] <= row["mean"] <= row["best"] for row in rows
@@ -508,8 +502,6 @@ def test_a_column_that_is_named_is_kept_even_if_it_is_called_as_an_index():
 def test_slices_of_an_arrow_table_leave_the_index_of_pandas_out(indexed):
     pa = pytest.importorskip("pyarrow")
     import pyarrow.parquet as pq
-
-    from steelyard import slices
 
     rows = pq.read_table(pa.OSFile(str(indexed / "rows.data")))
     found = slices(rows, true="y", pred="p")

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
 from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import roc_auc_score
+from study_tools import Study, published, run_own, table_of
 
 from steelyard.cli.commands import commands
-from steelyard.studies.registry import run_own
-from steelyard.studies.study import Study
-from steelyard.studies.wu import WU_METRICS
 
 
 @pytest.fixture(scope="module")
@@ -47,21 +47,17 @@ def written(folder, name, table, target, *words):
     return Study.from_json(out / "study.json"), result.output, (out / "page.html").read_text()
 
 
-def rows_of(study, name):
-    return next(table.rows for table in study.tables if table.name == name)
-
-
 def test_wu_on_a_shipped_table_compares_both_at_each_ratio_and_draws_figure_2(folder):
     words = ("--ratios", "3:1", "--repeats", 2)
     study, text, page = written(folder, "wu", "cancer.parquet", "malignant", *words)
-    rows = rows_of(study, "comparison")
-    assert {row["N:P and metric"] for row in rows} == {f"3:1  {short}" for short in WU_METRICS}
+    rows = table_of(study, "comparison")
+    assert {row["N:P and metric"] for row in rows} == {f"3:1  {short}" for short in published("wu")["metrics"]}
     differences = [row["difference"] for row in rows]
     assert differences == sorted(differences, reverse=True)  # as in Figure 2d to f
     for row in rows:
         assert row["difference"] == pytest.approx(row["nearest mean"] - row["lda"], abs=1e-9)
         assert row["low"] <= row["difference"] <= row["high"]
-    control = [row["N:P and model"] for row in rows_of(study, "control")]
+    control = [row["N:P and model"] for row in table_of(study, "control")]
     assert control == [f"3:1  {m}" for m in ("nearest mean", "lda", "nearest mean + search", "lda + search")]
     assert [p.name for p in study.pictures] == ["projections_3_to_1", "ranking_3_to_1", "control_3_to_1"]
     assert "At N:P = 3:1 by AC-score" in text and "with the same search for a threshold" in " ".join(text.split())
@@ -71,10 +67,10 @@ def test_wu_on_a_shipped_table_compares_both_at_each_ratio_and_draws_figure_2(fo
 def test_wu_on_a_made_table_takes_text_gaps_and_any_model(folder):
     frame = pl.read_csv(folder / "made.csv")
     study = run_own("wu", frame, "ill", model=["tree"], ratios=["1:1", "1:2"], repeats=2)
-    rows = {row["N:P and metric"]: row for row in rows_of(study, "comparison")}
+    rows = {row["N:P and metric"]: row for row in table_of(study, "comparison")}
     assert len(rows) == 24 and "tree" in rows["1:1  AC-score"] and rows["1:1  AC-score"]["nearest mean"] > 0.7
     assert "'yes' by convention" in repr(study) and "at both ratios by" in " ".join(repr(study).split())
-    places = [sorted(row[f"place at {ratio}"] for row in rows_of(study, "stability")) for ratio in ("1:1", "1:2")]
+    places = [sorted(row[f"place at {ratio}"] for row in table_of(study, "stability")) for ratio in ("1:1", "1:2")]
     assert [len(ordered) for ordered in places] == [12, 12]
     assert all(place == ordered.index(place) + 1 for ordered in places for place in ordered)  # equal ones share a place
 
@@ -82,14 +78,14 @@ def test_wu_on_a_made_table_takes_text_gaps_and_any_model(folder):
 def test_garcia_on_a_shipped_table_distorts_scores_of_rows_left_out(folder):
     words = ("--positives", "0.1,0.3", "--quick")
     study, text, page = written(folder, "garcia", "cancer.parquet", "malignant", *words)
-    rows = {row["positives and metric"]: row for row in rows_of(study, "correlations")}
+    rows = {row["positives and metric"]: row for row in table_of(study, "correlations")}
     assert len(rows) == 26 and rows["10 %  Acc"]["specificity"] > 0.9
     assert rows["10 %  TPr"]["recall"] == 1 and abs(rows["10 %  TPr"]["specificity"]) < 1
-    square = {row["metric"]: row for row in rows_of(study, "pearson_1")}
+    square = {row["metric"]: row for row in table_of(study, "pearson_1")}
     assert square["Acc"]["TNr"] == square["TNr"]["Acc"] == rows["10 %  Acc"]["specificity"]
-    ranks = {row["metric"]: row for row in rows_of(study, "rank_2")}
+    ranks = {row["metric"]: row for row in table_of(study, "rank_2")}
     assert ranks["F1"]["TPr"] == rows["30 %  F1"]["recall, rank"]
-    table = {row["metric"]: row for row in rows_of(study, "invariance")}
+    table = {row["metric"]: row for row in table_of(study, "invariance")}
     assert table["Acc"]["p1: classes exchanged"] == "stays" and table["TPr"]["p2: TN"] == "stays"
     assert table["TPr"]["p5: FN"].startswith("−")
     assert [p.name for p in study.pictures] == ["pearson_1", "rank_1", "pearson_2", "rank_2"]
@@ -101,21 +97,24 @@ def test_garcia_over_the_models_of_a_made_table_needs_no_features(folder):
     study = run_own("garcia", frame.drop("age", "town"), "ill", score=[f"s{i}" for i in range(5)])
     areas = [roc_auc_score(frame["ill"] == "yes", frame[f"s{i}"]) for i in range(5)]
     recalls = [(frame.filter(pl.col("ill") == "yes")[f"s{i}"] >= 0.5).mean() for i in range(5)]
-    rows = {row["metric"]: row for row in rows_of(study, "correlations")}
+    rows = {row["metric"]: row for row in table_of(study, "correlations")}
     assert rows["roc_auc"]["recall"] == pytest.approx(np.corrcoef(areas, recalls)[0, 1], abs=0.001)
     low, high = (float(end.replace("−", "-")) for end in rows["roc_auc"]["recall, left out"].split(" to "))
     assert low <= rows["roc_auc"]["recall"] + 0.006 and high >= rows["roc_auc"]["recall"] - 0.006
     assert study.headline.startswith("Over 5 models") and "0.88" in study.headline
 
 
-def test_the_verb_follows_the_number_of_metrics():
-    from steelyard.studies.garcia import _several
+def test_the_verb_follows_the_number_of_metrics(folder):
+    frame = pl.read_csv(folder / "made.csv").drop("age", "town")
 
-    assert [_several(names, "follow") for names in ([], ["F1"], ["F1", "kappa"])] == [
-        "no metric follows",
-        "1 metric (F1) follows",
-        "2 metrics (F1 and kappa) follow",
-    ]
+    def headline(models, metrics):
+        return run_own("garcia", frame, "ill", score=[f"s{i}" for i in range(models)], metrics=metrics).headline
+
+    assert "2 metrics (F1 and kappa) follow recall" in headline(5, ["f1", "kappa"])
+    assert "1 metric (F1) follows recall" in headline(5, ["f1"])
+    assert {"1 metric (F1) correlates", "no metric correlates"} == {
+        *re.findall(r"(?:1|no) metric(?: \(F1\))? \w+", headline(1, ["f1"]))
+    }
 
 
 def test_garcia_judges_conclusions_on_the_metrics_asked_for(folder):

@@ -7,16 +7,12 @@ import io
 
 import numpy as np
 import pytest
-from study_tools import claims_of, pulsars_needed, table_of
+from study_tools import claims_of, htru2, published, pulsars_needed, run, study_files, table_of
 
 from steelyard import CorrelationDisplay, score_table
 from steelyard.auditing.robustness import score_robustness
-from steelyard.datasets.paper_datasets import htru2
 from steelyard.exceptions import InputError
-from steelyard.studies import asawa, study_files
-from steelyard.studies.asawa import printed, pulsar_divisions, reconstructed
-from steelyard.studies.registry import run
-from steelyard.studies.study import published
+from steelyard.studies import asawa, asawa_claims
 
 
 @pytest.fixture(scope="module")
@@ -49,14 +45,14 @@ def test_the_printed_figure_is_golden(golden):
 
 
 def test_the_recovered_tables_give_figure_4_to_ten_digits():
-    found = reconstructed()
+    found = asawa.reconstructed()
     for metric in set(found.metrics) - {"balanced_accuracy"}:
         changes = found.changes[:, 0, found.metrics.index(metric)]
-        assert np.abs(changes - printed(metric)).max() < 5e-11
+        assert np.abs(changes - asawa.printed(metric)).max() < 5e-11
 
 
 def test_the_printed_figure_allows_one_division_of_its_rows():
-    assert pulsar_divisions() == ((published("asawa")["positives"], published("asawa")["negatives"]),)
+    assert asawa.pulsar_divisions() == ((published("asawa")["positives"], published("asawa")["negatives"]),)
 
 
 def test_the_metrics_of_two_tries_stand_side_by_side():
@@ -167,8 +163,8 @@ def test_its_tables_and_figures_are_written(study, tmp_path):
 
 
 def test_the_area_under_the_product_of_the_rates_follows_the_lines_between_the_points():
-    from steelyard.studies.asawa_claims import area_under_product
-
     fpr, tpr = np.array([0.0, 0.2, 1.0]), np.array([0.0, 0.7, 1.0])
     fine = np.linspace(0, 1, 200_001)
-    assert area_under_product(fpr, tpr) == pytest.approx(np.trapezoid(np.interp(fine, fpr, tpr) * (1 - fine), fine))
+    assert asawa_claims.area_under_product(fpr, tpr) == pytest.approx(
+        np.trapezoid(np.interp(fine, fpr, tpr) * (1 - fine), fine)
+    )

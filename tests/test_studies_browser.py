@@ -8,10 +8,9 @@ import shutil
 import pytest
 from accessible import accessible
 from pages_open import press, until
+from study_tools import Claim, Picture, Study, Table
 
 from steelyard import SurfaceDisplay
-from steelyard.studies.study import Claim, Picture, Study, Table
-from steelyard.studies.study_files import study_page
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="playwright is not installed: the browser tests are skipped"
@@ -38,9 +37,8 @@ def html():
     wide = [{f"column {i}": HOSTILE if i == 1 else 0.5 for i in range(20)} for _ in range(3)]
     tables = [Table("wide", HOSTILE, wide), Table("long", "Long", [{"a": i, "b": 1.0} for i in range(50)])]
     pictures = [Picture("contour", SurfaceDisplay.of(["ac_score"], shape="contour"), HOSTILE)]
-    return study_page(
-        Study("wu", HOSTILE, HOSTILE, [HOSTILE, "More."], tables, pictures, claims, {"seed": 0, "quick": True})
-    )
+    choices = {"seed": 0, "quick": True}
+    return Study("wu", HOSTILE, HOSTILE, [HOSTILE, "More."], tables, pictures, claims, choices).to_html()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

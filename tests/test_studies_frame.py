@@ -14,15 +14,26 @@ from pathlib import Path
 import pytest
 from checks import assert_refused
 from click.testing import CliRunner
+from study_tools import (
+    Claim,
+    DeclaredStudy,
+    Effect,
+    Finding,
+    Picture,
+    RunPlan,
+    Study,
+    Table,
+    joint_level,
+    registry,
+    run,
+    studies,
+    study_files,
+    study_names,
+    verdict_of,
+)
 
-from steelyard import SurfaceDisplay, corrected_t_test, studies
+from steelyard import SurfaceDisplay, corrected_t_test
 from steelyard.cli.commands import commands
-from steelyard.studies import registry, study_files, study_names
-from steelyard.studies.declared_study import DeclaredStudy, RunPlan
-from steelyard.studies.nguyen import NGUYEN_STUDY
-from steelyard.studies.registry import environment, run
-from steelyard.studies.study import Claim, Effect, Finding, Picture, Study, Table, joint_level, verdict_of
-from steelyard.studies.study_files import shell_command, study_page
 
 FOLDER = Path(studies.__file__).parent
 HOSTILE = "</script><b onclick=x>&"
@@ -69,20 +80,20 @@ def test_a_claim_of_our_own_is_counted_apart(study):
 
 def test_a_full_run_does_not_say_that_it_is_quick(study):
     full = Study(**{**study.__dict__, "choices": {"seed": 3, "quick": False}})
-    assert "quick run" not in repr(full) + study_page(full)
-    assert "quick run" in study_page(study)
+    assert "quick run" not in repr(full) + full.to_html()
+    assert "quick run" in study.to_html()
 
 
 def test_the_command_repeats_the_options_of_the_run(study):
-    assert shell_command(study) == "steelyard study wu --quick --seed 3"
+    assert study_files.shell_command(study) == "steelyard study wu --quick --seed 3"
     other = Study(**{**study.__dict__, "choices": {"seed": 3, "quick": False, "overlap": True, "rows": "10"}})
-    assert shell_command(other) == "steelyard study wu --overlap --seed 3"
-    assert f"{shell_command(other)}<" in study_page(other)
+    assert study_files.shell_command(other) == "steelyard study wu --overlap --seed 3"
+    assert f"{study_files.shell_command(other)}<" in other.to_html()
 
 
 def test_a_study_is_an_experiment_and_a_function_for_each_claim_and_table():
     declared = DeclaredStudy[float]("half", "A half", cite="Somebody (2025)")
-    declared.experiment(lambda plan, *, twice=False: plan.seed / 2 * (1 + twice))
+    declared.experiment(lambda plan: plan.seed / 2)
     declared.summary(lambda half: [f"It is {half}."])
     declared.choices(lambda half: {"half": half})
     declared.pictures(lambda _: [])
@@ -102,7 +113,6 @@ def test_a_study_is_an_experiment_and_a_function_for_each_claim_and_table():
     numbers, effects = study.tables
     assert (numbers.name, numbers.note, numbers.rows) == ("numbers", "Of 1.5.", [{"half": 1.5}])
     assert effects.rows[0]["claim"] == 3 and effects.rows[0]["shown"] == "yes" and effects.rows[0]["seeds"] == 3
-    assert declared.options == ("twice",) and NGUYEN_STUDY.options == ("overlap",)
 
 
 def test_what_is_neither_shown_nor_refuted_is_not_shown():
@@ -178,8 +188,8 @@ HALF_STUDY = DeclaredStudy("half", "Is a half a half?", cite="Somebody (2025) On
 
 
 @HALF_STUDY.experiment
-def _experiment(plan: RunPlan) -> list[float]:
-    return [float(np.random.default_rng(seed).random(100).mean()) for seed in plan.seeds(5)]
+def _experiment(plan: RunPlan, *, rows: int = 100) -> list[float]:
+    return [float(np.random.default_rng(seed).random(rows).mean()) for seed in plan.seeds(5)]
 '''
 HALF_CLAIMS = '''"""What is said of halves, tried."""
 
@@ -199,13 +209,13 @@ def _above(results: list[float]) -> Finding:
 
 
 @pytest.fixture
-def further(tmp_path, monkeypatch):
+def further(tmp_path):
     """A study of two files in a folder beside the package's own."""
     (tmp_path / "half.py").write_text(HALF)
     (tmp_path / "half_claims.py").write_text(HALF_CLAIMS)
-    monkeypatch.setattr(studies, "__path__", [*studies.__path__, str(tmp_path)])
-    monkeypatch.setattr(registry, "folders", studies.__path__)
+    studies.__path__.append(str(tmp_path))
     yield "half"
+    studies.__path__.remove(str(tmp_path))
     for name in ("half", "half_claims"):
         sys.modules.pop(f"steelyard.studies.{name}", None)
 
@@ -242,10 +252,9 @@ def test_a_further_study_needs_no_words_for_its_page_of_the_documentation(furthe
     assert "- **It is above a half** With seed 7: does not hold." in page
 
 
-def test_the_options_of_a_run_are_among_its_choices(study, monkeypatch):
-    monkeypatch.setattr(NGUYEN_STUDY, "run", lambda *_, overlap: Study(**study.__dict__ | {"choices": {}}))
-    found = run("nguyen", quick=True, seed=4, overlap=True)
-    assert found.choices == {"seed": 4, "quick": True, "overlap": True}
+def test_the_options_of_a_run_are_among_its_choices_and_no_others_are_taken(further):
+    assert run(further, quick=True, seed=4, rows=50).choices == {"seed": 4, "quick": True, "rows": 50}
+    assert_refused(lambda: run(further, overlap=True), ValueError, "The study half has no option 'overlap'; leave it")
 
 
 def test_the_folder_holds_page_tables_figures_and_json(folder):
@@ -328,7 +337,7 @@ def test_a_failure_leaves_nothing_half_written(study, tmp_path, monkeypatch):
 
 
 def test_one_study_gives_one_file(study, folder):
-    assert study_page(study) == (folder / "page.html").read_text()
+    assert study.to_html() == (folder / "page.html").read_text()
 
 
 @pytest.mark.parametrize("name", ["garica", "no-such"])
@@ -346,5 +355,5 @@ def test_a_seed_that_is_no_whole_number_or_too_large_is_one_sentence(seed):
 
 
 def test_the_environment_names_the_libraries():
-    found = environment()
+    found = registry.environment()
     assert {"steelyard", "python", "numpy", "scikit-learn", "machine"} <= set(found)

@@ -5,12 +5,9 @@ from __future__ import annotations
 import csv
 
 import pytest
-from study_tools import claims_of, table_of
+from study_tools import claims_of, published, run, study_files, table_of
 
 import steelyard
-from steelyard.studies.registry import run
-from steelyard.studies.study import published
-from steelyard.studies.study_files import to_json, write_study
 
 
 @pytest.fixture(scope="module")
@@ -125,10 +122,10 @@ def test_every_matrix_is_symmetric_and_drawn(study):
 
 
 def test_it_is_written_with_its_tables(study, tmp_path):
-    folder = write_study(study, tmp_path / "garcia")
+    folder = study_files.write_study(study, tmp_path / "garcia")
     rows = list(csv.DictReader((folder / "tables" / "matrix_05.csv").read_text().splitlines()))
     assert len(rows) == 13 and float(rows[0]["TPr"]) == 1
-    assert "NaN" not in to_json(study)
+    assert "NaN" not in study.to_json()
     html = (folder / "page.html").read_text()
     assert "steelyard study garcia --quick --seed 0" in html and "quick run" in html
     assert all(claim.place in html for claim in study.claims)

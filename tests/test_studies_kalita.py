@@ -6,10 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from study_tools import claims_of, newsgroups_needed, pulsars_needed, table_of
+from study_tools import claims_of, newsgroups_needed, pulsars_needed, run, table_of
 
 from steelyard.studies import kalita
-from steelyard.studies.registry import run
 
 pytestmark = [newsgroups_needed, pulsars_needed]
 DATA = ("HTRU2, 2 classes", "20 Newsgroups, 7 classes")

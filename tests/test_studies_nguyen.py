@@ -4,25 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from study_tools import claims_of, newsgroups_needed, table_of
+from study_tools import claims_of, newsgroups20, newsgroups_needed, published, run, table_of
 
-from steelyard.datasets.paper_datasets import newsgroups20
 from steelyard.exceptions import InputError
-from steelyard.protocol.splits import Draws, Sizes
 from steelyard.studies import nguyen
-from steelyard.studies.nguyen import (
-    known_columns,
-    naive_bayes,
-    paper_averages,
-    paper_spread,
-    phrases,
-    regenerated,
-    text_divisions,
-    totals,
-)
-from steelyard.studies.registry import run
-from steelyard.studies.study import published
-from steelyard.studies.study_files import study_page
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +25,7 @@ def test_the_printed_tables_are_golden(golden):
 
 
 def test_the_reconstructed_counts_give_every_printed_accuracy_and_the_printed_factors_do_not():
-    rows = regenerated()
+    rows = nguyen.regenerated()
     assert len(rows) == 40
     for row in rows:
         assert abs(row["accuracy"] - row["accuracy P"]) < 0.0051
@@ -50,16 +35,16 @@ def test_the_reconstructed_counts_give_every_printed_accuracy_and_the_printed_fa
 
 
 def test_the_sizes_of_the_test_sets_follow_from_the_printed_accuracies_alone():
-    assert [totals(column) for column in range(3)] == [(1150,), (), (990,)]
-    assert [text_divisions(column)[0] for column in (0, 2)] == [(200, 950), (800, 190)]
-    assert not text_divisions(0, 0.25) and not text_divisions(2, 4.0)
+    assert [nguyen.totals(column) for column in range(3)] == [(1150,), (), (990,)]
+    assert [nguyen.text_divisions(column)[0] for column in (0, 2)] == [(200, 950), (800, 190)]
+    assert not nguyen.text_divisions(0, 0.25) and not nguyen.text_divisions(2, 4.0)
     counts = published("nguyen")["counts"]
     for ratio, column in (("20:95", 0), ("80:19", 2)):
-        assert {(tp + fn, fp + tn) for tp, fn, fp, tn in counts[ratio].values()} == {text_divisions(column)[0]}
+        assert {(tp + fn, fp + tn) for tp, fn, fp, tn in counts[ratio].values()} == {nguyen.text_divisions(column)[0]}
 
 
 def test_the_spread_of_the_printed_tables_is_that_of_the_paper():
-    found = [paper_spread(m).spread for m in ("accuracy", "alpha_accuracy", "f1", "alpha_f1")]
+    found = [nguyen.paper_spread(m).spread for m in ("accuracy", "alpha_accuracy", "f1", "alpha_f1")]
     assert found == pytest.approx([8.4535, 1.355, 21.4535, 1.2585])
 
 
@@ -68,10 +53,10 @@ def test_the_spread_of_the_printed_tables_is_that_of_the_paper():
 
 def test_test_parts_hold_no_row_that_was_trained_on_unless_they_may():
     positive = np.arange(300) < 60
-    sizes = {"20:80": Sizes(20, 80), "even": Sizes(5, 12, even=True)}
+    sizes = {"20:80": nguyen.Sizes(20, 80), "even": nguyen.Sizes(5, 12, even=True)}
     kinds = np.where(positive, 0, 1 + np.arange(300) % 4)
     for overlap in (False, True):
-        plan = Draws(Sizes(50, 50), sizes, runs=5, overlap=overlap)
+        plan = nguyen.Draws(nguyen.Sizes(50, 50), sizes, runs=5, overlap=overlap)
         drawn = list(plan.split(positive, np.random.default_rng(0), kinds))
         assert len(np.unique(np.concatenate([one.train for one in drawn]))) == 100
         assert any(one.seen("20:80") > 0 for one in drawn) is overlap
@@ -83,7 +68,7 @@ def test_test_parts_hold_no_row_that_was_trained_on_unless_they_may():
 
 
 def test_every_run_of_a_whole_draw_trains_on_all_of_it():
-    plan = Draws(Sizes(6, 6), {"1:1": Sizes(2, 2)}, runs=3, whole=True)
+    plan = nguyen.Draws(nguyen.Sizes(6, 6), {"1:1": nguyen.Sizes(2, 2)}, runs=3, whole=True)
     drawn = list(plan.split(np.arange(40) < 10, np.random.default_rng(0)))
     assert all(one.train is drawn[0].train and len(one.train) == 12 for one in drawn)
     assert not any(one.seen("1:1") for one in drawn)
@@ -92,8 +77,8 @@ def test_every_run_of_a_whole_draw_trains_on_all_of_it():
 @pytest.mark.parametrize(
     ("plan", "words"),
     [
-        (Draws(Sizes(11, 5), {}), "fewer than the 11"),
-        (Draws(Sizes(5, 5), {"x": Sizes(1, 3, even=True)}, runs=1), "kinds="),
+        (nguyen.Draws(nguyen.Sizes(11, 5), {}), "fewer than the 11"),
+        (nguyen.Draws(nguyen.Sizes(5, 5), {"x": nguyen.Sizes(1, 3, even=True)}, runs=1), "kinds="),
     ],
 )
 def test_a_draw_that_cannot_be_made_is_refused(plan, words):
@@ -110,9 +95,9 @@ def test_the_learner_is_scikit_learns_fitted_on_the_training_texts_alone():
     news = newsgroups20()
     texts, labels = news.texts[::60], np.array(news.labels[::60])
     y, train = np.char.startswith(labels, "comp."), np.arange(100)
-    counts = phrases(texts)
-    columns = known_columns(counts, train)
-    ours = naive_bayes().fit(counts[train][:, columns], y[train]).predict_proba(counts[100:][:, columns])
+    counts = nguyen.phrases(texts)
+    columns = nguyen.known_columns(counts, train)
+    ours = nguyen.naive_bayes().fit(counts[train][:, columns], y[train]).predict_proba(counts[100:][:, columns])
     plain = make_pipeline(TfidfVectorizer(stop_words="english", ngram_range=(1, 3)), MultinomialNB())
     theirs = plain.fit(texts[:100], y[:100]).predict_proba(texts[100:])
     assert np.abs(ours - theirs).max() < 0.002  # phrases that share a number
@@ -155,12 +140,12 @@ def test_a_quick_run_is_beside_the_papers_averages_of_the_same_topics(study):
     assert len(topics) == 4
     assert average["acc. 20:80 P"] == pytest.approx(np.mean([row["acc. 20:80 P"] for row in topics]), abs=0.006)
     every = tuple(published("nguyen")["table_I"])
-    assert paper_averages("accuracy", every) == published("nguyen")["table_II"]["accuracy"]["Average"]
+    assert nguyen.paper_averages("accuracy", every) == published("nguyen")["table_II"]["accuracy"]["Average"]
 
 
 @newsgroups_needed
 def test_printed_numbers_stand_on_the_page_as_printed(study):
-    html = study_page(study)
+    html = study.to_html()
     assert "<td>95.38</td>" in html and "<td>91.83</td>" in html
     assert '<details id="table-regenerated" class="unfolds" open>' in html
 

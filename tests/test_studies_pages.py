@@ -9,8 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from steelyard.studies import study_names
+from study_tools import study_names
 
 pytest.importorskip("jinja2", reason="the documentation's tools are not installed: pip install '.[docs]'")
 DOCS = Path(__file__).parent.parent / "docs"

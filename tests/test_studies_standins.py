@@ -15,14 +15,9 @@ from typing import get_args
 import numpy as np
 import polars as pl
 import pytest
-from study_tools import table_of
+from study_tools import PULSARS, Verdict, published, run, table_of
 
-from steelyard.datasets.paper_datasets import PULSARS
 from steelyard.studies import wu
-from steelyard.studies.registry import run
-from steelyard.studies.study import Verdict, published
-from steelyard.studies.study_files import study_page, to_json
-from steelyard.studies.wu import QUICK_PLAN
 
 NAMES = ("nguyen", "asawa", "kalita", "wu")
 NUMBERS = {  # of claims, tables and figures
@@ -73,7 +68,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module", params=NAMES)
 def study(request, folder):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(wu, "QUICK_PLAN", replace(QUICK_PLAN, draws=2, share=15))
+        patch.setattr(wu, "QUICK_PLAN", replace(wu.QUICK_PLAN, draws=2, share=15))
         return run(request.param, quick=True, data_dir=folder, seed=0)
 
 
@@ -105,7 +100,7 @@ def test_the_rows_of_a_table_have_the_same_columns(study):
 
 
 def test_its_json_and_its_page_hold_all_of_it(study):
-    kept, html = json.loads(to_json(study)), study_page(study)
+    kept, html = json.loads(study.to_json()), study.to_html()
     assert [claim["claim"] for claim in kept["claims"]] == [claim.claim for claim in study.claims]
     assert kept["tables"].keys() == {table.name for table in study.tables} and kept["cpu"] > 0
     assert html.count("data:image/svg+xml;base64,") == len(study.pictures)

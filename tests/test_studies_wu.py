@@ -8,23 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from checks import assert_refused
-from study_tools import table_of
+from study_tools import needs, published, run, study_files, svhn_1_6, table_of
 
 import steelyard
-from steelyard.datasets.data_folder import data_folders
-from steelyard.datasets.paper_datasets import svhn_1_6
 from steelyard.studies import wu
-from steelyard.studies import wu as wu_trials
-from steelyard.studies.registry import run
-from steelyard.studies.study import published
-from steelyard.studies.study_files import write_study
-from steelyard.studies.wu import CONDITIONS, FULL_PLAN, HELD_OUT, LDA, NMC, QUICK_PLAN, WU_METRICS, draw_rows
 
 FILE = "svhn_1_6.npz"
-has_data = pytest.mark.skipif(
-    not any((folder / FILE).is_file() for folder in data_folders()), reason=f"{FILE} is in none of the folders of data"
-)
-SMALL = replace(QUICK_PLAN, draws=2)
+has_data = needs(FILE)
+SMALL = replace(wu.QUICK_PLAN, draws=2)
 
 
 @pytest.fixture(scope="module")
@@ -60,14 +51,14 @@ def by_words(study, words):
 
 def test_the_sizes_are_the_papers():
     for condition, train in {"1:3": 18_000, "1:1": 9_000, "3:1": 6_000}.items():
-        p, n = FULL_PLAN.test(condition)
-        assert wu_trials.WU_PAPER["sizes"]["train"][condition] == train == 3 * (p + n)
+        p, n = wu.FULL_PLAN.test(condition)
+        assert wu.WU_PAPER["sizes"]["train"][condition] == train == 3 * (p + n)
         assert f"{n // min(n, p)}:{p // min(n, p)}" == condition
 
 
 def test_training_and_test_rows_share_none():
     y = np.repeat([0, 1], [300, 500])
-    train, test = draw_rows(y, 30, 60, np.random.default_rng(0))
+    train, test = wu.draw_rows(y, 30, 60, np.random.default_rng(0))
     assert not set(train) & set(test)
     assert (y[test].sum(), len(test), y[train].sum(), len(train)) == (30, 90, 90, 270)
 
@@ -89,7 +80,9 @@ def test_it_is_specificity_and_not_sensitivity_that_favours_nearest_mean(study):
 def test_with_the_same_search_lda_is_ahead(study):
     claim = by_words(study, "fair evaluation")
     assert claim.verdict in ("not shown", "does not hold")  # by two draws, whose interval is wide
-    assert claim.spread.count(f"NMC − {HELD_OUT} at 1:3 −") == claim.spread.count(f"NMC − {HELD_OUT} at 3:1 −") == 1
+    assert (
+        claim.spread.count(f"NMC − {wu.HELD_OUT} at 1:3 −") == claim.spread.count(f"NMC − {wu.HELD_OUT} at 3:1 −") == 1
+    )
 
 
 @has_data
@@ -130,24 +123,24 @@ def test_the_criteria_for_a_metric_are_proved_or_refuted(study):
 def test_ac_score_does_not_keep_its_side(study):
     (table,) = [table for table in study.tables if table.name == "stability"]
     rows = {row["metric"]: row for row in table.rows}
-    assert [rows["AC-score"][f"favours at {c}"] for c in CONDITIONS] == [NMC, LDA, NMC]
+    assert [rows["AC-score"][f"favours at {c}"] for c in wu.CONDITIONS] == [wu.NMC, wu.LDA, wu.NMC]
     assert rows["AUROC"]["same side"] == "yes"
-    places = [sorted(row[f"place at {c}"] for row in table.rows) for c in CONDITIONS]
-    assert [len(ordered) for ordered in places] == [len(WU_METRICS)] * 3
+    places = [sorted(row[f"place at {c}"] for row in table.rows) for c in wu.CONDITIONS]
+    assert [len(ordered) for ordered in places] == [len(wu.WU_METRICS)] * 3
     assert all(place == ordered.index(place) + 1 for ordered in places for place in ordered)
     assert rows["Acc"]["place at 1:1"] == rows["BA"]["place at 1:1"]  # the same number where the classes are equal
 
 
 @has_data
 def test_the_values_are_those_of_the_library(digits):
-    found = wu_trials.run_trials(digits, replace(SMALL, draws=1), 5, lambda _: None)
+    found = wu.run_trials(digits, replace(SMALL, draws=1), 5, lambda _: None)
     trial = found.trials[0]["1:3"]
-    tp = ((trial.scores[LDA] >= 0) & (trial.y == 1)).sum()
-    assert found.of("1:3", LDA, "sensitivity")[0] == tp / trial.y.sum()
-    tpr, tnr = (found.of("1:3", NMC, short)[0] for short in ("sensitivity", "specificity"))
-    assert found.of("1:3", NMC, "AC-score")[0] == pytest.approx(2 * tpr * tnr / (tpr + tnr))
-    above = trial.scores[NMC][trial.y == 1][:, None] > trial.scores[NMC][trial.y == 0]
-    assert found.of("1:3", NMC, "AUROC")[0] == pytest.approx(above.mean(), abs=1e-5)
+    tp = ((trial.scores[wu.LDA] >= 0) & (trial.y == 1)).sum()
+    assert found.of("1:3", wu.LDA, "sensitivity")[0] == tp / trial.y.sum()
+    tpr, tnr = (found.of("1:3", wu.NMC, short)[0] for short in ("sensitivity", "specificity"))
+    assert found.of("1:3", wu.NMC, "AC-score")[0] == pytest.approx(2 * tpr * tnr / (tpr + tnr))
+    above = trial.scores[wu.NMC][trial.y == 1][:, None] > trial.scores[wu.NMC][trial.y == 0]
+    assert found.of("1:3", wu.NMC, "AUROC")[0] == pytest.approx(above.mean(), abs=1e-5)
 
 
 @has_data
@@ -163,7 +156,7 @@ def test_another_seed_changes_ours_and_never_the_papers(study, small):
 
 @has_data
 def test_it_is_written_and_says_that_it_is_quick(study, tmp_path):
-    folder = write_study(study, tmp_path / "wu")
+    folder = study_files.write_study(study, tmp_path / "wu")
     html = (folder / "page.html").read_text()
     assert "quick run" in html and "steelyard study wu --quick --seed 0" in html
     assert {path.stem for path in (folder / "figures").glob("*.svg")} == {picture.name for picture in study.pictures}
