@@ -10,13 +10,13 @@ import pytest
 
 import steelyard
 from steelyard import Counts, evaluate, list_metrics
-from steelyard.analysis.thresholds.threshold_sample import COST_KEYS
 from steelyard.cli.commands import commands
 from steelyard.cli.overview import COMMANDS
 
 # The shell's own words for what Python calls otherwise: scikit-learn's at the one door, a person's at the other.
 SHELL = {"positive": "pos_label", "jobs": "n_jobs", "seed": "rng", "folds": "k", "target": "y", "model": "estimator"}
 SHELL |= {"plan": "design"}
+COST_KEYS = {"cost_fn", "cost_tp", "benefit_tp", "cost_fp", "cost_tn", "benefit_tn"}  # as best_threshold takes them
 # What only a shell has: where results go, how they look, what is read, and what a gate asks.
 ALONE = {"all", "against", "counts", "data", "data_dir", "force", "format", "list", "min_count", "output", "overlap"}
 ALONE |= {"no_color", "profile", "quick", "rarer_positive", "require"}
@@ -30,10 +30,16 @@ ALONE |= {"batch_rows", "follow", "json", "page", "state", "stop"}
 def arguments():
     """The names of all arguments of the public functions and classes, and the keys of cost=."""
     things = (getattr(steelyard, name) for name in steelyard._HOME if name not in ("SteelyardError", "RARER"))
-    return {name for thing in things for name in inspect.signature(thing).parameters} | {*COST_KEYS}
+    return {name for thing in things for name in inspect.signature(thing).parameters} | COST_KEYS
 
 
 ARGUMENTS = arguments()
+
+
+def test_the_keys_of_a_cost_are_those_listed_here():
+    with pytest.raises(TypeError, match="'nothing' is no cost; there are ") as refused:
+        steelyard.best_threshold([0, 1], [0.2, 0.7], {"nothing": 1})
+    assert set(re.findall(r"(?:cost|benefit)_\w+", str(refused.value))) == COST_KEYS
 
 
 def options(command):

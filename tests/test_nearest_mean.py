@@ -14,8 +14,6 @@ from sklearn.model_selection import GridSearchCV, RepeatedStratifiedKFold, Strat
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from steelyard import Counts, NearestMeanClassifier, confusion, operating_point_score
-from steelyard.analysis.thresholds.threshold_sample import Criterion, read_aim
-from steelyard.estimators.nearest_mean import best_middle
 from steelyard.exceptions import needs_sklearn
 
 X, Y = make_classification(400, weights=[0.85], flip_y=0.1, random_state=0)
@@ -75,9 +73,10 @@ def test_the_cut_is_that_of_a_search_by_hand_with_ties(seed):
     rng = np.random.default_rng(seed)
     positive = rng.random(40) < 0.3
     z = rng.integers(0, 12, 40) + positive * 2.0
-    cut, merit = best_middle(z, positive, np.ones(40), Criterion(read_aim("operating_point_score", {})))
+    model = NearestMeanClassifier("mean").fit(z[:, None], positive)
     expected = brute_force(z, positive)
-    assert cut == expected[0] and merit == pytest.approx(expected[1], rel=1e-14)
+    assert model.axis_ == [1] and model.threshold_ == expected[0]
+    assert model.criterion_value_ == pytest.approx(expected[1], rel=1e-14)
 
 
 def test_the_best_centre_is_the_one_whose_cut_is_worth_more():
@@ -161,8 +160,9 @@ def test_with_folds_the_cut_is_the_mean_of_the_folds_cuts():
     folds = RepeatedStratifiedKFold(n_splits=5, n_repeats=10, random_state=0)
     model = NearestMeanClassifier("mean", cv=folds).fit(X, Y)
     z = NearestMeanClassifier("mean").fit(X, Y).project(X)
-    search = Criterion(read_aim("operating_point_score", {}))
-    cuts = [best_middle(z[t], Y[t] == 1, np.ones(len(t)), search)[0] for t, _ in folds.split(X, Y)]
+    fitted = [NearestMeanClassifier("mean").fit(z[train, None], Y[train]) for train, _ in folds.split(X, Y)]
+    cuts = [fold.threshold_ for fold in fitted]
+    assert all(fold.axis_ == [1] for fold in fitted)
     assert len(cuts) == 50 and model.threshold_ == pytest.approx(np.mean(cuts), rel=1e-14)
 
 
@@ -186,15 +186,6 @@ def test_it_can_be_searched_and_pickled():
     again = pickle.loads(pickle.dumps(found.best_estimator_))
     assert (again.predict(X) == found.best_estimator_.predict(X)).all()
     assert cross_val_score(NearestMeanClassifier(), X, Y, scoring="roc_auc", cv=3).mean() > 0.6
-
-
-def test_neighbouring_floats_are_told_apart():
-    a = 1.0
-    b = np.nextafter(a, 2)
-    cut, _ = best_middle(
-        np.array([a, a, b, b]), np.array([False, False, True, True]), np.ones(4), Criterion(read_aim("f1", {}))
-    )
-    assert a < cut <= b
 
 
 @pytest.mark.parametrize(

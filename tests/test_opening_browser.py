@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from pages_open import rested, slide, until, widened
 
-from steelyard import Counts, evaluate
-from steelyard.evaluation.score_dots import score_dots
-from steelyard.report.pages.page import page
+from steelyard import Counts, DotsDisplay, evaluate, page
 
 LONG = "a very long label " * 600
 HOSTILE = '</script><img src=x onerror="window.hit=1">\u202eשלום مرحبا \U0001f600 分类'
@@ -45,9 +45,9 @@ def at(tab):
 
 
 def by_python(evaluation, threshold, prevalence=None):
-    outcomes = score_dots(evaluation.scores, threshold, prevalence).outcomes
-    negatives = outcomes.base - outcomes.positives
-    return outcomes.found, outcomes.missed, outcomes.false_alarms, negatives - outcomes.false_alarms
+    moved = evaluate(evaluation.scores, threshold=threshold, prevalence=prevalence, metrics=["recall"])
+    outcomes = Counter(row["outcome"] for row in DotsDisplay.from_evaluation(moved).frame())
+    return tuple(outcomes[word] for word in ("true positive", "missed", "false alarm", "true negative"))
 
 
 @pytest.mark.parametrize("rows", [700, 4000])

@@ -92,6 +92,14 @@ def test_garcia_on_a_shipped_table_distorts_scores_of_rows_left_out(folder):
     assert "of 5 seeds" in " ".join(text.split()) and "5 folds" in page
 
 
+def test_wu_says_why_a_metric_favours_no_model(folder):
+    frame, dummy = pl.read_csv(folder / "made.csv").drop("town"), "sklearn.dummy:DummyClassifier"  # which flags no row
+    study = run_own("wu", frame, "ill", model=[dummy], ratios=["3:1"], repeats=2)
+    favoured = {row["metric"]: row["favours at 3:1"] for row in table_of(study, "stability")}
+    assert favoured["precision (P)"] == f"– ({dummy}: no predicted positives)"
+    assert favoured["sensitivity"] == "nearest mean"
+
+
 def test_garcia_over_the_models_of_a_made_table_needs_no_features(folder):
     frame = pl.read_csv(folder / "made.csv")
     study = run_own("garcia", frame.drop("age", "town"), "ill", score=[f"s{i}" for i in range(5)])

@@ -12,8 +12,7 @@ import polars as pl
 import pytest
 
 import steelyard
-from steelyard import RARER, best_threshold, compare, confusion, cross_evaluate, paired, tally
-from steelyard.analysis.thresholds.best_threshold import BestThreshold
+from steelyard import RARER, Result, best_threshold, compare, confusion, cross_evaluate, paired, tally
 from steelyard.cli.option_words import of_shell
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.report.terminal.explanation import explanation
@@ -220,5 +219,5 @@ def test_cross_evaluation_takes_the_convention_and_says_so():
 
 def test_a_threshold_with_its_positive_class_is_read_back_equal():
     best = best_threshold(words("no", "yes"), S)
-    assert BestThreshold.from_json(best.to_json()) == best
+    assert Result.from_json(best.to_json()) == best
     assert "; the positive class is 'yes' by convention" in repr(best)

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from steelyard import Counts, best_threshold, compare, evaluate, f1, informedness, interval, roc_auc, score_table
-from steelyard.analysis.comparison.classical_tests import paired_delong
-from steelyard.analysis.intervals.score_intervals import delong_variance
 
 CASES = ("overconfident", "ties", "rare")
+NORMAL = 1.959963984540054  # the quantile at 97.5 %
 MARKERS = ("s100b", "wfns", "ndka")
 # epiR's names of the shares of a table, and ours.
 RATES = {"se": "recall", "sp": "specificity", "pv.pos": "precision", "pv.neg": "negative_predictive_value", "diag.ac": "accuracy"}  # fmt: skip
@@ -20,9 +19,9 @@ def test_areas_and_delongs_intervals_of_asah_are_procs(golden, marker):
     patients, expected = golden("asah")["input"], golden("asah")["expected"][marker]
     y, score = patients["y"], patients[marker]
     assert roc_auc(y, y_score=score) == pytest.approx(expected["auc"], abs=1e-12)
-    assert delong_variance(score_table(y, score)) == pytest.approx(expected["delong_var"], abs=1e-12)
     found = interval("roc_auc", y, y_score=score, method="delong")
     assert (found.low, found.high) == pytest.approx(expected["delong_ci"], abs=1e-12)
+    assert ((found.high - found.low) / (2 * NORMAL)) ** 2 == pytest.approx(expected["delong_var"], abs=1e-12)
     corrected = roc_auc(y, y_score=score, max_fpr=0.1)
     assert corrected == pytest.approx(expected["pauc_0.1_corrected"], abs=1e-12)
     assert mcclish(expected["pauc_0.2"], 0.2) == pytest.approx(roc_auc(y, y_score=score, max_fpr=0.2), abs=1e-12)
@@ -36,12 +35,15 @@ def mcclish(area, fpr):
 @pytest.mark.parametrize("marker", ["wfns", "ndka"])
 def test_delongs_paired_test_of_asah_is_procs(golden, marker):
     patients, expected = golden("asah")["input"], golden("asah")["expected"]
-    found = paired_delong(patients["y"], patients["s100b"], patients[marker])
+    both = {name: patients[name] for name in ("s100b", marker)}
+    (found,) = compare(patients["y"], both, metrics=["roc_auc"], scores=True).delong
     assert found.z == pytest.approx(expected["paired"][marker]["z"], abs=1e-12)
     # pROC reads z by the normal distribution, we by Student's t, which asks for a little more.
     assert expected["paired"][marker]["p"] < found.p_value < expected["paired"][marker]["p"] + 0.005
     variances = expected["s100b"]["delong_var"] + expected[marker]["delong_var"]
-    assert found.variance == pytest.approx(variances - 2 * expected["paired"][marker]["covariance"], abs=1e-12)
+    assert (found.difference / found.z) ** 2 == pytest.approx(
+        variances - 2 * expected["paired"][marker]["covariance"], abs=1e-12
+    )
 
 
 def test_the_interval_of_a_partial_area_is_near_procs_bootstrap(golden):
@@ -59,7 +61,8 @@ def test_procs_areas_and_tests_of_two_models(golden, case):
     found = interval("roc_auc", y, y_score=p, method="delong")
     assert (found.low, found.high) == pytest.approx(expected["delong_ci"], abs=1e-12)
     assert roc_auc(y, y_score=p, max_fpr=0.1) == pytest.approx(expected["pauc_0.1_corrected"], abs=1e-12)
-    assert paired_delong(y, p, p2).z == pytest.approx(expected["delong_paired"]["z"], abs=1e-12)
+    (paired,) = compare(y, {"p": p, "p2": p2}, metrics=["roc_auc"], scores=True).delong
+    assert paired.z == pytest.approx(expected["delong_paired"]["z"], abs=1e-12)
     both = compare({"p": score_table(y, p), "p2": score_table(y, p2)}, metrics=["roc_auc"]).rows[0]
     assert both.p_value == pytest.approx(
         expected["delong_unpaired"]["p"], abs=0.01

@@ -20,7 +20,7 @@ from checks import assert_refused
 from click.testing import CliRunner
 
 import steelyard
-from steelyard import Counts, Metric, SteelyardError, get_metric, list_metrics, metric, ratio, sqrt
+from steelyard import Counts, Metric, SteelyardError, decide, get_metric, list_metrics, metric, ratio, sqrt
 from steelyard.cli.commands import commands
 from steelyard.exceptions import InputError
 
@@ -327,10 +327,13 @@ def test_a_notebook_may_run_its_cell_again():
 
 
 def test_a_formula_that_branches_on_a_cell_says_what_to_use():
-    from steelyard.metrics.expression import SYMBOLS
+    @metric("Branching", range=(0, 1))
+    def branching(tp, fn, fp, tn):
+        return 0 if tp == 0 else tp / (tp + fn)
 
-    with pytest.raises(TypeError, match="use where"):
-        bool(SYMBOLS.tp == 0)
+    assert "steelyard.where can be read, math, numpy and if cannot" in decide(branching, "class_symmetry").how
+    with pytest.raises(TypeError, match=r"handed arrays of cells, so use where\(\)"):
+        branching(Counts([1, 2], [3, 4], [5, 6], [7, 8]))
 
 
 @pytest.mark.parametrize(("best", "direction"), [(2, "higher"), (0, "lower"), (1, None)])

@@ -1,11 +1,13 @@
 """A thousand dots: the rows of a score table by score, in the whole rows of the headline."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
-from steelyard import Counts, evaluate, score_table
-from steelyard.evaluation.score_dots import dot_scores, score_dots, stacked_dots
-from steelyard.evaluation.verdict.sentences import Outcomes, outcomes_of, whole_outcomes
+from steelyard import Counts, DotsDisplay, evaluate, score_table
+
+FLAGGED = {"true positive", "false alarm"}
 
 
 def _sample(rows, share, seed=0, weights=None):
@@ -15,68 +17,82 @@ def _sample(rows, share, seed=0, weights=None):
     return score_table(y, 1 / (1 + np.exp(-rng.normal(2 * y - 1.5))), sample_weight=weights)
 
 
+def drawn(table, threshold=None, prevalence=None):
+    """The dots of the positives and of the negatives, each the scores and which are flagged, and the outcomes."""
+    evaluation = evaluate(table, threshold=threshold, prevalence=prevalence, metrics=["recall"])
+    rows = DotsDisplay.from_evaluation(evaluation).frame()
+    sides = [[row for row in rows if row["class"] == name] for name in ("positive", "negative")]
+    dots = [(np.array([r["score"] for r in side]), np.array([r["outcome"] in FLAGGED for r in side])) for side in sides]
+    return *dots, Counter(row["outcome"] for row in rows)
+
+
 def test_rows_up_to_a_thousand_are_the_dots_themselves():
     table = _sample(700, 0.2)
-    dots = score_dots(table, 0.4)
-    np.testing.assert_array_equal(dots.positives, table.positive.scores)
-    np.testing.assert_array_equal(dots.negatives, table.negative.scores)
-    np.testing.assert_array_equal(dots.positives_flagged, dots.positives >= 0.4)
-    np.testing.assert_array_equal(dots.negatives_flagged, dots.negatives >= 0.4)
+    positives, negatives, _ = drawn(table, 0.4)
+    np.testing.assert_array_equal(positives[0], table.positive.scores)
+    np.testing.assert_array_equal(negatives[0], table.negative.scores)
+    for scores, flagged in (positives, negatives):
+        np.testing.assert_array_equal(flagged, scores >= 0.4)
 
 
 @pytest.mark.parametrize("share", [0.002, 0.018, 0.3, 0.97])
 @pytest.mark.parametrize("prevalence", [None, 0.01, 0.5])
 @pytest.mark.parametrize("threshold", [0.05, 0.3, 0.9])
-def test_a_thousand_rows_have_the_outcomes_of_the_headline_and_lie_on_their_side(share, prevalence, threshold):
+def test_a_thousand_rows_lie_on_their_side_and_are_as_many_as_the_caption_says(share, prevalence, threshold):
     table = _sample(20_000, share)
-    dots = score_dots(table, threshold, prevalence)
-    assert len(dots.positives) + len(dots.negatives) == dots.outcomes.base == 1_000
-    assert dots.positives_flagged.sum() == dots.outcomes.found
-    assert dots.negatives_flagged.sum() == dots.outcomes.false_alarms
-    for scores, flagged in ((dots.positives, dots.positives_flagged), (dots.negatives, dots.negatives_flagged)):
+    *sides, outcomes = drawn(table, threshold, prevalence)
+    assert sum(outcomes.values()) == 1_000
+    for scores, flagged in sides:
         assert (np.diff(scores) >= 0).all()
         np.testing.assert_array_equal(scores >= threshold, flagged)
+    evaluation = evaluate(table, threshold=threshold, prevalence=prevalence, metrics=["recall"])
+    found, missed, alarms = (f"{outcomes[word]:,}" for word in ("true positive", "missed", "false alarm"))
+    states = f"{found} positives are found and {missed} missed, with {alarms} false alarms"
+    assert states in DotsDisplay.from_evaluation(evaluation).caption()
 
 
-@pytest.mark.parametrize(("rows", "share"), [(20_000, 0.05), (500, 0.2), (900, 0.02)])
-def test_dots_and_headline_state_the_same_wherever_they_are_about_as_many_rows(rows, share):
-    table = _sample(rows, share)
-    evaluation = evaluate(table, threshold=0.4, metrics=["recall"])
-    headline = whole_outcomes(evaluation.counts, rows)
-    dots = score_dots(table, 0.4).outcomes
-    if headline.base == dots.base:
-        assert headline == dots
-    else:
-        assert outcomes_of(evaluation.counts, dots.base) == dots
+@pytest.mark.parametrize("share", [0.05, 0.02])
+def test_dots_and_headline_state_the_same_where_they_are_about_as_many_rows(share):
+    table = _sample(20_000, share)
+    *_, outcomes = drawn(table, 0.4)
+    found, missed, alarms = (outcomes[word] for word in ("true positive", "missed", "false alarm"))
+    headline = evaluate(table, threshold=0.4, metrics=["recall"]).verdict[0]
+    assert f"Of 1,000 rows like these, {found + missed} are positive." in headline
+    assert f"flags {found + alarms}, finds {found} and misses {missed}; {alarms} are false alarms." in headline
 
 
 def test_the_dots_of_a_class_lie_at_even_quantiles_of_its_weight():
-    table = score_table([1, 1, 1, 0], [0.1, 0.2, 0.3, 0.5], sample_weight=[6.0, 1.0, 3.0, 1.0])
-    np.testing.assert_array_equal(dot_scores(table.positive, 10), [0.1] * 6 + [0.2] + [0.3] * 3)
-    assert len(dot_scores(table.positive, 0)) == 0
+    table = score_table([1, 1, 1, 0], [0.1, 0.2, 0.3, 0.5], sample_weight=[6.0, 1.0, 3.0, 10.0])
+    (positives, _), (negatives, _), _ = drawn(table, 0.4)
+    np.testing.assert_array_equal(positives, [0.1] * 300 + [0.2] * 50 + [0.3] * 150)
+    np.testing.assert_array_equal(negatives, [0.5] * 500)
 
 
 def test_a_class_of_less_than_one_row_in_a_thousand_keeps_one_dot():
     table = score_table(np.arange(50_000) < 3, np.linspace(1, 0, 50_000))
-    dots = score_dots(table, 0.99998)
-    assert dots.outcomes == Outcomes(1_000, 1, 0, 0)
-    assert outcomes_of(Counts(tp=2, fn=1, fp=49_000, tn=997), 1_000).positives == 1
+    *_, outcomes = drawn(table, 0.99998)
+    assert outcomes == {"true positive": 1, "true negative": 999}
+    *_, outcomes = drawn(Counts(tp=2, fn=1, fp=49_000, tn=997))
+    assert outcomes["true positive"] + outcomes["missed"] == 1
 
 
 def test_dots_of_a_column_stand_one_above_the_other():
-    columns, heights = stacked_dots(np.array([0.0, 0.05, 0.1, 0.35, 1.0]), np.linspace(0, 1, 11))
-    np.testing.assert_array_equal(columns, [0, 0, 1, 3, 9])
-    np.testing.assert_array_equal(heights, [0, 1, 0, 0, 0])
+    y, scores = [1] * 5 + [0], [0.0, 0.0, 0.0, 0.35, 1.0, 0.35]
+    collections = DotsDisplay.from_evaluation(evaluate(score_table(y, scores), threshold=0.3)).ax_.collections
+    missed, found, *of_negatives = (collection.get_offsets() for collection in collections)
+    assert len({x for x, _ in missed}) == 1 and sorted(height for _, height in missed) == [0.5, 1.5, 2.5]
+    assert len({x for x, _ in found}) == 2 and [height for _, height in found] == [0.5, 0.5]
+    assert [height for collection in of_negatives for _, height in collection] == [-0.5]
 
 
 @pytest.mark.parametrize("threshold", [np.inf, -np.inf])
 def test_everybody_and_nobody_flagged(threshold):
-    dots = score_dots(_sample(3_000, 0.1), threshold)
-    assert dots.outcomes.flagged == (0 if threshold > 0 else 1_000)
-    assert np.isfinite(dots.positives).all() and np.isfinite(dots.negatives).all()
+    *sides, outcomes = drawn(_sample(3_000, 0.1), threshold)
+    assert outcomes["true positive"] + outcomes["false alarm"] == (0 if threshold > 0 else 1_000)
+    assert all(np.isfinite(scores).all() for scores, _ in sides)
 
 
 def test_float32_scores_are_flagged_as_the_table_flags_them():
     scores = np.array([0.7, 0.69, 0.7, 0.1], dtype=np.float32)
-    dots = score_dots(score_table([1, 1, 0, 0], scores), 0.7)
-    assert dots.outcomes == Outcomes(4, 1, 1, 1)
+    *_, outcomes = drawn(score_table([1, 1, 0, 0], scores), 0.7)
+    assert outcomes == {"true positive": 1, "missed": 1, "false alarm": 1, "true negative": 1}

@@ -5,70 +5,54 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steelyard import get_metric, list_metrics, score_table
+from steelyard import get_metric, interval, list_metrics, score_table
 from steelyard.analysis.intervals.design import ClassInfluence
 from steelyard.analysis.intervals.influence import score_influence
-from steelyard.analysis.intervals.isotonic import is_isotonic, is_searched
-from steelyard.analysis.intervals.score_intervals import delong_variance
-from steelyard.metrics.score_values import score_values
-from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.score_table import ScoreTable
 
 STEP = 1e-5
 OTHERS = [("roc_auc", {"max_fpr": 0.2}), ("roc_auc", {"max_fpr": 0.55}), ("weighted_auc", {"rho": 0.3, "bands": 7})]
 OF_SCORES = [(m.name, {}) for m in list_metrics() if m.scores is not None]
 
 
-def random_table(rng):
-    """Few distinct scores that both classes share, with weights."""
+NORMAL = 1.959963984540054  # the quantile at 97.5 %
+WITHOUT = {  # at one threshold, of absolute gaps, of a searched or an isotonic curve: no derivative that a table shows
+    *("recall_at_precision", "precision_at_recall", "precision_at_k", "lift", "top_k_accuracy"),
+    *("recall_at_fpr", "specificity_at_recall", "expected_calibration_error", "mcc_f1", "auprg", "ks", "h_measure"),
+    *("integrated_calibration_index", "brier_miscalibration", "brier_discrimination", "brier_uncertainty"),
+}
+
+
+def random_rows(rng):
+    """Few distinct scores that both classes share, with weights; each class in ascending order."""
     size = int(rng.integers(4, 25))
-
-    def side():
+    sides = []
+    for truth in (1, 0):
         scores = np.unique(rng.integers(1, size, rng.integers(2, size)) / size)
-        weights = rng.gamma(2.0, 1.0, len(scores))
-        return ClassScores(scores, np.ones(len(scores), dtype=np.int64), weights, weights**2)
-
-    return ScoreTable(side(), side())
+        sides.append((np.full(len(scores), truth), scores, rng.gamma(2.0, 1.0, len(scores))))
+    return map(np.concatenate, zip(*sides, strict=True))
 
 
-def moved(table, side, place, change):
-    sides = list(table.classes)
-    weights = sides[side].weights.copy()
+def moved(weights, place, change):
+    weights = weights.copy()
     weights[place] += change
-    sides[side] = ClassScores(sides[side].scores, sides[side].rows, weights, weights**2)
-    return ScoreTable(*sides)
+    return weights
 
 
 @pytest.mark.parametrize(("name", "given"), OF_SCORES + OTHERS, ids=str)
 def test_the_influence_is_what_a_little_more_weight_changes(name, given):
     metric, rng = get_metric(name), np.random.default_rng(7)
-    parameters = {**metric.parameters, **given}
-    for table in (random_table(rng) for _ in range(10)):
-        influence = score_influence(metric, table, parameters)
-        if influence is None:  # at one threshold, or of absolute gaps: no derivative that a table shows
-            assert (
-                name
-                in {"recall_at_precision", "precision_at_recall", "precision_at_k", "lift"}
-                | {
-                    "expected_calibration_error",
-                    "top_k_accuracy",
-                    "recall_at_fpr",
-                    "specificity_at_recall",
-                    "mcc_f1",
-                    "auprg",
-                }
-                or is_isotonic(metric)
-                or is_searched(metric)
-            )
+    for y, scores, weights in (random_rows(rng) for _ in range(10)):
+        influence = score_influence(metric, score_table(y, scores, sample_weight=weights), metric.parameters | given)
+        assert (influence is None) == (name in WITHOUT)
+        if influence is None:
             return
-        for side, expected in enumerate(influence):
-            changes = (
-                [float(score_values(metric, moved(table, side, i, step), parameters)) for step in (STEP, -STEP)]
-                for i in range(len(expected))
-            )
-            assert np.diff(list(changes), axis=1)[:, 0] / (-2 * STEP) == pytest.approx(expected, abs=1e-8)
-        weighted = [scores.weights @ part for scores, part in zip(table.classes, influence, strict=True)]
-        assert sum(weighted) == pytest.approx(0, abs=1e-12)
+        expected = np.concatenate(influence)
+        changes = (
+            [metric(y, y_score=scores, sample_weight=moved(weights, i, step), **given) for step in (STEP, -STEP)]
+            for i in range(len(y))
+        )
+        assert np.diff(list(changes), axis=1)[:, 0] / (-2 * STEP) == pytest.approx(expected, abs=1e-8)
+        assert weights @ expected == pytest.approx(0, abs=1e-12)
 
 
 def test_a_spread_that_heavy_rows_determine_is_known_by_fewer_degrees():
@@ -91,7 +75,8 @@ def test_the_variance_of_an_auc_is_delongs():
     parts = [
         side.distinct[1] @ part**2 * side.n / (side.n - 1) for side, part in zip(table.classes, influence, strict=True)
     ]
-    assert sum(parts) == pytest.approx(delong_variance(table), rel=1e-12)
+    found = interval("roc_auc", table, method="delong")
+    assert ((found.high - found.low) / 2 / NORMAL) ** 2 == pytest.approx(sum(parts), rel=1e-12)
 
 
 def test_a_table_of_one_class_has_no_influence():

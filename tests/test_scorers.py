@@ -28,7 +28,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 from steelyard import Counts, best_threshold, f_beta, get_metric, list_metrics, scorer
 from steelyard.exceptions import needs_sklearn
-from steelyard.interop.scorers import Score
 
 X, Y = make_classification(500, weights=[0.85], flip_y=0.1, random_state=0)
 THREE = make_classification(400, n_classes=3, n_informative=5, weights=[0.7, 0.2], random_state=0)
@@ -226,9 +225,11 @@ def test_bad_input_is_refused_in_one_sentence(attempt, builtin, words):
 
 
 def test_a_fold_of_one_class_is_undefined_by_table_and_by_scores():
-    assert math.isnan(Score(get_metric("recall"))([0, 0], [0, 0]))
-    assert Score(get_metric("specificity"))([0, 0], [0, 0]) == 1
-    assert math.isnan(Score(get_metric("roc_auc"))([1, 1], [0.2, 0.3]))
+    model = DummyClassifier(strategy="prior").fit(X, Y)  # which calls every row negative
+    assert scorer("specificity")(model, X[:2], [0, 0]) == 1
+    for name, y in (("recall", [0, 0]), ("roc_auc", [1, 1])):
+        with pytest.warns(UndefinedMetricWarning, match=f"{name} is undefined on a fold"):
+            assert math.isnan(scorer(name)(model, X[:2], y))
 
 
 def test_without_scikit_learn_it_says_what_to_install():
