@@ -6,14 +6,45 @@ import json
 import re
 import zlib
 from base64 import b64decode
+from collections import Counter
+from dataclasses import replace
 
 import pytest
+
+from steelyard import Counts, DotsDisplay, evaluate
+
+FINLEY = evaluate(Counts(28, 23, 72, 2680), metrics=["recall", "mcc"], draws=20)
+percent_text, three_digits = FINLEY["recall"].text, FINLEY["mcc"].text  # how a share and another number are written
+
+
+def unbroken(text):
+    """The text as a page shows it, where a percent sign does not begin a line."""
+    return text.replace(" %", "\u00a0%")
+
+
+def grouped(evaluation, *keys, by=("site",), rows=12):
+    """The evaluation as if its rows were in groups of these keys, each with the metrics of all of them."""
+    part = evaluate([0, 1], [0, 1], by={"g": ["a", "a"]}, metrics=["recall"], draws=20).groups[0]
+    part = replace(part, by=by, rows=rows, metrics=evaluation.metrics, confusion=None)
+    return replace(evaluation, groups=type(evaluation.groups)(replace(part, key=key) for key in keys))
+
+
+def dot_outcomes(scores, threshold, prevalence=None):
+    """How many of the thousand dots are found, missed, false alarms and true negatives."""
+    evaluation = evaluate(scores, threshold=threshold, prevalence=prevalence, metrics=["recall"], draws=20)
+    outcomes = Counter(row["outcome"] for row in DotsDisplay.from_evaluation(evaluation).frame())
+    return tuple(outcomes[word] for word in ("true positive", "missed", "false alarm", "true negative"))
+
+
+def refuse_constant(word):
+    """Strict JSON has no NaN and no infinity."""
+    pytest.fail(f"{word} in JSON")
 
 
 def page_data(html):
     """The numbers that a page holds."""
     packed = re.search(r'<script type="text/plain" id="data">(.*?)</script>', html, re.DOTALL)[1]
-    return json.loads(zlib.decompress(b64decode(packed)))
+    return json.loads(zlib.decompress(b64decode(packed)), parse_constant=refuse_constant)
 
 
 def press(tab, kind, name="json"):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 import pytest
-from pages_open import rested, slide, until, widened
+from pages_open import dot_outcomes, rested, slide, until, widened
 
-from steelyard import Counts, DotsDisplay, evaluate, page
+from steelyard import Counts, evaluate, page
 
 LONG = "a very long label " * 600
 HOSTILE = '</script><img src=x onerror="window.hit=1">\u202eשלום مرحبا \U0001f600 分类'
@@ -44,26 +42,20 @@ def at(tab):
     )
 
 
-def by_python(evaluation, threshold, prevalence=None):
-    moved = evaluate(evaluation.scores, threshold=threshold, prevalence=prevalence, metrics=["recall"])
-    outcomes = Counter(row["outcome"] for row in DotsDisplay.from_evaluation(moved).frame())
-    return tuple(outcomes[word] for word in ("true positive", "missed", "false alarm", "true negative"))
-
-
 @pytest.mark.parametrize("rows", [700, 4000])
 def test_the_dots_are_those_of_python_at_every_setting(show, rows):
     y, score = scored(rows)
     evaluation = evaluate(y, y_score=score, draws=100)
     with show(page(evaluation)) as tab:
-        assert drawn(tab) == by_python(evaluation, 0.5)
+        assert drawn(tab) == dot_outcomes(evaluation.scores, 0.5)
         last = tab.evaluate("steelyard.last")
         for part in (0, 3, 6, 9, 10):
             slide(tab, "threshold", last * part // 10)
-            assert drawn(tab) == by_python(evaluation, at(tab)[0])
+            assert drawn(tab) == dot_outcomes(evaluation.scores, at(tab)[0])
         for place in (0, 4, 9, 14):
             slide(tab, "prevalence", place)
             slide(tab, "threshold", last // 2)
-            assert drawn(tab) == by_python(evaluation, *at(tab))
+            assert drawn(tab) == dot_outcomes(evaluation.scores, *at(tab))
 
 
 def test_a_dot_lies_on_the_side_of_the_threshold_that_its_colour_says(show, html):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
 from base64 import b64encode
-from dataclasses import replace
 from hashlib import sha256
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -14,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from pages_open import grouped
 from pages_open import page_data as data
 
 from steelyard import (
@@ -22,26 +21,24 @@ from steelyard import (
     at_prevalence,
     best_threshold,
     compare,
+    comparison_page,
     evaluate,
     get_metric,
     list_metrics,
+    metric,
+    page,
+    ratio,
     roc_auc,
     score_table,
 )
-from steelyard.analysis.calibration.calibration import reliability
-from steelyard.analysis.results.result import Rows
-from steelyard.auditing.decisions import recalled_decisions
-from steelyard.auditing.laws import PROPERTIES
-from steelyard.evaluation.evaluation import Group
-from steelyard.evaluation.prevalence_grid import MOST_UNGROUPED, grouped_scores, prevalence_grid, values_over
-from steelyard.evaluation.threshold_grid import MOST_THRESHOLDS, threshold_grid
-from steelyard.report.pages.document import clipped, embedded, rendered_html
-from steelyard.report.pages.page import comparison_page, page
 
 MOST = 180 * 1024
 HOSTILE = "</script><script>alert(1)</script><!-- '\"&<b>\u2028\u2029\u202e{{body}}"
 DOTTED = HOSTILE.replace("\u202e", "·")  # what turns the direction of text is shown as a dot
 DOCS = Path(__file__).parent.parent / "docs" / "properties.md"
+
+
+SIGNS = {"yes": "+", "no": "-", "?": "?"}  # of a decision in the documentation, and on a page
 
 
 def scored(n, weighted=False, seed=0):
@@ -91,10 +88,8 @@ def test_a_page_is_small_whatever_the_number_of_rows(weighted):
 
 
 def test_a_page_with_long_names_and_many_groups_keeps_to_its_size():
-    evaluation = evaluated(10**4, weighted=True)
-
-    group = Group(("site",), ("\U0001f9ea" * 10_000,), 5, evaluation.metrics)
-    html = page(replace(evaluation, groups=Rows([group] * 500)), source="x" * 10_000)
+    evaluation = grouped(evaluated(10**4, weighted=True), *[("\U0001f9ea" * 10_000,)] * 500)
+    html = page(evaluation, source="x" * 10_000)
     assert len(html.encode()) <= MOST
     assert re.search(r"The \d+ largest of 500 groups", html)
 
@@ -158,46 +153,43 @@ def test_hostile_words_stay_words():
     assert data(html)["source"] == DOTTED
 
 
-def test_embedded_json_is_strict_and_closed_to_html():
-    written = embedded({"label": HOSTILE, "value": 1.5})
-    assert not re.search("[<>&\u2028\u2029]", written)
-    assert json.loads(written)["label"] == DOTTED
-    with pytest.raises(ValueError):
-        embedded({"value": float("nan")})
-
-
 def test_half_a_surrogate_pair_can_be_written_to_a_file(tmp_path):
     html = page(evaluate(Counts(28, 23, 72, 2680), draws=20), source="a\ud800b")
     (tmp_path / "report.html").write_text(html, encoding="utf-8")
 
 
 def test_long_labels_are_shortened_in_the_middle():
-    assert clipped("x" * 80) == "x" * 80
-    assert len(clipped("ab" * 5_000)) <= 80
-    assert clipped("start" + "x" * 500 + "end").startswith("start")
-    assert clipped("start" + "x" * 500 + "end").endswith("end")
+    def shown(label):
+        return data(page(evaluate(np.array([label, "no", "no"]), [label, label, "no"], pos_label=label)))["view"][
+            "label"
+        ]
+
+    assert shown("x" * 80) == "x" * 80
+    assert len(shown("ab" * 5_000)) <= 100
+    long = shown("start" + "x" * 500 + "end")
+    assert long.startswith("start") and long.endswith("end")
 
 
-def test_parts_are_put_in_once():
-    html = rendered_html("shell.html", policy="", title="{{body}}", style="", body="{{title}}", payload="", script="")
-    assert "<title>{{body}}</title>" in html
+# ---------------------------------------------------------------- cuts and stops
 
 
-# ---------------------------------------------------------------- what the page holds of the scores
+def thresholds(evaluation):
+    """The thresholds of a page with the counts there, the one it opens at, and the best of each metric by its place."""
+    held = data(page(evaluation))
+    columns = {name: np.array(column, dtype=float) for name, column in held["thresholds"].items()}
+    cuts = np.where(np.isnan(columns["threshold"]), np.inf, columns["threshold"])
+    return cuts, columns["tp"], columns["fp"], held["index"], {row["name"]: row.get("best") for row in held["metrics"]}
 
 
 def test_kept_cuts_carry_exact_counts_and_keep_the_area():
     y, score, _ = scored(50_000)
     table = score_table(y, score)
-    grid = threshold_grid(table, list_metrics(), 0.5)
-    assert len(grid.thresholds) <= MOST_THRESHOLDS
-    exact = table.at(grid.thresholds)
-    assert (grid.tp == exact.tp).all()
-    assert (grid.fp == exact.fp).all()
-    area = np.trapezoid(grid.tp / grid.tp[-1], grid.fp / grid.fp[-1])
-    assert area == pytest.approx(roc_auc(table), abs=2e-4)
-    assert grid.thresholds[grid.current] == 0.5
-    assert np.isinf(grid.thresholds[0])
+    cuts, tp, fp, place, _ = thresholds(evaluate(table, threshold=0.5, draws=20))
+    assert len(cuts) <= 360
+    exact = table.at(cuts)
+    assert (tp == exact.tp).all() and (fp == exact.fp).all()
+    assert np.trapezoid(tp / tp[-1], fp / fp[-1]) == pytest.approx(roc_auc(table), abs=2e-4)
+    assert cuts[place] == 0.5 and np.isinf(cuts[0])
 
 
 @pytest.mark.parametrize(("n", "share"), [(2_000, 0.05), (250_000, 0.05), (250_000, 0.6)])
@@ -205,40 +197,39 @@ def test_the_best_cut_of_every_metric_is_kept(n, share):
     rng = np.random.default_rng(n)
     y = (rng.random(n) < share).astype(int)
     table = score_table(y, (rng.normal(size=n) + y).round(6))
-    metrics = [m for m in list_metrics() if m.function and m.scores is None and m.direction]
-    grid = threshold_grid(table, metrics, 0.5)
-    for metric in metrics:
-        found = best_threshold(table, metric=metric, resamples=0)
-        assert grid.thresholds[grid.best[metric.name]] == found.threshold, metric.name
+    names = [m.name for m in list_metrics() if m.function and m.scores is None and m.direction]
+    cuts, *_, best = thresholds(evaluate(table, threshold=0.5, metrics=names, draws=20))
+    for name in names:
+        assert cuts[best[name]] == best_threshold(table, metric=name, resamples=0).threshold, name
 
 
 def test_the_threshold_in_use_is_the_one_shown_even_between_scores():
-    table = score_table([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])
-    grid = threshold_grid(table, [], 0.5)
-    assert grid.thresholds[grid.current] == 0.5
-    assert (grid.tp[grid.current], grid.fp[grid.current]) == (1, 1)
+    cuts, tp, fp, place, _ = thresholds(evaluate([0, 1, 0, 1], y_score=[0.1, 0.4, 0.6, 0.9], threshold=0.5))
+    assert (cuts[place], tp[place], fp[place]) == (0.5, 1, 1)
 
 
-def test_stops_rise_and_hold_the_prevalences_in_use():
-    for held in ((0.0182,), (3e-7, 0.5), (0.9995,), (0.02, 0.0200001)):
-        found = prevalence_grid(*held)
-        assert (np.diff(found) > 0).all()
-        assert set(held) <= set(found.tolist())
-        assert found[0] < 2e-4 and found[-1] >= 0.999
+@pytest.mark.parametrize("counts", [Counts(10, 8, 5, 966), Counts(3, 0, 1, 9_999_999), Counts(9_995, 0, 1, 4)])
+@pytest.mark.parametrize("prevalence", [None, 0.02, 0.0200001])
+def test_stops_rise_and_hold_the_prevalences_in_use(counts, prevalence):
+    stops = data(page(evaluate(counts, prevalence=prevalence, draws=20)))["stops"]
+    assert (np.diff(stops) > 0).all() and stops[0] < 2e-4 and stops[-1] >= 0.999
+    assert {float(counts.positives / counts.total), prevalence or stops[0]} <= {*stops}
 
 
 def test_rank_metrics_at_the_stops_are_those_of_the_reweighted_scores():
     y, score, weight = scored(400, weighted=True)
-    table, shares = score_table(y, score, sample_weight=weight), prevalence_grid(0.05)
-    for metric in (m for m in list_metrics() if m.scores):
-        there = [metric(at_prevalence(table, float(share))) for share in shares]
-        np.testing.assert_allclose(
-            values_over([metric], table, shares)[metric], there, rtol=1e-12, atol=1e-13, err_msg=metric.name
-        )
+    table = score_table(y, score, sample_weight=weight)
+    ranks = [m for m in list_metrics() if m.scores and m.name != "top_k_accuracy"]  # which is of columns of scores
+    held = data(page(evaluate(table, metrics=[m.name for m in ranks], draws=20)))
+    rows = {row["name"]: row for row in held["metrics"]}
+    for metric in ranks:
+        there = [metric(at_prevalence(table, share)) for share in held["stops"]]
+        found = rows[metric.name].get("at", [rows[metric.name]["value"]] * len(there))  # which many do not change with
+        np.testing.assert_allclose(np.array(found, dtype=float), there, rtol=1e-9, atol=1e-10, err_msg=metric.name)
 
 
 def test_very_many_scores_are_weighed_in_groups_at_other_prevalences_and_it_says_how_far_that_is_off():
-    y, score, _ = scored(MOST_UNGROUPED + 1)
+    y, score, _ = scored(20_001)  # one more than are taken one by one
     y[::3] = 1 - y[::3]  # so that the rarer class has more scores than there are groups
     table = score_table(y, score)
     html = page(evaluate(table, draws=20))
@@ -256,28 +247,30 @@ def test_very_many_scores_are_weighed_in_groups_at_other_prevalences_and_it_says
 
 
 def test_few_rare_scores_lose_nothing_of_their_order_among_very_many():
-    y, score, _ = scored(2 * MOST_UNGROUPED)
-    table, small = score_table(y, score), grouped_scores(score_table(y, score))
-    assert small.negative.size < table.negative.size / 4
-    for share in (0.001, 0.3):
-        there = [get_metric("average_precision")(at_prevalence(t, share)) for t in (table, small)]
-        assert there[0] == pytest.approx(there[1], rel=1e-9)
+    y, score, _ = scored(40_000)
+    table = score_table(y, score)
+    held = data(page(evaluate(table, metrics=["average_precision"], draws=20)))
+    assert held["grouped"]["groups"] < table.negative.size / 4 + table.positive.size
+    for i in (12, len(held["stops"]) - 20):
+        there = get_metric("average_precision")(at_prevalence(table, held["stops"][i]))
+        assert held["metrics"][0]["at"][i] == pytest.approx(there, rel=1e-9)
 
 
 def test_the_bars_of_weighted_reliability_are_about_its_points():
     rng = np.random.default_rng(2)
     score = rng.random(4_000)
     y = (rng.random(4_000) < score).astype(int)
+
+    def bars(**weights):
+        parts = data(page(evaluate(y, y_score=score, metrics=["brier"], draws=20, **weights)))["reliability"]
+        return np.array([[part["low"], part["p"] / (part["p"] + part["n"]), part["high"]] for part in parts])
+
     weight = np.where(y == 1, 5.0, 1.0) * rng.gamma(2, 1, 4_000)
-    weighted = reliability(score_table(y, score, sample_weight=weight), 0.95)
-    for part in weighted:
-        assert part.low < part.positives / (part.positives + part.negatives) < part.high
-    twice = reliability(score_table(y, score, sample_weight=np.full(4_000, 2.0)), 0.95)
-    once = reliability(score_table(y, score), 0.95)
-    counted = reliability(score_table(y, score, frequency=np.full(4_000, 2)), 0.95)
-    ends = [np.array([[part.low, part.high] for part in parts]) for parts in (once, twice, counted)]
-    np.testing.assert_allclose(ends[0], ends[1], rtol=1e-8)
-    assert (np.diff(ends[2]) < np.diff(ends[0])).all()
+    assert (np.diff(bars(sample_weight=weight)) > 0).all()
+    once, twice = bars(), bars(sample_weight=np.full(4_000, 2.0))
+    counted = bars(frequency=np.full(4_000, 2))
+    np.testing.assert_allclose(once, twice, rtol=1e-8)
+    assert (np.ptp(counted, axis=1) < np.ptp(once, axis=1)).all()
 
 
 def test_an_infinite_loss_is_undefined_with_its_reason_at_every_stop():
@@ -298,16 +291,14 @@ def test_the_decided_properties_are_those_of_the_documentation():
         for line in DOCS.read_text().splitlines()
         if line.startswith("| ")
     ]
-    names, rows = lines[0][1:], lines[1:]
-    assert names == list(PROPERTIES)
-    marks = {"yes": True, "no": False, "?": None}
-    known = {m.name: {name: d.holds for name, d in recalled_decisions(m).items()} for m in list_metrics() if m.function}
-    assert known == {row[0]: dict(zip(names, (marks[cell] for cell in row[1:]), strict=True)) for row in rows}
+    rows = {line[0]: "".join(SIGNS[cell] for cell in line[1:]) for line in lines[1:]}
+    names = [metric.name for metric in list_metrics() if metric.function]
+    explained = data(page(evaluate(Counts(28, 23, 72, 2680), metrics=names, draws=20)))["explained"]
+    assert {name: facts["holds"] for name, facts in explained["metrics"].items()} == rows
+    assert len(explained["properties"]) == len(lines[0]) - 1
 
 
 def test_a_metric_of_ones_own_is_shown_with_what_is_proved_of_its_formula(registry):
-    from steelyard import metric, ratio
-
     @metric("Mine", range=(0, 1), best=1)
     def recall_of_mine(c):
         """Share of the positives that were found, twice named."""

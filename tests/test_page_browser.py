@@ -11,7 +11,18 @@ import jsonschema
 import numpy as np
 import pytest
 from accessible import accessible
-from pages_open import caught_up, press, rested, slide, until
+from pages_open import (
+    caught_up,
+    dot_outcomes,
+    grouped,
+    percent_text,
+    press,
+    rested,
+    slide,
+    three_digits,
+    unbroken,
+    until,
+)
 
 from steelyard import (
     Confusion,
@@ -19,23 +30,18 @@ from steelyard import (
     Evaluation,
     at_prevalence,
     audit,
+    audit_page,
     best_threshold,
     chance,
     compare,
+    comparison_page,
+    confidence_band,
     evaluate,
     get_metric,
     intervals,
+    notebook,
+    page,
 )
-from steelyard.analysis.results.formatting import interval_text, percent_text, three_digits, unbroken
-from steelyard.analysis.results.result import Rows
-from steelyard.analysis.thresholds.bands import rate_band
-from steelyard.auditing.laws import PROPERTIES
-from steelyard.evaluation.evaluation import Group
-from steelyard.evaluation.score_dots import score_dots
-from steelyard.evaluation.threshold_grid import threshold_grid
-from steelyard.evaluation.verdict.sentences import STARTS, outcomes_text, whole_outcomes
-from steelyard.report.pages.page import audit_page, comparison_page, notebook, page
-from steelyard.report.pages.page_numbers import amount
 
 # A row of metrics as one cell of a class: the percent sign stands behind the value alone.
 WITH_INTERVAL = r"""tr => {
@@ -119,6 +125,12 @@ def test_the_page_opens_with_the_numbers_of_the_evaluation(show, html, evaluatio
         low, high = tab.locator('[data-metric="recall"] .between').text_content().split(" to ")
         recall = evaluation["recall"]
         assert (float(low), number(high)) == pytest.approx((100 * recall.low, 100 * recall.high), abs=0.05)
+
+
+def amount(weight):
+    """A count of rows, or a sum of weights, with thousands apart; what is not 0 or 1 never reads as such."""
+    shown = f"{weight:,.0f}" if weight.is_integer() else f"{weight:,.2f}"
+    return three_digits(weight) if shown in ("0.00", "1.00") else shown
 
 
 def test_numbers_have_the_same_digits_on_the_page_as_in_the_terminal(show, html):
@@ -343,16 +355,12 @@ def test_numbers_copied_in_the_midst_of_a_move_are_those_after_it(show, html):
 
 
 def test_the_copied_json_is_that_of_the_evaluation_where_nothing_was_moved(show, evaluation):
-    group = Group(("site", "year"), ("north", 2024), 12, evaluation.metrics)
-    grouped = replace(
-        evaluation,
-        groups=Rows([group, replace(group, key=("north", 2025))]),
-        assumed=("Columns were taken by their names.",),
-    )
-    expected = json.loads(grouped.to_json())
-    with show(page(grouped)) as tab:
+    parted = grouped(evaluation, ("north", 2024), ("north", 2025), by=("site", "year"))
+    parted = replace(parted, assumed=("Columns were taken by their names.",))
+    expected = json.loads(parted.to_json())
+    with show(page(parted)) as tab:
         found = tab.evaluate("steelyard.numbers()")
-        assert saved(found).counts == grouped.counts
+        assert saved(found).counts == parted.counts
         for key in expected.keys() - {"source", "metrics", "groups", "scores", "digest"}:
             assert found[key] == expected[key], key
         wholes = {row["name"]: row for row in expected["metrics"]}
@@ -435,10 +443,11 @@ def test_the_script_counts_whole_rows_as_python_does(show, html):
     rng = np.random.default_rng(1)
     tables = np.exp(rng.uniform(0, 14, (300, 4))).astype(int) * (rng.random((300, 4)) < 0.9)
     tables = [cells.tolist() for cells in tables if cells[:2].sum() and cells[2:].sum()]
-    start = STARTS["prevalence"].replace("{share}", "50.0\u00a0%")
+    moved = [[float(cell) for cell in at_prevalence(Counts(*cells), 0.5)] for cells in tables]
     with show(html) as tab:
-        found = tab.evaluate("tables => tables.map((cells) => steelyard.headline(cells, 0.5))", tables)
-    assert found == [outcomes_text(whole_outcomes(Counts(*cells), None), start, "positive") for cells in tables]
+        found = tab.evaluate("tables => tables.map((cells) => steelyard.headline(cells, 0.5))", moved)
+    few = {"metrics": ["recall"], "draws": 20}
+    assert found == [headline(Counts(*cells), prevalence=0.5, **few) for cells in tables]
 
 
 def test_the_copy_button_fills_the_clipboard(show, html):
@@ -516,15 +525,17 @@ POINTS = (
 
 
 def test_the_band_of_a_curve_is_pythons_and_touches_both_corners(show, html, evaluation):
-    grid = threshold_grid(evaluation.scores, [], evaluation.threshold)
-    band = rate_band(evaluation.scores, evaluation.level, grid.places)
+    recall, specificity = (confidence_band(evaluation.scores, metric=name) for name in ("recall", "specificity"))
+    lows, highs = (
+        np.array([[getattr(point, end) for point in band] for band in (specificity, recall)]) for end in ("low", "high")
+    )
     with show(html) as tab:
         (outline,) = tab.locator("#roc polygon.band").evaluate_all(POINTS)
         ((origin, end),) = tab.locator("#roc polyline.chance-line").evaluate_all(POINTS)
         assert origin in outline and end in outline
         (left, bottom), (right, top) = origin, end
         sides = np.linspace(outline, np.roll(outline, -1, axis=0), 50).reshape(-1, 2)
-        for fpr, recall in ((band.fpr_low, band.recall_high), (band.fpr_high, band.recall_low)):
+        for fpr, recall in ((1 - highs[0], highs[1]), (1 - lows[0], lows[1])):
             pixels = np.stack([left + (right - left) * fpr, bottom + (top - bottom) * recall], axis=1)
             away = np.abs(sides[:, None] - pixels).max(axis=-1).min(axis=0)
             assert np.median(away) < 0.3 and away.max() < 2  # thresholds of other metrics move the grid a little
@@ -618,12 +629,8 @@ def test_scores_that_are_no_probabilities_open_at_a_cut_and_say_so(show):
 def test_scores_that_are_no_probabilities_keep_what_was_evaluated(show):
     y, score, _ = scored(600)
     evaluation = evaluate(y, y_score=score * 10 - 3, metrics=["roc_auc", "average_precision"], draws=100)
-    group = Group(("site",), ("north",), 12, evaluation.metrics)
-    evaluation = replace(
-        evaluation,
-        groups=Rows([group, group]),
-        assumed=("Columns were taken by their names.",),
-    )
+    evaluation = grouped(evaluation, ("north",), ("north",))
+    evaluation = replace(evaluation, assumed=("Columns were taken by their names.",))
     with show(page(evaluation)) as tab:
         assert_same(read(tab), {row.name: row.value for row in evaluation.metrics})
         between = tab.locator('[data-metric="roc_auc"] .between').text_content()
@@ -638,8 +645,7 @@ def test_scores_that_are_no_probabilities_keep_what_was_evaluated(show):
 
 
 def test_the_two_classes_follow_the_sliders_and_the_groups_say_that_they_do_not(show, evaluation):
-    group = Group(("site",), ("north",), 12, evaluation.metrics)
-    with show(page(replace(evaluation, groups=Rows([group, group])))) as tab:
+    with show(page(grouped(evaluation, ("north",), ("north",)))) as tab:
         rows = "trs => trs.map(tr => [...tr.querySelectorAll('td')].slice(1).map(td => td.textContent))"
         groups = tab.locator("section.stays")
         assert "At threshold 0.500, as evaluated" in groups.text_content()
@@ -743,10 +749,10 @@ def test_classes_are_shown_together_and_each_against_the_rest(show):
             .locator("tbody td:last-child")
             .all_text_contents()
         )
-        assert pooled == [
-            unbroken(interval_text(accuracy.value, accuracy.low, accuracy.high, share=share))
-            for share in (True, True, False)
-        ]  # precision, recall and F1
+        share = f"{accuracy.text(accuracy.value)} ({accuracy.interval_or_reason().removesuffix(' %')})"
+        plain = replace(evaluation["mcc"], value=accuracy.value, low=accuracy.low, high=accuracy.high)
+        number = f"{plain.text(plain.value)} ({plain.interval_or_reason()})"
+        assert pooled == [unbroken(share), unbroken(share), number]  # precision, recall and F1
 
 
 def test_a_class_without_rows_in_the_truth_is_undefined_and_stays_so(show):
@@ -806,11 +812,12 @@ def test_an_audit_shows_every_decision(show):
 
 
 def test_an_audit_speaks_of_metrics_and_properties_in_words(show):
-    with show(audit_page(audit("mcc", "recall"))) as tab:
-        assert tab.locator(".matrix thead th").all_text_contents() == [
-            "metric",
-            *(p.title for p in PROPERTIES.values()),
-        ]
+    decisions = audit("mcc", "recall")
+    asked = {decision.property for decision in decisions}
+    with show(audit_page(decisions)) as tab:
+        head, *titles = tab.locator(".matrix thead th").all_text_contents()
+        assert head == "metric" and len(set(titles)) == len(titles) == len(asked)
+        assert "Symmetry of the classes" in titles and not asked & {*titles}
         assert tab.locator(".matrix tbody th").all_text_contents() == ["Matthews correlation", "Recall"]
         assert tab.locator("#proofs summary").all_text_contents() == ["Matthews correlation", "Recall"]
         tab.locator("#proofs summary").first.click()
@@ -820,12 +827,14 @@ def test_an_audit_speaks_of_metrics_and_properties_in_words(show):
                 strict=True,
             )
         )
-        for asked in PROPERTIES.values():
-            assert lines[asked.title].startswith(asked.meaning)
+        assert list(lines) == titles
+        assert lines["Symmetry of the classes"].startswith(
+            "The value does not depend on which of the two classes is called positive."
+        )
         named = tab.locator("main :not(code)").evaluate_all(
             "all => all.map(e => [...e.childNodes].filter(n => n.nodeType === 3).map(n => n.data).join(' ')).join(' ')"
         )
-        assert not (set(PROPERTIES) - {"distance"}) & set(named.split())  # which is a word as well
+        assert not (asked - {"distance"}) & set(named.split())  # which is a word as well
 
 
 # ---------------------------------------------------------------- hostile words
@@ -861,8 +870,7 @@ def test_hostile_words_are_shown_as_text_and_nothing_runs(show, words):
 
 
 def test_a_group_is_shown_by_name(show, evaluation):
-    group = Group(("site",), (HOSTILE,), 12, evaluation.metrics)
-    with show(page(replace(evaluation, groups=Rows([group, group])))) as tab:
+    with show(page(grouped(evaluation, (HOSTILE,), (HOSTILE,)))) as tab:
         assert f"site = {HOSTILE[:9]}" in tab.locator("main").text_content()
         assert tab.evaluate("window.hit") is None
 
@@ -902,10 +910,9 @@ OUTSIDE = """wide => [...document.querySelectorAll('svg text, th, td')].map(e =>
 
 def test_paper_loses_no_column_and_no_letter(show, evaluation):
     y, score, _ = scored(600)
-    group = Group(("site",), ("north",), 12, evaluation.metrics)
     models = {"first model": (score > 0.3) * 1, "second model": (score > 0.5) * 1}
     for html in (
-        page(replace(evaluation, groups=Rows([group, group]))),
+        page(grouped(evaluation, ("north",), ("north",))),
         page(evaluate(Confusion.of_rows(("cat", "dog", "yak"), np.arange(3, 12).reshape(3, 3)), draws=50)),
         comparison_page(compare(y, models, draws=100)),
     ):
@@ -1000,8 +1007,8 @@ def test_an_output_of_a_notebook_takes_its_colours_and_each_has_its_own_slider(s
         assert cells.nth(2).locator('tr[data-metric="roc_auc"] td').first.inner_text() == three_digits(
             evaluation["roc_auc"].value
         )
-        dots = score_dots(evaluation.scores, threshold).outcomes
-        words = f"{dots.found} true positives, {dots.missed} false negatives, {dots.false_alarms} false positives"
+        found, missed, alarms, _ = dot_outcomes(evaluation.scores, threshold)
+        words = f"{found} true positives, {missed} false negatives, {alarms} false positives"
         assert words in cells.nth(2).locator(".sy-dots svg").get_attribute("aria-label")
         assert cells.nth(2).locator(".sy-verdict b").first.inner_text() != evaluation.verdict[0]
         cells.nth(2).locator("input").last.evaluate("s => { s.value = 3; s.dispatchEvent(new Event('input')); }")
