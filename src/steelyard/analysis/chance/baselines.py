@@ -32,7 +32,7 @@ from steelyard.statistics.score_table import ScoreTable
 from steelyard.statistics.shared_cells import SharedCells
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from steelyard._types import Array
     from steelyard.metrics.call_options import CallOptions
@@ -45,12 +45,12 @@ _TABLES, _MOST_PARTS = 20_000, 8  # of weighted rows in all, and parts of the we
 _DRAWN, _FEWEST, _CELLS = 400, 50, 100_000  # tables of several classes, as many as these cells allow, if that is enough
 
 
-def mean_where_defined(values: Array, masses: Array | None = None) -> Array:
+def mean_where_defined(values: Array, weights: Array | None = None) -> Array:
     """The mean over the first axis of the values that are finite; NaN where none is."""
-    masses = np.ones(len(values)) if masses is None else masses
-    masses = np.where(np.isfinite(values), masses.reshape(-1, *[1] * (values.ndim - 1)), 0.0)
+    weights = np.ones(len(values)) if weights is None else weights
+    weights = np.where(np.isfinite(values), weights.reshape(-1, *[1] * (values.ndim - 1)), 0.0)
     with np.errstate(invalid="ignore"):
-        mean = (np.where(masses > 0, values, 0.0) * masses).sum(0) / masses.sum(0)
+        mean = (np.where(weights > 0, values, 0.0) * weights).sum(0) / weights.sum(0)
     return np.asarray(mean)
 
 
@@ -64,12 +64,12 @@ def or_exact(mean: Array | float, exact: Array | float) -> Array:
 
 
 class SampleRows(NamedTuple):
-    """The rows behind a table of two classes: of each class, those that are flagged, and what each class is worth."""
+    """The rows behind a table of two classes: those of each class, those flagged, and each class's effective size."""
 
     positives: int
     negatives: int
     flagged: float
-    worth: tuple[float, float]  # effective rows (Kish), as many as there are without weights
+    effective_sizes: tuple[float, float]  # Kish's, of both classes; without weights the rows that there are
 
     @property
     def share(self) -> float:
@@ -105,60 +105,54 @@ class RandomCounts:
         exact = on_counts(metric, self.expected, metric.parameters)
         if self.tables is None:
             return exact.finished(metric, call)
-        tables, masses = self.tables
+        tables, probabilities = self.tables
         values = count_values(metric, tables, metric.parameters)
         values = np.where(np.isnan(values), call.replacement, values)
-        mean = or_exact(mean_where_defined(values, masses), exact.value)
+        mean = or_exact(mean_where_defined(values, probabilities), exact.value)
         return MetricValue(mean, lambda: exact.why or "undefined").finished(metric, call)
 
     @cached_property
     def tables(self) -> tuple[SharedCells, Array] | None:
-        """Every table that can matter; None where the expected one stands for all."""
+        """Every table that can matter, with its probability; None where the expected one stands for all."""
         p, n = float(self.expected.positives), float(self.expected.negatives)
         if self.rows is None or not (p > 0 and n > 0 and self.rows.positives and self.rows.negatives):
             return None
-        positives, negatives, flagged, worth = self.rows
-        if min(worth) * min(self.rows.share, 1 - self.rows.share) >= MANY_ROWS:
+        positives, negatives, flagged, sizes = self.rows
+        if min(sizes) * min(self.rows.share, 1 - self.rows.share) >= MANY_ROWS:
             return None
-        total, cells, masses = positives + negatives, [], []
-        for predicted, mass in _rounded(flagged):
+        # A number of flagged rows that is not whole is the mean of the two whole numbers around it.
+        below = math.floor(flagged)
+        over = flagged - below
+        whole = [(round(flagged), 1.0)] if over < _SAME or over > 1 - _SAME else [(below, 1 - over), (below + 1, over)]
+        total, cells, probabilities = positives + negatives, [], []
+        for predicted, probability in whole:
             null = TruePositives(positives, negatives, predicted, total - predicted)
             tp = null.likely()
             parts = int(np.clip(math.sqrt(_TABLES / len(tp)), 1, _MOST_PARTS))
-            found = _shares_found(tp, positives, worth[0], parts)[:, None]
-            false = _shares_found(predicted - tp, negatives, worth[1], parts)[None]
-            both = np.broadcast_arrays(p * found, p * (1 - found), n * false, n * (1 - false))
+            recall = _weight_shares(tp, positives, sizes[0], parts)[:, None]
+            fpr = _weight_shares(predicted - tp, negatives, sizes[1], parts)[None]
+            both = np.broadcast_arrays(p * recall, p * (1 - recall), n * fpr, n * (1 - fpr))
             cells.append(np.stack(both).reshape(4, -1))
-            each = mass * (np.exp(null.log_mass(tp)) if len(tp) > 1 else np.ones(1))
-            masses.append(np.tile(each, both[0].size // len(tp)) * len(tp) / both[0].size)
-        return SharedCells(*np.concatenate(cells, 1)), np.concatenate(masses)
+            each = probability * (np.exp(null.log_mass(tp)) if len(tp) > 1 else np.ones(1))
+            probabilities.append(np.tile(each, both[0].size // len(tp)) * len(tp) / both[0].size)
+        return SharedCells(*np.concatenate(cells, 1)), np.concatenate(probabilities)
 
 
-def _shares_found(found: Array, size: int, worth: float, parts: int) -> Array:
-    """The shares of the weight of a class that so many of its rows at random have, on a first axis of equal parts.
+def _weight_shares(rows: Array, size: int, effective_size: float, parts: int) -> Array:
+    """The shares of a class's weight that so many of its rows at random have, on a first axis of equal parts.
 
-    Of k of P rows the mean is k / P, and the variance k / P (1 - k / P) c / (P - 1), where c = P / worth - 1 is the
-    squared coefficient of variation of the weights: so much has the beta distribution whose parameters sum to
-    (P - 1) / c - 1. Each part has the mean of its share of that. A row that is found has some weight, however little.
+    The share of k among P rows has mean k / P and variance k / P (1 - k / P) c / (P - 1), where c = P / effective size
+    - 1 is the squared coefficient of variation of the weights. The beta distribution whose parameters sum to
+    (P - 1) / c - 1 has both. Each part has the mean of its share of that. Every row has some weight, however little.
     """
-    mean, spread = found / size, size / worth - 1
-    if spread <= _SAME:
+    mean, variation = rows / size, size / effective_size - 1
+    if variation <= _SAME:
         return mean[None]
-    inside, sums = np.clip(mean, _SAME, 1 - _SAME), max((size - 1) / spread - 1, _SAME)
+    inside, sums = np.clip(mean, _SAME, 1 - _SAME), max((size - 1) / variation - 1, _SAME)
     a, b = inside * sums, (1 - inside) * sums
-    ends = beta_quantile(np.linspace(0, 1, parts + 1)[:, None], a, b)
-    means = parts * inside * np.diff(beta_below(ends, a + 1, b), axis=0)
-    return np.where((found > 0) & (found < size), np.clip(means, _SAME, 1 - _SAME), mean)
-
-
-def _rounded(number: float) -> Iterator[tuple[int, float]]:
-    """The whole numbers around one, with the probabilities that make it their mean."""
-    low = math.floor(number)
-    over = number - low
-    if over < _SAME or over > 1 - _SAME:
-        yield round(number), 1.0
-    else:
-        yield from ((low, 1 - over), (low + 1, over))
+    bounds = beta_quantile(np.linspace(0, 1, parts + 1)[:, None], a, b)
+    means = parts * inside * np.diff(beta_below(bounds, a + 1, b), axis=0)
+    return np.where((rows > 0) & (rows < size), np.clip(means, _SAME, 1 - _SAME), mean)
 
 
 @dataclass(frozen=True)
@@ -183,32 +177,29 @@ def random_counts(counts: Counts, rows: SampleRows | None, share: float | None =
 
 def _random_of_one(counts: Counts, rows: SampleRows | None, share: float | None) -> RandomCounts:
     """The same of one table; of whole cells the rows are known."""
-    rows, total = rows or _whole(counts), float(counts.total)
+    if rows is None and all(float(cell).is_integer() for cell in counts):
+        p, n = int(counts.positives), int(counts.negatives)
+        rows = SampleRows(p, n, int(counts.predicted_positives), (p, n))
+    total = float(counts.total)
     if share is None:
         share = rows.share if rows is not None and rows.positives + rows.negatives else math.nan
         share = float(counts.predicted_positives) / total if math.isnan(share) and total else share
     return RandomCounts.flagged(counts, share, rows)
 
 
-def _whole(counts: Counts) -> SampleRows | None:
-    if not all(float(cell).is_integer() for cell in counts):
-        return None
-    p, n = int(counts.positives), int(counts.negatives)
-    return SampleRows(p, n, int(counts.predicted_positives), (p, n))
-
-
 def class_rows(table: Confusion) -> Array:
-    """The rows that those of each true class are worth (Kish), as many as there are without weights."""
-    return _worth(table.matrix.sum(1), table.squares.sum(1))
+    """The effective size (Kish) of each true class: without weights, its rows."""
+    return _effective_sizes(table.matrix.sum(1), table.squares.sum(1))
 
 
-def rows_against_rest(table: Confusion, place: int) -> SampleRows:
+def rows_against_rest(table: Confusion, index: int) -> SampleRows:
     """The rows of one class, and of all others together."""
     weights, squares = (part.sum(1).astype(np.float64) for part in (table.matrix, table.squares))
-    worth = _worth(*([part[place], part.sum() - part[place]] for part in (weights, squares)))
-    true, flagged = table.rows.sum(1), prediction_rates(table)[place] * table.rows.sum()
-    own, rest = int(true[place]), int(true.sum() - true[place])
-    return SampleRows(own, rest, float(flagged), (min(own, float(worth[0])), min(rest, float(worth[1]))))
+    sizes = _effective_sizes(*([part[index], part.sum() - part[index]] for part in (weights, squares)))
+    true, flagged = table.rows.sum(1), prediction_rates(table)[index] * table.rows.sum()
+    positives, negatives = int(true[index]), int(true.sum() - true[index])
+    effective = min(positives, float(sizes[0])), min(negatives, float(sizes[1]))
+    return SampleRows(positives, negatives, float(flagged), effective)
 
 
 def prediction_rates(table: Confusion) -> Array:
@@ -221,7 +212,7 @@ def prediction_rates(table: Confusion) -> Array:
     return np.asarray((weights / max(weights.sum(), np.finfo(float).tiny)) @ rates)
 
 
-def _worth(weights: Array | list[float], squares: Array | list[float]) -> Array:
+def _effective_sizes(weights: Array | list[float], squares: Array | list[float]) -> Array:
     total, squared = np.asarray(weights, dtype=np.float64), np.asarray(squares, dtype=np.float64)
     return np.divide(total**2, squared, out=np.zeros_like(total), where=squared > 0)
 
@@ -249,61 +240,64 @@ class BaselineMargins:
 class RandomClasses:
     """The tables of several classes that random predictions give, drawn, and the expected one.
 
-    `true` and `predicted` are the rows of each class, and `worth` what those of each true one are worth.
+    `true` and `predicted` are the rows of each class.
     """
 
     expected: Confusion
     true: Array
     predicted: Array
-    worth: Array
+    effective_sizes: Array  # of each true class
 
     def value(self, metric: Metric, call: CallOptions) -> float | Array:
         """The mean of the metric over these tables, those on which it is defined."""
         exact = metric(self.expected, average=call.average, pos_label=call.pos_label, undefined=call.undefined)
         if self.tables is None:
             return exact
-        tables, masses = self.tables
-        middle = np.tensordot(masses, tables, 1) / masses.sum()
-        values, linear = (
-            np.asarray(class_values(metric, ClassCells.of(some), call, metric.parameters)) for some in (tables, middle)
+        tables, probabilities = self.tables
+        mean_table = np.tensordot(probabilities, tables, 1) / probabilities.sum()
+        values, on_mean = (
+            np.asarray(class_values(metric, ClassCells.of(cells), call, metric.parameters))
+            for cells in (tables, mean_table)
         )
-        mean = mean_where_defined(np.where(np.isnan(values), call.replacement, values), masses)
+        mean = mean_where_defined(np.where(np.isnan(values), call.replacement, values), probabilities)
         # Linear metrics have on the mean of the tables the mean of their values, and are known without draws.
-        found = np.where((or_exact(mean, linear) == linear) | np.isnan(mean), exact, mean)
-        return found if found.ndim else float(found)
+        value = np.where((or_exact(mean, on_mean) == on_mean) | np.isnan(mean), exact, mean)
+        return value if value.ndim else float(value)
 
     @cached_property
     def tables(self) -> tuple[Array, Array] | None:
-        """Tables with these margins and their masses: all of two classes, else draws of one seed.
+        """Tables with these margins and their probabilities: all of two classes, else draws of one seed.
 
         None where the expected table stands for them.
         """
         matrix = self.expected.matrix.astype(np.float64)
         k, total = len(matrix), int(self.true.sum())
         if k == 2:
-            sizes, worth = (int(self.true[1]), int(self.true[0])), (float(self.worth[1]), float(self.worth[0]))
-            rows = SampleRows(*sizes, float(self.predicted[1]), worth)
-            found = RandomCounts(Counts.from_matrix(matrix), rows).tables
-            if found is None:
+            (negatives, positives), (of_negatives, of_positives) = self.true.tolist(), self.effective_sizes.tolist()
+            rows = SampleRows(int(positives), int(negatives), float(self.predicted[1]), (of_positives, of_negatives))
+            all_tables = RandomCounts(Counts.from_matrix(matrix), rows).tables
+            if all_tables is None:
                 return None
-            cells, masses = found
-            return np.stack([np.stack([cells.tn, cells.fp], -1), np.stack([cells.fn, cells.tp], -1)], -2), masses
-        number, fewest = min(_DRAWN, _CELLS // k**2), [part[part > 0].min() for part in (self.worth, self.predicted)]
-        if number < _FEWEST or total >= MOST_ROWS or fewest[0] * fewest[1] / total >= MANY_ROWS:
+            cells, probabilities = all_tables
+            tables = np.stack([np.stack([cells.tn, cells.fp], -1), np.stack([cells.fn, cells.tp], -1)], -2)
+            return tables, probabilities
+        draws = min(_DRAWN, _CELLS // k**2)
+        fewest = [part[part > 0].min() for part in (self.effective_sizes, self.predicted)]
+        if draws < _FEWEST or total >= MOST_ROWS or fewest[0] * fewest[1] / total >= MANY_ROWS:
             return None
         rng = np.random.default_rng(0)
-        drawn = drawn_tables(self.true, self.predicted, number, rng)
-        return _shares_drawn(drawn, self.true, self.worth, rng) * matrix.sum(1)[:, None], np.ones(number)
+        drawn = drawn_tables(self.true, self.predicted, draws, rng)
+        return self._weight_shares(drawn, rng) * matrix.sum(1)[:, None], np.ones(draws)
 
-
-def _shares_drawn(drawn: Array, true: Array, worth: Array, rng: np.random.Generator) -> Array:
-    """The shares of the weight of each class that tables of rows have: Dirichlet's, as the beta of two classes."""
-    shares: Array = drawn / np.maximum(true, 1)[:, None]
-    for place in np.flatnonzero(true > worth * (1 + _SAME)):
-        sums = max((true[place] - 1) / (true[place] / worth[place] - 1) - 1, _SAME)
-        mass = np.where(drawn[:, place] > 0, rng.standard_gamma(shares[:, place] * sums) + np.finfo(float).tiny, 0.0)
-        shares[:, place] = mass / mass.sum(-1, keepdims=True)
-    return shares
+    def _weight_shares(self, drawn: Array, rng: np.random.Generator) -> Array:
+        """The shares of each class's weight that tables of rows have: Dirichlet's, as the beta of two classes."""
+        shares: Array = drawn / np.maximum(self.true, 1)[:, None]
+        for i in np.flatnonzero(self.true > self.effective_sizes * (1 + _SAME)):
+            rows, effective_size = self.true[i], self.effective_sizes[i]
+            sums = max((rows - 1) / (rows / effective_size - 1) - 1, _SAME)
+            weight = np.where(drawn[:, i] > 0, rng.standard_gamma(shares[:, i] * sums) + np.finfo(float).tiny, 0.0)
+            shares[:, i] = weight / weight.sum(-1, keepdims=True)
+        return shares
 
 
 def _whole_margins(margin: Array, total: int) -> Array:
@@ -321,27 +315,21 @@ def class_baselines(table: Confusion) -> Sequence[Confusion | BaselineMargins | 
     k, present = len(truth), np.flatnonzero(truth)
     # The last of the rarest classes, so that equal classes have a majority and a minority that differ.
     rarest = present[::-1][truth[present][::-1].argmin()]
-    shares = (_one(truth.argmax(), k), _one(rarest, k), np.full(k, 1 / k))
-    of_rows, flagged = (table.rows.sum(axis).astype(np.int64) for axis in (1, 0))
-    worth = np.minimum(class_rows(table), of_rows)
+    always_majority, always_minority = (1.0 * (np.arange(k) == index) for index in (truth.argmax(), rarest))
+    rows, flagged = (table.rows.sum(axis).astype(np.int64) for axis in (1, 0))
+    sizes = np.minimum(class_rows(table), rows)
     predicted = prediction_rates(table)
-    flagged = _whole_margins(predicted, int(of_rows.sum())) if predicted.sum() else flagged
+    flagged = _whole_margins(predicted, int(rows.sum())) if predicted.sum() else flagged
+    shares = (predicted, always_majority, always_minority, np.full(k, 1 / k))
     if table.is_sparse:
-        return tuple(BaselineMargins(truth, share) for share in (predicted, *shares))
-    same, majority, minority, coin = (_expected(table, np.outer(truth, share)) for share in (predicted, *shares))
-    evenly = _whole_margins(np.ones(k), int(of_rows.sum()))
-    return (
-        RandomClasses(same, of_rows, flagged, worth),
-        majority,
-        minority,
-        RandomClasses(coin, of_rows, evenly, worth),
+        return tuple(BaselineMargins(truth, share) for share in shares)
+    # The rows only show which cells are empty, lest what rounding leaves of a sum of weights be taken for one.
+    same, majority, minority, coin = (
+        Confusion(table.labels, (cells > 0).astype(np.int64), cells, cells, table.positive)
+        for cells in (np.outer(truth, share) for share in shares)
     )
-
-
-def _one(place: int, size: int) -> Array:
-    share = np.zeros(size)
-    share[place] = 1.0
-    return share
+    evenly = _whole_margins(np.ones(k), int(rows.sum()))
+    return RandomClasses(same, rows, flagged, sizes), majority, minority, RandomClasses(coin, rows, evenly, sizes)
 
 
 def independent(matrix: Array) -> Array:
@@ -350,28 +338,22 @@ def independent(matrix: Array) -> Array:
     return np.outer(truth, predicted / truth.sum())
 
 
-def _expected(table: Confusion, matrix: Array) -> Confusion:
-    # The rows only show which cells are empty, lest what rounding leaves of a sum of weights be taken for one.
-    return Confusion(table.labels, (matrix > 0).astype(np.int64), matrix, matrix, table.positive)
-
-
 # ---------------------------------------------------------------- random order
-# What a metric of ranks scores in the mean over random orders of the same scores, ties kept.
+# The mean of a metric of ranks over random orders of the same scores, ties kept.
 #
-# Average precision has its mean in closed form. Of the others orders are drawn, always the same ones: of the rarer
-# class every row falls anywhere among the scores, and of the other class only what lies between those rows is counted.
-# Where both classes are large the scores are grouped in levels. A metric of probabilities has the value of one constant
-# score.
+# Average precision has its mean in closed form. For the others orders are drawn, always the same ones: every row of the
+# rarer class falls anywhere among the scores, and the rows of the other class are counted between those. Where both
+# classes are large the scores are grouped in levels. A metric of probabilities has the value of one constant score.
 
 
 _ORDER_CELLS, _MOST_ORDERS, _LEAST_ORDERS = 24_000, 4_000, 30  # entries of all drawn tables together, and draws
-_MOST_EACH = 300  # rows of the rarer class that are placed one by one; of more, the scores are grouped in levels
+_MOST_SINGLE = 300  # rows of the rarer class that are placed one by one; of more, the scores are grouped in levels
 _MOST_SCORES = 10_000  # distinct ones that are all kept where a metric is a mean over them
 _LEVELS = 300  # half of them of as many rows each, half of as many distinct scores
 _MANY_ROWS = 20_000  # of the rarer class, from which on the precision of a random order is the prevalence
 _SORTED_ENTRIES = 20_000  # of which all are looked at for ties; of more, as many spread evenly
-# Exactly what they are with one score for all rows: linear in what is found at a depth, or an area of pairs.
-_KNOWN = (
+# The same as with one score for all rows: linear in the positives found at a depth, or an area of pairs.
+_SAME_AS_CONSTANT = (
     ranking.roc_auc.scores,
     discrimination.gini.scores,
     ranking.precision_at_k.scores,
@@ -389,29 +371,29 @@ class RandomOrder:
 
     def at(self, share: float) -> RandomOrder:
         """The same orders where such a share of the weight is that of positives."""
-        there = scores_at(self.table, share)
-        return RandomOrder(there, _constant(there), self)
+        table = scores_at(self.table, share)
+        return RandomOrder(table, _constant(table), self)
 
     def value(self, metric: Metric) -> float | Array:
         """The mean over the orders in which the metric is defined."""
         exact: float | Array = on_scores(metric, self.constant, metric.parameters).value
-        known = metric.scores in _KNOWN and metric.parameters.get("max_fpr") is None
-        if known or metric.of_probabilities or np.ndim(self.table.total):
+        same = metric.scores in _SAME_AS_CONSTANT and metric.parameters.get("max_fpr") is None
+        if same or metric.of_probabilities or np.ndim(self.table.total):
             return exact
-        if (mean := self._known_mean(metric)) is not None:
+        if (mean := self._closed_mean(metric)) is not None:
             return mean
         drawn = self._at_every_score if metric.scores is discrimination.mcc_f1.scores else self._drawn
         values = np.asarray(on_scores(metric, drawn, metric.parameters).value, dtype=np.float64)
-        if metric.scores is ranking.pr_auc.scores and (known_mean := self._known_mean(ranking.average_precision)):
+        if metric.scores is ranking.pr_auc.scores and (mean := self._closed_mean(ranking.average_precision)):
             # The two areas differ little in any order, and one has a known mean.
             steps = on_scores(ranking.average_precision, self._drawn, {}).value
-            return known_mean + float(np.mean(values - steps))
+            return mean + float(np.mean(values - steps))
         return float(or_exact(mean_where_defined(np.atleast_1d(values)), exact))
 
-    def _known_mean(self, metric: Metric) -> float | None:
-        """The mean of the average precisions in closed form, where rows have no weights or are very many."""
-        sides = [side.effective_size for side in self.table.classes]
-        if self.table.weighted and min(sides) < _MANY_ROWS:
+    def _closed_mean(self, metric: Metric) -> float | None:
+        """The mean of an average precision in closed form, where rows have no weights or are very many."""
+        sizes = [side.effective_size for side in self.table.classes]
+        if self.table.weighted and min(sizes) < _MANY_ROWS:
             return None
         if metric.scores is ranking.average_precision.scores:
             return self._average_precisions[0]
@@ -423,27 +405,26 @@ class RandomOrder:
 
     @cached_property
     def _average_precisions(self) -> tuple[float, float]:
-        """The means of the positives and of the negatives."""
-        return self._average_precision(0), self._average_precision(1)
+        """The means of that of the positives and that of the negatives.
 
-    def _average_precision(self, place: int) -> float:
-        sides = self.table.classes if place == 0 else self.table.classes[::-1]
+        At rank r, where a row of the class stands, precision is 1 / r for that row, and for each of the r - 1 rows
+        above or beside it the chance that it is of the class too, (p - 1) / (n - 1).
+        """
         total = float(self.table.total)
-        share = float(sides[0].total) / total
-        if min(side.effective_size for side in sides) >= _MANY_ROWS:
-            return share
-        n, p = self.table.n, sides[0].n
-        sizes, ends = self._groups
-        first = ends if place == 0 else n - ends + sizes
-        again = (p - 1) / (n - 1)  # that another row is of the class, where one is
-        # At rank r precision is 1 / r for the row itself, and that share of the r - 1 rows above and beside it.
-        return float((sizes / first * (1 + (first - 1) * again)).sum() / n)
+        if min(side.effective_size for side in self.table.classes) >= _MANY_ROWS:
+            return float(self.table.positive.total) / total, float(self.table.negative.total) / total
+        n, (sizes, ends) = self.table.n, self._groups
+        from_above, from_below = (
+            float((sizes / rank * (1 + (rank - 1) * ((side.n - 1) / (n - 1)))).sum() / n)
+            for side, rank in zip(self.table.classes, (ends, n - ends + sizes), strict=True)
+        )
+        return from_above, from_below
 
     @cached_property
     def _groups(self) -> tuple[Array, Array]:
         """The rows of each group of equal scores, and those down to its end, from the highest score on.
 
-        Of very many entries every so-many-th is looked at: one that is alone there stands for rows without ties.
+        Among very many entries every so-many-th is looked at: one that is single there stands for rows without ties.
         """
         n, sides = self.table.n, self.table.classes
         among = [side.among[0] for side in sides if side.among is not None]
@@ -454,12 +435,11 @@ class RandomOrder:
         looked_at = ClassScores.of_rows(scores[::step], frequency=None if rows is None else rows[::step])
         sizes = looked_at.distinct[1][::-1]
         if step > 1:
-            alone = sizes == 1
-            sizes = np.repeat(np.where(alone, 1, sizes * step), np.where(alone, step, 1))
+            single = sizes == 1
+            sizes = np.repeat(np.where(single, 1, sizes * step), np.where(single, step, 1))
         ends = np.cumsum(sizes)
         if step > 1:
-            kept = int(np.searchsorted(ends, n))
-            ends = np.append(ends[:kept], n)
+            ends = np.append(ends[: int(np.searchsorted(ends, n))], n)
             return np.diff(ends, prepend=0), ends
         if int(ends[-1]) != n:  # entries that stand for parts of rows
             return np.ones(n, dtype=np.int64), np.arange(1, n + 1)
@@ -471,8 +451,8 @@ class RandomOrder:
         if self.base is not None:
             return scores_at(self.base._drawn, float(self.table.positive.total / self.table.total))  # noqa: SLF001
         rare = 0 if self.table.positive.n <= self.table.negative.n else 1
-        few = self.table.classes[rare].n <= _MOST_EACH
-        return self._as_table(self._placed(rare) if few else self._in_levels(rare), rare)
+        few = self.table.classes[rare].n <= _MOST_SINGLE
+        return self._as_table(self._row_by_row(rare) if few else self._in_levels(rare), rare)
 
     @cached_property
     def _at_every_score(self) -> ScoreTable:
@@ -483,8 +463,8 @@ class RandomOrder:
         if self.table.weighted or len(sizes) > _MOST_SCORES:
             return self._drawn
         positives, draws = self.table.positive.n, max(_LEAST_ORDERS, 10 * _ORDER_CELLS // len(sizes))
-        found = np.random.default_rng(0).multivariate_hypergeometric(sizes, positives, size=min(draws, _MOST_ORDERS))
-        return self._as_table((1.0 * found, 1.0 * (sizes - found)), 0)
+        drawn = np.random.default_rng(0).multivariate_hypergeometric(sizes, positives, size=min(draws, _MOST_ORDERS))
+        return self._as_table((1.0 * drawn, 1.0 * (sizes - drawn)), 0)
 
     def _as_table(self, both: tuple[Array, Array], rare: int) -> ScoreTable:
         """The table of drawn orders: the weight of the rare class and of the other at each score, descending."""
@@ -493,36 +473,36 @@ class RandomOrder:
         positive, negative = (ClassScores(scores, part, part, part) for part in weights)
         return ScoreTable(positive, negative, self.table.label)
 
-    def _placed(self, rare: int) -> tuple[Array, Array]:
+    def _row_by_row(self, rare: int) -> tuple[Array, Array]:
         """The weight of the rare class and of the other at the rows of the rare one and between them, descending."""
         few, other = self.table.classes[rare], self.table.classes[1 - rare]
         n, size, (sizes, ends) = self.table.n, few.n, self._groups
         draws = int(np.clip(_ORDER_CELLS // (2 * size + 1), _LEAST_ORDERS, _MOST_ORDERS))
         rng = np.random.default_rng(0)
-        places = np.sort(_distinct(rng, n, size, draws), axis=1)
-        weights = self._row_weights(few)
+        ranks = np.sort(_distinct_ranks(rng, n, size, draws), axis=1)
+        entry_rows = np.asarray(few.rows, dtype=np.int64)
+        weights = np.repeat(np.asarray(few.weights, dtype=np.float64) / np.maximum(entry_rows, 1), entry_rows)
         if len(weights) != size:  # entries that stand for parts of rows
             weights = np.full(size, float(few.total) / size)
-        weighed = rng.permuted(np.tile(weights, (draws, 1)), axis=1)
-        if len(ends) <= places.size:  # the shorter of the two travels from a device
+        drawn_weights = rng.permuted(np.tile(weights, (draws, 1)), axis=1)
+        if len(ends) <= ranks.size:  # the shorter of the two travels from a device
             sizes, ends = np.asarray(sizes), np.asarray(ends)
-        group = np.searchsorted(ends, places.ravel(), side="right")
-        end = np.asarray(ends[group]).reshape(places.shape)
-        start = end - np.asarray(sizes[group]).reshape(places.shape)
-        group = np.asarray(group).reshape(places.shape)
+        group = np.searchsorted(ends, ranks.ravel(), side="right")
+        end = np.asarray(ends[group]).reshape(ranks.shape)
+        start = end - np.asarray(sizes[group]).reshape(ranks.shape)
+        group = np.asarray(group).reshape(ranks.shape)
         first = np.ones_like(group, dtype=bool)
         first[:, 1:] = group[:, 1:] != group[:, :-1]
         # The rare rows of one group stand at its first entry.
         at = np.maximum.accumulate(np.where(first, np.arange(size), 0), axis=1) + np.arange(draws)[:, None] * size
-        own = np.bincount(at.ravel(), weighed.ravel(), draws * size).reshape(draws, size)
-        tied = np.bincount(at.ravel(), minlength=draws * size).reshape(draws, size)
-        beside = np.where(first, end - start - tied, 0)
-        ended = np.concatenate([np.zeros((draws, 1), dtype=np.int64), end[:, :-1]], 1)
-        before = np.where(first, start - ended, 0)
-        found, rest = (np.zeros((draws, 2 * size + 1)) for _ in range(2))
-        found[:, 1::2] = own
-        rest[:, 1::2], rest[:, 0:-1:2], rest[:, -1] = beside, before, n - end[:, -1]
-        return found, rest * (float(other.total) / other.n)
+        rare_rows = np.bincount(at.ravel(), minlength=draws * size).reshape(draws, size)
+        previous_end = np.concatenate([np.zeros((draws, 1), dtype=np.int64), end[:, :-1]], 1)
+        rare_weights, others = (np.zeros((draws, 2 * size + 1)) for _ in range(2))
+        rare_weights[:, 1::2] = np.bincount(at.ravel(), drawn_weights.ravel(), draws * size).reshape(draws, size)
+        others[:, 1::2] = np.where(first, end - start - rare_rows, 0)  # tied with them
+        others[:, 0:-1:2] = np.where(first, start - previous_end, 0)  # between them
+        others[:, -1] = n - end[:, -1]
+        return rare_weights, others * (float(other.total) / other.n)
 
     def _in_levels(self, rare: int) -> tuple[Array, Array]:
         """The weight of the rare class and of the other in levels, descending."""
@@ -532,15 +512,8 @@ class RandomOrder:
         by_groups = np.linspace(0, len(ends) - 1, _LEVELS // 2).astype(np.int64)
         at = np.unique(np.minimum(np.concatenate([np.asarray(by_rows), by_groups]), len(ends) - 1))
         sizes = np.diff(np.asarray(ends[at]), prepend=0)
-        draws = _LEAST_ORDERS
-        drawn = np.random.default_rng(0).multivariate_hypergeometric(sizes, few.n, size=draws)
+        drawn = np.random.default_rng(0).multivariate_hypergeometric(sizes, few.n, size=_LEAST_ORDERS)
         return drawn * (float(few.total) / few.n), (sizes - drawn) * (float(other.total) / other.n)
-
-    @staticmethod
-    def _row_weights(side: ClassScores) -> Array:
-        """The weight of each row, the mean where an entry holds several."""
-        rows = np.asarray(side.rows, dtype=np.int64)
-        return np.repeat(np.asarray(side.weights, dtype=np.float64) / np.maximum(rows, 1), rows)
 
 
 def random_order(table: ScoreTable) -> RandomOrder:
@@ -559,15 +532,15 @@ def _level(side: ClassScores, score: Array) -> ClassScores:
     return ClassScores(score, rows) if side.given_weights is None else ClassScores(score, rows, weights, weights)
 
 
-def _distinct(rng: np.random.Generator, n: int, size: int, draws: int) -> Array:
-    """So many draws of distinct places among n."""
+def _distinct_ranks(rng: np.random.Generator, n: int, size: int, draws: int) -> Array:
+    """So many draws of distinct ranks among n."""
     if n <= 4 * size:
         return np.asarray(rng.permuted(np.tile(np.arange(n), (draws, 1)), axis=1)[:, :size])
-    places = rng.integers(0, n, (draws, size))
+    ranks = rng.integers(0, n, (draws, size))
     while True:
-        places.sort(axis=1)
-        again = np.zeros_like(places, dtype=bool)
-        again[:, 1:] = places[:, 1:] == places[:, :-1]
+        ranks.sort(axis=1)
+        again = np.zeros_like(ranks, dtype=bool)
+        again[:, 1:] = ranks[:, 1:] == ranks[:, :-1]
         if not again.any():
-            return places
-        places[again] = rng.integers(0, n, int(again.sum()))
+            return ranks
+        ranks[again] = rng.integers(0, n, int(again.sum()))

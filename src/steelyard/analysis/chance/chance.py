@@ -91,16 +91,12 @@ class Chance(Flat, Generic[Cell_co]):
     def __repr__(self) -> str:
         values = [("same margins", self.same_margins), ("always the majority", self.majority)]
         values += [("always the minority", self.minority), ("a fair coin", self.coin)]
-        share = _is_share(self.metric)
+        try:
+            share = MetricSpec.of(self.metric).is_share
+        except SteelyardError:  # a custom metric that is in no registry
+            share = False
         texts = [f"{words} {_digits(value, share=share)}" for words, value in values]
         return f"{self.metric} of a no-skill baseline: {', '.join(texts)}"
-
-
-def _is_share(metric: str) -> bool:
-    try:
-        return MetricSpec.of(metric).is_share
-    except SteelyardError:  # an own metric that is in no registry
-        return False
 
 
 def _digits(value: Array | float, *, share: bool) -> str:
@@ -142,29 +138,24 @@ def chance(
     accuracy of a no-skill baseline: same margins 31.2 %, always the majority 50.0 %, always the minority ...
     """
     refuse_groups("chance", **options)
-    given: dict[str, Any] = {**options}
-    spec, call = spec_and_options(metric, given)
-    declared, columns = spec.metric, FrameColumns(true, pred, score, weight)  # type: ignore[arg-type]  # or several
+    spec, call = spec_and_options(metric, {**options})
+    columns = FrameColumns(true, pred, score, weight)  # type: ignore[arg-type]  # or several
     rows = IntervalRows(y_true, y_pred, y_score, None, columns, call)
+    numbers: list[Any]
     if rows.label_sets.are_sets:
-        return _of_label_sets(spec, *rows.counted_label_sets())
+        label_sets, rows = rows.counted_label_sets()
+        spec = replace(spec, average=rows.call.average, label=rows.call.pos_label)
+        numbers = list(LabelSetBaselines(label_sets).values(check_label_set_metric(spec, label_sets)))
+        return Chance(spec.name, *numbers)
     rows = rows.brought()
     y_true, call = rows.y_true, rows.call
     if rows.of_frame:
         tally, call = counted_frame(y_true, columns, call)  # type: ignore[arg-type]  # a frame
-        y_true = table_for(declared, tally, call)
-    predicted = application.predictions_or_scores(declared, rows.y_pred, rows.y_score)
-    table = application.counted_once(declared, y_true, predicted, call)
-    numbers: list[Any] = list(Baselines(table).values(declared, call))
+        y_true = table_for(spec.metric, tally, call)
+    predicted = application.predictions_or_scores(spec.metric, rows.y_pred, rows.y_score)
+    table = application.counted_once(spec.metric, y_true, predicted, call)
+    numbers = list(Baselines(table).values(spec.metric, call))
     return Chance(spec.name, *numbers, *[math.nan] * (4 - len(numbers)))
-
-
-def _of_label_sets(spec: MetricSpec, table: MultilabelTable, rows: IntervalRows) -> Chance:
-
-    asked = replace(spec, average=rows.call.average, label=rows.call.pos_label)
-    baselines = LabelSetBaselines(table)
-    numbers: list[Any] = list(baselines.values(check_label_set_metric(asked, table)))
-    return Chance(asked.name, *numbers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,18 +173,19 @@ class Baselines:
     def values(self, metric: Metric, call: CallOptions) -> Iterator[Array | float]:
         """The metric on the expected table of each baseline."""
         one_class, guesses = self._expected(metric, call)
-        # What was about the rows is counted by now, and the positive class of a two-class table is settled.
-        left: dict[str, Any] = {"undefined": call.undefined}
+        # The options about rows are used up by now, and the positive class of a two-class table is settled.
+        options: dict[str, Any] = {"undefined": call.undefined}
         if isinstance(guesses[0], (RandomClasses, ProbabilityTable)):
-            left |= {"average": call.average, "pos_label": call.pos_label}
+            options |= {"average": call.average, "pos_label": call.pos_label}
         for guess in guesses:
             if isinstance(guess, (BaselineMargins, RandomCounts, RandomArray, RandomClasses)):
                 value = guess.value(metric, call)
             elif isinstance(guess, RandomOrder):
-                value = guess.value(metric) if one_class.ndim == 0 and metric.scores else metric(guess.constant, **left)
+                of_orders = one_class.ndim == 0 and metric.scores
+                value = guess.value(metric) if of_orders else metric(guess.constant, **options)
                 value = call.replacement if np.ndim(value) == 0 and math.isnan(value) else value
             else:
-                value = metric(guess, **left)
+                value = metric(guess, **options)
             yield rounded_to_zero(metric, np.where(one_class, math.nan, value))
 
     def _expected(self, metric: Metric, call: CallOptions) -> tuple[Array, Guesses]:
@@ -213,12 +205,10 @@ class Baselines:
 
 def spec_and_options(metric: SpecLike, options: dict[str, Any]) -> tuple[MetricSpec, CallOptions]:
     """The metric with the parameters among the options, which leave them, and the options of its call."""
-    spec, parameters = (
-        MetricSpec.of(metric),
-        {key: options.pop(key) for key in list(options) if key not in OPTION_NAMES},
-    )
-    given = options.pop("undefined", math.nan), parameters.pop("zero_division", None)
-    options["undefined"] = undefined_or_zero_division(*given)
+    spec = MetricSpec.of(metric)
+    parameters = {key: options.pop(key) for key in list(options) if key not in OPTION_NAMES}
+    undefined, zero_division = options.pop("undefined", math.nan), parameters.pop("zero_division", None)
+    options["undefined"] = undefined_or_zero_division(undefined, zero_division)
     spec = replace(spec, metric=spec.metric.fixed(**parameters)) if parameters else spec
     return spec, spec.options(CallOptions(**options))
 
@@ -257,7 +247,13 @@ def _guesses(table: MetricTable, rows: SampleRows | None) -> Guesses:
     """The tables of the baselines: same margins, always the majority, always the minority, a coin."""
     match table:
         case Counts():
-            return _guessed_counts(table, rows)
+            p, n = (np.asarray(margin, dtype=np.float64) for margin in (table.positives, table.negatives))
+            common = p > n  # of equal classes the negative is called the majority
+            always = (
+                Counts.trusted(p * share, p * (1 - share), n * share, n * (1 - share))
+                for share in (common * 1.0, ~common * 1.0)
+            )
+            return (random_counts(table, rows), *always, random_counts(table, rows, 0.5))
         case Confusion():
             return class_baselines(table)
         case ProbabilityTable():
@@ -266,22 +262,12 @@ def _guesses(table: MetricTable, rows: SampleRows | None) -> Guesses:
             return (random_order(table),)
 
 
-def _guessed_counts(counts: Counts, rows: SampleRows | None) -> Guesses:
-    p, n = (np.asarray(margin, dtype=np.float64) for margin in (counts.positives, counts.negatives))
-    common = p > n  # of equal classes the negative is called the majority
-    always = (
-        Counts.trusted(p * share, p * (1 - share), n * share, n * (1 - share))
-        for share in (common * 1.0, ~common * 1.0)
-    )
-    return (random_counts(counts, rows), *always, random_counts(counts, rows, 0.5))
-
-
 # ---------------------------------------------------------------- no-skill baselines of label sets
 # Labels predicted as often as they are, whatever is true of a row.
 #
-# Of counts the true positives of each label are drawn with its margins (of weighted rows the expected counts stand for
-# them); of scores the rows of each label are in a random order. Of rows, whose labels go together, those of another row
-# are predicted: the mean over shuffled rows, as many times as makes it known to three digits.
+# For metrics of counts the true positives of each label are drawn with its margins (for weighted rows the expected
+# counts stand for them); for metrics of scores the rows of each label are in a random order. Metrics of rows, whose
+# labels go together, predict the labels of another row: the mean over shuffled rows, often enough for three digits.
 
 
 _DRAWN_CELLS = 200_000  # of labels, in all draws of their counts together
@@ -307,17 +293,19 @@ class LabelSetBaselines:
 
     def value(self, spec: MetricSpec) -> float:
         """What a metric has where truth and prediction are independent, with the same margins."""
-        check_label_set_options(spec.metric, spec.options(CallOptions()))
+        options = spec.options(CallOptions())
+        check_label_set_options(spec.metric, options)
         if _is_of_rows(spec):
-            return self._of_rows(spec)
+            values = [on_table(spec.metric, table, options, spec.metric.parameters).value for table in self._shuffled]
+            return float(np.mean(values))
         if spec.metric.function is not None:
             return self._of_random_counts(spec)
         if spec.label is None and spec.average == "micro":
             return self._of_pooled_scores(spec)
         labels = self.table.labels if spec.label is None else [spec.label]
-        values = np.array([self._of_scores(spec, place) for place in map(self.table.place, labels)])
-        weights = np.asarray(self.table.positives, np.float64) if spec.average == "weighted" else np.ones(len(values))
-        return float(np.average(values[weights > 0], weights=weights[weights > 0])) if (weights > 0).any() else nan
+        by_label = np.array([self._of_scores(spec, label) for label in labels])
+        is_weighted = spec.average == "weighted"
+        return _mean(by_label, np.asarray(self.table.positives, np.float64) if is_weighted else np.ones(len(by_label)))
 
     @property
     def _total(self) -> float:
@@ -337,55 +325,46 @@ class LabelSetBaselines:
         """The value where each label is predicted for such a share of the rows."""
         if not _is_of_rows(spec):
             return self._of_counts(spec, self._expected(share))
-        times = 1 if np.isin(share, (0, 1)).all() else self._times
-        rng = np.random.default_rng(0)
-        return float(np.mean([self._of_guesses(spec, share, rng) for _ in range(times)]))
-
-    def _of_guesses(self, spec: MetricSpec, share: Array, rng: np.random.Generator) -> float:
-        """The mean over rows, some at a time, of labels that are predicted at random."""
-        size, values = max(1, _SHUFFLED_CELLS // len(share)), []
+        row_weights, rng = np.asarray(self.table.row_weights), np.random.default_rng(0)
         of_row = row_values if spec.average == NATIVE else sample_values
-        for part in chunks(self.table.true.shape[0], size):
-            rows = self.table.of_rows(part).on_host()
-            predicted = (rng.random(rows.true.shape) < share).astype(np.uint8)
-            true = rows.true.toarray() if is_sparse(rows.true) else rows.true
-            values.append(of_row(spec.metric, replace(rows, true=true, predicted=predicted), spec.metric.parameters))
-        every = np.concatenate(values)
-        weights = np.asarray(self.table.row_weights)
-        counted = defined_rows(every, weights)
-        return float(np.average(every[counted], weights=weights[counted])) if counted.any() else nan
+        means = []
+        for _ in range(1 if np.isin(share, (0, 1)).all() else self._times):
+            parts = []
+            for some in chunks(self.table.true.shape[0], max(1, _SHUFFLED_CELLS // len(share))):
+                rows = self.table.of_rows(some).on_host()
+                predicted = (rng.random(rows.true.shape) < share).astype(np.uint8)
+                true = rows.true.toarray() if is_sparse(rows.true) else rows.true
+                drawn = replace(rows, true=true, predicted=predicted)
+                parts.append(of_row(spec.metric, drawn, spec.metric.parameters))
+            values = np.concatenate(parts)
+            means.append(_mean(values, np.where(defined_rows(values, row_weights), row_weights, 0.0)))
+        return float(np.mean(means))
 
     def _of_counts(self, spec: MetricSpec, expected: Counts[Array]) -> float:
-        metric, counts = spec.metric, expected.sum() if spec.average == "micro" else expected
-        values = np.atleast_1d(count_values(metric, counts, metric.parameters))
-        if spec.label is not None:
-            values = values[[self.table.place(spec.label)]]
-        elif spec.average != "micro":
-            weights = mean_weights(self.table, expected, spec.average)
-            values = np.array(
-                [np.average(values[weights > 0], weights=weights[weights > 0])] if weights.any() else [nan]
-            )
-        return float(rounded_to_zero(metric, values[0]))
+        """The value on the expected counts of each label."""
+        counts = expected.sum() if spec.average == "micro" else expected
+        values = np.atleast_1d(count_values(spec.metric, counts, spec.metric.parameters))
+        return float(rounded_to_zero(spec.metric, np.asarray(self._averaged(spec, values, expected))))
 
     def _of_random_counts(self, spec: MetricSpec) -> float:
-        """The mean over drawn counts; what it is on the expected ones of a metric that is linear in them."""
-        exact = self._of_counts(spec, self._same_margins)
-        if self._drawn_counts is None:
+        """The mean over drawn counts; the value on the expected ones for a metric that is linear in them."""
+        exact, drawn = self._of_counts(spec, self._same_margins), self._drawn_counts
+        if drawn is None:
             return exact
-        mean = Counts.trusted(*(np.asarray(cell).mean(0) for cell in self._drawn_counts))
-        middle, found = self._of_counts(spec, mean), self._mean_of_counts(spec, self._drawn_counts)
-        return exact if np.isnan(found) or or_exact(found, middle) == middle else found
-
-    def _mean_of_counts(self, spec: MetricSpec, drawn: Counts[Array]) -> float:
-        micro = spec.label is None and spec.average == "micro"
-        counts = Counts.trusted(*(np.asarray(cell).sum(-1) for cell in drawn)) if micro else drawn
+        on_mean = self._of_counts(spec, Counts.trusted(*(np.asarray(cell).mean(0) for cell in drawn)))
+        pooled = spec.label is None and spec.average == "micro"
+        counts = Counts.trusted(*(np.asarray(cell).sum(-1) for cell in drawn)) if pooled else drawn
         means = np.atleast_1d(mean_where_defined(count_values(spec.metric, counts, spec.metric.parameters)))
+        mean = self._averaged(spec, means, self._same_margins)
+        return exact if np.isnan(mean) or or_exact(mean, on_mean) == on_mean else mean
+
+    def _averaged(self, spec: MetricSpec, values: Array, counts: Counts[Array]) -> float:
+        """The value of one label, of all labels' counts together, or the average over labels with these counts."""
         if spec.label is not None:
-            return float(means[self.table.place(spec.label)])
-        if micro:
-            return float(means[0])
-        weights = mean_weights(self.table, self._same_margins, spec.average)
-        return float(np.average(means[weights > 0], weights=weights[weights > 0])) if weights.any() else nan
+            return float(values[self.table.place(spec.label)])
+        if spec.average == "micro":
+            return float(values[0])
+        return _mean(values, mean_weights(self.table, counts, spec.average))
 
     @cached_property
     def _drawn_counts(self) -> Counts[Array] | None:
@@ -400,50 +379,52 @@ class LabelSetBaselines:
         both = np.random.default_rng(0).hypergeometric(true, total - true, flagged, size=(draws, len(true)))
         return Counts.trusted(both, true - both, flagged - both, total - true - flagged + both)
 
-    def _of_scores(self, spec: MetricSpec, place: int) -> float:
+    def _of_scores(self, spec: MetricSpec, label: Label) -> float:
         try:
-            scores = Baselines(self.table.score_table(self.table.labels[place]))
-            return scores.same_margins(MetricSpec(spec.metric), CallOptions())
+            return Baselines(self.table.score_table(label)).same_margins(MetricSpec(spec.metric), CallOptions())
         except InputError:  # a label that all rows have, or none
             return nan
 
     def _of_pooled_scores(self, spec: MetricSpec) -> float:
         """The value of all cells together, each with the share of rows that have its label as its score."""
-        shares = np.asarray(self.table.positives, np.float64) / self._total
-        level = replace(self.table, scores=_of_all_rows(shares, self.table.true))
-        return float(on_table(spec.metric, level, spec.options(CallOptions()), spec.metric.parameters).value)
-
-    def _of_rows(self, spec: MetricSpec) -> float:
-        options, parameters = spec.options(CallOptions()), spec.metric.parameters
-        return float(np.mean([on_table(spec.metric, each, options, parameters).value for each in self._shuffled]))
+        shares, true = np.asarray(self.table.positives, np.float64) / self._total, self.table.true
+        scores: Any
+        if isinstance(true, DeviceArray):
+            on_device = true.library.xp.broadcast_to(true.library.native(shares), true.shape)
+            scores = DeviceArray(true.library, on_device)
+        else:
+            scores = np.broadcast_to(shares, true.shape)
+        constant = replace(self.table, scores=scores)
+        return float(on_table(spec.metric, constant, spec.options(CallOptions()), spec.metric.parameters).value)
 
     @cached_property
     def _shuffled(self) -> list[MultilabelTable]:
-        n = self.table.true.shape[0]
-        rng = np.random.default_rng(0)  # of its own: what else is drawn, and in which order, changes nothing
-        return [self._of_other_rows(rng.permutation(n)) for _ in range(self._times)]
+        """The table with the predictions of other rows, as often as makes the mean over them known."""
+        true, predicted, scores = self.table.true, self.table.predicted, self.table.scores
+        rng, tables = np.random.default_rng(0), []  # its own generator: no other draw moves these
+        for _ in range(self._times):
+            order: Any = rng.permutation(true.shape[0])
+            if isinstance(true, DeviceArray):
+                order = DeviceArray(true.library, true.library.native(order))
+            tables.append(
+                replace(
+                    self.table,
+                    predicted=None if predicted is None else predicted[order],
+                    scores=None if scores is None else scores[order],
+                )
+            )
+        return tables
 
     @property
     def _times(self) -> int:
         """How often rows are shuffled, or coins thrown."""
         return int(np.clip(_SHUFFLED_CELLS // max(1, np.prod(self.table.true.shape)), 1, 100))
 
-    def _of_other_rows(self, order: Array) -> MultilabelTable:
-        true = self.table.true
-        places: Any = DeviceArray(true.library, true.library.native(order)) if isinstance(true, DeviceArray) else order
-        columns: dict[str, Any] = {
-            name: None if (given := getattr(self.table, name)) is None else given[places]
-            for name in ("predicted", "scores")
-        }
-        return replace(self.table, **columns)
 
-
-def _of_all_rows(shares: Array, true: Any) -> Any:
-    """A number of each label in every row, where the rows are."""
-    if not isinstance(true, DeviceArray):
-        return np.broadcast_to(shares, true.shape)
-    library = true.library
-    return DeviceArray(library, library.xp.broadcast_to(library.native(shares), true.shape))
+def _mean(values: Array, weights: Array) -> float:
+    """The mean of the values that have weight; NaN where none has."""
+    some = weights > 0
+    return float(np.average(values[some], weights=weights[some])) if some.any() else nan
 
 
 def _is_of_rows(spec: MetricSpec) -> bool:

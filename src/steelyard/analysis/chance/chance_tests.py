@@ -93,10 +93,8 @@ def beats_chance(
     >>> beats_chance(Counts(tp=28, fn=23, fp=72, tn=2680))
     better than a random predictor: p = 5.6e-29 (Fisher's exact test)
     """
-    call, columns = (
-        CallOptions(pos_label, labels, NATIVE, sample_weight, frequency),
-        FrameColumns(true, pred, score, weight),
-    )
+    columns = FrameColumns(true, pred, score, weight)
+    call = CallOptions(pos_label, labels, NATIVE, sample_weight, frequency)
     table, call = given_table(y_true, y_pred, y_score, call, columns)
     rows, note = _rows(table)
     if isinstance(rows, Confusion):
@@ -149,7 +147,7 @@ def _probability(log: float) -> float:
 def _fisher_test(counts: Counts, note: str) -> ChanceTest:
     """Fisher's exact test, or of more rows than can be enumerated the approximate one."""
     null = TruePositives.of(counts)
-    if null.spread > WIDEST:
+    if null.standard_deviation > WIDEST:
         tails = normal_tails_of(counts.matrix())
         return _tested(*tails[:2], f"{tails.method}{note}")
     return _tested(*null.tails(int(counts.tp)), f"Fisher's exact test{note}")
@@ -227,13 +225,14 @@ def _enumerated(metric: Metric, counts: Counts, method: str) -> ChanceTest:
     null, observed = TruePositives.of(counts), metric(counts)
     if math.isnan(observed):
         return ChanceTest(math.nan, math.nan, method, math.nan, metric.why(counts))
-    if null.spread > WIDEST:
+    if null.standard_deviation > WIDEST:
         raise InputError(f"{null.total:.2g} rows are too many to enumerate; beats_chance tests such a table.")
-    near = 1e-14 + 1e-13 * abs(observed)  # equal but for rounding
+    rounding = 1e-14 + 1e-13 * abs(observed)
     logs = []
     for tp in null.support(int(counts.tp)):
-        above, mass = metric.sign * (metric(null.tables(tp)) - observed), null.log_mass(tp)
-        lost = np.isnan(above)
-        logs.append([log_sum(mass[which]) for which in (lost | (above >= -near), lost | (above <= near), lost)])
-    better, worse, undefined = (log_sum(np.array(column)) for column in zip(*logs, strict=True))
-    return _tested(better, worse, method, _probability(undefined))
+        gain, log_probability = metric.sign * (metric(null.tables(tp)) - observed), null.log_mass(tp)
+        undefined = np.isnan(gain)
+        as_good, as_bad = undefined | (gain >= -rounding), undefined | (gain <= rounding)
+        logs.append([log_sum(log_probability[which]) for which in (as_good, as_bad, undefined)])
+    log_better, log_worse, log_undefined = (log_sum(np.array(column)) for column in zip(*logs, strict=True))
+    return _tested(log_better, log_worse, method, _probability(log_undefined))

@@ -56,8 +56,8 @@ class TruePositives:
         return min(self.flagged, self.positives)
 
     @property
-    def spread(self) -> float:
-        """The standard deviation."""
+    def standard_deviation(self) -> float:
+        """That of the number of true positives."""
         ways = self.positives * self.negatives * self.flagged * self.left
         return math.sqrt(ways / (self.total**2 * (self.total - 1)))
 
@@ -65,7 +65,7 @@ class TruePositives:
     def reach(self) -> int:
         """How far from the mean, or further out from a value, all but 1e-16 of the mass lies."""
         # 9 standard deviations hold that of a normal tail; the rest is for the longer tail of a Poisson's.
-        return math.ceil(9 * self.spread) + 50
+        return math.ceil(9 * self.standard_deviation) + 50
 
     def tables(self, tp: Array) -> Counts[Array]:
         """The tables with so many true positives."""
@@ -180,7 +180,8 @@ def drawn_agreements(true: Array, predicted: Array, rng: np.random.Generator) ->
     k, total = len(true), int(true.sum())
     draws = int(np.clip(_AGREEMENT_CELLS // k**2, _LEAST_AGREEMENTS, _MOST_AGREEMENTS))
     if total > _ROWS_A_CELL * k**2:
-        return _by_cells(true, predicted, draws, rng)
+        rows = enumerate(_rows_by_cells(true, predicted, draws, rng))
+        return np.asarray(sum(row[:, i] for i, row in rows))
     labels = np.arange(k, dtype=np.int16 if k <= MOST_DENSE_LABELS else np.int32)
     permuted = rng.permuted(np.tile(np.repeat(labels, predicted), (draws, 1)), axis=1)
     return np.asarray((permuted == np.repeat(labels, true)).sum(1))
@@ -194,11 +195,6 @@ def drawn_tables(true: Array, predicted: Array, draws: int, rng: np.random.Gener
     permuted = rng.permuted(np.tile(np.repeat(np.arange(k), predicted), (draws, 1)), axis=1)
     cells = np.repeat(np.arange(k) * k, true) + permuted + np.arange(draws)[:, None] * k**2
     return np.bincount(cells.ravel(), minlength=draws * k**2).reshape(draws, k, k)
-
-
-def _by_cells(true: Array, predicted: Array, draws: int, rng: np.random.Generator) -> Array:
-    rows = enumerate(_rows_by_cells(true, predicted, draws, rng))
-    return np.asarray(sum(row[:, place] for place, row in rows))
 
 
 def _rows_by_cells(true: Array, predicted: Array, draws: int, rng: np.random.Generator) -> Iterator[Array]:
@@ -222,8 +218,8 @@ def _agreement_bound(agreements: float, mean: float, total: float) -> float:
     Chatterjee (2007), Probability Theory and Related Fields 138, 305-321, for a sum X over a random permutation of
     numbers between 0 and 1: swapping two predictions at random changes X by d with n / 4 E d^2 <= X + E X, as d^2 is
     at most twice the sum of the four numbers it is of. So X exceeds its mean by t with probability exp(-t^2 / (4 E X
-    + 2 t)) at most, and falls short of it with exp(-t^2 / (4 E X)): of the agreements and of the disagreements,
-    whichever is lower.
+    + 2 t)) at most, and falls short of it by t with exp(-t^2 / (4 E X)) at most. The first is used on the agreements,
+    the second on the disagreements, and the lower one counts.
     """
     more = agreements - mean
     if more <= 0:
@@ -238,16 +234,17 @@ def normal_tails_of(matrix: Array) -> Tails:
     both = p * q
     # Each agreement is hypergeometric; those of classes i and j have covariance n^2 / (n - 1) p_i q_i p_j q_j.
     variance = (both * (1 - p) * (1 - q)).sum() + both.sum() ** 2 - (both**2).sum()
-    spread = math.sqrt(max(variance, 0.0) * total * total / (total - 1))
-    tails = normal_tails(float(matrix.trace()), total * both.sum(), spread)
+    deviation = math.sqrt(max(variance, 0.0) * total * total / (total - 1))
+    tails = normal_tails(float(matrix.trace()), total * both.sum(), deviation)
     return Tails(*tails, "permutation z test of the agreements, approximate")
 
 
-def normal_tails(statistic: float, mean: float, spread: float) -> tuple[float, float]:
+def normal_tails(statistic: float, mean: float, standard_deviation: float) -> tuple[float, float]:
     """The logarithms of both tails of a whole-numbered statistic that is about normal; 0 where it cannot vary."""
     from scipy.special import log_ndtr
 
-    if not spread > 0:
+    if not standard_deviation > 0:
         return 0.0, 0.0
-    away = statistic - mean
-    return float(log_ndtr((0.5 - away) / spread)), float(log_ndtr((0.5 + away) / spread))
+    difference = statistic - mean
+    better, worse = (0.5 - difference) / standard_deviation, (0.5 + difference) / standard_deviation
+    return float(log_ndtr(better)), float(log_ndtr(worse))
