@@ -16,17 +16,15 @@ from steelyard.analysis.prevalence.prevalence import Prevalence, set_fields
 from steelyard.statistics.precision import as_read
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
     from steelyard._types import Array, Labels
-    from steelyard.statistics.class_scores import ClassScores
     from steelyard.statistics.probability_table import ProbabilityTable
     from steelyard.statistics.score_table import ScoreTable
 
 
 _STEPS, _CLOSE = 2_000, 1e-10  # of the maximisation, and when it stops
-_FARTHEST = 16.0  # the logit of the smallest share that is looked at
+_MOST_LOGIT = 16.0  # of the largest share that is looked at, and minus that of the smallest
 _COARSE, _FINE = 49, 65  # shares looked at for each draw: everywhere, and where they are likely
 _UNLIKELY = 14.0  # the log-likelihood below the highest from which on a share is not looked at closely
 _AT_ONCE = 2_000_000  # terms in memory together
@@ -58,32 +56,32 @@ def most_likely_shares(rates: Array, counts: Array, steps: int = _STEPS) -> Arra
 def share_draws(rates: Array, counts: Array, rng: np.random.Generator) -> Array:
     """Draws of the class shares of the rows, one for each draw of the rates: draws first, classes last."""
     if rates.shape[1] > 2:
-        return _sampled_shares(rates, counts, rng)
+        return _gibbs_draws(rates, counts, rng)
     size = max(_AT_ONCE // (_FINE * rates.shape[-1]), 1)
-    parts = [_two_class_draws(rates[i : i + size], counts, rng) for i in range(0, len(rates), size)]
+    parts = [_grid_draws(rates[i : i + size], counts, rng) for i in range(0, len(rates), size)]
     first = np.concatenate(parts)
     return np.stack([first, 1 - first], -1)
 
 
-def _two_class_draws(rates: Array, counts: Array, rng: np.random.Generator) -> Array:
+def _grid_draws(rates: Array, counts: Array, rng: np.random.Generator) -> Array:
     """A draw from the posterior of the first class's share under Jeffreys' prior, by each draw of the rates."""
-    coarse = np.broadcast_to(np.linspace(-_FARTHEST, _FARTHEST, _COARSE), (len(rates), _COARSE))
-    chances = _log_chances(coarse, rates, counts)
-    likely = chances > chances.max(1, keepdims=True) - _UNLIKELY
+    coarse = np.broadcast_to(np.linspace(-_MOST_LOGIT, _MOST_LOGIT, _COARSE), (len(rates), _COARSE))
+    density = _log_density(coarse, rates, counts)
+    likely = density > density.max(1, keepdims=True) - _UNLIKELY
     step = coarse[0, 1] - coarse[0, 0]
     low = coarse[0, likely.argmax(1)] - step
     high = coarse[0, _COARSE - 1 - likely[:, ::-1].argmax(1)] + step
     fine = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, _FINE)
-    chances = _log_chances(fine, rates, counts)
-    weights = np.exp(chances - chances.max(1, keepdims=True))
+    density = _log_density(fine, rates, counts)
+    weights = np.exp(density - density.max(1, keepdims=True))
     running = np.cumsum((weights[:, 1:] + weights[:, :-1]) / 2, axis=1)
-    wanted = rng.random(len(rates)) * running[:, -1]
-    place = np.minimum((running < wanted[:, None]).sum(1), _FINE - 2)
-    logits = fine[np.arange(len(rates)), place] + (high - low) / (_FINE - 1) * rng.random(len(rates))
+    drawn = rng.random(len(rates)) * running[:, -1]
+    index = np.minimum((running < drawn[:, None]).sum(1), _FINE - 2)
+    logits = fine[np.arange(len(rates)), index] + (high - low) / (_FINE - 1) * rng.random(len(rates))
     return np.asarray(1 / (1 + np.exp(-logits)))
 
 
-def _log_chances(logits: Array, rates: Array, counts: Array) -> Array:
+def _log_density(logits: Array, rates: Array, counts: Array) -> Array:
     """The logarithm of the posterior density of each logit of the first class's share, up to a constant."""
     share = 1 / (1 + np.exp(-logits))
     mixed = share[..., None] * rates[:, None, 0] + (1 / (1 + np.exp(logits)))[..., None] * rates[:, None, 1]
@@ -91,10 +89,10 @@ def _log_chances(logits: Array, rates: Array, counts: Array) -> Array:
     return np.asarray(np.log(np.maximum(mixed, _TINY)) @ counts + prior)
 
 
-def _sampled_shares(rates: Array, counts: Array, rng: np.random.Generator) -> Array:
+def _gibbs_draws(rates: Array, counts: Array, rng: np.random.Generator) -> Array:
     """The same of many classes: the most likely shares of weighted rows, then sweeps of a Gibbs sampler.
 
-    The rows of each range are given to the classes at random by how likely each is, and the shares are drawn by how
+    The rows of each range are assigned to the classes at random by how likely each is, and the shares are drawn by how
     many each class got, with a row of prior in all, so that no share is exactly 0.
     """
     weighted = rng.standard_gamma(np.maximum(counts, _TINY), (len(rates), len(counts)))
@@ -103,9 +101,9 @@ def _sampled_shares(rates: Array, counts: Array, rng: np.random.Generator) -> Ar
     for _ in range(_SWEEPS):
         joint = np.moveaxis(shares[..., None] * rates, 1, -1)
         joint = joint + _TINY
-        given = rng.multinomial(rows, joint / joint.sum(-1, keepdims=True))
-        drawn = rng.standard_gamma(given.sum(1) + 1 / k)
-        shares = np.maximum(drawn, _TINY) / np.maximum(drawn, _TINY).sum(-1, keepdims=True)
+        assigned = rng.multinomial(rows, joint / joint.sum(-1, keepdims=True))
+        drawn = np.maximum(rng.standard_gamma(assigned.sum(1) + 1 / k), _TINY)
+        shares = drawn / drawn.sum(-1, keepdims=True)
     return np.asarray(shares)
 
 
@@ -158,10 +156,10 @@ def _fitted(labelled: Array, counts: Array) -> tuple[Array, Array]:
     rates = mixed
     for _ in range(_TEST_STEPS):
         joint = shares[..., None] * rates
-        given = joint * (counts / np.maximum(joint.sum(-2), 1e-300))[..., None, :]
-        shares = given.sum(-1) / counts.sum(-1, keepdims=True)
-        together = labelled + given
-        rates = together / np.maximum(together.sum(-1, keepdims=True), 1e-300)
+        assigned = joint * (counts / np.maximum(joint.sum(-2), 1e-300))[..., None, :]
+        shares = assigned.sum(-1) / counts.sum(-1, keepdims=True)
+        both = labelled + assigned
+        rates = both / np.maximum(both.sum(-1, keepdims=True), 1e-300)
     return rates, shares
 
 
@@ -188,7 +186,7 @@ PRIOR_ROWS = 0.5  # added to the rows of a class that are predicted as each clas
 
 @dataclass(frozen=True)
 class ScoreRanges:
-    """Ranges of scores by their lower ends; what is below the first end is a range as well."""
+    """Ranges of scores by their lower ends; the scores below the first end are a range as well."""
 
     ends: Array
 
@@ -211,11 +209,11 @@ class ColumnRanges:
     def places(self, columns: Array) -> Array:
         """The range of each row."""
         highest, starts = columns.argmax(1), np.cumsum([0, *(ranges.size for ranges in self.by_class)])
-        places = np.zeros(len(columns), dtype=np.int64)
-        for place, ranges in enumerate(self.by_class):
-            of = highest == place
-            places[of] = starts[place] + ranges.places(columns[of, place])
-        return places
+        indices = np.zeros(len(columns), dtype=np.int64)
+        for k, ranges in enumerate(self.by_class):
+            rows = highest == k
+            indices[rows] = starts[k] + ranges.places(columns[rows, k])
+        return indices
 
     @property
     def size(self) -> int:
@@ -225,9 +223,9 @@ class ColumnRanges:
 
 @dataclass(frozen=True)
 class ScoreCells:
-    """The rows of each class, first axis, in each range of scores, and the place of the class predicted there.
+    """The rows of each class, first axis, in each range of scores, and the index of the class predicted there.
 
-    Of two classes the positive one is first. Weighted rows are as many as they are worth.
+    The positive one of two classes is first. Weighted rows count by their effective size.
     """
 
     rows: Array
@@ -278,38 +276,27 @@ class RangedCells(NamedTuple):
 
 
 def two_class_cells(table: ScoreTable, threshold: float | None, ranges: int) -> RangedCells:
-    """The cells of about so many ranges of scores, of which a threshold divides none."""
-    ends = _balanced_ends(table.classes, ranges)
+    """The cells of about so many ranges of scores; a threshold divides none of them."""
+    # Both classes together, each of the same weight, are divided into ranges of equal weight.
+    scores = np.concatenate([side.scores for side in table.classes])
+    weights = np.concatenate([side.weights / (2 * side.total) for side in table.classes])
+    order = np.argsort(scores, kind="stable")
+    quantiles = np.searchsorted(np.cumsum(weights[order]), np.arange(1, ranges) / ranges)
+    ends = np.unique(scores[order][np.minimum(quantiles, len(scores) - 1)])
+    if len(table.bins):  # an end within a bin moves down to its start
+        index = np.searchsorted(table.bins[:, 0], ends, side="right") - 1
+        inside = (index >= 0) & (ends <= table.bins[index, 1])
+        ends = np.where(inside, table.bins[index, 0], ends)
     at = None if threshold is None or not np.isfinite(threshold) else as_read(threshold, table.precision)
-    ends = _between_bins(ends, table) if len(table.bins) else ends
     ends = np.unique(ends if at is None else np.append(ends, at))
-    sorter = ScoreRanges(ends)
-    rows = np.array([_counted(sorter, side) * (side.effective_size / side.total) for side in table.classes])
-    flagged = np.arange(sorter.size) > (-1 if at is None else np.searchsorted(ends, at))
+    by_score, rows = ScoreRanges(ends), []
+    for side in table.classes:
+        in_range = np.bincount(by_score.places(side.scores), side.weights, minlength=by_score.size)
+        rows.append(in_range.astype(np.float64) * (side.effective_size / side.total))
+    flagged = np.arange(by_score.size) > (-1 if at is None else np.searchsorted(ends, at))
     if threshold == np.inf:
         flagged[:] = False
-    return RangedCells(ScoreCells(rows, np.where(flagged, 0, 1)), sorter)
-
-
-def _balanced_ends(classes: Sequence[ClassScores], ranges: int) -> Array:
-    """Scores that divide both classes together, each of the same weight, into ranges of equal weight."""
-    scores = np.concatenate([side.scores for side in classes])
-    weights = np.concatenate([side.weights / (2 * side.total) for side in classes])
-    order = np.argsort(scores, kind="stable")
-    running = np.cumsum(weights[order])
-    wanted = np.arange(1, ranges) / ranges
-    return np.unique(scores[order][np.minimum(np.searchsorted(running, wanted), len(scores) - 1)])
-
-
-def _between_bins(ends: Array, table: ScoreTable) -> Array:
-    """The ends moved down to where no bin of the table is divided."""
-    place = np.searchsorted(table.bins[:, 0], ends, side="right") - 1
-    inside = (place >= 0) & (ends <= table.bins[place, 1])
-    return np.asarray(np.where(inside, table.bins[place, 0], ends))
-
-
-def _counted(ranges: ScoreRanges, side: ClassScores) -> Array:
-    return np.bincount(ranges.places(side.scores), side.weights, minlength=ranges.size).astype(np.float64)
+    return RangedCells(ScoreCells(np.array(rows), np.where(flagged, 0, 1)), by_score)
 
 
 # ---------------------------------------------------------------- of many classes
@@ -317,24 +304,25 @@ def _counted(ranges: ScoreRanges, side: ClassScores) -> Array:
 
 def class_cells(table: ProbabilityTable, ranges: int) -> RangedCells:
     """The cells of the highest column and of about so many ranges of it."""
-    highest, k = table.most_probable, len(table.labels)
-    of_class = (table.probabilities[highest == place, place] for place in range(k))
-    wanted = np.arange(1, ranges) / ranges
-    quantiles = (np.unique(np.quantile(part, wanted)) if len(part) else np.zeros(0) for part in of_class)
-    sorter = ColumnRanges(tuple(ScoreRanges(ends) for ends in quantiles))
-    cell = table.codes * sorter.size + sorter.places(table.probabilities)
+    highest, k, by_class = table.most_probable, len(table.labels), []
+    for i in range(k):
+        column = table.probabilities[highest == i, i]
+        quantiles = np.quantile(column, np.arange(1, ranges) / ranges) if len(column) else np.zeros(0)
+        by_class.append(ScoreRanges(np.unique(quantiles)))
+    by_column = ColumnRanges(tuple(by_class))
+    cell = table.codes * by_column.size + by_column.places(table.probabilities)
     weights, squares = (
-        np.bincount(cell, part, minlength=k * sorter.size).reshape(k, -1) for part in (table.weights, table.squares)
+        np.bincount(cell, part, minlength=k * by_column.size).reshape(k, -1) for part in (table.weights, table.squares)
     )
     per_row = squares.sum(1, keepdims=True) / np.maximum(weights.sum(1, keepdims=True), 1e-300)
-    decisions = np.repeat(np.arange(k), [ranges.size for ranges in sorter.by_class])
-    return RangedCells(ScoreCells(weights / np.maximum(per_row, 1e-300), decisions), sorter)
+    decisions = np.repeat(np.arange(k), [each.size for each in by_class])
+    return RangedCells(ScoreCells(weights / np.maximum(per_row, 1e-300), decisions), by_column)
 
 
 def decided_cells(rows: Array, threshold: float | None = None) -> RangedCells:
     """The cells of a confusion matrix, true classes first: a range is what is predicted as a class.
 
-    Of two classes, the positive one first, a threshold divides the scores.
+    A threshold divides the scores of two classes, the positive one first.
     """
     if threshold is not None:
         return RangedCells(
@@ -348,11 +336,11 @@ def decided_cells(rows: Array, threshold: float | None = None) -> RangedCells:
 
 
 def range_count(fewest: float, *, fine: bool = False) -> int:
-    """How many ranges the scores of classes of which the smallest has so many rows are divided into.
+    """How many ranges the scores are divided into where the smallest class has so many rows.
 
-    Of few ranges the maximum is nearly unbiased: with 25 positives, 5,000 unlabelled rows and a true share of .30 the
+    With few ranges the maximum is nearly unbiased: with 25 positives, 5,000 unlabelled rows and a true share of .30 the
     interval of three ranges covers .95, that of six .82 (250 runs), at widths of .15 and .13. `fine` ranges are for a
-    test of fit and for the share of positives by score, where what is estimated in each is a share of its own.
+    test of fit and for the share of positives by score, where a share of its own is estimated in each.
     """
     return int(np.clip(fewest / 8, 4, 12)) if fine else int(np.clip(2 + np.sqrt(fewest) / 5, 3, 10))
 
@@ -391,7 +379,9 @@ class UnlabelledPrevalence(Prevalence):
         if len(labels) == 2:
             set_fields(prevalence, None, None, None, tuple(drawn[:, 0].tolist()))
         else:
-            rows = _worth(drawn, likely)
+            # As many labelled rows as would show the shares as precisely.
+            as_precise = np.maximum(likely * (1 - likely), 1e-6) / np.maximum(drawn.var(0), 1e-12)
+            rows = float(np.clip(np.median(as_precise), 1.0, 1e9))
             set_fields(prevalence, None, None, tuple(zip(labels, (likely * rows).tolist(), strict=True)), None)
         return prevalence
 
@@ -438,9 +428,3 @@ class UnlabelledPrevalence(Prevalence):
             return f"<Prevalence by {rows}: {self.text()}>"
         shares = ", ".join(f"{label} {share:.3g}" for (label, _), share in zip(self.counts, self.likely, strict=True))
         return f"<Prevalence by {rows}: {shares}>"
-
-
-def _worth(drawn: Array, likely: Array) -> float:
-    """How many labelled rows would show the shares as precisely."""
-    spread = np.maximum(drawn.var(0), 1e-12)
-    return float(np.clip(np.median(np.maximum(likely * (1 - likely), 1e-6) / spread), 1.0, 1e9))

@@ -93,7 +93,10 @@ class Prevalence:
         if (positives is None) != (rows is None) or (positives is None) == (counts is None):
             raise InputTypeError(f"{_NEEDED}; give one of the two.")
         if counts is not None:
-            _check_counts(counts)
+            by_class = [*counts.values()]
+            are_counts = all(_is_number(n) and 0 <= n < np.inf for n in by_class)
+            if len(by_class) < 2 or not are_counts or sum(by_class) <= 0:
+                raise InputError(f"{_NEEDED}, two or more of 0 rows or more, not {counts!r}.")
         elif not (_is_number(positives) and _is_number(rows) and 0 <= positives <= rows and rows > 0):  # type: ignore[operator]  # numbers
             raise InputError(f"{_NEEDED}: 0 to rows of them, not {positives!r} of {rows!r}.")
         set_fields(self, positives, rows, None if counts is None else tuple(counts.items()), None)
@@ -168,9 +171,8 @@ class Prevalence:
     def deviances(self, draws: Array) -> Array:
         """How much less likely each draw is than what was seen, on the scale of a chi-square."""
         if self.drawn is not None:
-            logits = (np.log(share / (1 - share)) for share in (draws, np.array(self.drawn)))
-            here, all_of_them = logits
-            return np.asarray(((here - all_of_them.mean()) / max(all_of_them.std(), 1e-300)) ** 2)
+            logits, all_logits = (np.log(share / (1 - share)) for share in (draws, np.array(self.drawn)))
+            return np.asarray(((logits - all_logits.mean()) / max(all_logits.std(), 1e-300)) ** 2)
         shares = draws if self.counts is not None else np.stack([draws, 1 - draws], -1)
         fitted = self._seen / self._seen.sum()
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -211,12 +213,6 @@ def set_fields(prevalence: Prevalence, *values: object) -> None:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-
-
-def _check_counts(counts: Mapping[Label, float]) -> None:
-    rows = [*counts.values()]
-    if len(rows) < 2 or not all(_is_number(n) and 0 <= n < np.inf for n in rows) or sum(rows) <= 0:
-        raise InputError(f"{_NEEDED}, two or more of 0 rows or more, not {counts!r}.")
 
 
 # ---------------------------------------------------------------- class shares
@@ -268,26 +264,23 @@ def shares_in_use(
 ) -> tuple[Array, Array | float]:
     """The share of each class, drawn on a first axis where the prevalence is uncertain, and the draws' deviance.
 
-    `cells` are draws of the table itself, of which those of the prevalence may depend.
+    `cells` are draws of the table itself; those of the prevalence may depend on them.
     """
     if isinstance(pi, Prevalence):
         drawn = pi.draws(draws, rng) if cells is None else pi.draws_beside(cells, rng)
-        return _drawn_shares(table, drawn, pi), pi.deviances(drawn)
+        if isinstance(table, Confusion):
+            class_shares(table, pi)  # refuses what does not fit the table
+            shares = _with_rest(table, drawn) if pi.counts is None else drawn[:, pi.places(table.labels)]
+        else:
+            checked_prevalence(float(pi))
+            shares = np.stack([drawn, 1 - drawn], axis=-1)
+        return shares, pi.deviances(drawn)
     if isinstance(table, Confusion):
         return class_shares(table, pi), 0.0
     positive = checked_prevalence(pi)
     if positive.ndim:
         raise InputError("An interval is at one prevalence at a time; give a number, not several.")
     return np.stack([positive, 1 - positive]), 0.0
-
-
-def _drawn_shares(table: Counts | Confusion, drawn: Array, pi: Prevalence) -> Array:
-    """The share of each class of a table in draws of a prevalence, classes on the last axis."""
-    if isinstance(table, Confusion):
-        class_shares(table, pi)  # refuses what does not fit the table
-        return _with_rest(table, drawn) if pi.counts is None else drawn[:, pi.places(table.labels)]
-    checked_prevalence(float(pi))
-    return np.stack([drawn, 1 - drawn], axis=-1)
 
 
 def positive_shares(table: ScoreTable, pi: PrevalenceLike, drawn: Array | None = None) -> Array:
@@ -390,29 +383,25 @@ def at_prevalence(
     if isinstance(data, Counts):
         return _counts_at(data, checked_prevalence(pi))
     if isinstance(data, Confusion):
-        return _confusion_at(data, pi)
+        truth = data.matrix.sum(1)
+        factor = (class_shares(data, pi) * data.matrix.sum() / np.where(truth > 0, truth, 1))[:, None]
+        return Confusion(data.labels, data.rows, data.matrix * factor, data.squares * factor**2, data.positive)
     if np.asarray(pi).ndim and not isinstance(pi, Prevalence):
         raise InputError("Scores are read at one prevalence at a time; give a number, not several.")
     return scores_at(data, float(positive_shares(data, pi)))
 
 
 def _counts_at(counts: Counts[Any], pi: Array) -> Counts[Any]:
+    """The counts with both classes re-weighted to the prevalence; several of it are a last axis."""
     p, n = (np.asarray(part, dtype=np.float64) for part in (counts.positives, counts.negatives))
     if (p == 0).any() or (n == 0).any():
         raise InputError("A table without positives or without negatives has no value at another prevalence.")
+    cells: list[Any] = list(counts)
     if pi.ndim:
         p, n = p[..., None], n[..., None]
         cells = [np.asarray(cell)[..., None] for cell in counts]
-    else:
-        cells = list(counts)
     up, down = pi * (p + n) / p, (1 - pi) * (p + n) / n
     return Counts(cells[0] * up, cells[1] * up, cells[2] * down, cells[3] * down)
-
-
-def _confusion_at(table: Confusion, pi: PrevalenceLike) -> Confusion:
-    factor = class_shares(table, pi) * table.matrix.sum() / np.where(table.matrix.sum(1) > 0, table.matrix.sum(1), 1)
-    weights = table.matrix * factor[:, None]
-    return Confusion(table.labels, table.rows, weights, table.squares * factor[:, None] ** 2, table.positive)
 
 
 def table_at(table: MetricTable, pi: PrevalenceLike | None) -> MetricTable:
@@ -458,12 +447,13 @@ def swap_prevalences(metric: MetricLike, a: Counts, b: Counts, *, least: float =
     [0.341]
     """
     ranked_by = get_metric(metric)
-    ends = np.log(least / (1 - least))
-    grid = 1 / (1 + np.exp(-np.linspace(ends, -ends, 4_001)))
+    lowest = np.log(least / (1 - least))
+    grid = 1 / (1 + np.exp(-np.linspace(lowest, -lowest, 4_001)))
     gap = _gap(ranked_by, a, b, grid)
-    apart = np.flatnonzero(np.abs(gap) > ROUNDING)  # metrics that agree everywhere never swap
-    turns = apart[:-1][np.sign(gap[apart[:-1]]) != np.sign(gap[apart[1:]])]
-    return [_root(ranked_by, a, b, grid[i], grid[apart[apart > i][0]]) for i in turns]
+    differing = np.flatnonzero(np.abs(gap) > ROUNDING)  # metrics that agree everywhere never swap
+    before, after = differing[:-1], differing[1:]
+    swapped = np.sign(gap[before]) != np.sign(gap[after])
+    return [_root(ranked_by, a, b, grid[i], grid[j]) for i, j in zip(before[swapped], after[swapped], strict=True)]
 
 
 def _gap(metric: Metric, a: Counts, b: Counts, pi: Array) -> Array:
@@ -531,7 +521,7 @@ def class_share_vector(shares: SharesLike, k: int, name: str, labels: Sequence[L
         rows = dict(shares.counts)
         shares = {label: n / sum(rows.values()) for label, n in rows.items()}
     if isinstance(shares, Mapping):
-        shares = [shares[label] for label in _ordered(shares, k, name, labels)]
+        shares = [shares[label] for label in _column_labels(shares, k, name, labels)]
     try:
         given = np.asarray(shares, dtype=np.float64)
     except (TypeError, ValueError):
@@ -544,7 +534,7 @@ def class_share_vector(shares: SharesLike, k: int, name: str, labels: Sequence[L
     return np.asarray(given / given.sum())
 
 
-def _ordered(shares: Mapping[Label, float], k: int, name: str, labels: Sequence[Label] | None) -> Labels:
+def _column_labels(shares: Mapping[Label, float], k: int, name: str, labels: Sequence[Label] | None) -> Labels:
     """The labels in the order of the columns."""
     try:
         order = tuple(sorted(shares)) if labels is None else tuple(labels)  # type: ignore[type-var]  # else refused
