@@ -59,7 +59,7 @@ def three_digits(value: object) -> str:
         return f"{value:,}" if isinstance(value, int) else f"{value + 0.0:g}"  # + 0.0: no -0
     size = math.floor(math.log10(abs(float(f"{value:.2e}"))))
     shown = f"{value:,.{max(2 - size, 0)}f}" if -4 <= size < 6 else f"{value:.2e}"
-    return _beside_one(value) if shown in ("1.00", "-1.00") and abs(abs(value) - 1) > ROUNDING else shown
+    return _near_one(value) if shown in ("1.00", "-1.00") and abs(abs(value) - 1) > ROUNDING else shown
 
 
 def p_digits(p: float) -> str:
@@ -81,8 +81,8 @@ def cell_text(column: str, value: object) -> str:
     return p_digits(value) if column in P_VALUES and isinstance(value, float) else three_digits(value)
 
 
-def _beside_one(value: float) -> str:
-    """A number near 1 or -1 with as many digits as distinguish it, at most six after the point; there never the 1."""
+def _near_one(value: float) -> str:
+    """A number near 1 or -1 with as many digits as distinguish it, at most six after the point, and never as 1."""
     for places in range(3, PLACES + 1):
         shown = f"{value:.{places}f}"
         if abs(float(shown)) != 1:
@@ -162,8 +162,8 @@ def listed(words: list[str], joint: str = "and") -> str:
 # ---------------------------------------------------------------- text tables
 # Columns no wider than the terminal, numbers aligned on the point and never truncated.
 #
-# What does not fit loses, in this order: the width of its words, which wrap; the columns that may be left out; then it
-# is folded, the first column, or those that name a row together, standing before each part again.
+# A table that does not fit loses, in this order: the width of its words, which wrap; the columns that may be left out;
+# then it is broken into parts, and the columns that name a row are repeated in each part.
 
 
 LABEL_WIDTH = 24  # cells of a label, and of the longest word that keeps a column of words from wrapping
@@ -263,14 +263,15 @@ class _Column(NamedTuple):
     def lines(self, cell: str, width: int) -> list[str]:
         """A cell as lines of this width."""
         lines = wrapped_lines(cell, width) if self.wraps else [cell]
-        return [_padded(line, width, right=self.numeric) for line in lines]
+        blanks = (" " * (width - text_width(line)) for line in lines)
+        return [blank + line if self.numeric else line + blank for line, blank in zip(lines, blanks, strict=True)]
 
 
-def _column(title: str, given: Sequence[str], wraps: bool) -> _Column:
+def _column(title: str, raw: Sequence[str], wraps: bool) -> _Column:
     """The cells, numbers below each other; words that neither wrap nor fit are shortened."""
-    shapes = [_NUMBER.sub("#", cell) for cell in given]
+    shapes = [_NUMBER.sub("#", cell) for cell in raw]
     numeric = [_NUMERIC.fullmatch(shape) is not None for shape in shapes]
-    cells = _on_the_point(given, shapes)
+    cells = _aligned(raw, shapes)
     if not wraps:
         most = max(terminal_width() // 2, LABEL_WIDTH)
         cells = [cell if number else clipped_text(cell, most) for cell, number in zip(cells, numeric, strict=True)]
@@ -282,38 +283,26 @@ def _column(title: str, given: Sequence[str], wraps: bool) -> _Column:
     return _Column(title, cells, wraps, all(numeric) and any(shapes), least)
 
 
-def _on_the_point(cells: Sequence[str], shapes: Sequence[str]) -> list[str]:
-    """The cells with the numbers of those of one shape below each other, and no place to break in them."""
+def _aligned(cells: Sequence[str], shapes: Sequence[str]) -> list[str]:
+    """The cells, those of one shape with their first numbers aligned on the point, and no blank to break them at."""
     aligned = list(cells)
     for shape in {shape for shape in shapes if shape and _NUMERIC.fullmatch(shape)}:
-        places = [i for i, other in enumerate(shapes) if other == shape]
-        lines = _below_each_other([cells[i] for i in places])
-        for i, line in zip(places, lines, strict=True):
-            aligned[i] = line.ljust(max(map(len, lines))).replace(" ", _NO_BREAK)
+        numbers = {}  # by the index of the cell: where its first number starts, has its point, and ends
+        for i, cell in enumerate(cells):
+            if shapes[i] == shape and (found := _NUMBER.search(cell)):
+                point = min((found[0].find(sign) for sign in ".e" if sign in found[0]), default=len(found[0]))
+                numbers[i] = found.start(), found.start() + point, found.end()
+        most_before = max(point - start for start, point, _ in numbers.values())
+        most_after = max(end - point for _, point, end in numbers.values())
+        for i, (start, point, end) in numbers.items():
+            before, after = " " * (most_before - (point - start)), " " * (most_after - (end - point))
+            head, number, tail = cells[i][:start], cells[i][start:end], cells[i][end:]
+            # Blanks on the right stand behind a percent sign.
+            aligned[i] = head + before + number + (tail + after if tail.endswith(" %") else after + tail)
+        width = max(len(aligned[i]) for i in numbers)
+        for i in numbers:
+            aligned[i] = aligned[i].ljust(width).replace(" ", _NO_BREAK)
     return aligned
-
-
-def _below_each_other(cells: Sequence[str]) -> list[str]:
-    """The cells with the first number of each padded on both sides of its point."""
-    numbers = [_halves(_NUMBER.findall(cell)[0]) for cell in cells]
-    left, right = (max(map(len, halves)) for halves in zip(*numbers, strict=True))
-    return [
-        _padded_number(cell, " " * (left - len(before)), " " * (right - len(after)))
-        for cell, (before, after) in zip(cells, numbers, strict=True)
-    ]
-
-
-def _padded_number(cell: str, left: str, right: str) -> str:
-    """The cell with blanks around its first number; on the right they stand behind a percent sign."""
-    if cell.endswith(" %"):
-        return _NUMBER.sub(lambda number: left + number[0], cell, count=1) + right
-    return _NUMBER.sub(lambda number: left + number[0] + right, cell, count=1)
-
-
-def _halves(number: str) -> tuple[str, str]:
-    """A number before its point, and from it on."""
-    point = min((number.find(sign) for sign in ".e" if sign in number), default=len(number))
-    return number[:point], number[point:]
 
 
 # ---------------------------------------------------------------- lines
@@ -322,28 +311,22 @@ def _halves(number: str) -> tuple[str, str]:
 def _part_lines(
     columns: list[_Column], rows: Sequence[Sequence[str] | str], emphasis: Callable[[str], str]
 ) -> list[str]:
-    """Some columns of the table as lines."""
-    widths = _widths(columns)
+    """Some columns of the table as lines; the widest columns become narrower until all fit."""
+    widths = [column.natural for column in columns]
+    while sum(widths) + len(_GAP) * (len(widths) - 1) > terminal_width():
+        shrinkable = [width if width > column.least else 0 for width, column in zip(widths, columns, strict=True)]
+        if not any(shrinkable):
+            break
+        widths[shrinkable.index(max(shrinkable))] -= 1
     lines = [emphasis(line) for line in _row_lines(columns, [column.title for column in columns], widths)]
-    place = 0
+    index = 0
     for row in rows:
         if isinstance(row, str):
             lines.append(f"── {row}")
         else:
-            lines += _row_lines(columns, [column.cells[place] for column in columns], widths)
-            place += 1
+            lines += _row_lines(columns, [column.cells[index] for column in columns], widths)
+            index += 1
     return lines
-
-
-def _widths(columns: list[_Column]) -> list[int]:
-    """The width of each column: words give way, the widest first, until all fit."""
-    widths = [column.natural for column in columns]
-    while sum(widths) + len(_GAP) * (len(widths) - 1) > terminal_width():
-        room = [width if width > column.least else 0 for width, column in zip(widths, columns, strict=True)]
-        if not any(room):
-            break
-        widths[room.index(max(room))] -= 1
-    return widths
 
 
 def _row_lines(columns: list[_Column], cells: list[str], widths: list[int]) -> list[str]:
@@ -379,8 +362,3 @@ def _fitting(text: str, width: int) -> str:
     while text_width(text) > width:
         text = text[:-1]
     return text
-
-
-def _padded(text: str, width: int, *, right: bool) -> str:
-    blanks = " " * (width - text_width(text))
-    return blanks + text if right else text + blanks

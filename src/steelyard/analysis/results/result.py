@@ -91,7 +91,10 @@ class Result(ABC, Generic[Each]):
         """The result as strict JSON values: what is undefined is None, and so is what is infinite."""
         writer = Writer()
         content = self.held(writer)
-        also = {key: Writer().written(_value(getattr(self, key))) for key in self.also_saved}
+        also = {}
+        for key in self.also_saved:
+            value = getattr(self, key)
+            also[key] = Writer().written(value() if callable(value) else value)
         marks = {"not_finite": writer.not_finite} if writer.not_finite else {}
         return {"schema": RESULT_SCHEMA, "kind": self.kind, "version": __version__, **content, **also, **marks}
 
@@ -193,10 +196,14 @@ class Result(ABC, Generic[Each]):
         options: dict[str, dict[str, Any]] = {"pandas": {}, "polars": {"infer_schema_length": None}}
         if library is not None and library not in options:
             raise InputError(f"library is 'pandas' or 'polars', not {library!r}; give one of these.")
+        rows = [  # a frame takes lists, not arrays, as cells
+            {name: cell.tolist() if hasattr(cell, "tolist") else cell for name, cell in row.items()}
+            for row in self.to_dicts()
+        ]
         for name in options if library is None else [library]:
             try:
                 frame: pd.DataFrame | pl.DataFrame
-                frame = __import__(name).DataFrame(_listed(self.to_dicts()), **options[name])
+                frame = __import__(name).DataFrame(rows, **options[name])
             except ImportError:
                 continue
             return frame
@@ -213,15 +220,6 @@ class Result(ABC, Generic[Each]):
 
     def _repr_html_(self) -> str:
         return rendered("notebook", self)
-
-
-def _listed(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows with lists for arrays, which a frame takes as cells."""
-    return [{name: cell.tolist() if hasattr(cell, "tolist") else cell for name, cell in row.items()} for row in rows]
-
-
-def _value(attribute: object) -> object:
-    return attribute() if callable(attribute) else attribute
 
 
 def _words(kind: str) -> str:

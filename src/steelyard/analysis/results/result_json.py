@@ -158,7 +158,7 @@ def read(hint: Any, value: Any) -> Any:
     if hint is Any or hint is float or isinstance(hint, TypeVar) or hint is np.ndarray or origin is np.ndarray:
         return value if hint is Any else _numbers(value)
     if origin in (Union, UnionType):
-        return None if value is None else read(_fitting([arg for arg in args if arg is not NoneType], value), value)
+        return None if value is None else read(_matching([arg for arg in args if arg is not NoneType], value), value)
     if origin is tuple:
         each = args[:1] * len(value) if args[1:] == (...,) else args
         return tuple(read(arg, item) for arg, item in zip(each, value, strict=True))
@@ -183,8 +183,8 @@ def _all_numbers(value: Any) -> bool:
     return all(map(_all_numbers, value)) if isinstance(value, list) else value is None or isinstance(value, float | int)
 
 
-def _fitting(hints: list[Any], value: Any) -> Any:
-    """Of several types the one that such a value is of."""
+def _matching(hints: list[Any], value: Any) -> Any:
+    """The one of several types that such a value has."""
     if len(hints) == 1:
         return hints[0]
     kinds = (str,) if isinstance(value, str) else (np.ndarray,) if isinstance(value, list) else (float, int)
@@ -226,14 +226,13 @@ def same(a: Any, b: Any) -> bool:
         return a.keys() == b.keys() and all(same(item, b[key]) for key, item in a.items())
     if isinstance(a, float) and isinstance(b, float) and math.isnan(a):
         return math.isnan(b)
-    if is_dataclass(a) and type(a) is type(b) and (_compares(a) or type(a).__eq__ is object.__eq__):
+    if is_dataclass(a) and type(a) is type(b) and (_compares_fields(a) or type(a).__eq__ is object.__eq__):
         return same_fields(a, b)
     return bool(a == b)
 
 
-def _compares(holder: Any) -> bool:
-    """Whether a dataclass compares its fields, as dataclasses do by default."""
-    return bool(holder.__dataclass_params__.eq)
+def _compares_fields(holder: Any) -> bool:
+    return bool(holder.__dataclass_params__.eq)  # false where eq=False was given
 
 
 def same_fields(a: Any, b: Any) -> bool:
@@ -302,9 +301,9 @@ def envelope_schema(kind: str, content: Schema) -> Schema:
 
 def fields_schema(cls: type) -> Schema:
     """The schema of what is saved of a dataclass."""
-    hints, kept = field_types(cls), saved_fields(cls)
-    needed = [key for key, f in kept.items() if f.default is MISSING and f.default_factory is MISSING]
-    types = {key: hints[field.name] for key, field in kept.items()}
+    hints, saved = field_types(cls), saved_fields(cls)
+    needed = [key for key, f in saved.items() if f.default is MISSING and f.default_factory is MISSING]
+    types = {key: hints[field.name] for key, field in saved.items()}
     # Parts of a result that are results of its kind, as those of groups, are not described once more.
     properties = {key: {} if cls in get_args(hint) else type_schema(hint) for key, hint in types.items()}
     return {"type": "object", "properties": properties, "required": needed}
@@ -330,11 +329,6 @@ def type_schema(hint: Any) -> Schema:
         return {"type": "array", "items": type_schema(args[0])}
     if issubclass(cls, Mapping):
         return {"type": "object", "additionalProperties": type_schema(args[1]) if args else {}}
-    return _object_schema(cls)
-
-
-def _object_schema(cls: type) -> Schema:
     if issubclass(cls, Counts):
         return {"type": "object", "required": list(CELLS)}
-    described = is_dataclass(cls) and not hasattr(cls, "from_saved")
-    return fields_schema(cls) if described else {}
+    return fields_schema(cls) if is_dataclass(cls) and not hasattr(cls, "from_saved") else {}
