@@ -44,82 +44,22 @@ if TYPE_CHECKING:
     from steelyard.statistics.score_table import ScoreTable
 
 
-# ---------------------------------------------------------------- calibration influence
-# How much the metrics of calibration change for each unit of weight that is added to a row.
-
-
 Influence = tuple["Array", "Array"]
-
-
-def recalibration_influence(table: ScoreTable, intercept: float, slope: float) -> tuple[Influence, Influence]:
-    """That of the rows on the intercept and on the slope of logistic recalibration, about these values of both.
-
-    Summed over rows, its squares are the sandwich variance (White 1982, Econometrica 50, 1-25).
-    """
-    _, _, a, b, c = LogitRows.of(table.compact()).step(np.asarray(intercept), np.asarray(slope))
-    on_intercept, on_slope = [], []
-    with np.errstate(divide="ignore", invalid="ignore"):
-        for side, truth in zip(table.classes, (1, 0), strict=True):
-            logits = np.log(side.distinct[0]) - np.log1p(-side.distinct[0])
-            off = truth - 1 / (1 + np.exp(-intercept - slope * logits))
-            on_intercept.append(off * (c - b * logits) / (a * c - b * b))
-            on_slope.append(off * (a * logits - b) / (a * c - b * b))
-    return (on_intercept[0], on_intercept[1]), (on_slope[0], on_slope[1])
-
-
-def _slope(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
-    return recalibration_influence(table, *map(float, recalibrated(table)))[1]
-
-
-def _intercept(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
-    intercept = float(intercept_in_the_large(table))
-    information = LogitRows.of(table.compact()).step(np.asarray(intercept), np.ones(()))[2]
-    positive, negative = (side.distinct[0] for side in table.classes)
-    with np.errstate(divide="ignore"):
-        shares = [1 / (1 + np.exp(-intercept) * (1 / scores - 1)) for scores in (positive, negative)]
-    return (1 - shares[0]) / information, -shares[1] / information
-
-
-def _observed_to_expected(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
-    expected = sum(side.distinct[1] @ side.distinct[0] for side in table.classes)
-    ratio = table.positive.total / expected
-    return (1 - ratio * table.positive.distinct[0]) / expected, -ratio * table.negative.distinct[0] / expected
-
-
-def _brier_skill_score(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
-    """The share of the prior's score that is left is a ratio; the prior's score moves with the prevalence alone."""
-    total, share = table.total, table.positive.total / table.total
-    losses = (1 - table.positive.distinct[0]) ** 2, table.negative.distinct[0] ** 2
-    brier = sum(side.distinct[1] @ loss for side, loss in zip(table.classes, losses, strict=True)) / total
-    prior = share * (1 - share)
-    moved = (1 - 2 * share) * (1 - share), (2 * share - 1) * share  # of the prior's score
-    positive, negative = (
-        (brier / prior * move - (loss - brier)) / (total * prior) for loss, move in zip(losses, moved, strict=True)
-    )
-    return positive, negative
-
-
-CALIBRATION_INFLUENCES: dict[object, Callable[[ScoreTable, Mapping[str, Any]], Influence]] = {
-    calibration.calibration_slope.scores: _slope,
-    calibration.calibration_intercept.scores: _intercept,
-    calibration.observed_to_expected.scores: _observed_to_expected,
-    calibration.brier_skill_score.scores: _brier_skill_score,
-}
 
 
 # ---------------------------------------------------------------- score influence
 
 
-# By what the scores are read by.
-_INFLUENCES: dict[object, Callable[[ScoreTable, Mapping[str, Any]], Influence]] = {**CALIBRATION_INFLUENCES}
+# By the function of the scores that the metric is.
+_INFLUENCES: dict[object, Callable[[ScoreTable, Mapping[str, Any]], Influence]] = {}
 
 
 def score_influence(metric: Metric, table: ScoreTable, parameters: Mapping[str, Any]) -> Influence | None:
     """The influence of a row at each distinct score of the positives, ascending, and of the negatives.
 
     The first-order change of the metric's value for each unit of weight added there, so that its variance is the sum
-    over rows of (weight x influence)^2; weight x influence sums to 0 over the table. None of a metric that depends on
-    the density of the scores at one threshold, which no table shows, and of one that is not smooth.
+    over rows of (weight x influence)^2; weight x influence sums to 0 over the table. None for a metric that depends on
+    the density of the scores at one threshold, which no table shows, and for one that is not smooth.
 
     >>> from steelyard import get_metric, score_table
     >>> table = score_table([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -152,7 +92,7 @@ class _Curve(NamedTuple):
 
     tp: Array
     fp: Array
-    places: list[Array]
+    indices: list[Array]
 
     @property
     def rates(self) -> tuple[Array, Array]:
@@ -161,8 +101,8 @@ class _Curve(NamedTuple):
 
     def influence(self, by_tp: Array, by_fp: Array) -> Influence:
         """By the derivatives at each threshold: a row counts in all that flag it."""
-        every = (np.cumsum(by[:0:-1])[::-1] for by in (by_tp, by_fp))
-        positive, negative = (taken(sums, at)[::-1] for sums, at in zip(every, self.places, strict=True))
+        sums = (np.cumsum(derivatives[:0:-1])[::-1] for derivatives in (by_tp, by_fp))
+        positive, negative = (taken(each, at)[::-1] for each, at in zip(sums, self.indices, strict=True))
         return positive, negative
 
     def influence_by_rates(self, by_fpr: Array, by_tpr: Array) -> Influence:
@@ -184,20 +124,20 @@ def _with_last(by: Array, more: float) -> Array:
 
 
 def _area_until(at: Array, weights: Array, x: Array, y: Array) -> tuple[Array, Array]:
-    """The derivatives in x and in y of the area below the straight lines between them, up to places of x.
+    """The derivatives in x and in y of the area below the straight lines between them, up to these values of x.
 
-    Of several places those of the weighted sum of the areas, each line read once.
+    For several values those of the weighted sum of the areas, each line read once.
     """
     i = np.clip(np.searchsorted(x, at), 1, len(x) - 1)
-    inside = np.cumsum(with_added(0.0 * x, i - 1, weights)[::-1])[::-1][1:]  # the weight that holds a line
-    wide, high = inside * np.diff(x) / 2, inside * (y[:-1] + y[1:]) / 2
-    by_x, by_y = np.append(0.0, high) - np.append(high, 0.0), np.append(wide, 0.0) + np.append(0.0, wide)
-    into, step, rise = at - x[i - 1], x[i] - x[i - 1], y[i] - y[i - 1]  # the part of the line that is still inside
+    inside = np.cumsum(with_added(0.0 * x, i - 1, weights)[::-1])[::-1][1:]  # the weight of the areas that hold a line
+    width, height = inside * np.diff(x) / 2, inside * (y[:-1] + y[1:]) / 2
+    by_x, by_y = np.append(0.0, height) - np.append(height, 0.0), np.append(width, 0.0) + np.append(0.0, width)
+    into, step, rise = at - x[i - 1], x[i] - x[i - 1], y[i] - y[i - 1]  # the part of the last line that is inside
     share = np.divide(into, step, out=np.zeros(len(i)), where=step != 0)
-    ends = np.concatenate([i - 1, i])
+    both_ends = np.concatenate([i - 1, i])
     to_y = np.concatenate([weights * into * (1 - share / 2), weights * into * share / 2])
     to_x = np.concatenate([-weights * (y[i - 1] + rise * share * (1 - share / 2)), -weights * rise * share**2 / 2])
-    return with_added(by_x, ends, to_x), with_added(by_y, ends, to_y)
+    return with_added(by_x, both_ends, to_x), with_added(by_y, both_ends, to_y)
 
 
 @_influence_of(ranking.roc_auc)
@@ -301,15 +241,70 @@ def _log_loss(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
 
 @_influence_of(ranking.d2_log_loss)
 def _d2_log_loss(table: ScoreTable, parameters: Mapping[str, Any]) -> Influence:
-    """The share of the prior's loss that is left is a ratio; the prior's loss moves with the prevalence alone."""
+    """One minus the ratio of the loss to the prior's loss, which moves with the prevalence alone."""
     total, share = table.total, table.positive.total / table.total
     prior = -share * np.log(share) - (1 - share) * np.log1p(-share)
-    left = 1 - float(score_values(ranking.d2_log_loss, table, {}))
+    ratio = 1 - float(score_values(ranking.d2_log_loss, table, {}))
     slope = (np.log1p(-share) - np.log(share)) / total  # of the prior's loss, by how much a row moves the share
-    moved = slope * (1 - share), -slope * share
+    by_prior = slope * (1 - share), -slope * share
     by_loss = _log_loss(table, parameters)
     with np.errstate(invalid="ignore"):  # an infinite loss has none
-        return (left * moved[0] - by_loss[0]) / prior, (left * moved[1] - by_loss[1]) / prior
+        return (ratio * by_prior[0] - by_loss[0]) / prior, (ratio * by_prior[1] - by_loss[1]) / prior
+
+
+# ---------------------------------------------------------------- calibration
+
+
+def recalibration_influence(table: ScoreTable, intercept: float, slope: float) -> tuple[Influence, Influence]:
+    """The influence of rows on the intercept and on the slope of logistic recalibration, at these values of both.
+
+    Summed over rows, its squares are the sandwich variance (White 1982, Econometrica 50, 1-25).
+    """
+    _, _, a, b, c = LogitRows.of(table.compact()).step(np.asarray(intercept), np.asarray(slope))
+    on_intercept, on_slope = [], []
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for side, truth in zip(table.classes, (1, 0), strict=True):
+            logits = np.log(side.distinct[0]) - np.log1p(-side.distinct[0])
+            residual = truth - 1 / (1 + np.exp(-intercept - slope * logits))
+            on_intercept.append(residual * (c - b * logits) / (a * c - b * b))
+            on_slope.append(residual * (a * logits - b) / (a * c - b * b))
+    return (on_intercept[0], on_intercept[1]), (on_slope[0], on_slope[1])
+
+
+@_influence_of(calibration.calibration_slope)
+def _calibration_slope(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
+    return recalibration_influence(table, *map(float, recalibrated(table)))[1]
+
+
+@_influence_of(calibration.calibration_intercept)
+def _calibration_intercept(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
+    intercept = float(intercept_in_the_large(table))
+    information = LogitRows.of(table.compact()).step(np.asarray(intercept), np.ones(()))[2]
+    positive, negative = (side.distinct[0] for side in table.classes)
+    with np.errstate(divide="ignore"):
+        shares = [1 / (1 + np.exp(-intercept) * (1 / scores - 1)) for scores in (positive, negative)]
+    return (1 - shares[0]) / information, -shares[1] / information
+
+
+@_influence_of(calibration.observed_to_expected)
+def _observed_to_expected(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
+    expected = sum(side.distinct[1] @ side.distinct[0] for side in table.classes)
+    ratio = table.positive.total / expected
+    return (1 - ratio * table.positive.distinct[0]) / expected, -ratio * table.negative.distinct[0] / expected
+
+
+@_influence_of(calibration.brier_skill_score)
+def _brier_skill_score(table: ScoreTable, _: Mapping[str, Any]) -> Influence:
+    """One minus the ratio of the score to the prior's score, which moves with the prevalence alone."""
+    total, share = table.total, table.positive.total / table.total
+    losses = (1 - table.positive.distinct[0]) ** 2, table.negative.distinct[0] ** 2
+    brier = sum(side.distinct[1] @ loss for side, loss in zip(table.classes, losses, strict=True)) / total
+    prior = share * (1 - share)
+    by_prior = (1 - 2 * share) * (1 - share), (2 * share - 1) * share
+    positive, negative = (
+        (brier / prior * move - (loss - brier)) / (total * prior) for loss, move in zip(losses, by_prior, strict=True)
+    )
+    return positive, negative
 
 
 # ---------------------------------------------------------------- column influence
@@ -319,44 +314,49 @@ def _d2_log_loss(table: ScoreTable, parameters: Mapping[str, Any]) -> Influence:
 def column_influence(
     metric: Metric, table: ProbabilityTable, options: CallOptions, parameters: Mapping[str, Any]
 ) -> Array | None:
-    """The influence of each row for each unit of its weight; None of a metric of which it is not known."""
+    """The influence of each row for each unit of its weight; None where that of the metric is not known."""
     if options.average == NATIVE:
         losses = centred_losses(metric, table, parameters)
         influence: Array = (losses - np.average(losses, weights=table.weights)) / table.weights.sum()
         return influence
     parts = list(averaged_columns(metric, table, options, parameters))
-    by_part = [part_influence(metric, part, parameters) for part in parts]
-    if any(influence is None for influence in by_part):
-        return None
     if options.average == "micro":
-        return by_row_of_cells(parts[0], by_part[0], len(table.codes))  # type: ignore[arg-type]  # not None
-    return _of_average(metric, table, parts, by_part, options, parameters)  # type: ignore[arg-type]  # none is None
-
-
-def _of_average(
-    metric: Metric,
-    table: ProbabilityTable,
-    parts: list[ColumnTable],
-    by_part: list[Array],
-    options: CallOptions,
-    parameters: Mapping[str, Any],
-) -> Array:
-    """The influence on the mean of the parts, and where they count by their shares on these."""
-    influence, total = np.zeros(len(table.codes)), sum(part.share for part in parts)
-    values = np.array([float(on_scores(metric, part.table, parameters).value) for part in parts])
+        return _pooled_influence(metric, parts[0], len(table.codes), parameters)
     by_share = options.average == "weighted"
-    mean = float(np.average(values, weights=[part.share for part in parts])) if by_share else 0.0
-    for part, own, value in zip(parts, by_part, values, strict=True):
-        influence[np.concatenate(part.rows)] += own * (part.share / total if by_share else 1 / len(parts))
+    return _average_influence(metric, parts, len(table.codes), parameters, by_share=by_share)
+
+
+def _pooled_influence(metric: Metric, pooled: ColumnTable, rows: int, parameters: Mapping[str, Any]) -> Array | None:
+    """The influence of each row where all columns are pooled; None where it is not known."""
+    by_cell = part_influence(metric, pooled, parameters)
+    return None if by_cell is None else by_row_of_cells(pooled, by_cell, rows)
+
+
+def _average_influence(
+    metric: Metric, parts: Sequence[ColumnTable], rows: int, parameters: Mapping[str, Any], *, by_share: bool
+) -> Array | None:
+    """The influence of each row on the mean of the parts; None where it is not known.
+
+    Where the parts count by their shares, rows also move these: how often a class occurs is a sample's as well.
+    """
+    influence, total = np.zeros(rows), sum(part.share for part in parts)
+    values = [float(on_scores(metric, part.table, parameters).value) for part in parts]
+    shares = [part.share / total if by_share else 1 / len(parts) for part in parts]
+    mean = sum(share * value for share, value in zip(shares, values, strict=True))
+    for part, share, value in zip(parts, shares, values, strict=True):
+        by_part = part_influence(metric, part, parameters)
+        if by_part is None:
+            return None
+        influence[np.concatenate(part.rows)] += share * by_part
         if by_share:
             influence[np.concatenate(part.sharing)] += (value - mean) / total
     return influence
 
 
 def centred_losses(metric: Metric, table: ProbabilityTable, parameters: Mapping[str, Any]) -> Array:
-    """What each row adds to a mean loss, or to a skill: its loss beside that of the class shares, as a part of it.
+    """What each row adds to a mean loss, or to a skill, where its loss is compared with that of the class shares.
 
-    The shares of the classes have the least expected loss, so that what they move themselves is of second order.
+    The shares of the classes have the least expected loss, so their own change has an effect of second order only.
     """
     losses = row_losses(metric, table, parameters)
     if not metric.is_skill_of_columns:
@@ -373,17 +373,17 @@ def part_influence(metric: Metric, part: ColumnTable, parameters: Mapping[str, A
     if influences is None:
         return None
     sides = zip(part.rows, part.table.classes, influences, strict=True)
-    return np.concatenate([_at_scores(part.scores[members], side, by_score) for members, side, by_score in sides])
+    return np.concatenate([_of_scores(part.scores[rows], side, by_score) for rows, side, by_score in sides])
 
 
 def with_share_influence(influence: Array, part: ColumnTable, by: float) -> Array:
     """The influence of a part's rows, the first of which also move its share: the classes' shares are a sample's."""
-    first = sum(len(members) for members in part.sharing)
+    first = sum(len(rows) for rows in part.sharing)
     return np.concatenate([influence[:first] + by, influence[first:]])
 
 
 def by_row_of_cells(pooled: ColumnTable, influence: Array, rows: int) -> Array:
-    """What all columns of a row do together, where each is a row of the pooled table."""
+    """The sum over the columns of each row, where each is a row of the pooled table."""
     return np.bincount(row_of_cells(pooled, rows), influence, minlength=rows)
 
 
@@ -392,29 +392,30 @@ def row_of_cells(pooled: ColumnTable, rows: int) -> Array:
     return np.concatenate(pooled.rows) // (len(pooled.scores) // rows)
 
 
-def _at_scores(scores: Array, side: ClassScores, by_score: Array) -> Array:
+def _of_scores(scores: Array, side: ClassScores, by_score: Array) -> Array:
+    """The influence of each row, given that of the distinct scores of its class."""
     if isinstance(scores, DeviceArray):
         return taken(by_score, np.minimum(np.searchsorted(side.distinct[0], scores), len(by_score) - 1))
     order = np.argsort(scores)  # looked up in order, they are near to each other in memory
-    places = np.searchsorted(side.distinct[0], scores[order])
-    found = np.empty(len(scores))
-    found[order] = by_score[np.minimum(places, len(by_score) - 1)]  # a row of no weight may lie beyond
-    return found
+    indices = np.searchsorted(side.distinct[0], scores[order])
+    by_row = np.empty(len(scores))
+    by_row[order] = by_score[np.minimum(indices, len(by_score) - 1)]  # a row of no weight may lie beyond
+    return by_row
 
 
 # ---------------------------------------------------------------- label influence on a device
-# The sums over rows of what they move values by, and of its square.
+# The sums over rows of their influence, and of its square.
 
 
 def influence_sums(
-    true: DeviceArray, predicted: DeviceArray, moved: Array, base: Array, rows: WeightedRows
+    true: DeviceArray, predicted: DeviceArray, changes: Array, base: Array, rows: WeightedRows
 ) -> tuple[Array, Array]:
     """Both for each value, the first by the rows' weights and the second by their squares.
 
-    `moved` is what a label moves each value by that is true, predicted or both, one below the other.
+    `changes` are those of each value by a label that is true, predicted or both, one below the other.
     """
     library, xp = true.library, true.library.xp
-    factors, least = library.native(moved), library.native(base)
+    factors, least = library.native(changes), library.native(base)
     weights, squares = (xp.astype(on_device(column, library), xp.float64) for column in (rows.weights, rows.squares))
     first = second = xp.zeros(base.shape, dtype=xp.float64, device=library.device)
     for part in row_parts(true, max(3 * true.shape[1], len(base))):
@@ -427,18 +428,18 @@ def influence_sums(
 
 
 # ---------------------------------------------------------------- label influence
-# What each row moves a metric of label sets by, the sum of what its labels do.
+# How much each row changes a metric of label sets: the sum of the changes by its labels.
 #
-# The labels of one row are not independent, so the rows are what scatters. A row enters by the outcome of each of its
-# labels, and what an outcome of a label moves the metric by is known from the label's four counts: the influence of all
-# rows is three products of the indicators and a vector, of many metrics at once three products of matrices.
+# The labels of one row are not independent, so rows are the units. A row enters by the outcome of each of its labels,
+# and the change by an outcome is known from the label's four counts: the influence of all rows is three products of the
+# indicators and a vector, of many metrics at once three products of matrices.
 
 
 _CELLS = 1 << 20  # of a chunk of the indicators
 
 
 class OutcomeChanges(NamedTuple):
-    """By how much a unit of weight of each outcome of each label moves a value."""
+    """By how much a unit of weight of each outcome of each label changes a value."""
 
     tp: Array
     fn: Array
@@ -446,13 +447,13 @@ class OutcomeChanges(NamedTuple):
     tn: Array
 
     def scaled(self, shares: Array | float) -> OutcomeChanges:
-        """What they move by, where the label has that share in the value."""
+        """The changes where the label has that share in the value."""
         return OutcomeChanges(*(change * shares for change in self))
 
 
 @dataclass(frozen=True)
 class LabelChanges:
-    """What the outcomes of a row move a metric of counts by: of each label, of all together, or of their average."""
+    """How the outcomes of a row change a metric of counts: of each label, of all together, or of their average."""
 
     estimand: Estimand
     table: MultilabelTable
@@ -482,8 +483,9 @@ class LabelChanges:
             return scaled
         values = count_values(self.estimand.metric, counts, self.estimand.parameters)
         mean = np.nansum(values * self.shares)
-        moved = np.where(self.shares > 0, values - mean, 0) / np.asarray(counts.positives).sum()
-        return scaled._replace(tp=scaled.tp + moved, fn=scaled.fn + moved)  # how often a label occurs is a sample's too
+        by_share = np.where(self.shares > 0, values - mean, 0) / np.asarray(counts.positives).sum()
+        # How often a label occurs is a sample's as well.
+        return scaled._replace(tp=scaled.tp + by_share, fn=scaled.fn + by_share)
 
     def _of(self, counts: Counts[Array]) -> OutcomeChanges:
         return outcome_changes(self.estimand.metric, counts, self.estimand.parameters, self.row_weight)
@@ -496,16 +498,16 @@ def outcome_changes(
     cells = np.stack([np.asarray(cell, np.float64) for cell in counts])
     value = count_values(metric, counts, parameters)
     changes = []
-    for place in range(4):
-        step = row_weight * (np.arange(4) == place)[:, None]
+    for outcome in range(4):
+        step = row_weight * (np.arange(4) == outcome)[:, None]
         less = count_values(metric, Counts.trusted(*np.maximum(cells - step, 0)), parameters)
         more = count_values(metric, Counts.trusted(*(cells + step)), parameters)
         change = np.where(np.isnan(less), more - value, value - less) / row_weight
-        changes.append(np.where((cells[place] > 0) & np.isfinite(change), change, 0.0))
+        changes.append(np.where((cells[outcome] > 0) & np.isfinite(change), change, 0.0))
     return OutcomeChanges(*changes)
 
 
-def own_variance(changes: OutcomeChanges, counts: Counts[Array], row_weight: float) -> Array:
+def label_variances(changes: OutcomeChanges, counts: Counts[Array], row_weight: float) -> Array:
     """The variance of each label alone, of independent rows of that weight."""
     cells, each = np.stack([np.asarray(cell, np.float64) for cell in counts]), np.stack(changes)
     total = np.maximum(cells.sum(0), 1e-300)
@@ -515,9 +517,9 @@ def own_variance(changes: OutcomeChanges, counts: Counts[Array], row_weight: flo
 def row_errors(table: MultilabelTable, every: Sequence[OutcomeChanges], rows: WeightedRows) -> list[float]:
     """The standard error of each value, by the influence of its rows or their clusters, in one pass over the rows."""
     if isinstance(table.true, DeviceArray):
-        *moved, base = _coefficients(every)
-        sums_there = influence_sums(table.true, table.predicted, np.concatenate(moved), base, rows)  # type: ignore[arg-type]  # both there
-        return _errors(*sums_there, rows)
+        *by_label, base = _coefficients(every)
+        device_sums = influence_sums(table.true, table.predicted, np.concatenate(by_label), base, rows)  # type: ignore[arg-type]  # both there
+        return _errors(*device_sums, rows)
     first, second = np.zeros(len(every)), np.zeros(len(every))
     sums = None if rows.clusters is None else np.zeros((int(rows.clusters.max()) + 1, len(every)))
     for part, influence in row_influences(table, every):
@@ -536,8 +538,8 @@ def _errors(first: Array, second: Array, rows: WeightedRows, sums: Array | None 
     if sums is None:
         variance = second - float(rows.squares.sum()) * (first / total) ** 2
     else:
-        mass = np.bincount(rows.clusters, rows.weights)  # type: ignore[arg-type]  # there are clusters
-        variance = ((sums - mass[:, None] * first / total) ** 2).sum(0)
+        weights = np.bincount(rows.clusters, rows.weights)  # type: ignore[arg-type]  # there are clusters
+        variance = ((sums - weights[:, None] * first / total) ** 2).sum(0)
     scale = n / (n - 1) if n > 1 else 1.0
     return [float(error) for error in np.sqrt(np.maximum(variance, 0) * scale)]
 
@@ -550,26 +552,19 @@ def row_influences(table: MultilabelTable, every: Sequence[OutcomeChanges]) -> I
         true, predicted = table.true[part], table.predicted[part]  # type: ignore[index]  # there are predictions
         if is_sparse(true):
             both = true.multiply(predicted).tocsr()
-            yield part, base + true @ of_true + predicted @ of_predicted + both @ of_both
         else:
-            both = (true & predicted).astype(np.float64)
-            yield (
-                part,
-                base
-                + true.astype(np.float64) @ of_true
-                + predicted.astype(np.float64) @ of_predicted
-                + (both @ of_both),
-            )
+            true, predicted, both = (column.astype(np.float64) for column in (true, predicted, true & predicted))
+        yield part, base + true @ of_true + predicted @ of_predicted + both @ of_both
 
 
 def _coefficients(every: Sequence[OutcomeChanges]) -> tuple[Array, Array, Array, Array]:
-    """What a label that is true, predicted or both moves each value by, and what a row without any does."""
+    """The change of each value by a label that is true, predicted or both, and by a row without any."""
     tp, fn, fp, tn = (np.column_stack(column) for column in zip(*every, strict=True))
     return fn - tn, fp - tn, tp - fn - fp + tn, tn.sum(0)
 
 
 def usual_size(table: MultilabelTable, rows: WeightedRows) -> float:
-    """How many labels the row of a usual label has: where nothing varies, those of a row are taken for one."""
+    """How many labels the row of a usual label has: where nothing varies, the labels of a row are taken for one."""
     sizes = table.by_row.positives.astype(np.float64)
     total = float(rows.weights @ sizes)
     return max(float(rows.weights @ sizes**2) / total, 1.0) if total else 1.0
@@ -580,36 +575,33 @@ def usual_size(table: MultilabelTable, rows: WeightedRows) -> float:
 
 
 def label_set_influence(spec: MetricSpec, table: MultilabelTable) -> Array | None:
-    """How much a unit of weight of each row moves the metric; None where that is not known."""
+    """How much a unit of weight of each row changes the metric; None where that is not known."""
+    metric, parameters, n = spec.metric, spec.metric.parameters, table.true.shape[0]
     if spec.label is None and spec.average in (NATIVE, SAMPLES):
-        return _of_rows(spec, table)
-    if spec.metric.function is None:
-        return _of_scores(spec, table)
-    changes = LabelChanges(_estimand(spec, table), table, _row_weight(table))
+        return _row_mean_influence(spec, table)
+    if metric.function is None:
+        if spec.label is None and spec.average == "micro":
+            return _pooled_influence(metric, table.pooled_table(), n, parameters)
+        present = np.flatnonzero(np.asarray(table.positives) > 0).tolist()
+        parts = [table.column_table(i) for i in (present if spec.label is None else [table.place(spec.label)])]
+        return _average_influence(metric, parts, n, parameters, by_share=spec.average == "weighted")
+    row_weight = 1.0
+    if table.sample_weight is not None and table.weights is not None:
+        row_weight = float((table.weights * table.sample_weight).sum() / table.weights.sum())
+    estimand = Estimand(spec, table, parameters, spec.options(CallOptions()))
+    changes = LabelChanges(estimand, table, row_weight)
     if spec.label is None:
-        moved = changes.of_average()
+        by_label = changes.of_average()
     else:
         only = np.arange(len(table.labels)) == table.place(spec.label)
-        moved = OutcomeChanges(*(np.where(only, change, 0.0) for change in changes.of_labels()))
-    return np.concatenate([part[:, 0] for _, part in row_influences(table, [moved])])
+        by_label = OutcomeChanges(*(np.where(only, change, 0.0) for change in changes.of_labels()))
+    return np.concatenate([part[:, 0] for _, part in row_influences(table, [by_label])])
 
 
-def _estimand(spec: MetricSpec, table: MultilabelTable) -> Estimand:
-    return Estimand(spec, table, spec.metric.parameters, spec.options(CallOptions()))
-
-
-def _row_weight(table: MultilabelTable) -> float:
-    if table.sample_weight is None or table.weights is None:
-        return 1.0
-    return float((table.weights * table.sample_weight).sum() / table.weights.sum())
-
-
-def _weights(table: MultilabelTable) -> Array:
-    return np.ones(table.true.shape[0]) if table.weights is None else np.asarray(table.weights, np.float64)
-
-
-def _of_rows(spec: MetricSpec, table: MultilabelTable) -> Array | None:
-    metric, parameters, weights = spec.metric, spec.metric.parameters, _weights(table)
+def _row_mean_influence(spec: MetricSpec, table: MultilabelTable) -> Array:
+    """The influence on a mean of the rows' own values."""
+    metric, parameters = spec.metric, spec.metric.parameters
+    weights = np.ones(table.true.shape[0]) if table.weights is None else np.asarray(table.weights, np.float64)
     if spec.average == SAMPLES:
         values = sample_values(metric, table, parameters)
     else:
@@ -617,30 +609,3 @@ def _of_rows(spec: MetricSpec, table: MultilabelTable) -> Array | None:
     counted = defined_rows(values, weights)
     mean, total = np.average(values[counted], weights=weights[counted]), weights[counted].sum()
     return np.asarray(np.where(counted, values - mean, 0.0) / total)
-
-
-def _of_scores(spec: MetricSpec, table: MultilabelTable) -> Array | None:
-    """Of the average over the labels' columns, of one of them, or of all of them pooled."""
-    if spec.label is None and spec.average == "micro":
-        return _of_pooled_scores(spec, table)
-    present = np.flatnonzero(np.asarray(table.positives) > 0).tolist()
-    places = present if spec.label is None else [table.place(spec.label)]
-    parts, influence = [table.column_table(place) for place in places], np.zeros(table.true.shape[0])
-    total, by_share = sum(part.share for part in parts), spec.average == "weighted"
-    values = [float(spec.metric(part.table)) for part in parts]
-    shares = [part.share / total if by_share else 1 / len(parts) for part in parts]
-    mean = sum(share * value for share, value in zip(shares, values, strict=True))
-    for part, share, value in zip(parts, shares, values, strict=True):
-        own = part_influence(spec.metric, part, spec.metric.parameters)
-        if own is None:
-            return None
-        influence[np.concatenate(part.rows)] += share * own
-        if by_share:  # how often a label occurs is a sample's as well
-            influence[part.rows[0]] += (value - mean) / total
-    return influence
-
-
-def _of_pooled_scores(spec: MetricSpec, table: MultilabelTable) -> Array | None:
-    pooled = table.pooled_table()
-    by_cell = part_influence(spec.metric, pooled, spec.metric.parameters)
-    return None if by_cell is None else by_row_of_cells(pooled, by_cell, table.true.shape[0])

@@ -114,7 +114,7 @@ class IntervalSampler:
         methods = [chosen_method(estimand, self.inference) for estimand in estimands]
         pairs = zip(estimands, methods, strict=True)
         self.tables.asked = list(zip(estimands, methods, strict=True))
-        self.scores.asked = estimands
+        self.scores.requested = estimands
         self.ranks.estimands = [estimand for estimand, method in pairs if method in RANK_METHODS]
         if self.planned is None:
             self.ranks.begin(estimands)
@@ -255,7 +255,7 @@ class IntervalSampler:
     def _label_sets(self, table: MultilabelTable) -> LabelSetIntervals:
         """The intervals of one table of label sets, which share what they read."""
         if id(table) not in self.label_sets:
-            asked = [estimand for estimand in self.scores.asked if estimand.table is table]
+            asked = [estimand for estimand in self.scores.requested if estimand.table is table]
             draws = self.inference.draws or draw_count(len(table.labels), of_one=True)
             self.label_sets[id(table)] = LabelSetIntervals(
                 self.inference, table, asked, lambda estimands: self._of_two_classes(estimands, draws)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import atanh, exp, inf, isfinite, isinf, isnan, log, nan, sqrt, tanh
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from steelyard.analysis.intervals.inference import ClusteredRows, Inference
     from steelyard.metrics.metric import Metric
 
-    ReasonedEnds = tuple["_Ends", str | None]
-
 
 # ---------------------------------------------------------------- delong variance
 # DeLong's variance of an AUC, by the structural components of both classes.
@@ -51,7 +49,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Components:
-    """The structural components of one class: its rows' shares of the other class ranked rightly, ties half."""
+    """The structural components of one class: the share of the other class ranked rightly by each row, ties half."""
 
     values: Array
     weights: Array
@@ -73,8 +71,8 @@ class Components:
 def components(table: ScoreTable) -> tuple[Components, Components]:
     """DeLong's structural components of the positives and of the negatives, with the weight of each; both must occur.
 
-    One class is placed among the other, never every pair: rows of the larger class that lie between the same two
-    scores of the smaller one, or tie with the same one, share a component.
+    Rows of the larger class that lie between the same two scores of the smaller one, or tie with the same one, share a
+    component, so that no pair of rows is looked at.
 
     >>> from steelyard import score_table
     >>> positives, negatives = components(score_table([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
@@ -91,26 +89,20 @@ def _by_size(table: ScoreTable) -> list[ClassScores]:
 
 
 def _shares_below(few: ClassScores, many: ClassScores) -> tuple[Components, Components]:
-    """The share of the other class below each of the few, and below each of the many, ties half."""
+    """The share of the other class below each of the few, and below each of the many, ties half.
+
+    The many that lie between the same two of the few, or above them all, are one component; so are those that tie.
+    """
     scores, weights = few.distinct
-    below, up_to = large = many.around_each(scores)
-    total = _total(many)
-    first = Components(np.add(below, up_to, dtype=np.float64) / (2.0 * total), weights.astype(np.float64))
-    return first, _between(weights, large, total)
-
-
-def _total(side: ClassScores) -> float:
-    """The weight of a class; that of fractions as their running sum ends, so that rounding leaves nothing over."""
-    return float(side.total if side.given_weights is None else side.below(np.array(np.inf)))
-
-
-def _between(weights: Array, around: tuple[Array, Array], total: float) -> Components:
-    """The share of the few below the many that lie before each of them, tie with it, or lie above them all."""
-    reached = starting_at_zero(np.cumsum(weights, dtype=np.float64))
-    shares = np.concatenate([reached, (reached[:-1] + reached[1:]) / 2]) / reached[-1]
-    below, up_to = around
-    before = np.append(below, total) - starting_at_zero(up_to)
-    return Components(shares, np.concatenate([before, up_to - below]).astype(np.float64))
+    below, up_to = many.around_each(scores)
+    # The total of fractions is where their running sum ends, so that rounding leaves nothing over.
+    total = float(many.total if many.given_weights is None else many.below(np.array(np.inf)))
+    of_few = Components(np.add(below, up_to, dtype=np.float64) / (2.0 * total), weights.astype(np.float64))
+    running = starting_at_zero(np.cumsum(weights, dtype=np.float64))
+    shares = np.concatenate([running, (running[:-1] + running[1:]) / 2]) / running[-1]
+    between = np.append(below, total) - starting_at_zero(up_to)
+    of_many = Components(shares, np.concatenate([between, up_to - below]).astype(np.float64))
+    return of_few, of_many
 
 
 def _above(shares: Components) -> Components:
@@ -128,7 +120,7 @@ def delong_variance(table: ScoreTable) -> float:
     few, many = _by_size(table)
     if min(few.effective_size, many.effective_size) <= 1:
         return inf
-    shares = zip(_shares_below(few, many), (few, many), strict=True)  # of those above the variance is the same
+    shares = zip(_shares_below(few, many), (few, many), strict=True)  # the shares above have the same variance
     return sum(part.variance_of_mean(side.effective_size) for part, side in shares)
 
 
@@ -143,17 +135,17 @@ NEGLIGIBLE = 1e-12  # an AUC this near to 0 or 1, or a standard error this small
 
 
 def is_whole_auc(metric: Metric, parameters: Mapping[str, Any]) -> bool:
-    """Whether the metric is the area under the whole ROC curve, which these intervals are of."""
+    """Whether the metric is the area under the whole ROC curve."""
     return metric.is_rank_probability and parameters.get("max_fpr") is None
 
 
 def has_auc_interval(metric: Metric, parameters: Mapping[str, Any]) -> bool:
-    """Whether an interval of the area is one of the metric: of the area itself, or of twice the area less one."""
+    """Whether an interval of the area is one of the metric: the area itself, or twice the area minus one."""
     return is_whole_auc(metric, parameters) or metric.scores is gini.scores
 
 
 def auc_ends(metric: Metric, table: ScoreTable, method: str, level: float) -> tuple[float, float]:
-    """The ends of the area's interval on the metric's own scale."""
+    """The bounds of the area's interval on the scale of the metric."""
     low, high = AUC_INTERVALS[method](table, level)
     return (2 * low - 1, 2 * high - 1) if metric.scores is gini.scores else (low, high)
 
@@ -163,8 +155,8 @@ def delong(table: ScoreTable, level: float = 0.95) -> tuple[float, float]:
     auc = _auc(table)
     if isnan(auc):
         return auc, auc
-    reach = normal_reach(level) * sqrt(delong_variance(table))
-    return max(auc - reach, 0.0), min(auc + reach, 1.0)
+    half_width = normal_reach(level) * sqrt(delong_variance(table))
+    return max(auc - half_width, 0.0), min(auc + half_width, 1.0)
 
 
 def logit_delong(table: ScoreTable, level: float = 0.95) -> tuple[float, float]:
@@ -174,20 +166,17 @@ def logit_delong(table: ScoreTable, level: float = 0.95) -> tuple[float, float]:
         return auc, auc
     if isinf(error):
         return 0.0, 1.0
-    spread = auc * (1 - auc)
-    if min(spread, error) < NEGLIGIBLE:
+    slope = auc * (1 - auc)  # of the AUC by its logit
+    if min(slope, error) < NEGLIGIBLE:
         return score_interval(table, level)
-    return _from_logit(auc, normal_reach(level) * error / spread)
-
-
-def _from_logit(auc: float, reach: float) -> tuple[float, float]:
-    """The AUCs whose logits lie so far below and above."""
-    half = atanh(2 * auc - 1)  # half the logit, and tanh its way back, which no reach overflows
-    return min((1 + tanh(half - reach / 2)) / 2, auc), max((1 + tanh(half + reach / 2)) / 2, auc)
+    half_width = normal_reach(level) * error / slope
+    half_logit = atanh(2 * auc - 1)  # tanh leads back from it without overflow
+    low, high = ((1 + tanh(half_logit + sign * half_width / 2)) / 2 for sign in (-1, 1))
+    return min(low, auc), max(high, auc)
 
 
 def score_interval(table: ScoreTable, level: float = 0.95) -> tuple[float, float]:
-    """Every AUC from which the one seen is no further than its own error allows (Newcombe's method 5).
+    """Every AUC from which the observed one is no further than the error at that AUC allows (Newcombe's method 5).
 
     >>> from steelyard import score_table
     >>> low, high = score_interval(score_table([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
@@ -212,12 +201,12 @@ def widened_score_interval(table: ScoreTable, level: float = 0.95) -> tuple[floa
         return auc, auc
     assumed = score_variance(auc, table.positive.effective_size, table.negative.effective_size)
     excess = estimated / assumed if assumed and not isinf(estimated) else 1.0
-    reach = max(normal_reach(level) * sqrt(max(excess, 1.0)), _weighted_reach(table, level) * sqrt(excess))
-    return _score_ends(table, auc, reach)
+    z, t = normal_reach(level) * sqrt(max(excess, 1.0)), _weighted_quantile(table, level) * sqrt(excess)
+    return _score_ends(table, auc, max(z, t))
 
 
-def _weighted_reach(table: ScoreTable, level: float) -> float:
-    """Student's reach where rows have weights that differ, which few of them may determine; 0 of others."""
+def _weighted_quantile(table: ScoreTable, level: float) -> float:
+    """Student's quantile where rows have different weights, as few rows may determine the AUC; otherwise 0."""
     differ = any(side.effective_size < side.n * (1 - NEGLIGIBLE) for side in table.classes)
     influence = score_influence(roc_auc, table, {}) if differ else None
     if influence is None:
@@ -274,31 +263,30 @@ def _auc(table: ScoreTable) -> float:
     return auc if isnan(auc) else min(max(float(auc), 0.0), 1.0)
 
 
-# ---------------------------------------------------------------- own precision
-# What average precision gains as each positive counts itself among those at or above its score.
+# ---------------------------------------------------------------- the bias of average precision
+# Each positive counts itself among those at or above its score.
 
 
-def own_share(metric: Metric, table: ScoreTable) -> float:
-    """How far average precision is too high as each positive counts itself; 0 of other metrics."""
+def precision_bias(metric: Metric, table: ScoreTable) -> float:
+    """How far average precision is too high as each positive counts itself; 0 for other metrics.
+
+    That is what it loses where each positive's threshold is read on the other positives alone.
+    """
     if metric.scores is ranking.negative_average_precision.scores:
-        return _own_precision(table.swapped())
-    averaged = (ranking.average_precision.scores, ranking.pr_auc.scores)
-    return _own_precision(table) if metric.scores in averaged else 0.0
-
-
-def _own_precision(table: ScoreTable) -> float:
-    """What average precision loses where each positive's threshold is read on the other positives alone."""
+        table = table.swapped()
+    elif metric.scores not in (ranking.average_precision.scores, ranking.pr_auc.scores):
+        return 0.0
     weights, tp, fp = (column.astype(np.float64) for column in table.at_positive_scores)
-    positives, own = weights.sum(), table.positive.compact().squares / np.where(weights > 0, weights, 1.0)
-    others = np.maximum(tp - own, 0.0) / np.maximum(positives - own, 1e-300) * positives
-    flagged = others + fp
-    without, itself = _shares(others, flagged), _shares(tp, tp + fp)
-    return max(float(weights @ (itself - without) / positives), 0.0)
+    positives, itself = weights.sum(), table.positive.compact().squares / np.where(weights > 0, weights, 1.0)
+    others = np.maximum(tp - itself, 0.0) / np.maximum(positives - itself, 1e-300) * positives
+    gain = _precision(tp, fp) - _precision(others, fp)
+    return max(float(weights @ gain / positives), 0.0)
 
 
-def _shares(parts: Array, wholes: Array) -> Array:
-    """The parts of the wholes; of an empty one all of it."""
-    return np.where(wholes > 0, parts / np.where(wholes > 0, wholes, 1.0), 1.0)
+def _precision(tp: Array, fp: Array) -> Array:
+    """The precision, 1 where nobody is flagged."""
+    flagged = tp + fp
+    return np.where(flagged > 0, tp / np.where(flagged > 0, flagged, 1.0), 1.0)
 
 
 # ---------------------------------------------------------------- score intervals
@@ -307,193 +295,189 @@ def _shares(parts: Array, wholes: Array) -> Array:
 MOST_BINS = 1_024  # scores of the rarer class that a variance keeps apart
 
 
-class _Ends(NamedTuple):
-    low: float
-    high: float
-
-    def joined(self, other: _Ends) -> _Ends:
-        return _Ends(min(self.low, other.low), max(self.high, other.high))
-
-
 @dataclass
 class ScoreIntervals:
     """The tables that the variances of all metrics of one call are taken on."""
 
     inference: Inference
-    asked: Sequence[Estimand] = ()
-    clusters: ClusterScores | None = None  # the rows of the table that is asked of, where they are in clusters
+    requested: Sequence[Estimand] = ()
+    clusters: ClusterScores | None = None  # the rows of the requested table, where they are in clusters
     _tables: dict[int, tuple[ScoreTable, list[ScoreTable]]] = field(default_factory=dict)
-    _spreads: dict[tuple[int, object, str], tuple[float, StudentSpread]] = field(default_factory=dict)
+    _estimates: dict[tuple[int, object, str], tuple[float, StudentSpread]] = field(default_factory=dict)
 
     def ends(self, estimand: Estimand, table: ScoreTable, method: str, value: float) -> tuple[float, float]:
-        """The ends of the interval around the value of the whole table."""
+        """The bounds of the interval around the value of the whole table."""
         if method in AUC_INTERVALS:  # an AUC is the same at every prevalence
             return auc_ends(estimand.metric, table, method, self.inference.level)
         if not isfinite(value):
             return value, value
-        metric, parameters, small = estimand.metric, estimand.parameters, self.tables(table)
-        ends = self._of(metric, parameters, small, value)
-        return widened_by_prevalence(ends, value, metric, parameters, binned(table, MOST_BINS), self.inference)
+        metric, parameters = estimand.metric, estimand.parameters
+        bounds = self._bounds(metric, parameters, self.tables(table), value)
+        return widened_by_prevalence(bounds, value, metric, parameters, binned(table, MOST_BINS), self.inference)
 
     def tables(self, table: ScoreTable) -> list[ScoreTable]:
-        """The table with few distinct scores, and with parts of rows added, at the deployment prevalence."""
+        """The table with few distinct scores, then with half a row of each class anywhere and with parts at the ends.
+
+        All are at the deployment prevalence.
+        """
         if id(table) not in self._tables:
-            small = binned(table, MOST_BINS)
-            more = [] if ranking.missing(table) else with_added_rows(small)
-            self._tables[id(table)] = table, [self._at_prevalence(part) for part in (small, *more)]
+            small, prevalence = binned(table, MOST_BINS), self.inference.prevalence
+            tables = [small, *([] if ranking.missing(table) else with_added_rows(small))]
+            if prevalence is not None:
+                tables = [scores_at(part, positive_shares(part, prevalence)) for part in tables]
+            self._tables[id(table)] = table, tables
         return self._tables[id(table)][1]
 
-    def cluster_ends(self, estimand: Estimand, table: ScoreTable, rows: ClusteredRows, value: float) -> ReasonedEnds:
-        """The ends by the influence of whole clusters, or by draws of them where a metric has none; or why not."""
+    def cluster_ends(
+        self, estimand: Estimand, table: ScoreTable, rows: ClusteredRows, value: float
+    ) -> tuple[tuple[float, float], str | None]:
+        """The bounds by the influence of whole clusters, or by draws of them where a metric has none; or why not."""
         if self.clusters is None or self.clusters.table is not table:
             self.clusters = ClusterScores.of(rows, table, self.inference)
         reason = self.clusters.unknown_variation(estimand.metric, estimand.parameters, fixed_shares=self._fixed_shares)
         if reason is not None:
-            return _Ends(nan, nan), reason
+            return (nan, nan), reason
         if has_influence(estimand.metric, table):
-            return _Ends(*self.ends(estimand, table, "cluster", value)), None
-        if is_searched(estimand.metric):  # which goes as far astray in clusters as the area does
+            return self.ends(estimand, table, "cluster", value), None
+        if is_searched(estimand.metric):  # clusters widen it as they widen the area
             effect = self.clusters.widened(ranking.roc_auc, {}, StudentSpread(1.0, 1.0))
-            ends = searched_ends(estimand.metric, estimand.parameters, table, value, self.inference, effect)
-            return _Ends(*ends), None
-        beside = [each for each in self.asked if each.table is table and not has_influence(each.metric, table)]
+            return searched_ends(estimand.metric, estimand.parameters, table, value, self.inference, effect), None
+        beside = [each for each in self.requested if each.table is table and not has_influence(each.metric, table)]
         low, high = quantiles(self.clusters.drawn_values(estimand, value, beside, self.inference), self.inference.tails)
-        return _Ends(*widened(estimand, float(low), float(high), self.inference.level)), None
+        return widened(estimand, float(low), float(high), self.inference.level), None
 
-    def _of(
+    def _bounds(
         self, metric: Metric, parameters: Mapping[str, Any], tables: list[ScoreTable], value: float
     ) -> tuple[float, float]:
         if metric.scores is ranking.mean_average_precision.scores:
-            return self._of_mean(metric, tables, value)
+            return self._mean_bounds(metric, tables, value)
         if is_of_highest(metric):
             level, fixed = self.inference.level, self._fixed_shares
             return interval_of_highest(metric, parameters, tables[0], value, level, fixed_shares=fixed)
-        known = [self._known(metric, parameters, part) for part in tables]
+        estimates = [self._estimate(metric, parameters, part) for part in tables]
         if metric.range in ((0, 1), (-1, 1)):
-            return self._of_share(metric, parameters, tables[0], known, value)
-        if metric.range[1] == 1:  # what a share of a loss leaves is a loss as well
-            left = [(1 - at, spread) for at, spread in known]
-            low, high = self._of_loss(tables[0], left, 1 - value)
+            return self._share_bounds(metric, parameters, tables[0], estimates, value)
+        if metric.range[1] == 1:  # 1 minus a share of a loss is a loss as well
+            losses = [(1 - at, spread) for at, spread in estimates]
+            low, high = self._loss_bounds(tables[0], losses, 1 - value)
             return 1 - high, 1 - low
         if not isfinite(metric.range[0]):
-            return self._of_number(known[:2], value)
-        low, high = self._of_loss(tables[0], known, value)
+            return self._symmetric_bounds(estimates[:2], value)
+        low, high = self._loss_bounds(tables[0], estimates, value)
         return low, min(high, max(_worst_loss(tables[0]), value)) if metric.scores is ranking.log_loss.scores else high
 
     @property
     def _fixed_shares(self) -> bool:
         return self.inference.prevalence is not None or self.inference.keeps_class_sizes()
 
-    def _of_mean(self, metric: Metric, tables: list[ScoreTable], value: float) -> tuple[float, float]:
+    def _mean_bounds(self, metric: Metric, tables: list[ScoreTable], value: float) -> tuple[float, float]:
         """From the intervals of both average precisions, with the correlation that their influences have (MOVER)."""
         parts = (ranking.average_precision, ranking.negative_average_precision)
-        (one, a), (other, b) = (self._known(part, {}, tables[0]) for part in parts)
-        both, error = 4 * self._known(metric, {}, tables[0])[1].variance, sqrt(a.variance * b.variance)
-        alike = (both - a.variance - b.variance) / (2 * error) if 0 < error < inf else 1.0
-        (low, high), (lower, upper) = (self._of(p, {}, tables, at) for p, at in zip(parts, (one, other), strict=True))
+        (one, a), (other, b) = (self._estimate(part, {}, tables[0]) for part in parts)
+        of_sum, error = 4 * self._estimate(metric, {}, tables[0])[1].variance, sqrt(a.variance * b.variance)
+        correlation = (of_sum - a.variance - b.variance) / (2 * error) if 0 < error < inf else 1.0
+        one_low, one_high = self._bounds(parts[0], {}, tables, one)
+        other_low, other_high = self._bounds(parts[1], {}, tables, other)
         down, up = (
-            sqrt(max(x**2 + y**2 + 2 * alike * x * y, 0.0)) / 2
-            for x, y in ((one - low, other - lower), (high - one, upper - other))
+            sqrt(max(x**2 + y**2 + 2 * correlation * x * y, 0.0)) / 2
+            for x, y in ((one - one_low, other - other_low), (one_high - one, other_high - other))
         )
         return value - down, value + up
 
-    def _known(self, metric: Metric, parameters: Mapping[str, Any], table: ScoreTable) -> tuple[float, StudentSpread]:
-        """The value on a table, and how far it scatters; of metrics that others are made of once."""
-        key = (id(table), metric.scores, repr(parameters))
-        if key in self._spreads:
-            return self._spreads[key]
-        influence = score_influence(metric, table, parameters)
-        fixed = self._fixed_shares
-        spread = StudentSpread(inf, 1.0) if influence is None else _spread(table, influence, fixed_shares=fixed)
-        spread = spread if self.clusters is None else self.clusters.widened(metric, parameters, spread)
-        self._spreads[key] = float(score_values(metric, table, parameters)), spread
-        return self._spreads[key]
+    def _estimate(
+        self, metric: Metric, parameters: Mapping[str, Any], table: ScoreTable
+    ) -> tuple[float, StudentSpread]:
+        """The value on a table and its variance, made once, as some metrics are made of others.
 
-    def _of_share(
+        Where the shares of the classes are fixed they do not move the value: each class is read around its mean.
+        """
+        key = (id(table), metric.scores, repr(parameters))
+        if key in self._estimates:
+            return self._estimates[key]
+        influence, spread = score_influence(metric, table, parameters), StudentSpread(inf, 1.0)
+        if influence is not None:
+            classes = []
+            for side, values in zip(table.classes, influence, strict=True):
+                weights = side.weights.astype(np.float64)
+                squares = weights if side.given_squares is None else side.squares.astype(np.float64)
+                with np.errstate(invalid="ignore"):
+                    centre = float(weights @ values / weights.sum()) if self._fixed_shares else 0.0
+                # A loss that is infinite has no centre, and no bounded variance either way.
+                classes.append(ClassInfluence(values - (centre if np.isfinite(centre) else 0.0), weights, squares))
+            spread = class_spread(*classes)
+        spread = spread if self.clusters is None else self.clusters.widened(metric, parameters, spread)
+        self._estimates[key] = float(score_values(metric, table, parameters)), spread
+        return self._estimates[key]
+
+    def _share_bounds(
         self,
         metric: Metric,
         parameters: Mapping[str, Any],
         table: ScoreTable,
-        known: list[tuple[float, StudentSpread]],
+        estimates: list[tuple[float, StudentSpread]],
         value: float,
     ) -> tuple[float, float]:
         """Wilson's interval, between the least that the parameters allow and 1."""
         least = _least(metric, parameters)
         scaled = min(max((value - least) / (1 - least), 0.0), 1.0)
-        used = known[:2] if metric.family == "calibration" and not metric.range[0] else known
-        ends = _Ends(scaled, scaled)
-        for at, spread in used:
+        used = estimates[:2] if metric.family == "calibration" and not metric.range[0] else estimates
+        lows, highs = [scaled], [scaled]
+        for i, (at, spread) in enumerate(used):
             share = (at - least) / (1 - least)
             if 0 < share < 1 and 0 < spread.variance < inf:
                 trials = share * (1 - share) * (1 - least) ** 2 / spread.variance
-                reach = student_reach(self.inference.level, max(spread.degrees, 1.0))
-                ends = ends.joined(_Ends(*map(float, score_ends(scaled, trials, reach))))
-                if spread is known[1][1]:
-                    lower = max(scaled - own_share(metric, table) / (1 - least), 0.0)
-                    ends = ends.joined(_Ends(float(score_ends(lower, trials, reach)[0]), scaled))
-        return least + (1 - least) * ends.low, least + (1 - least) * ends.high
+                quantile = student_reach(self.inference.level, max(spread.degrees, 1.0))
+                low, high = score_ends(scaled, trials, quantile)
+                lows.append(float(low))
+                highs.append(float(high))
+                if i == 1:  # with half a row more of each class anywhere
+                    unbiased = max(scaled - precision_bias(metric, table) / (1 - least), 0.0)
+                    lows.append(float(score_ends(unbiased, trials, quantile)[0]))
+        return least + (1 - least) * min(lows), least + (1 - least) * max(highs)
 
-    def _of_number(self, known: list[tuple[float, StudentSpread]], value: float) -> tuple[float, float]:
-        """Around the value, as far as the wider of both spreads reaches; what nothing moves is known."""
-        level, spreads = self.inference.level, [spread for _, spread in known if isfinite(spread.variance)]
+    def _symmetric_bounds(self, estimates: list[tuple[float, StudentSpread]], value: float) -> tuple[float, float]:
+        """Around the value by the larger of both errors; without limits where no variance is known."""
+        spreads = [spread for _, spread in estimates if isfinite(spread.variance)]
         if not spreads:
             return -inf, inf
-        reach = max(spread.reach(level) if spread.variance else 0.0 for spread in spreads)
-        return value - reach, value + reach
+        half_width = max(spread.reach(self.inference.level) if spread.variance else 0.0 for spread in spreads)
+        return value - half_width, value + half_width
 
-    def _of_loss(
-        self, table: ScoreTable, known: list[tuple[float, StudentSpread]], value: float
+    def _loss_bounds(
+        self, table: ScoreTable, estimates: list[tuple[float, StudentSpread]], value: float
     ) -> tuple[float, float]:
-        """On the scale of the logarithm; upwards at least as far as half a row more of each class would reach.
+        """On the scale of the logarithm; the upper bound is at least that with half a row more of each class.
 
-        Infinite where such a row would be given probability 0 often enough. Where the reach is longer than the loss, as
-        of two or three clusters of a class, the factor grows with the reach and not with its exponential.
+        It is infinite where such a row would be given probability 0 often enough. Where the half-width exceeds the
+        loss, as with two or three clusters of a class, the factor grows with it and not with its exponential.
         """
-        (at, spread), (more, wider) = known[:2]
+        (at, spread), (with_more, wider) = estimates[:2]
         spread = spread if isfinite(spread.variance) else wider
-        reach = student_reach(self.inference.level, max(spread.degrees, 1.0)) * sqrt(spread.variance)
-        factor = (exp(reach / at) if reach < at else exp(1.0) * reach / at) if at > 0 else 1.0
-        if isfinite(more):
-            above = more + student_reach(self.inference.level, max(wider.degrees, 1.0)) * sqrt(wider.variance)
+        half_width = spread.reach(self.inference.level)
+        factor = (exp(half_width / at) if half_width < at else exp(1.0) * half_width / at) if at > 0 else 1.0
+        if isfinite(with_more):
+            above = with_more + wider.reach(self.inference.level)
         else:
-            above = inf if _sure_share(table) > self.inference.tails[0] else value
+            above = inf if _certain_share(table) > self.inference.tails[0] else value
         return value / factor, max(value * factor, above)
-
-    def _at_prevalence(self, table: ScoreTable) -> ScoreTable:
-        prevalence = self.inference.prevalence
-        return table if prevalence is None else scores_at(table, positive_shares(table, prevalence))
 
 
 def _worst_loss(table: ScoreTable) -> float:
-    """The log loss of rows that are all of the other class than the surest probability of the table has it."""
-    ends = [float(end) for side in table.classes for end in (side.scores.min(), side.scores.max())]
-    least = min(*ends, 1 - max(ends))
+    """The log loss where the most certain probability of the table is wrong for every row."""
+    extremes = [float(end) for side in table.classes for end in (side.scores.min(), side.scores.max())]
+    least = min(*extremes, 1 - max(extremes))
     return -log(least) if least > 0 else inf
 
 
-def _sure_share(table: ScoreTable) -> float:
+def _certain_share(table: ScoreTable) -> float:
     """The share of rows that were given probability 0 or 1."""
-    return float(
-        sum(side.weights[(side.scores <= 0) | (side.scores >= 1)].sum() for side in table.classes) / table.total
-    )
+    certain = sum(side.weights[(side.scores <= 0) | (side.scores >= 1)].sum() for side in table.classes)
+    return float(certain / table.total)
 
 
 def _least(metric: Metric, parameters: Mapping[str, Any]) -> float:
-    """The least value that a ranking can have: an area up to a false positive rate is scaled not to reach 0."""
+    """The least value that a ranking can have: an area up to a false positive rate is scaled so that it is above 0."""
     if not metric.is_rank_probability or not parameters.get("max_fpr"):
         return metric.range[0]
     worst = ScoreTable(ClassScores(np.zeros(1)), ClassScores(np.ones(1)))
     return float(score_values(metric, worst, parameters))
-
-
-def _spread(table: ScoreTable, influence: tuple[Array, Array], *, fixed_shares: bool) -> StudentSpread:
-    """How far the value scatters; where the shares of the classes are given, they do not move it."""
-    classes = []
-    for side, values in zip(table.classes, influence, strict=True):
-        weights = side.weights.astype(np.float64)
-        squares = weights if side.given_squares is None else side.squares.astype(np.float64)
-        with np.errstate(invalid="ignore"):
-            centre = float(weights @ values / weights.sum()) if fixed_shares else 0.0
-        # A loss that is infinite has no centre, and scatters without bound wherever it is.
-        classes.append(ClassInfluence(values - (centre if np.isfinite(centre) else 0.0), weights, squares))
-    return class_spread(*classes)
