@@ -29,7 +29,7 @@ from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.positive_class import conventional_label
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import ArrayLike
 
@@ -98,17 +98,17 @@ class DecidedRows:
 
     def _counted(self, decisions: Array, labels: tuple[object, ...], among: Array | None) -> Confusion:
         table, k = self.table, len(labels)
-        places = slice(None) if among is None else among
-        cells = table.codes[places] * k + decisions[places]
+        rows = slice(None) if among is None else among
+        cells = table.codes[rows] * k + decisions[rows]
 
         def summed(column: Array | None) -> Array:
-            part = None if column is None else column[places]
+            part = None if column is None else column[rows]
             return np.bincount(cells, part, minlength=k * k).reshape(k, k)
 
-        rows = summed(table.frequency).astype(np.int64)
+        counted = summed(table.frequency).astype(np.int64)
         if table.sample_weight is None:
-            return Confusion.of_rows(labels, rows)
-        return Confusion(labels, rows, summed(table.weights), summed(table.squares))
+            return Confusion.of_rows(labels, counted)
+        return Confusion(labels, counted, summed(table.weights), summed(table.squares))
 
     def kept_prevalence(self, confusion: Confusion) -> Array | None:
         """The shares of the true classes of a table of some of the rows, where decisions are made."""
@@ -119,7 +119,7 @@ class DecidedRows:
 
 
 # ---------------------------------------------------------------- DecisionJudge
-# What decisions are worth by a metric, with the interval of that.
+# The value of decisions by a metric, with its interval.
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,11 +153,15 @@ class DecisionJudge:
     def interval(self, decided: CrossFit) -> Interval:
         """The value of decisions with its interval: of the rows kept, or of all where a person has a cost."""
         among = None if self.with_person or not decided.sent.any() else np.flatnonzero(~decided.sent)
-        table = self._table(decided, among)
+        if self.with_person:
+            table = self.rows.confusion_with_person(decided.decisions, decided.sent)
+        else:
+            table = self.rows.confusion(decided.decisions, among)
+            if self.positive is not None:
+                table = table.with_positive(self.positive)
         prevalence = self.prevalence if among is None and not self.with_person else self.rows.kept_prevalence(table)
-        inference = Inference(
-            self.level, rng=self.rng, prevalence=prevalence, clustered=self._clustered(decided, among)
-        )
+        clustered = None if self.clusters is None else self._clustered(decided, self.clusters, among)
+        inference = Inference(self.level, rng=self.rng, prevalence=prevalence, clustered=clustered)
         return table_intervals([self.aim.spec], table, CallOptions(), inference)[0]
 
     def reason(self) -> str:
@@ -166,22 +170,15 @@ class DecisionJudge:
         value = on_confusion(metric, table, self.aim.options, metric.parameters)
         return str(value.why or "too few rows")
 
-    def _table(self, decided: CrossFit, among: Array | None) -> Confusion:
-        if self.with_person:
-            return self.rows.confusion_with_person(decided.decisions, decided.sent)
-        table = self.rows.confusion(decided.decisions, among)
-        return table if self.positive is None else table.with_positive(self.positive)
-
-    def _clustered(self, decided: CrossFit, among: Array | None) -> ClusteredRows | None:
-        if self.clusters is None:
-            return None
-        table, places = self.rows.table, slice(None) if among is None else among
+    def _clustered(self, decided: CrossFit, clusters: Array, among: Array | None) -> ClusteredRows:
+        """The rows one by one with their clusters."""
+        table, rows = self.rows.table, slice(None) if among is None else among
         labels = np.empty(self.k, dtype=object)
         labels[:] = [*table.labels, PERSON][: self.k]
-        weights = (None if column is None else column[places] for column in (table.frequency, table.sample_weight))
-        frequency, weight = weights
-        true, decision = labels[table.codes[places]], labels[self.columns(decided)[places]]
-        return ClusteredRows(true, decision, self.clusters[places], frequency, sample_weight=weight)
+        frequency = None if table.frequency is None else table.frequency[rows]
+        weight = None if table.sample_weight is None else table.sample_weight[rows]
+        true, decision = labels[table.codes[rows]], labels[self.columns(decided)[rows]]
+        return ClusteredRows(true, decision, clusters[rows], frequency, sample_weight=weight)
 
 
 # ---------------------------------------------------------------- the best decision of many classes
@@ -252,7 +249,12 @@ def best_decision(
     )
     costs = _costs(cost_matrix, metric, reject, reject_cost, table)
     prevalence = stated_prevalence(prevalence)
-    shares = None if prevalence is None else _shares(prevalence, table)
+    shares = None
+    if prevalence is not None:
+        shares = class_share_vector(prevalence, len(table.labels), "prevalence", table.labels)
+        if (table.class_shares == 0).any():
+            missing = table.labels[int(np.argmin(table.class_shares))]
+            raise InputError(f"Class {missing!r} has no rows in y_true, so it cannot be given a share; leave it out.")
     rows, draws = DecidedRows.of(table, shares), generator(rng)
     positive = conventional_label(table.labels) if len(table.labels) == 2 else None
     aim = _aim(costs, metric, {**parameters}, rows, positive, cost_matrix is not None, reject_cost)
@@ -260,7 +262,10 @@ def best_decision(
     arrays.check_lengths(y_true=table.codes, cluster=clusters)
     in_use = prevalence if isinstance(prevalence, Prevalence) else shares
     judge = DecisionJudge(rows, aim, reject_cost is not None, level, draws, positive, clusters, in_use)
-    return DecisionSearch(rows, judge, costs, reject, reject_cost).best(clusters, _checked_folds(folds), draws)
+    is_whole = isinstance(folds, (int, np.integer)) and not isinstance(folds, bool)
+    if not is_whole or folds < 0 or 0 < folds < _LEAST_FOLDS:
+        raise InputError(f"folds is a whole number, 0 or {_LEAST_FOLDS} and more, not {folds!r}.")
+    return DecisionSearch(rows, judge, costs, reject, reject_cost).best(clusters, int(folds), draws)
 
 
 def _aim(
@@ -279,9 +284,14 @@ def _aim(
             confusion = rows.confusion(table.most_probable)
             confusion = confusion if positive is None else confusion.with_positive(positive)
             return read_class_aim(metric, parameters, confusion)
-    _refuse_parameters(parameters)
-    place = 1 if positive is None else table.labels.index(positive)
-    return _cost_aim(costs, reject_cost, place) if are_given or reject_cost is not None else _error_aim()
+    if parameters:
+        raise InputTypeError(f"{next(iter(parameters))}= is of a metric; with costs there is none.")
+    if not are_given and reject_cost is None:
+        return ClassAim(MetricSpec.of("error_rate"))
+    if reject_cost is not None:  # a person is one more column
+        costs = np.pad(costs, ((0, 1), (0, 1)))
+        costs[:, -1] = reject_cost
+    return ClassAim(MetricSpec(cost_metric(costs, 1 if positive is None else table.labels.index(positive))))
 
 
 def _rows(
@@ -294,22 +304,14 @@ def _rows(
     columns: FrameColumns,
 ) -> tuple[ProbabilityTable, ArrayLike | None]:
     """The rows with their clusters, of arrays or of the columns of a frame."""
-    if not columns.are_named(y_score=y_score, sample_weight=sample_weight):
-        refuse_name("cluster", cluster)
-        return _table(y_true, y_score, labels, sample_weight, frequency), cluster
-    rows = ClassColumnRows.of_frame(y_true, columns, frequency, cluster, pos_label=None, labels=labels)
-    return _table(rows.true, rows.scores, labels, rows.weight, rows.frequency), rows.cluster
-
-
-def _table(
-    y_true: ProbabilityTable | ArrayLike,
-    y_score: ArrayLike | None,
-    labels: LabelSet | None,
-    sample_weight: Weights,
-    frequency: Weights,
-) -> ProbabilityTable:
     from steelyard.statistics.probability_table import ProbabilityTable
 
+    if columns.are_named(y_score=y_score, sample_weight=sample_weight):
+        rows = ClassColumnRows.of_frame(y_true, columns, frequency, cluster, pos_label=None, labels=labels)
+        y_true, y_score, cluster = rows.true, rows.scores, rows.cluster
+        sample_weight, frequency = rows.weight, rows.frequency
+    else:
+        refuse_name("cluster", cluster)
     if isinstance(y_true, ProbabilityTable):
         table = y_true
     elif y_score is None:
@@ -321,7 +323,7 @@ def _table(
     needed_probabilities(table, "best_decision")
     if np.count_nonzero(np.bincount(table.codes, table.weights)) < 2:
         raise InputError("y_true holds rows of one class only; a decision between classes needs rows of two.")
-    return table
+    return table, cluster
 
 
 def _costs(
@@ -351,37 +353,3 @@ def _costs(
 
 def _is_number(given: object) -> bool:
     return isinstance(given, (int, float, np.number)) and not isinstance(given, bool)
-
-
-def _cost_aim(costs: Array, reject_cost: float | None, positive: int) -> ClassAim:
-    """The mean cost, of which a person may be one more column."""
-    if reject_cost is not None:
-        costs = np.pad(costs, ((0, 1), (0, 1)))
-        costs[:, -1] = reject_cost
-    return ClassAim(MetricSpec(cost_metric(costs, positive)))
-
-
-def _error_aim() -> ClassAim:
-    """The share of the rows that are wrong."""
-    return ClassAim(MetricSpec.of("error_rate"))
-
-
-def _shares(prevalence: SharesLike, table: ProbabilityTable) -> Array:
-    shares = class_share_vector(prevalence, len(table.labels), "prevalence", table.labels)
-    if (table.class_shares == 0).any():
-        missing = table.labels[int(np.argmin(table.class_shares))]
-        raise InputError(f"Class {missing!r} has no rows in y_true, so it cannot be given a share; leave it out.")
-    return shares
-
-
-def _checked_folds(folds: int) -> int:
-    whole = isinstance(folds, (int, np.integer)) and not isinstance(folds, bool)
-    if not whole or folds < 0 or 0 < folds < _LEAST_FOLDS:
-        raise InputError(f"folds is a whole number, 0 or {_LEAST_FOLDS} and more, not {folds!r}.")
-    return int(folds)
-
-
-def _refuse_parameters(parameters: Mapping[str, object]) -> None:
-    """Refuse the parameters of a metric beside costs."""
-    if parameters:
-        raise InputTypeError(f"{next(iter(parameters))}= is of a metric; with costs there is none.")

@@ -60,8 +60,8 @@ class BestDecision(Result[ClassDecision]):
     interval; `optimism` is how much the first flatters. `argmax_value` is that of the most probable class, `gain` how
     much better the rule is expected to be than that, with its interval. With rows sent to a person, values are of the
     rows that are kept, a `coverage` of all, or on new rows an `out_of_sample_coverage`; with `reject_cost` they hold
-    what the person costs. Of costs,
-    `best_possible` is that of knowing every class, and `expected` what the probabilities themselves expect.
+    what the person costs. `best_possible` is the cost of knowing every class, `expected` the cost that the
+    probabilities themselves expect.
     """
 
     also_saved: ClassVar[tuple[str, ...]] = ("regret",)
@@ -110,8 +110,8 @@ class BestDecision(Result[ClassDecision]):
 
     def decide(self, y_score: ArrayLike) -> Array:
         """The label that is decided for each row of probabilities, columns in the order of the labels."""
-        places = self.rule.decisions(self._checked(y_score))
-        return np.asarray(arrays.column(list(self.labels), "labels")[places])
+        decided = self.rule.decisions(self._checked(y_score))
+        return np.asarray(arrays.column(list(self.labels), "labels")[decided])
 
     def sent(self, y_score: ArrayLike) -> Array:
         """Which rows of probabilities are sent to a person."""
@@ -143,10 +143,12 @@ class BestDecision(Result[ClassDecision]):
         """The rule, its value, that on new rows and that of argmax, in a sentence."""
         parts = [f"{self.metric} {self._text(self.value)} {self._how}"]
         if self.out_of_sample is not None:
-            ends = self._with_ends(self.out_of_sample, self.out_of_sample_interval)
-            parts.append(f"on new rows about {ends}{self._kept_of_new}")
+            expected = self._with_bounds(self.out_of_sample, self.out_of_sample_interval)
+            share = self.out_of_sample_coverage
+            kept = f" of the {percent_text(share)} kept" if self.reject and share is not None else ""
+            parts.append(f"on new rows about {expected}{kept}")
         of = " of all rows" if self.coverage < 1 else ""
-        parts.append(f"the most probable class gives {self._with_ends(self.argmax_value, self.argmax_interval)}{of}")
+        parts.append(f"the most probable class gives {self._with_bounds(self.argmax_value, self.argmax_interval)}{of}")
         return "; ".join(parts)
 
     @property
@@ -161,44 +163,37 @@ class BestDecision(Result[ClassDecision]):
         return f"{words}{kept}, with {percent_text(1 - self.coverage)} sent to a person"
 
     @property
-    def _kept_of_new(self) -> str:
-        """The share of new rows that is kept, where the rows themselves choose who is sent."""
-        share = self.out_of_sample_coverage
-        return f" of the {percent_text(share)} kept" if self.reject and share is not None else ""
-
-    @property
     def notes(self) -> Sequence[str]:
         """What the rule gains on argmax, what its costs are beside the best possible, and what was assumed."""
-        return (*self._gain_notes(), *self._cost_notes(), *self.assumed)
-
-    def _gain_notes(self) -> Iterator[str]:
+        notes = []
         if self.gain is not None and self.gain_interval is not None:
             low, high = self.gain_interval
             verdict = "better" if low > 0 else "worse" if high < 0 else "not shown to be better"
-            yield (
+            notes.append(
                 f"On new rows it is {verdict} than the most probable class: by {three_digits(self.gain)} "
                 f"({three_digits(low)} to {three_digits(high)}, {100 * self.level:g} %)."
             )
-
-    def _cost_notes(self) -> Iterator[str]:
         if self.best_possible and self.regret is not None:
-            yield (
+            notes.append(
                 f"Knowing every class would cost {three_digits(self.best_possible)} per row, so that decisions are "
                 f"{three_digits(self.regret)} from the best possible, and the most probable class "
                 f"{three_digits(self.argmax_value - self.best_possible)}."
             )
-        ends = self.out_of_sample_interval
-        if self.expected is not None and ends is not None and not ends[0] <= self.expected <= ends[1]:
-            yield (
+        bounds = self.out_of_sample_interval
+        if self.expected is not None and bounds is not None and not bounds[0] <= self.expected <= bounds[1]:
+            notes.append(
                 f"The probabilities expect {three_digits(self.expected)} per row, outside that interval: they are not "
                 "calibrated, and decisions by cost rely on them; Recalibrator mends them."
             )
+        return (*notes, *self.assumed)
 
     def _text(self, value: float) -> str:
         return percent_text(value) if self.is_share and not math.isnan(value) else three_digits(value)
 
-    def _with_ends(self, value: float, ends: tuple[float, float] | None) -> str:
-        return self._text(value) + ("" if ends is None else f" ({self._text(ends[0])} to {self._text(ends[1])})")
+    def _with_bounds(self, value: float, bounds: tuple[float, float] | None) -> str:
+        if bounds is None:
+            return self._text(value)
+        return f"{self._text(value)} ({self._text(bounds[0])} to {self._text(bounds[1])})"
 
     def __repr__(self) -> str:
         return self.headline

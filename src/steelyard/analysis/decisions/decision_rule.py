@@ -55,7 +55,7 @@ class DecisionRule:
         return not np.diagonal(self.costs).any() and bool((apart == apart[0]).all())
 
     def decisions(self, probabilities: Array) -> Array:
-        """The place of the class that is decided for each row, the first of equally good ones."""
+        """The index of the class that is decided for each row, the first of equally good ones."""
         if self.costs is None:
             highest: Array = (probabilities / self.thresholds).argmax(1)
             return highest
@@ -83,19 +83,14 @@ class DecisionRule:
 def limit_of_share(risks: Array, weights: Array, share: float) -> float:
     """The limit of risk above which that share of the rows lies, or less where rows of one risk are more."""
     order = np.argsort(risks, kind="stable")
-    return ordered_limit(risks[order], np.cumsum(weights[order]), share)
+    return float(_ordered_limits(risks[order], np.cumsum(weights[order]), np.array([share]))[0])
 
 
-def ordered_limit(ordered: Array, kept: Array, share: float) -> float:
-    """The same of risks in their order, and the weight that is kept up to each.
+def _ordered_limits(ordered: Array, kept: Array, shares: Array) -> Array:
+    """The limit of each share, by the risks in their order and the weight that is kept up to each.
 
     It lies half-way between the risks of the last row that is kept and the first that is not.
     """
-    return float(ordered_limits(ordered, kept, np.array([share]))[0])
-
-
-def ordered_limits(ordered: Array, kept: Array, shares: Array) -> Array:
-    """The limits of several shares."""
     end = len(ordered) - 1
     first = np.searchsorted(kept, (1 - shares - _ROUNDING) * kept[-1])  # the last row that must be kept
     last = np.searchsorted(ordered, ordered[np.minimum(first, end)], "right") - 1
@@ -135,10 +130,11 @@ def read_costs(given: Any, labels: Labels) -> Array:
     if costs.shape != (k, k):
         raise InputError(f"cost_matrix= is {shape}; what was given has the shape {costs.shape}.")
     if hasattr(given, "columns"):
-        costs = costs[np.ix_(_places(getattr(given, "index", None), names), _places(given.columns, names))]
+        rows, columns = _indices(getattr(given, "index", None), names), _indices(given.columns, names)
+        costs = costs[np.ix_(rows, columns)]
     bad = ~np.isfinite(costs) | (costs < 0)
     if bad.any():
-        i, j = (int(place[0]) for place in np.nonzero(bad))
+        i, j = np.argwhere(bad)[0].tolist()
         raise InputError(
             f"cost_matrix= is {shape}; true {labels[i]!r}, decided {labels[j]!r} costs {costs[i, j]:g}. A gain is "
             "the cost of what is lost without it."
@@ -148,18 +144,18 @@ def read_costs(given: Any, labels: Labels) -> Array:
     return costs
 
 
-def _places(given: Any, names: list[str]) -> list[int]:
-    """The places of the classes among the names of rows or columns; in their order where these are mere numbers."""
-    found = [] if given is None else [str(name) for name in given]
-    if sorted(found) == sorted(names):
-        return [found.index(name) for name in names]
-    if found == [str(i) for i in range(len(names))] or not found:
+def _indices(axis: Any, names: list[str]) -> list[int]:
+    """The index of each class among the names of rows or columns; an axis without names is in the classes' order."""
+    given = [] if axis is None else [str(name) for name in axis]
+    if sorted(given) == sorted(names):
+        return [given.index(name) for name in names]
+    if given == [str(i) for i in range(len(names))] or not given:
         return list(range(len(names)))
-    raise InputError(f"cost_matrix= names {first_ten(found)} and the classes are {first_ten(names)}; name each once.")
+    raise InputError(f"cost_matrix= names {first_ten(given)} and the classes are {first_ten(names)}; name each once.")
 
 
 def cost_metric(costs: Array, positive: int = 1) -> Metric:
-    """The mean cost of rows as a metric of their table; of two classes one place is the positive one."""
+    """The mean cost of rows as a metric of their table; `positive` is the index of the positive one of two classes."""
     low, high, other = float(costs.min()), float(costs.max()), 1 - positive
 
     def mean_cost(c: Any) -> Any:
@@ -254,15 +250,13 @@ class RiskCoverage(Result[RiskPoint]):
         """The curve of decisions and their risks; without intervals where the rows are not independent."""
         codes, decisions, risks = rows.table.codes, decided.decisions, decided.risks
         losses = (decisions != codes).astype(np.float64) if costs is None else costs[codes, decisions]
-        kept = _Kept.of(rows, risks, losses, level if intervals else None, is_share=costs is None)
-        points = kept.points(STOPS)
+        points = _risk_points(rows, risks, losses, level if intervals else None, is_share=costs is None)
         columns = {name: np.array([getattr(point, name) for point in points]) for name in COLUMNS}
-        area, least = _area(risks, losses, rows.weights), _area(losses, losses, rows.weights)
         return cls(
             **columns,
             least_kept=tuple(point.least_kept for point in points),
-            area=area,
-            least_area=least,
+            area=_area(risks, losses, rows.weights),
+            least_area=_area(losses, losses, rows.weights),
             level=level,
             is_cost=costs is not None,
         )
@@ -295,65 +289,52 @@ class RiskCoverage(Result[RiskPoint]):
         )
 
 
-@dataclass(frozen=True, eq=False)
-class _Kept:
-    """The rows in the order of their risks, with the sums that every limit reads."""
+def _risk_points(
+    rows: DecidedRows, risks: Array, losses: Array, level: float | None, *, is_share: bool
+) -> list[RiskPoint]:
+    """What remains where at most the shares of STOPS are sent; without a level there are no intervals."""
+    table = rows.table
+    order = np.argsort(risks, kind="stable")
+    ordered, weights, ordered_losses = risks[order], rows.weights[order], losses[order]
+    squares = table.squares if rows.factors is None else table.squares * rows.factors[table.codes] ** 2
+    columns = (weights, weights * ordered_losses, weights * ordered_losses**2, squares[order])
+    sums = np.stack([np.append(0.0, np.cumsum(column)) for column in columns])  # over the rows kept
 
-    rows: DecidedRows
-    ordered: Array
-    sums: Array  # of weight, loss, squared loss, and weight squared as drawn, over the rows kept
-    by_class: tuple[Array, ...]  # the ordered risks of each class
-    level: float | None
-    is_share: bool
+    highest = float(ordered[-1])  # above which there is no row
+    limits = np.minimum(_ordered_limits(ordered, sums[0, 1:], STOPS), highest)
+    limits = np.where(STOPS > 0, limits, highest)
+    coverages = []  # of each class
+    for code in range(rows.k):
+        of_class = np.sort(risks[table.codes == code])
+        kept = np.searchsorted(of_class, limits, "right")
+        coverages.append(kept / len(of_class) if len(of_class) else np.ones(len(limits)))
 
-    @classmethod
-    def of(cls, rows: DecidedRows, risks: Array, losses: Array, level: float | None, *, is_share: bool) -> _Kept:
-        order = np.argsort(risks, kind="stable")
-        weights = rows.weights[order]
-        columns = (weights, weights * losses[order], weights * losses[order] ** 2, _squares(rows)[order])
-        sums = np.stack([np.append(0.0, np.cumsum(column)) for column in columns])
-        by_class = tuple(np.sort(risks[rows.table.codes == place]) for place in range(rows.k))
-        return cls(rows, risks[order], sums, by_class, level, is_share)
-
-    def points(self, shares: Array) -> list[RiskPoint]:
-        """What remains where at most these shares are sent; all are looked up at once."""
-        highest = float(self.ordered[-1])  # above which there is no row
-        limits = np.minimum(ordered_limits(self.ordered, self.sums[0, 1:], shares), highest)
-        limits = np.asarray(np.where(shares > 0, limits, highest))
-        sums = np.asarray(self.sums[:, np.searchsorted(self.ordered, limits, "right")])
-        covered = np.asarray(np.stack([_shares_up_to(limits, part) for part in self.by_class]))
-        total, columns = float(self.sums[0, -1]), zip(shares.tolist(), limits.tolist(), sums.T, covered.T, strict=True)
-        return [self._point(*column, total) for column in columns]
-
-    def _point(self, share: float, limit: float, sums: Array, covered: Array, total: float) -> RiskPoint:
-        weight, loss, square, repeated = sums
+    total, points = float(sums[0, -1]), []
+    sums_kept = sums[:, np.searchsorted(ordered, limits, "right")]
+    for share, limit, (weight, loss, squared_loss, squared_weight), by_class in zip(
+        STOPS.tolist(), limits.tolist(), sums_kept.T, np.stack(coverages).T, strict=True
+    ):
         risk = float(loss / weight) if weight > 0 else np.nan
-        low, high = self._ends(risk, square / max(weight, 1e-300), weight**2 / max(repeated, 1e-300))
-        least = int(np.argmin(covered))
+        effective_size = weight**2 / max(squared_weight, 1e-300)
+        low, high = _risk_bounds(risk, squared_loss / max(weight, 1e-300), effective_size, level, is_share=is_share)
+        least = int(np.argmin(by_class))
         coverage = float(weight / total)
-        return RiskPoint(share, coverage, risk, low, high, limit, float(covered[least]), self.rows.table.labels[least])
-
-    def _ends(self, risk: float, square: float, n: float) -> tuple[float, float]:
-        """Wilson's interval of a share, Student's of a mean cost, by the rows of equal weight that they are worth."""
-        if self.level is None or np.isnan(risk) or n < 2:
-            return np.nan, np.nan
-        if self.is_share:
-            low, high = score_ends(risk, n, normal_reach(self.level))
-            return min(float(low), risk), max(float(high), risk)
-        reach = float(student_quantile((1 + self.level) / 2, n - 1)) * np.sqrt(max(square - risk**2, 0.0) / (n - 1))
-        return max(risk - reach, 0.0), risk + reach
+        points.append(RiskPoint(share, coverage, risk, low, high, limit, float(by_class[least]), table.labels[least]))
+    return points
 
 
-def _shares_up_to(limits: Array, ordered: Array) -> Array:
-    """The share of ordered risks up to each limit; of a class without rows all."""
-    return np.searchsorted(ordered, limits, "right") / len(ordered) if len(ordered) else np.ones(len(limits))
-
-
-def _squares(rows: DecidedRows) -> Array:
-    """The squared weight of each row where decisions are made, as often as it counts."""
-    factors = 1.0 if rows.factors is None else rows.factors[rows.table.codes] ** 2
-    squares: Array = rows.table.squares * factors
-    return squares
+def _risk_bounds(
+    risk: float, mean_square: float, n: float, level: float | None, *, is_share: bool
+) -> tuple[float, float]:
+    """Wilson's interval of a share, Student's of a mean cost, by the effective number of rows."""
+    if level is None or np.isnan(risk) or n < 2:
+        return np.nan, np.nan
+    if is_share:
+        low, high = score_ends(risk, n, normal_reach(level))
+        return min(float(low), risk), max(float(high), risk)
+    standard_error = np.sqrt(max(mean_square - risk**2, 0.0) / (n - 1))
+    half_width = float(student_quantile((1 + level) / 2, n - 1)) * standard_error
+    return max(risk - half_width, 0.0), risk + half_width
 
 
 def _area(risks: Array, losses: Array, weights: Array) -> float:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.analysis.decisions.best_decision import DecidedRows, DecisionJudge
+    from steelyard.analysis.intervals.interval import Interval
     from steelyard.metrics.spec import SpecLike
     from steelyard.statistics.confusion import Confusion
 
@@ -38,7 +39,7 @@ _TIE = 1e-12  # what rounding may make of equal values
 
 @dataclass(frozen=True, eq=False)
 class ClassAim:
-    """A metric as asked; of two classes that of the positive one, whose place is known."""
+    """A metric as requested; of two classes that of the positive one, whose index is `place`."""
 
     spec: MetricSpec
     place: int | None = None
@@ -85,8 +86,8 @@ class ClassAim:
     @property
     def tie(self) -> float:
         """The difference that rounding can make between equal values."""
-        ends = [abs(end) for end in self.spec.metric.range if np.isfinite(end)]
-        return _TIE * max([1.0, *ends])
+        bounds = [abs(bound) for bound in self.spec.metric.range if np.isfinite(bound)]
+        return _TIE * max([1.0, *bounds])
 
 
 def read_class_aim(metric: SpecLike | None, parameters: Mapping[str, Any], table: Confusion) -> ClassAim:
@@ -192,22 +193,22 @@ class _Ascent:
         """The same where no class gains any more, or after so many passes."""
         for _ in range(most):
             before = self.merit
-            self._pass()
+            self._move_each_class()
             if not self.merit > before + _GAIN:
                 break
         return self
 
-    def _pass(self) -> None:
+    def _move_each_class(self) -> None:
         """Every class once; the best of the classes before it and after it are kept as it goes along."""
         columns, k = self.rows.columns, len(self.rows.columns)
         after = [self._nothing()]
         for place in range(k - 1, 0, -1):
-            after.append(_better(after[-1], columns[place] + self.offsets[place], place))
+            after.append(_better(after[-1], (columns[place] + self.offsets[place], place)))
         before = self._nothing()
         for place in range(k):
             if k > 2 or place:  # of two classes one threshold says all
-                self._move(place, _best_of(before, after[k - 1 - place]))
-            before = _better(before, columns[place] + self.offsets[place], place)
+                self._move(place, _better(before, after[k - 1 - place]))
+            before = _better(before, (columns[place] + self.offsets[place], place))
 
     def _nothing(self) -> tuple[Array, Array]:
         n = len(self.rows.codes)
@@ -215,8 +216,10 @@ class _Ascent:
 
     def _move(self, place: int, others: tuple[Array, Array]) -> None:
         """The best offset of one class, the others held; it stays where nothing is better."""
+        from scipy.special import expit
+
         best_other, rival = others
-        chances = _logistic(self.rows.columns[place] - best_other)
+        chances = expit(self.rows.columns[place] - best_other)
         edges = self._edges(place, chances)
         merits = self.aim.merits(self._cells(place, rival, np.searchsorted(edges, chances, "left"), len(edges)))
         best = float(merits.max())
@@ -236,11 +239,12 @@ class _Ascent:
         k = len(self.offsets)
         most = _MOST_OF_TWO if k == 2 else max(_MOST_CELLS // (k * k if self.aim.reads_matrix else k), 64)
         if len(chances) > most:
-            own = self.rows.codes == place
-            chances = np.concatenate([_spread(chances[own], most // 2), _spread(chances[~own], most // 2)])
+            of_class = self.rows.codes == place
+            parts = (chances[of_class], chances[~of_class])
+            chances = np.concatenate([_evenly_by_rank(part, most // 2) for part in parts])
         seen = np.unique(chances)
-        ends = [seen[0] / 2, *((seen[1:] + seen[:-1]) / 2), (1 + seen[-1]) / 2]
-        return np.asarray(np.clip(ends, 1e-300, 1 - 2**-53))
+        edges = [seen[0] / 2, *((seen[1:] + seen[:-1]) / 2), (1 + seen[-1]) / 2]
+        return np.asarray(np.clip(edges, 1e-300, 1 - 2**-53))
 
     def _cells(self, place: int, rival: Array, bins: Array, edges: int) -> ClassCells:
         """The tables at every edge: rows above it are decided for the class, the others for the best other one."""
@@ -249,9 +253,9 @@ class _Ascent:
         decided = np.bincount(at, rows.weights, minlength=size).reshape(-1, k).cumsum(0)[:-1]
         hits = rows.weights * (rows.codes == rival)
         tp = np.bincount(at, hits, minlength=size).reshape(-1, k).cumsum(0)[:-1]
-        own = np.bincount(bins, rows.weights * (rows.codes == place), minlength=edges + 1).cumsum()
+        of_class = np.bincount(bins, rows.weights * (rows.codes == place), minlength=edges + 1).cumsum()
         decided[:, place] = rows.totals.sum() - decided.sum(1)
-        tp[:, place] = own[-1] - own[:-1]
+        tp[:, place] = of_class[-1] - of_class[:-1]
         if not self.aim.reads_matrix:
             return rows.cells(tp, decided, None)
         pairs = np.bincount(at * k + rows.codes, rows.weights, minlength=size * k)
@@ -260,24 +264,13 @@ class _Ascent:
         return rows.cells(tp, decided, matrix)
 
 
-def _logistic(odds: Array) -> Array:
-    """The share that log odds stand for."""
-    with np.errstate(over="ignore"):
-        return np.asarray(1 / (1 + np.exp(-odds)))
-
-
-def _better(best: tuple[Array, Array], column: Array, place: int) -> tuple[Array, Array]:
-    """The best column and its place, with one more column."""
-    higher = column > best[0]
-    return np.where(higher, column, best[0]), np.where(higher, place, best[1])
-
-
-def _best_of(first: tuple[Array, Array], second: tuple[Array, Array]) -> tuple[Array, Array]:
+def _better(first: tuple[Array, Array], second: tuple[Array, Array | int]) -> tuple[Array, Array]:
+    """The larger of two columns in each row and the class it is of; the first where they are equal."""
     higher = second[0] > first[0]
     return np.where(higher, second[0], first[0]), np.where(higher, second[1], first[1])
 
 
-def _spread(values: Array, most: int) -> Array:
+def _evenly_by_rank(values: Array, most: int) -> Array:
     """Some of the values, evenly over their ranks."""
     if len(values) <= most:
         return values
@@ -336,55 +329,62 @@ def dealt_folds(codes: Array, clusters: Array | None, folds: int, rng: np.random
         return dealt_folds(codes[first], None, folds, rng)[cluster]
     order = rng.permutation(len(codes))
     order = order[np.argsort(codes[order], kind="stable")]
-    dealt = np.empty(len(codes), dtype=np.int64)
-    dealt[order] = np.arange(len(codes)) % folds
-    return dealt
+    assigned = np.empty(len(codes), dtype=np.int64)
+    assigned[order] = np.arange(len(codes)) % folds
+    return assigned
 
 
 # ---------------------------------------------------------------- paired gain
 # By how much one way to decide is better than another on the same rows, with its interval.
 #
-# Rows that both decide alike vary in both values together, so that the interval is of the difference itself. It is a
-# Bayesian bootstrap of the rows, counted by true class and both decisions, made wider by how much the value of the rule
-# varies with the rows that choose it: the jackknife of the folds' rules on all rows, and what is lost by choosing.
+# Rows that both decide alike vary in both values together, so that the interval is of the difference itself: a Bayesian
+# bootstrap of the rows, counted by true class and both decisions. It is made wider by how much the value varies with
+# the rows that choose the rule: the jackknife of the folds' rules on all rows, and what is lost by choosing.
 
 
 _DRAWS = 1_000
 _AT_ONCE = 2**22  # cells of the tables that are drawn at a time
 
 
-def paired_gain_ends(
+def paired_gain_bounds(
     aim: ClassAim,
     rows: DecidedRows,
     both: tuple[Array, Array],
     k: int,
     level: float,
     rng: np.random.Generator,
-    by_choice: float,
+    variance_of_choice: float,
 ) -> tuple[float, float] | None:
-    """The ends of what the first decisions gain on the second, of k columns; None where too few draws have a value.
+    """The bounds of what the first decisions, of k columns, gain on the second; None where too few draws have a value.
 
-    `by_choice` is the variance that comes of choosing the rule.
+    `variance_of_choice` is that of the choice of the rule.
     """
     codes = rows.table.codes
-    cells, place = np.unique((codes * k + both[0]) * k + both[1], return_inverse=True)
-    weights, squares = (np.bincount(place, column) for column in (rows.table.weights, rows.table.squares))
-    drawn = _drawn_weights(weights, squares, level, rng)
-    true = cells // (k * k)
+    cells, cell_of_row = np.unique((codes * k + both[0]) * k + both[1], return_inverse=True)
+    true, first, second = cells // (k * k), (cells // k) % k, cells % k
+    weights, squares = (np.bincount(cell_of_row, column) for column in (rows.table.weights, rows.table.squares))
+
+    # Gamma weights of the cells, each of its effective number of rows.
+    counted = weights > 0
+    weight_per_row = np.where(counted, squares / np.where(counted, weights, 1), 1)
+    shapes = weights / weight_per_row * student_spread(float(weights.sum() ** 2 / squares.sum()), level)
+    drawn = np.asarray(rng.standard_gamma(shapes, (_DRAWS, len(weights))) * weight_per_row)
     if rows.factors is not None:
         shares = np.stack([drawn[:, true == i].sum(1) for i in range(rows.k)], 1)
         drawn = drawn * (rows.shares / np.maximum(shares, 1e-300))[:, true]
+
     size = max(1, _AT_ONCE // (k * k))
-    parts = [drawn[start : start + size] for start in range(0, _DRAWS, size)]
-    gains = np.concatenate([_values(aim, part, true, (cells // k) % k, k) for part in parts]) - np.concatenate(
-        [_values(aim, part, true, cells % k, k) for part in parts]
-    )
-    defined = aim.sign * gains[np.isfinite(gains)]
+    gains = []
+    for start in range(0, _DRAWS, size):
+        part = drawn[start : start + size]
+        gains.append(_values(aim, part, true, first, k) - _values(aim, part, true, second, k))
+    gain = np.concatenate(gains)
+    defined = aim.sign * gain[np.isfinite(gain)]
     if len(defined) < _DRAWS / 2:
         return None
-    middle, spread = float(np.median(defined)), float(np.var(defined))
-    wider = float(np.sqrt(1 + by_choice / spread)) if spread > 0 else 1.0
-    low, high = (middle + (end - middle) * wider for end in np.quantile(defined, tails(level)).tolist())
+    middle, variance = float(np.median(defined)), float(np.var(defined))
+    stretch = float(np.sqrt(1 + variance_of_choice / variance)) if variance > 0 else 1.0
+    low, high = (middle + (bound - middle) * stretch for bound in np.quantile(defined, tails(level)).tolist())
     return low, high
 
 
@@ -402,20 +402,12 @@ def jackknife_variance(values: Array) -> float:
     return float(np.var(values)) * (len(values) - 1) if len(values) > 1 and np.isfinite(values).all() else 0.0
 
 
-def _drawn_weights(weights: Array, squares: Array, level: float, rng: np.random.Generator) -> Array:
-    """Gamma weights of the cells of rows, each as many as it is worth."""
-    counted = weights > 0
-    mean = np.where(counted, squares / np.where(counted, weights, 1), 1)
-    n = float(weights.sum() ** 2 / squares.sum())
-    return np.asarray(rng.standard_gamma(weights / mean * student_spread(n, level), (_DRAWS, len(weights))) * mean)
-
-
 def _values(aim: ClassAim, drawn: Array, true: Array, decided: Array, k: int) -> Array:
     """The metric on the tables of draws."""
     matrices = np.zeros((len(drawn), k * k))
-    cell, place = np.unique(true * k + decided, return_inverse=True)
-    order = np.argsort(place, kind="stable")
-    starts = np.searchsorted(place[order], np.arange(len(cell)))
+    cell, index = np.unique(true * k + decided, return_inverse=True)
+    order = np.argsort(index, kind="stable")
+    starts = np.searchsorted(index[order], np.arange(len(cell)))
     matrices[:, cell] = np.add.reduceat(drawn[:, order], starts, axis=1)
     return np.asarray(aim.values(ClassCells.of(matrices.reshape(-1, k, k))), dtype=np.float64)
 
@@ -435,28 +427,22 @@ class DecisionSearch:
 
     def rule(self, rows: DecidedRows, among: Array | None = None) -> DecisionRule | None:
         """The best rule on some of the rows; None where the metric is undefined there."""
-        places = slice(None) if among is None else among
-        probabilities, weights = rows.table.probabilities[places], rows.weights[places]
+        some = slice(None) if among is None else among
+        probabilities, weights = rows.table.probabilities[some], rows.weights[some]
         if self.costs is None:
-            thresholds = best_class_thresholds(self.judge.aim, rows.table.codes[places], probabilities, weights)
-        else:
-            thresholds = self._moved
-        if thresholds is None:
-            return None
+            thresholds = best_class_thresholds(self.judge.aim, rows.table.codes[some], probabilities, weights)
+            if thresholds is None:
+                return None
+        elif self.rows.factors is None:
+            thresholds = DecisionRule.of_argmax(self.rows.k).thresholds
+        else:  # which move the probabilities to the shares of the classes where decisions are made
+            thresholds = np.asarray(1 / self.rows.factors / (1 / self.rows.factors).sum())
         rule = DecisionRule(thresholds, self.costs)
         if self.reject_cost is not None:
             return replace(rule, limit=self.reject_cost)
-        return rule if not self.reject else replace(rule, limit=self._limit(rule, probabilities, weights))
-
-    def _limit(self, rule: DecisionRule, probabilities: Array, weights: Array) -> float:
-        return limit_of_share(rule.risks(probabilities), weights, self.reject or 0.0)
-
-    @property
-    def _moved(self) -> Array:
-        """The thresholds that move the probabilities to the shares of the classes where decisions are made."""
-        if self.rows.factors is None:
-            return DecisionRule.of_argmax(self.rows.k).thresholds
-        return np.asarray(1 / self.rows.factors / (1 / self.rows.factors).sum())
+        if self.reject:
+            return replace(rule, limit=limit_of_share(rule.risks(probabilities), weights, self.reject))
+        return rule
 
     @property
     def _probabilities(self) -> Array:
@@ -467,26 +453,31 @@ class DecisionSearch:
         """Whether the rows choose anything of the rule."""
         return self.costs is None or bool(self.reject)
 
-    @cached_property
-    def _chosen(self) -> DecisionRule:
-        rule = self.rule(self.rows)
-        if rule is None:
-            raise UndefinedError(f"{self.judge.aim.name} is undefined at every decision: {self.judge.reason()}.")
-        return rule
-
     def best(self, clusters: Array | None, folds: int, rng: np.random.Generator) -> BestDecision:
         """The rule with all that is known of it."""
-        rows, rule = self.rows, self._chosen
+        rows, judge, rule = self.rows, self.judge, self.rule(self.rows)
+        if rule is None:
+            raise UndefinedError(f"{judge.aim.name} is undefined at every decision: {judge.reason()}.")
         here = CrossFit.of_rule(rule, self._probabilities)
         argmax = CrossFit.of_rule(DecisionRule.of_argmax(rows.k), self._probabilities)
-        unseen = self._unseen(here, clusters, folds, rng)
-        value, of_argmax, kept = self.judge.interval(here), self.judge.interval(argmax), unseen or here
+        unseen: CrossFit | None = None
+        assumed: tuple[str, ...] = ()
+        if not self._is_fitted:  # no row chooses the rule
+            unseen = here
+        elif folds:
+            unseen = cross_fitted(rows, self.rule, dealt_folds(rows.table.codes, clusters, folds, rng))
+            if unseen is None:
+                assumed = (
+                    f"What the rule is worth on new rows is not known: without some of the rows {judge.aim.name} is "
+                    "undefined, as a class has too few.",
+                )
+        value, of_argmax, kept = judge.interval(here), judge.interval(argmax), unseen or here
         best = BestDecision(
             classes=self._classes(rule, kept, argmax),
-            metric=self.judge.aim.name,
+            metric=judge.aim.name,
             value=float(value.value),
             argmax_value=float(of_argmax.value),
-            argmax_interval=_ends(of_argmax),
+            argmax_interval=_bounds(of_argmax),
             costs=self.costs,
             reject=self.reject,
             reject_cost=self.reject_cost,
@@ -494,21 +485,13 @@ class DecisionSearch:
             coverage=1 - rows.share_of(here.sent),
             prevalence=None if rows.factors is None else tuple(rows.shares.tolist()),
             folds=folds if self._is_fitted else 0,
-            level=self.judge.level,
-            is_share=self.judge.aim.spec.is_share,
-            curve=RiskCoverage.of(rows, kept, self.costs, self.judge.level, intervals=clusters is None),
-            assumed=self._assumed(unseen, folds),
+            level=judge.level,
+            is_share=judge.aim.spec.is_share,
+            curve=RiskCoverage.of(rows, kept, self.costs, judge.level, intervals=clusters is None),
+            assumed=assumed,
             **self._of_costs(here),
         )
         return best if unseen is None else self._with_unseen(best, unseen, argmax, clusters, rng)
-
-    def _unseen(self, here: CrossFit, clusters: Array | None, folds: int, rng: np.random.Generator) -> CrossFit | None:
-        """Every row decided without it; all as they are where no row chooses the rule."""
-        if not self._is_fitted:
-            return here
-        if not folds:
-            return None
-        return cross_fitted(self.rows, self.rule, dealt_folds(self.rows.table.codes, clusters, folds, rng))
 
     def _with_unseen(
         self, best: BestDecision, unseen: CrossFit, argmax: CrossFit, clusters: Array | None, rng: np.random.Generator
@@ -517,27 +500,31 @@ class DecisionSearch:
         interval, sign = self.judge.interval(unseen), self.judge.aim.sign
         expected = float(interval.value)
         optimism = sign * (best.value - expected) if self._is_fitted else 0.0
-        chosen = choice_variance(optimism, self.rows.k) if self.costs is None else 0.0
-        found = replace(
+        variance_of_choice = choice_variance(optimism, self.rows.k) if self.costs is None else 0.0
+        best = replace(
             best,
             out_of_sample=expected,
-            out_of_sample_interval=_wider(_ends(interval), expected, chosen, self.judge),
+            out_of_sample_interval=_widened(_bounds(interval), expected, variance_of_choice, self.judge),
             optimism=optimism,
             out_of_sample_coverage=1 - self.rows.share_of(unseen.sent),
         )
         gain = sign * (expected - best.argmax_value)
         if self.reject:  # other rows are judged
-            return found
+            return best
         if clusters is not None or np.isnan(gain):
-            return replace(found, gain=gain)
+            return replace(best, gain=gain)
         both = (self.judge.columns(unseen), self.judge.columns(argmax))
         of_rules = np.array([self.judge.value(CrossFit.of_rule(rule, self._probabilities)) for rule in unseen.rules])
-        by_choice = chosen + jackknife_variance(of_rules)
-        ends = paired_gain_ends(self.judge.aim, self.rows, both, self.judge.k, self.judge.level, rng, by_choice)
-        return replace(found, gain=gain, gain_interval=ends and (min(ends[0], gain), max(ends[1], gain)))
+        variance_of_choice += jackknife_variance(of_rules)
+        bounds = paired_gain_bounds(
+            self.judge.aim, self.rows, both, self.judge.k, self.judge.level, rng, variance_of_choice
+        )
+        if bounds is not None:
+            bounds = (min(bounds[0], gain), max(bounds[1], gain))
+        return replace(best, gain=gain, gain_interval=bounds)
 
     def _of_costs(self, here: CrossFit) -> dict[str, Any]:
-        """What decisions by cost have beside their value: the best possible, and what the probabilities expect."""
+        """What only decisions by cost have: the best possible cost, and the cost that the probabilities expect."""
         if self.costs is None:
             return {}
         weights, kept = self.rows.weights, ~here.sent
@@ -564,31 +551,22 @@ class DecisionSearch:
         weight = np.bincount(table.codes, table.weights, minlength=k)
         sent = np.bincount(table.codes, table.weights * decided.sent, minlength=k) / np.where(weight > 0, weight, 1)
         thresholds = rule.thresholds if rule.is_of_thresholds else np.full(k, None)
-        columns = (thresholds, recalls(decided, np.flatnonzero(~decided.sent)), recalls(argmax, every), sent)
-        numbers = zip(*(column.tolist() for column in columns), strict=True)
-        rows = zip(table.labels, counted.tolist(), numbers, strict=True)
-        return tuple(ClassDecision(label, n, *rest) for label, n, rest in rows)
-
-    def _assumed(self, unseen: CrossFit | None, folds: int) -> tuple[str, ...]:
-        if unseen is not None or not folds:
-            return ()
-        return (
-            f"What the rule is worth on new rows is not known: without some of the rows {self.judge.aim.name} is "
-            "undefined, as a class has too few.",
-        )
+        recall, argmax_recall = recalls(decided, np.flatnonzero(~decided.sent)), recalls(argmax, every)
+        columns = (column.tolist() for column in (counted, thresholds, recall, argmax_recall, sent))
+        return tuple(ClassDecision(*row) for row in zip(table.labels, *columns, strict=True))
 
 
-def _ends(interval: Any) -> tuple[float, float] | None:
+def _bounds(interval: Interval) -> tuple[float, float] | None:
     low, high = float(interval.low), float(interval.high)
     return None if np.isnan(low) or np.isnan(high) else (low, high)
 
 
-def _wider(
-    ends: tuple[float, float] | None, value: float, variance: float, judge: DecisionJudge
+def _widened(
+    bounds: tuple[float, float] | None, value: float, variance: float, judge: DecisionJudge
 ) -> tuple[float, float] | None:
-    """The ends of a value that varies by so much more, inside the metric's range."""
-    if ends is None:
+    """The bounds of a value that varies by so much more, inside the metric's range."""
+    if bounds is None:
         return None
     more, (least, most) = variance * normal_reach(judge.level) ** 2, judge.aim.spec.metric.range
-    low, high = (sign * float(np.hypot(end - value, np.sqrt(more))) for sign, end in zip((-1, 1), ends, strict=True))
-    return max(value + low, least), min(value + high, most)
+    below, above = (float(np.hypot(bound - value, np.sqrt(more))) for bound in bounds)
+    return max(value - below, least), min(value + above, most)
