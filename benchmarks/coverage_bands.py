@@ -90,7 +90,7 @@ def is_held(setting: Setting, table: ScoreTable, band: RateBand, places: np.ndar
     rates = all((low <= first).all() and (last <= high).all() for low, high, first, last in sides)
     curve, few = band.at_fpr(at[1]), slice(None, None, EVERY)
     known = band_prevalences(METRIC, table, LEVEL, None)
-    low, high = rate_band(table, known.level, places).ends(METRIC, float(table.total), *known.shares)
+    low, high = rate_band(table, known.level, places).bounds(METRIC, float(table.total), *known.shares)
     roc = (curve.recall_low <= at[0]).all() and (at[0] <= curve.recall_high).all()
     p, n = setting.share, 1 - setting.share
     recall, fpr, low, high = at[0][few], at[1][few], low[few], high[few]

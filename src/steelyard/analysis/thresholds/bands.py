@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -51,8 +52,8 @@ if TYPE_CHECKING:
 class ClassCurve:
     """The weight and the squared weights that some thresholds flag out of a class, both in its effective rows.
 
-    `beside` is the weight of a row next to each threshold, 1 being that of an effective row; it is no less. `trivial`
-    says which thresholds flag nobody, or everybody, whatever the rows will be.
+    `beside` is the weight of a row next to each threshold, at least 1, the weight of an effective row. `trivial` says
+    which thresholds flag nobody, or everybody, whatever the rows will be.
     """
 
     rows: float
@@ -73,26 +74,25 @@ class ClassCurve:
         if self.squares is self.flagged:
             return np.full_like(self.flagged, self.rows)
         share = np.clip(self.flagged / self.rows, 0.0, 1.0)
-        heavy = [
-            (np.maximum(squares, 0) + self.beside**2) / (np.maximum(weight, 0) + self.beside)
-            for weight, squares in ((self.flagged, self.squares), (self.rows - self.flagged, self.rows - self.squares))
-        ]
-        return np.asarray(self.rows / np.maximum((1 - share) * heavy[0] + share * heavy[1], 1.0))
+        left, left_squares = np.maximum(self.rows - self.flagged, 0), np.maximum(self.rows - self.squares, 0)
+        flagged_mean = (np.maximum(self.squares, 0) + self.beside**2) / (np.maximum(self.flagged, 0) + self.beside)
+        left_mean = (left_squares + self.beside**2) / (left + self.beside)
+        return np.asarray(self.rows / np.maximum((1 - share) * flagged_mean + share * left_mean, 1.0))
 
     def drawn(self, draws: int, rng: np.random.Generator) -> tuple[Array, Array]:
         """Draws of the share at all thresholds together: the least and the largest that the order statistics allow.
 
         The share of the population above the h-th of n scores is a sum of h exponentials out of n + 1, so one draw is a
-        whole curve: what neighbouring thresholds break, they break in the same draws. Drawn one by one, the luck of
-        hundreds of them ended a run of good thresholds early. Of weighted rows the exponentials are weighted.
+        whole curve, and neighbouring thresholds break a limit in the same draws. Drawn one by one, the luck of hundreds
+        of them ended a run of good thresholds early. The exponentials of weighted rows are weighted.
         """
-        flagged, first, places = np.unique(self.flagged, return_index=True, return_inverse=True)
+        flagged, first, indices = np.unique(self.flagged, return_index=True, return_inverse=True)
         steps = np.diff(flagged, prepend=0.0, append=max(self.rows, float(flagged[-1])))
         squares = np.diff(self.squares[first], prepend=0.0, append=max(self.rows, float(self.squares[first[-1]])))
         each = np.where((steps > 0) & (squares > 0), squares / np.where(steps > 0, steps, 1.0), 1.0)
         sums = np.cumsum(each * rng.standard_gamma(steps / each, size=(draws, len(steps))), axis=1)
         one_more = rng.standard_exponential((draws, 1)) * self.beside
-        least, total = sums[:, places], sums[:, -1:] + one_more
+        least, total = sums[:, indices], sums[:, -1:] + one_more
         drawn = least / total, (least + one_more) / total
         if self.trivial is None:
             return drawn
@@ -125,12 +125,12 @@ class ClassWeights:
         """The curve at the last score that each threshold flags, all from it on or, where `low`, all up to it."""
         if self.squares is None or self.weights is None:
             return ClassCurve.of_equal(rates, rows)
-        places = np.searchsorted(self.scores, observed, side="left")
+        indices = np.searchsorted(self.scores, observed, side="left")
         if np.any(low):
-            places = np.where(low, np.searchsorted(self.scores, observed, side="right"), places)
+            indices = np.where(low, np.searchsorted(self.scores, observed, side="right"), indices)
         last = len(self.weights) - 1
-        beside = np.maximum(self.weights[np.maximum(places - 1, 0)], self.weights[np.minimum(places, last)])
-        flagged = np.where(low, self.squares[places], 1 - self.squares[places])
+        beside = np.maximum(self.weights[np.maximum(indices - 1, 0)], self.weights[np.minimum(indices, last)])
+        flagged = np.where(low, self.squares[indices], 1 - self.squares[indices])
         return ClassCurve(rows, np.asarray(rates * rows, dtype=np.float64), rows * flagged, np.maximum(beside, 1.0))
 
 
@@ -211,11 +211,10 @@ def effective_share_rows(table: ScoreTable) -> float:
 # with the root of the level, both together with the level.
 
 
-# The logarithm of how many independent one-sided bounds all n are worth, as a polynomial in log(n + 0.5) over itself
-# plus 9 and in the logarithm of what each class may miss. Fitted to the exact probability (by a recursion over the
-# Poisson process) at 1 to 300,000 rows and levels of 0.79 to 0.99996, and to its law beyond, linear in log n to 0.03 %:
-# the local level is within 1.3 % of the exact one and made that much smaller, so 95 % is 95.00 to 95.13 %.
-_WORTH = np.array(
+# The logarithm of how many independent one-sided bounds all n equal, as a polynomial in log(n + 0.5) over itself plus 9
+# and in the logarithm of what each class may miss. Fitted to the exact probability (by a recursion over the Poisson
+# process) at 1 to 300,000 rows and levels of 0.79 to 0.99996: 95 % is 95.00 to 95.13 %.
+_INDEPENDENT_BOUNDS = np.array(
     [
         [0.261472, 0.0462005, 0.00310962],
         [12.5203, -0.519411, -0.0436892],
@@ -225,7 +224,7 @@ _WORTH = np.array(
     ]
 )
 _SAFE, _MISSED = 0.987, (2e-5, 0.12)
-_STEPS = np.linspace(0, 1, 9)  # along each side of a rectangle; a metric that rises or falls needs its ends alone
+_STEPS = np.linspace(0, 1, 9)  # along each side of a rectangle; a monotone metric needs only 0 and 1
 _NEAR = 1e-9  # how near to a rate of 0 or 1 a metric is read that is undefined there
 _ENDLESS = 1e6
 
@@ -254,29 +253,31 @@ class RateBand:
         last = np.searchsorted(self.recall_low, recall, side="right") - 1
         return RateBand(recall, recall, self.fpr_low[first], self.fpr_high[last])
 
-    def ends(self, metric: Metric, total: float, *shares: float) -> tuple[Array, Array]:
+    def bounds(self, metric: Metric, total: float, *shares: float) -> tuple[Array, Array]:
         """The lowest and the highest value of a metric of so many rows in each rectangle, at some prevalences."""
-        lows, highs = zip(*(self._ends_at(metric, share * total, (1 - share) * total) for share in shares), strict=True)
-        return np.fmin.reduce(lows), np.fmax.reduce(highs)
-
-    def _ends_at(self, metric: Metric, positives: float, negatives: float) -> tuple[Array, Array]:
         recall = self.recall_low + (self.recall_high - self.recall_low) * _STEPS[:, None, None]
         fpr = self.fpr_low + (self.fpr_high - self.fpr_low) * _STEPS[:, None]
-        values = _values(metric, recall, fpr, positives, negatives)
-        low, high = (pick.reduce(values, axis=(0, 1)) for pick in (np.fmin, np.fmax))
-        if (open_ended := ~np.isfinite(values).all(axis=(0, 1))).any():
-            near = _near_undefined(metric, recall[..., open_ended], fpr[..., open_ended], positives, negatives)
-            low[open_ended] = np.fmin(low[open_ended], np.fmin.reduce(near))
-            high[open_ended] = np.fmax(high[open_ended], np.fmax.reduce(near))
-        return low, high
+        lows, highs = [], []
+        for share in shares:
+            positives, negatives = share * total, (1 - share) * total
+            values = _values(metric, recall, fpr, positives, negatives)
+            low, high = np.fmin.reduce(values, axis=(0, 1)), np.fmax.reduce(values, axis=(0, 1))
+            open_ended = ~np.isfinite(values).all(axis=(0, 1))
+            if open_ended.any():
+                near = _near_undefined(metric, recall[..., open_ended], fpr[..., open_ended], positives, negatives)
+                low[open_ended] = np.fmin(low[open_ended], np.fmin.reduce(near))
+                high[open_ended] = np.fmax(high[open_ended], np.fmax.reduce(near))
+            lows.append(low)
+            highs.append(high)
+        return np.fmin.reduce(lows), np.fmax.reduce(highs)
 
 
-def rate_band(table: ScoreTable, level: float, places: Array | None = None) -> RateBand:
-    """The band at each threshold of a table; with places, at those thresholds and from each on to the next."""
-    first = np.arange(len(table.thresholds)) if places is None else places
-    of = table.positive, table.counts.tp, table.thresholds, first, level
-    others = table.negative, table.counts.fp, table.thresholds, first, level
-    return RateBand(*_bounds(*of), *_bounds(*others))
+def rate_band(table: ScoreTable, level: float, indices: Array | None = None) -> RateBand:
+    """The band at each threshold of a table; with indices, at those thresholds and from each on to the next."""
+    first = np.arange(len(table.thresholds)) if indices is None else indices
+    recall = _bounds(table.positive, table.counts.tp, table.thresholds, first, level)
+    fpr = _bounds(table.negative, table.counts.fp, table.thresholds, first, level)
+    return RateBand(*recall, *fpr)
 
 
 def _bounds(scores: ClassScores, cells: Array, thresholds: Array, first: Array, level: float) -> tuple[Array, Array]:
@@ -285,9 +286,9 @@ def _bounds(scores: ClassScores, cells: Array, thresholds: Array, first: Array, 
     rows = scores.effective_size
     local, share = local_level(rows, level), cells / max(cells[-1], 1e-300)
     known = ClassWeights.of(scores).curve(thresholds, share, rows).known
-    found, missed = (known * share)[first], (known * (1 - share))[last]
-    low = np.where(found > 0, beta_quantile(local, np.maximum(found, 1e-9), known[first] - found + 1), 0.0)
-    above = np.where(missed > 0, beta_quantile(local, np.maximum(missed, 1e-9), known[last] - missed + 1), 0.0)
+    flagged, left = (known * share)[first], (known * (1 - share))[last]
+    low = np.where(flagged > 0, beta_quantile(local, np.maximum(flagged, 1e-9), known[first] - flagged + 1), 0.0)
+    above = np.where(left > 0, beta_quantile(local, np.maximum(left, 1e-9), known[last] - left + 1), 0.0)
     # No share falls from a threshold to a lower one, though single bounds of weighted rows may.
     return np.maximum.accumulate(low), np.minimum.accumulate((1 - above)[::-1])[::-1]
 
@@ -298,7 +299,7 @@ def local_level(rows: float, level: float) -> float:
     if missed < _MISSED[0]:
         return float(missed / (2 * max(rows, 1.0)))  # Bonferroni's, where the fit ends
     log_rows = np.log(max(rows, 1.0) + 0.5)
-    return float(_SAFE * missed / np.exp(polyval2d(log_rows / (log_rows + 9), np.log(missed), _WORTH)))
+    return float(_SAFE * missed / np.exp(polyval2d(log_rows / (log_rows + 9), np.log(missed), _INDEPENDENT_BOUNDS)))
 
 
 def _values(metric: Metric, recall: Array, fpr: Array, p: float, n: float) -> Array:
@@ -308,9 +309,12 @@ def _values(metric: Metric, recall: Array, fpr: Array, p: float, n: float) -> Ar
 
 def _near_undefined(metric: Metric, recall: Array, fpr: Array, p: float, n: float) -> Array:
     """The values next to rates of 0 and 1, from all sides, where a metric may be undefined at them or endless."""
-    nearby = [[np.clip(rate, near, 1 - near) for near in (0.0, _NEAR, _NEAR**2)] for rate in (recall, fpr)]
-    pairs = [(a, b) for a in nearby[0] for b in nearby[1]][1:]
-    near = np.concatenate([_values(metric, a, b, p, n).reshape(-1, recall.shape[-1]) for a, b in pairs])
+    distances = (0.0, _NEAR, _NEAR**2)
+    values = []
+    for of_recall, of_fpr in list(product(distances, distances))[1:]:  # the first is the rates themselves
+        nearby = np.clip(recall, of_recall, 1 - of_recall), np.clip(fpr, of_fpr, 1 - of_fpr)
+        values.append(_values(metric, *nearby, p, n).reshape(-1, recall.shape[-1]))
+    near = np.concatenate(values)
     return np.where(np.abs(near) > _ENDLESS, np.copysign(np.inf, near), near)
 
 
@@ -323,7 +327,7 @@ _AXES = ("threshold", "false_positive_rate", "recall")
 
 @dataclass(frozen=True, eq=False)
 class BandPoint(Flat):
-    """A threshold with both rates there, and a metric with the ends of its band."""
+    """A threshold with both rates there, and a metric with the bounds of its band."""
 
     threshold: float
     false_positive_rate: float
@@ -375,33 +379,30 @@ def confidence_band(
     table = given_scores(y_true, y_score, options, FrameColumns(true, None, score, weight))
     check_design(design)
     known = band_prevalences(of, table, level, prevalence, stratified=design == "stratified")
-    return _points(table, of, over, known, at_sample=prevalence is None)
-
-
-def _points(
-    table: ScoreTable, metric: Metric, over: str, known: BandPrevalences, *, at_sample: bool
-) -> Rows[BandPoint]:
-    """The points of the band, which at several prevalences, the one that was seen first, holds at each of them."""
+    # At several prevalences, the one that was seen first, the band holds at each of them.
     curve = roc_points(table)
-    places = thinned(curve.fpr, curve.tpr)
-    fpr, recall = curve.fpr[places], curve.tpr[places]
-    band = rate_band(table, known.level, places)
-    band = {"threshold": band, "false_positive_rate": band.at_fpr(fpr), "recall": band.at_recall(recall)}[over]
-    shifted = table if at_sample else at_prevalence(table, known.shares[0])
-    value = np.asarray(metric(shifted.counts[places]), dtype=np.float64)
-    low, high = band.ends(metric, float(table.total), *known.shares)
-    columns = (curve.thresholds[places], fpr, recall, value, np.fmin(low, value), np.fmax(high, value))
+    indices = thinned(curve.fpr, curve.tpr)
+    fpr, recall = curve.fpr[indices], curve.tpr[indices]
+    band = rate_band(table, known.level, indices)
+    if over == "false_positive_rate":
+        band = band.at_fpr(fpr)
+    elif over == "recall":
+        band = band.at_recall(recall)
+    shifted = table if prevalence is None else at_prevalence(table, known.shares[0])
+    value = np.asarray(of(shifted.counts[indices]), dtype=np.float64)
+    low, high = band.bounds(of, float(table.total), *known.shares)
+    columns = (curve.thresholds[indices], fpr, recall, value, np.fmin(low, value), np.fmax(high, value))
     return Rows(BandPoint(*map(float, cells)) for cells in zip(*columns, strict=True))
 
 
 def thinned(*columns: Array, points: int = _MOST_POINTS) -> Array:
-    """The places of at most so many points that follow the columns evenly along their way, ends included."""
+    """The indices of at most so many points that follow the columns evenly along their path, from first to last."""
     n = len(columns[0])
     if n <= points:
         return np.arange(n)
     steps = sum(np.abs(np.diff(np.nan_to_num(column))) / (np.ptp(np.nan_to_num(column)) or 1) for column in columns)
-    way = np.concatenate([[0.0], np.cumsum(steps)])
-    return np.unique(np.append(np.searchsorted(way, np.linspace(0, way[-1], points)), n - 1))
+    path = np.concatenate([[0.0], np.cumsum(steps)])
+    return np.unique(np.append(np.searchsorted(path, np.linspace(0, path[-1], points)), n - 1))
 
 
 # ---------------------------------------------------------------- gain curve
@@ -425,7 +426,7 @@ def gain_points(table: ScoreTable, share: float) -> GainCurve:
     return GainCurve(share * recall + (1 - share) * fpr, recall, thresholds)
 
 
-def gain_ends(band: RateBand, shares: tuple[float, ...], flagged: Array) -> Ends:
+def gain_bounds(band: RateBand, shares: tuple[float, ...], flagged: Array) -> Ends:
     """The least and the greatest recall at shares of flagged rows, of the ROC curves in a band, at some prevalences.
 
     A curve that passes through the rectangles of all thresholds lies between the lines through their corners, also

@@ -1,4 +1,4 @@
-"""The best threshold of a metric, how near others come, what limits it keeps and what it is worth on new rows."""
+"""The best threshold of a metric, how near others come, the limits that it keeps and its value on new rows."""
 
 from __future__ import annotations
 
@@ -144,56 +144,51 @@ class BestThreshold(Flat):
     @property
     def notes(self) -> Sequence[str]:
         """What to know of the limits, and what was assumed."""
-        return (*self._warnings(), *self.assumed)
+        unlikely = [kept.limit for kept in self.limits if kept.chance is not None and kept.chance < LIKELY]
+        notes = []
+        if unlikely:
+            notes.append(
+                f"{' and '.join(unlikely)} may not hold on new rows; confidence=0.95 finds a threshold that keeps it."
+            )
+        if self.trivial and self.limits:
+            who = "everybody" if self.counts.predicted_positives else "nobody"
+            notes.append(f"This is the trivial threshold: it flags {who}, which needs no model.")
+        if self.needed:
+            notes.append(self.needed)
+        return (*notes, *self.assumed)
 
     def of_refit(self) -> Self:
         """The same threshold for a classifier that was fitted again: what was promised held for those that scored."""
         limits = tuple(replace(kept, confidence=None) for kept in self.limits)
         return replace(self, limits=limits, assumed=(*self.assumed, REFITTED))
 
-    def _warnings(self) -> list[str]:
-        unlikely = [kept.limit for kept in self.limits if kept.chance is not None and kept.chance < LIKELY]
-        warnings = []
-        if unlikely:
-            warnings.append(
-                f"{' and '.join(unlikely)} may not hold on new rows; confidence=0.95 finds a threshold that keeps it."
-            )
-        if self.trivial and self.limits:
-            who = "everybody" if self.counts.predicted_positives else "nobody"
-            warnings.append(f"This is the trivial threshold: it flags {who}, which needs no model.")
-        return [*warnings, self.needed] if self.needed else warnings
-
     def __repr__(self) -> str:
-        text = f"{self.metric} {three_digits(self.value)} {self._rule()}"
+        if not self.counts.predicted_positives:
+            rule = "with nobody flagged"
+        elif not self.counts.predicted_negatives:
+            rule = "with everybody flagged"
+        else:
+            rule = f"where score {'>=' if self.direction > 0 else '<='} {three_digits(self.threshold)}"
+        text = f"{self.metric} {three_digits(self.value)} {rule}"
         low, high = map(self._end, self.plateau)
-        text += f", about as good from {low} to {high}" if low != high else ""
-        limits = (f"; {kept}" for kept in self.limits if kept.chance is not None or kept.confidence is not None)
-        stated = (f"; {sentence[0].lower()}{sentence[1:-1]}" for sentence in self.assumed)
-        return "".join([text, self._expected(), *limits, *stated])
-
-    def _expected(self) -> str:
-        """What the resamples say, in words."""
-        if self.out_of_sample is None:
-            return ""
-        best, ends = "", self.out_of_sample_interval
-        if self.interval is not None:
-            low, high = map(self._end, self.interval)
-            best = f"; the best one lies between {low} and {high} ({100 * self.level:g} %)"
-        between = "" if ends is None else f" ({three_digits(ends[0])} to {three_digits(ends[1])})"
-        return f"{best}; on new rows about {three_digits(self.out_of_sample)}{between}"
+        if low != high:
+            text += f", about as good from {low} to {high}"
+        if self.out_of_sample is not None:
+            if self.interval is not None:
+                low, high = map(self._end, self.interval)
+                text += f"; the best one lies between {low} and {high} ({100 * self.level:g} %)"
+            bounds = self.out_of_sample_interval
+            between = "" if bounds is None else f" ({three_digits(bounds[0])} to {three_digits(bounds[1])})"
+            text += f"; on new rows about {three_digits(self.out_of_sample)}{between}"
+        limits = [f"; {kept}" for kept in self.limits if kept.chance is not None or kept.confidence is not None]
+        stated = [f"; {sentence[0].lower()}{sentence[1:-1]}" for sentence in self.assumed]
+        return "".join([text, *limits, *stated])
 
     def _end(self, threshold: float) -> str:
         """A threshold in a sentence: an infinite one flags nobody, or everybody."""
         if math.isfinite(threshold):
             return three_digits(threshold)
         return "nobody" if threshold * self.direction > 0 else "everybody"
-
-    def _rule(self) -> str:
-        if not self.counts.predicted_positives:
-            return "with nobody flagged"
-        if not self.counts.predicted_negatives:
-            return "with everybody flagged"
-        return f"where score {'>=' if self.direction > 0 else '<='} {three_digits(self.threshold)}"
 
     def row(self) -> dict[str, Any]:
         """The result as a row of a table."""
@@ -221,23 +216,23 @@ class BestThreshold(Flat):
 
 
 # ---------------------------------------------------------------- threshold search
-# The best threshold of a sample, what limits it keeps, and what it is worth on new rows.
+# The best threshold of a sample, the limits that it keeps, and its value on new rows.
 
 
 _CHANCE_DRAWS = 2_000
 
 
 class Choice(NamedTuple):
-    """The place of the best threshold, what each is worth, NaN where it is not allowed, and which keep the promise."""
+    """The index of the best threshold, the merit of each, NaN if not allowed, and which thresholds keep the promise."""
 
-    place: int
+    best: int
     merits: Array
     kept: Array | None
 
     @property
     def is_empty(self) -> bool:
         """Whether no threshold is allowed and has a value."""
-        return bool(np.isnan(self.merits.flat[self.place]))
+        return bool(np.isnan(self.merits.flat[self.best]))
 
 
 @dataclass(frozen=True)
@@ -263,11 +258,14 @@ class Search:
         if not isinstance(resamples, (int, np.integer)) or isinstance(resamples, bool) or resamples < 0:
             raise InputError(f"resamples is a whole number, 0 or more, not {resamples!r}.")
         choice, needed = self.choice(sample, rng), ""
-        promise = self._promise
-        if promise is not None and (choice.kept is None or not choice.kept[:, 1:-1].any()):
+        promise, kept = self._promise, choice.kept
+        if promise is not None and (kept is None or not kept[:, 1:-1].any()):
             needed = needed_rows_sentence(promise, sample, rng)
         if choice.is_empty:
-            raise self._without_threshold(sample, choice.kept, needed)
+            if kept is None or kept.any():
+                raise UndefinedError(self.criterion.undefined(sample.every))
+            texts, confidence = " and ".join(limit.text for limit in self.criterion.limits), self.confidence or 0
+            raise InputError(f"No threshold keeps {texts} with {100 * confidence:g} % confidence. {needed}")
         best = replace(self._best_at(choice, sample, rng), needed=needed)
         return self._resampled(best, choice, sample, int(resamples), rng) if resamples else best
 
@@ -276,7 +274,7 @@ class Search:
         return None if self.confidence is None else Promise(self.criterion.limits, float(self.confidence))
 
     def choice(self, sample: ThresholdSample, rng: np.random.Generator) -> Choice:
-        """The place of the best threshold of a sample that keeps the limits, or their promise."""
+        """The index of the best threshold of a sample that keeps the limits, or their promise."""
         if self.confidence is not None and sample.clusters is not None:
             refuse_few_clusters(self.criterion.limits, sample.clusters)
         allowed = self.criterion.check(sample.every)
@@ -286,24 +284,19 @@ class Search:
             merits = np.where(allowed if kept is None else allowed & kept, merits, np.nan)
         return Choice(int(self.criterion.chosen(merits)), merits, kept)
 
-    def _without_threshold(self, sample: ThresholdSample, kept: Array | None, needed: str) -> Exception:
-        """The sentence where no threshold has a value, or keeps the promise."""
-        if kept is None or kept.any():
-            return UndefinedError(self.criterion.undefined(sample.every))
-        texts = " and ".join(limit.text for limit in self.criterion.limits)
-        return InputError(f"No threshold keeps {texts} with {100 * (self.confidence or 0):g} % confidence. {needed}")
-
     def _best_at(self, choice: Choice, sample: ThresholdSample, rng: np.random.Generator) -> BestThreshold:
-        every, place = sample.every, choice.place
-        side, i = divmod(place, every.observed.shape[-1])
+        every, index = sample.every, choice.best
+        side, i = divmod(index, every.observed.shape[-1])
         direction, observed = -1 if side else 1, float(every.observed[side, i])
-        plateau = _plateau(choice.merits[side], every.observed[side], i, self.tolerance)
-        limits = (self._kept_limit(limit, place, sample, rng) for limit in self.criterion.limits)
+        merits = choice.merits[side]
+        run = run_around(i, merits >= merits[i] - self.tolerance - SLACK)
+        plateau = float(every.observed[side, run.start]), float(every.observed[side, run.stop - 1])
+        limits = (self._kept_limit(limit, index, sample, rng) for limit in self.criterion.limits)
         return BestThreshold(
             threshold=threshold_of(sample.table, observed, direction),
-            value=float(self.report.values(sample.merits_of.flat()[place])),
-            counts=sample.rows.flat()[place],
-            plateau=_ends(sample.table, plateau, direction),
+            value=float(self.report.values(sample.merits_of.flat()[index])),
+            counts=sample.rows.flat()[index],
+            plateau=_thresholds_of(sample.table, plateau, direction),
             metric=self.report.name,
             direction=direction,
             level=float(self.level),
@@ -312,97 +305,84 @@ class Search:
             limits=tuple(limits),
         )
 
-    def _kept_limit(self, limit: Limit, place: int, sample: ThresholdSample, rng: np.random.Generator) -> KeptLimit:
-        value = float(limit.values(sample.every.flat()[place]))
-        equal = sample.has_equal_rows and not sample.are_trivial(place)
+    def _kept_limit(self, limit: Limit, index: int, sample: ThresholdSample, rng: np.random.Generator) -> KeptLimit:
+        value = float(limit.values(sample.every.flat()[index]))
+        equal = sample.has_equal_rows and not sample.are_trivial(index)
         exact = equal and sample.prevalence is None
         broken, exceeded = np.asarray(0.0), None
         if self.confidence is None or (isinstance(limit, Capacity) and not exact):
-            broken = broken_shares([limit], sample, sample.rates_at(np.array([place])), _CHANCE_DRAWS, rng)
+            broken = broken_shares([limit], sample, sample.rates_at(np.array([index])), _CHANCE_DRAWS, rng)
         if isinstance(limit, Capacity):
-            rows = sum(sample.worth)
+            rows = sum(sample.effective_sizes)
             exceeded = limit.exceeded_after(value * rows, rows) if exact else float(broken.item())
         if self.confidence is not None:
             return KeptLimit(limit.text, value, confidence=float(self.confidence), exceeded=exceeded)
         rate = rate_limit(limit)
         if rate is not None and exceeded is None and (exact or (equal and rate.part.is_of_class)):
-            broken = rate.broken_chance(*rate.part.trials(sample.rows.flat()[place]))
+            broken = rate.broken_chance(*rate.part.trials(sample.rows.flat()[index]))
         broken = broken if exceeded is None else np.asarray(exceeded)
         return KeptLimit(limit.text, value, chance=1 - float(broken.item()), exceeded=exceeded)
 
     def _resampled(
         self, best: BestThreshold, choice: Choice, sample: ThresholdSample, resamples: int, rng: np.random.Generator
     ) -> BestThreshold:
-        """The result with the interval of the threshold, and what those of resamples are worth on the rows left out.
+        """The result with the interval of the threshold, and the value of the resamples' thresholds on rows left out.
 
         Efron's optimism, the value on the resample less that of the same threshold on all rows, leaves 40 % of the
         bias: informedness of 100 rows of noise is 0.117 at its best, 0.047 by that and 0.002 by rows left out.
         """
         criterion = self.criterion if choice.kept is None else replace(self.criterion, limits=())
-        drawn = Resampling(sample, criterion, choice.place, choice.kept).resamples(resamples, rng)
+        drawn = Resampling(sample, criterion, choice.best, choice.kept).resamples(resamples, rng)
         if drawn is None:
             return best
         expected = float(self.report.values(drawn.unseen))
         # By chance a resample may do better on rows it left out than the best of all rows does on these.
         merits_all = self.criterion.aim.sign * self.criterion.aim.values(sample.merits_of.flat())
-        regret = float(np.nanmean(np.nanmax(choice.merits) - merits_all[drawn.places]))
+        regret = float(np.nanmean(np.nanmax(choice.merits) - merits_all[drawn.indices]))
+        # The value on new rows varies at the threshold, with the threshold, and with the prevalence.
+        shifted = sample.at_drawn_prevalence(choice.best, _CHANCE_DRAWS, rng)
+        variance = 0.0
+        for table in (drawn.there, sample.merits_of.flat()[drawn.indices], shifted):
+            if table is not None:
+                values = self.report.values(table)
+                part = float(np.var(values[np.isfinite(values)]))
+                variance += part if part > 0 else 0.0
+        half_width = normal_reach(self.level) * math.sqrt(variance)
+        low, high = self.report.range
+        interval = None
+        if choice.kept is None:
+            interval = _thresholds_of(sample.table, _range(choice, sample, drawn, self.level), best.direction)
         return replace(
             best,
-            interval=None if choice.kept is not None else self._interval(best, choice, sample, drawn),
+            interval=interval,
             out_of_sample=expected,
-            out_of_sample_interval=self._value_interval(
-                expected, sample, drawn, sample.at_drawn_prevalence(choice.place, _CHANCE_DRAWS, rng)
-            ),
+            out_of_sample_interval=(max(expected - half_width, low), min(expected + half_width, high)),
             optimism=self.report.sign * (best.value - expected),
             regret=max(regret, 0.0),
         )
 
-    def _interval(
-        self, best: BestThreshold, choice: Choice, sample: ThresholdSample, drawn: Resamples
-    ) -> tuple[float, float]:
-        return _ends(sample.table, _range(choice, sample, drawn, self.level), best.direction)
-
-    def _value_interval(
-        self, expected: float, sample: ThresholdSample, drawn: Resamples, shifted: Counts[Array] | None
-    ) -> tuple[float, float]:
-        """The value on new rows, as far as it varies at the threshold, with the threshold, and with the prevalence."""
-        tables = (drawn.there, sample.merits_of.flat()[drawn.places], shifted)
-        values = (self.report.values(table) for table in tables if table is not None)
-        spreads = [float(np.var(some[np.isfinite(some)])) for some in values]
-        reach = normal_reach(self.level) * math.sqrt(sum(spread for spread in spreads if spread > 0))
-        low, high = self.report.range
-        return max(expected - reach, low), min(expected + reach, high)
-
 
 def _range(choice: Choice, sample: ThresholdSample, drawn: Resamples, level: float) -> tuple[float, float]:
-    """The ends of the scores at which the best threshold of the population may lie.
+    """The lowest and the highest score at which the best threshold of the population may lie.
 
-    They hold those of the middle resamples, and all at which the metric is not worse than at the best by more than
-    resamples make it: in a resample the best threshold of all rows plays the part that the best of the population plays
-    in these rows. Of a limit the first alone says where it is met.
+    The range holds the best scores of the middle resamples, and all scores at which the metric is not worse than at the
+    best by more than it is in resamples: there the best threshold of all rows plays the part that the best of the
+    population plays in these rows. With limits only the resamples say where the best threshold lies.
     """
     merits, size = choice.merits, choice.merits.shape[-1]
-    side, i = divmod(choice.place, size)
-    here = np.append(drawn.places[drawn.places // size == side] - side * size, i)
-    ends = [int(np.quantile(here, tail, method="inverted_cdf")) for tail in tails(level)]
+    side, i = divmod(choice.best, size)
+    here = np.append(drawn.indices[drawn.indices // size == side] - side * size, i)
+    first, last = (int(np.quantile(here, tail, method="inverted_cdf")) for tail in tails(level))
     if np.isfinite(drawn.lost).all():
         lost = float(np.quantile(drawn.lost, level, method="higher"))
         near = np.flatnonzero(merits[side] >= merits[side, i] - lost - SLACK)
-        ends = [min(ends[0], int(near[0])), max(ends[1], int(near[-1]))]
-    low, high = sorted(float(sample.every.observed[side, j]) for j in ends)
-    return low, high
+        first, last = min(first, int(near[0])), max(last, int(near[-1]))
+    return float(sample.every.observed[side, first]), float(sample.every.observed[side, last])
 
 
-def _ends(table: ScoreTable, observed: tuple[float, float], direction: int) -> tuple[float, float]:
-    """The thresholds at the two ends of a range of observed scores."""
-    low, high = (threshold_of(table, end, direction) for end in observed)
-    return low, high
-
-
-def _plateau(merits: Array, observed: Array, place: int, tolerance: float) -> tuple[float, float]:
-    """The ends of the run of observed scores around one place at which a threshold is about as good as there."""
-    run = run_around(place, merits >= merits[place] - tolerance - SLACK)
-    low, high = sorted((float(observed[run.start]), float(observed[run.stop - 1])))
+def _thresholds_of(table: ScoreTable, observed: tuple[float, float], direction: int) -> tuple[float, float]:
+    """The thresholds at the lower and at the higher one of two observed scores."""
+    low, high = (threshold_of(table, score, direction) for score in sorted(observed))
     return low, high
 
 
@@ -526,15 +506,31 @@ def best_threshold(
     if sets.are_sets:
         given = {"where": where, "confidence": confidence, "cost": cost, "prevalence": prevalence}
         refuse_with_label_sets(**given, pos_label=pos_label, both_directions=both_directions or None)
-        table, cluster = (read := sets.read()).data, read.cluster
+        read = sets.read()
         return best_label_thresholds(
-            table, metric, {**parameters}, resamples=resamples, level=level, rng=generator(rng), cluster=cluster
+            read.data,
+            metric,
+            {**parameters},
+            resamples=resamples,
+            level=level,
+            rng=generator(rng),
+            cluster=read.cluster,
         )
-    _refuse_two(y_score, score, cost, metric)
+    if cost is not None and metric is not None:
+        raise InputTypeError("metric= and cost= both say what is best; give one of them.")
+    shape: tuple[int, ...] = getattr(y_score, "shape", ())
+    if names_class_columns(score) or (len(shape) == 2 and shape[1] > 2):
+        raise InputError(
+            "A threshold is of one column of scores, and these are of several classes: best_decision finds a threshold "
+            "for each class; or give the column of the positive class, such as y_score[:, 1]."
+        )
     costs = metric if isinstance(metric, Mapping) else cost
     by_row = costs is not None and costs_by_row(costs)
     with naming_misspelled(best_threshold, parameters):
-        aim = read_aim(metric if costs is None else None if by_row else costs, {**parameters})  # type: ignore[arg-type]  # numbers
+        what = metric
+        if costs is not None:
+            what = None if by_row else costs  # type: ignore[assignment]  # numbers
+        aim = read_aim(what, {**parameters})
     limits = read_limits(where) if costs is None else limits_with_costs(where, None if by_row else aim)
     options = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
     at = stated_prevalence(prevalence)
@@ -545,18 +541,6 @@ def best_threshold(
     search = Search(Criterion(aim, limits, both_directions), aim, tolerance, level, confidence)
     best = search.best(sample, resamples, generator(rng))
     return replace(best, assumed=rows.assumed(best.positive))
-
-
-def _refuse_two(y_score: ArrayLike | None, score: str | None, cost: object, metric: object) -> None:
-    """Refuse two answers to what is best, and the scores of several classes, which have no one threshold."""
-    if cost is not None and metric is not None:
-        raise InputTypeError("metric= and cost= both say what is best; give one of them.")
-    shape: tuple[int, ...] = getattr(y_score, "shape", ())
-    if names_class_columns(score) or (len(shape) == 2 and shape[1] > 2):
-        raise InputError(
-            "A threshold is of one column of scores, and these are of several classes: best_decision finds a threshold "
-            "for each class; or give the column of the positive class, such as y_score[:, 1]."
-        )
 
 
 @refuses_other_keywords

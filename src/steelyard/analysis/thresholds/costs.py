@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 
 
 class KnownShares(NamedTuple):
-    """The ends of four shares at each threshold, and how the shares go together."""
+    """The bounds of four shares at each threshold, and their correlations."""
 
     low: Array
     high: Array
     correlations: Array
 
-    def ends(self, possible: Array | tuple[bool, ...]) -> Ends:
-        """The ends; of a share that is 0 by definition both are."""
+    def bounds(self, possible: Array | tuple[bool, ...]) -> Ends:
+        """The bounds, both 0 for a share that is 0 by definition."""
         return np.where(possible, self.low, 0), np.where(possible, self.high, 0)
 
 
@@ -50,47 +50,51 @@ class ClusterHits:
     """Rows in clusters, and how many thresholds each reaches by either of two rules, so that it is flagged there."""
 
     positive: Array
-    mass: Array
+    weights: Array
     clusters: Array
     reached: tuple[Array, Array]
 
     def known(self, thresholds: int, level: float, *, of_classes: bool) -> KnownShares:
         """The shares at each threshold of what either rule alone flags, out of each class or out of all rows."""
-        sizes = np.repeat([self._sums(rows) for rows in (self.positive, ~self.positive)], 2, axis=0).T
-        sizes = sizes if of_classes else np.repeat(self._sums()[:, None], 4, axis=1)
-        each = [_known(self._at(i), sizes, level) for i in range(thresholds)]
-        return KnownShares(*(np.array(parts) for parts in zip(*each, strict=True)))
+        classes = (self.positive, ~self.positive)
+        if of_classes:
+            sizes = np.repeat([self._sums(rows) for rows in classes], 2, axis=0).T
+        else:
+            sizes = np.repeat(self._sums()[:, None], 4, axis=1)
+        shares = []
+        for i in range(thresholds):
+            first, second = (reached > i for reached in self.reached)
+            alone = (first & ~second, second & ~first)
+            hits = np.stack([self._sums(rows & flagged) for rows in classes for flagged in alone], axis=-1)
+            shares.append(_known(hits, sizes, level))
+        return KnownShares(*(np.array(parts) for parts in zip(*shares, strict=True)))
 
     def prevalence(self, level: float) -> tuple[float, float]:
-        """The ends of the prevalence."""
+        """The bounds of the prevalence."""
         low, high, _ = _known(self._sums(self.positive)[:, None], self._sums()[:, None], level)
         return float(low[0]), float(high[0])
 
-    def _at(self, i: int) -> Array:
-        """What either rule alone flags at a threshold, of each cluster: positives by each, negatives by each."""
-        first, second = (reached > i for reached in self.reached)
-        classes, alone = (self.positive, ~self.positive), (first & ~second, second & ~first)
-        return np.stack([self._sums(rows & flagged) for rows in classes for flagged in alone], axis=-1)
-
     def _sums(self, rows: Array | float = 1.0) -> Array:
-        """The mass of some rows in each cluster; a row has 1 in the mean, as the prior of clusters counts rows."""
-        return np.bincount(self.clusters, self.mass * rows / self.mass.mean())
+        """The weight of some rows in each cluster; the mean weight is 1, as the prior of clusters counts rows."""
+        return np.bincount(self.clusters, self.weights * rows / self.weights.mean())
 
 
 def _known(hits: Array, sizes: Array, level: float) -> tuple[Array, Array, Array]:
-    """The ends and correlations of shares, given the hits and the size of each cluster on a first axis.
+    """The bounds and correlations of shares, given the hits and the size of each cluster on a first axis.
 
-    Wilson's ends of the rows that the clusters are worth, by Student's t of how well that is known; one cluster alone
-    shows no variation.
+    Wilson's bounds by the effective number of rows, with Student's t for how well that number is known. One cluster
+    alone shows no variation.
     """
     rows = ClassRows.of(hits, sizes)
     low, high = score_ends(rows.share, rows.worth, student_quantile((1 + level) / 2, rows.degrees))
     unknown = (sizes > 0).sum(0) < 2
-    low, high = (np.where(unknown, np.nan, end) for end in (np.minimum(low, rows.share), np.maximum(high, rows.share)))
-    moved = (hits - rows.share * sizes) / sizes.sum(0)
-    spread = np.sqrt((moved**2).sum(0))
-    scale = np.where(spread > 0, spread, np.inf)
-    return low, high, np.where(np.eye(len(spread), dtype=bool), 1.0, moved.T @ moved / np.outer(scale, scale))
+    low = np.where(unknown, np.nan, np.minimum(low, rows.share))
+    high = np.where(unknown, np.nan, np.maximum(high, rows.share))
+    influence = (hits - rows.share * sizes) / sizes.sum(0)
+    standard_error = np.sqrt((influence**2).sum(0))
+    scale = np.where(standard_error > 0, standard_error, np.inf)
+    correlations = influence.T @ influence / np.outer(scale, scale)
+    return low, high, np.where(np.eye(len(scale), dtype=bool), 1.0, correlations)
 
 
 # ---------------------------------------------------------------- net benefits
@@ -105,7 +109,8 @@ OVER_EVERYBODY: Possible = (False, True, False, True)
 class FlaggedAlone(NamedTuple):
     """The shares of each class that the first rule alone flags, and the second alone, at each threshold.
 
-    What is not possible is 0 by definition, so that it adds nothing to an interval. Rows in clusters are known by them.
+    What is not possible is 0 by definition, so that it adds nothing to an interval. `clusters` are there for rows in
+    clusters.
     """
 
     positives: Array
@@ -115,7 +120,7 @@ class FlaggedAlone(NamedTuple):
 
 
 class Benefit(NamedTuple):
-    """A gain at each threshold, and the ends of its interval."""
+    """A gain at each threshold, and the bounds of its interval."""
 
     value: Array
     low: Array
@@ -124,7 +129,7 @@ class Benefit(NamedTuple):
 
 @dataclass(frozen=True)
 class BenefitScale:
-    """What gains are read by: the odds of each threshold, the rows each class is worth, the prevalence, the level."""
+    """What gains are read by: the odds of each threshold, the effective sizes, the prevalence, the level."""
 
     odds: Array
     sizes: tuple[float, float]  # of the positives and the negatives, in effective rows
@@ -132,7 +137,7 @@ class BenefitScale:
     prevalence: PrevalenceLike | None
     standardized: bool
     level: float
-    clustered_sample: tuple[float, float] | None = None  # the ends of the sample's prevalence, of rows in clusters
+    clustered_sample: tuple[float, float] | None = None  # the bounds of the sample's prevalence, of rows in clusters
 
     @property
     def share(self) -> float:
@@ -145,7 +150,7 @@ class BenefitScale:
         return value / self.share if self.standardized else value
 
     def gain(self, rows: FlaggedAlone) -> Benefit:
-        """The gain of the first rule over the second; no end lies beyond what any rows could give."""
+        """The gain of the first rule over the second; no bound lies beyond what any rows could give."""
         of_one_sample = self.prevalence is None and not self.standardized
         value, low, high = self._of_one_sample(rows) if of_one_sample else self._of_classes(rows)
         most = np.stack([self._coefficients(*self._factors(pi)) for pi in self._possible() or (self.share,)])
@@ -159,47 +164,45 @@ class BenefitScale:
         weights = self._coefficients(1.0, 1.0)
         value = (weights * shares).sum(-1)
         if rows.clusters is None:
-            known = KnownShares(*self._ends(shares, sum(self.sizes)), multinomial_correlations(shares))
+            known = KnownShares(*self._bounds(shares, sum(self.sizes)), multinomial_correlations(shares))
         else:
             known = rows.clusters.known(len(self.odds), self.level, of_classes=False)
-        return Benefit(value, *linear_ends(value, weights, shares, known.ends(rows.possible), known.correlations))
+        return Benefit(value, *linear_ends(value, weights, shares, known.bounds(rows.possible), known.correlations))
 
     def _of_classes(self, rows: FlaggedAlone) -> Benefit:
         """Each class apart, at a prevalence that is known, estimated elsewhere or, to standardize, the sample's own."""
         weights, shares = self._coefficients(*self._factors(self.share)), np.concatenate(rows[:2], axis=-1)
         value = (weights * shares).sum(-1)
         if rows.clusters is None:
-            known = self._known_of_classes(rows)
+            positives, negatives = (self._bounds(part, n) for part, n in zip(rows[:2], self.sizes, strict=True))
+            low, high = (np.concatenate(pair, axis=-1) for pair in zip(positives, negatives, strict=True))
+            correlations = np.zeros((*low.shape, 4))  # the classes are samples of their own
+            correlations[..., :2, :2] = multinomial_correlations(rows.positives)
+            correlations[..., 2:, 2:] = multinomial_correlations(rows.negatives)
+            known = KnownShares(low, high, correlations)
         else:
             known = rows.clusters.known(len(self.odds), self.level, of_classes=True)
-        ends = linear_ends(value, weights, shares, known.ends(rows.possible), known.correlations)
-        return Benefit(value, *self._with_prevalence(rows, value, ends))
+        bounds = linear_ends(value, weights, shares, known.bounds(rows.possible), known.correlations)
+        return Benefit(value, *self._with_prevalence(rows, value, bounds))
 
-    def _known_of_classes(self, rows: FlaggedAlone) -> KnownShares:
-        """The shares of each class, whose rows are a sample of their own."""
-        each = [self._ends(part, size) for part, size in zip(rows[:2], self.sizes, strict=True)]
-        low, high = (np.concatenate(ends, axis=-1) for ends in zip(*each, strict=True))
-        correlations = np.zeros((*low.shape, 4))
-        for part, block in zip(rows[:2], (slice(0, 2), slice(2, 4)), strict=True):
-            correlations[..., block, block] = multinomial_correlations(part)
-        return KnownShares(low, high, correlations)
-
-    def _with_prevalence(self, rows: FlaggedAlone, value: Array, ends: Ends) -> Ends:
-        """The ends, further apart by what the prevalence may be where it is not known."""
-        pi = self._possible()
-        if pi is None:
-            return ends
+    def _with_prevalence(self, rows: FlaggedAlone, value: Array, bounds: Ends) -> Ends:
+        """The bounds, further apart by what the prevalence may be if it is not known."""
+        possible = self._possible()
+        if possible is None:
+            return bounds
         hits, alarms = (part[..., 0] - part[..., 1] for part in rows[:2])
-        shifted = [
-            hits - alarms * self.odds * (1 - p) / p if self.standardized else p * hits - (1 - p) * alarms * self.odds
-            for p in pi
-        ]
+        shifted = []
+        for pi in possible:
+            if self.standardized:
+                shifted.append(hits - alarms * self.odds * (1 - pi) / pi)
+            else:
+                shifted.append(pi * hits - (1 - pi) * alarms * self.odds)
         lower, upper = np.minimum(*shifted), np.maximum(*shifted)
-        low = value - np.hypot(value - ends[0], np.maximum(value - lower, 0))
-        return low, value + np.hypot(ends[1] - value, np.maximum(upper - value, 0))
+        low = value - np.hypot(value - bounds[0], np.maximum(value - lower, 0))
+        return low, value + np.hypot(bounds[1] - value, np.maximum(upper - value, 0))
 
     def _possible(self) -> tuple[float, float] | None:
-        """The ends of the prevalence; None where it is known."""
+        """The bounds of the prevalence; None where it is known."""
         if isinstance(self.prevalence, Prevalence):
             return self.prevalence.interval(self.level)
         if self.prevalence is not None:
@@ -215,11 +218,11 @@ class BenefitScale:
         return np.stack([gains, -gains, -losses, losses], axis=-1)
 
     def _factors(self, prevalence: float) -> tuple[float, float]:
-        """What a share of the positives, and of the negatives, counts for at a prevalence."""
+        """The weight of a share of the positives, and of the negatives, at a prevalence."""
         factor = 1 / prevalence if self.standardized else 1.0
         return factor * prevalence, factor * (1 - prevalence)
 
-    def _ends(self, shares: Array, trials: float) -> Ends:
+    def _bounds(self, shares: Array, trials: float) -> Ends:
         low, high = score_ends(shares, trials, normal_reach(self.level))
         return np.minimum(low, shares), np.maximum(high, shares)
 
@@ -295,14 +298,12 @@ class ExpectedCosts:
     ) -> Ends:
         """The interval of the cost at proportions of some pieces, of each alone: of what a perfect model would gain."""
         x = np.minimum(proportions, _BELOW_1)
-        sizes, sample = (
-            (table.positive.effective_size, table.negative.effective_size),
-            table.positive.total / table.total,
-        )
-        scale = BenefitScale(x / (1 - x), sizes, float(sample), of_positives(table, prevalence), False, level)
+        sizes = (table.positive.effective_size, table.negative.effective_size)
+        sample = float(table.positive.total / table.total)
+        scale = BenefitScale(x / (1 - x), sizes, sample, of_positives(table, prevalence), False, level)
         misses, alarms = self.misses[pieces] / scale.share, self.alarms[pieces] / (1 - scale.share)
-        none, never, ever = np.zeros_like(x), x < 0, x >= 0
-        possible = np.stack([x > 0, never, never, ever], axis=-1)  # at 0 all rows are flagged, so that none is missed
+        none, never, always = np.zeros_like(x), np.zeros(x.shape, dtype=bool), np.ones(x.shape, dtype=bool)
+        possible = np.stack([x > 0, never, never, always], axis=-1)  # at 0 all rows are flagged, so that none is missed
         rows = FlaggedAlone(np.stack([misses, none], axis=-1), np.stack([none, alarms], axis=-1), possible)
         gain = scale.gain(rows)
         return 2 * (1 - x) * gain.low, 2 * (1 - x) * gain.high
@@ -322,7 +323,7 @@ def even_costs(table: ScoreTable) -> ExpectedCosts:
     return ExpectedCosts.at_best_thresholds(at_prevalence(table, 0.5))
 
 
-def cost_ends(band: RateBand, probability_cost: Array) -> Ends:
+def cost_bounds(band: RateBand, probability_cost: Array) -> Ends:
     """The least and the greatest cost of the best threshold, of the ROC curves in a band.
 
     Of the population the best threshold costs at least what the best corner of the band does, and at most what any

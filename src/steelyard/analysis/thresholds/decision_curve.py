@@ -87,7 +87,7 @@ def decision_curve(
 
     `by` gives the curves of each group of rows, each beside its own prevalence. Intervals are of each threshold alone,
     by Wilson's ends of each share of the rows (Donner and Zou 2012); weighted rows count by their effective sample
-    size, and rows of one `cluster`, such as the patient, by the rows that whole clusters are worth.
+    size, and rows of one `cluster`, such as the patient, by the effective number of rows of whole clusters.
 
     >>> y_true, y_score = [0] * 8 + [1] * 2, [0.05, 0.1, 0.1, 0.15, 0.2, 0.2, 0.3, 0.6, 0.4, 0.8]
     >>> for point in decision_curve(y_true, y_score, thresholds=[0.1, 0.25]):
@@ -100,30 +100,25 @@ def decision_curve(
     columns = FrameColumns(true, None, None, weight)
     groups = GivenScores(y_true, y_score, options, columns, score, by, cluster).read()
     for models in groups.values():
-        _check_probabilities(models)
+        for name, table in models.tables.items():
+            if not table.has_probabilities:
+                what = f"the scores of {name!r}" if name else "these scores"
+                raise InputError(f"A decision curve reads scores as probabilities, and {what} are not all from 0 to 1.")
     cuts = _shown(groups.values(), prevalence) if thresholds is None else _checked(thresholds)
     points = Rows[DecisionPoint]()
     for group, models in groups.items():
-        scale = _scale(models, cuts, prevalence, level, standardized=standardized)
+        table, hits = models.first, models.hits(next(iter(models.tables)), None, cuts)
+        scale = BenefitScale(
+            odds=cuts / (1 - cuts),
+            sizes=(table.positive.effective_size, table.negative.effective_size),
+            sample=float(table.positive.total / table.total),
+            prevalence=of_positives(table, prevalence),
+            standardized=standardized,
+            level=level,
+            clustered_sample=None if hits is None else hits.prevalence(level),
+        )
         points += _points(models, scale, cuts, versus, group)
     return points
-
-
-def _check_probabilities(models: ScoredModels) -> None:
-    for name, table in models.tables.items():
-        if not table.has_probabilities:
-            what = f"the scores of {name!r}" if name else "these scores"
-            raise InputError(f"A decision curve reads scores as probabilities, and {what} are not all from 0 to 1.")
-
-
-def _scale(
-    models: ScoredModels, cuts: Array, prevalence: PrevalenceLike | None, level: float, *, standardized: bool
-) -> BenefitScale:
-    """What the gains of the models are read by."""
-    table, hits = models.first, models.hits(next(iter(models.tables)), None, cuts)
-    sizes, share = (table.positive.effective_size, table.negative.effective_size), table.positive.total / table.total
-    at, clustered = of_positives(table, prevalence), None if hits is None else hits.prevalence(level)
-    return BenefitScale(cuts / (1 - cuts), sizes, float(share), at, standardized, level, clustered)
 
 
 def _shown(groups: Iterable[ScoredModels], prevalence: PrevalenceLike | None) -> Array:
@@ -142,20 +137,15 @@ def _points(
     everybody = scale.everybody()
     for name, table in models.tables.items():
         benefit = scale.gain(_flagged(table, cuts)._replace(clusters=models.hits(name, None, cuts)))
-        columns = [cuts, *benefit, everybody, *_gain(models, scale, cuts, name, versus)]
-        for cells in zip(*columns, strict=True):
-            cut, value, low, high, of_all, *gained = map(float, cells)
-            more, lowest, highest = gained or (None, None, None)
-            yield DecisionPoint(name, cut, value, low, high, of_all, more, lowest, highest, group)
-
-
-def _gain(models: ScoredModels, scale: BenefitScale, cuts: Array, name: str, versus: str | None) -> Benefit | tuple[()]:
-    """What a model gains over another rule; nothing where none is asked for, and over itself."""
-    if versus in (None, name):
-        return ()
-    if versus == TREAT_ALL:
-        return scale.gain(_left_out(models.tables[name], cuts)._replace(clusters=models.hits(name, TREAT_ALL, cuts)))
-    return scale.gain(models.alone(name, models.checked(str(versus)), cuts))
+        gain: Benefit | tuple[()] = ()
+        if versus == TREAT_ALL and name != TREAT_ALL:
+            gain = scale.gain(_left_out(table, cuts)._replace(clusters=models.hits(name, TREAT_ALL, cuts)))
+        elif versus is not None and versus != name:
+            gain = scale.gain(models.alone(name, models.checked(str(versus)), cuts))
+        for cells in zip(cuts, *benefit, everybody, *gain, strict=True):
+            cut, value, low, high, of_all, *difference = map(float, cells)
+            more, more_low, more_high = difference or (None, None, None)
+            yield DecisionPoint(name, cut, value, low, high, of_all, more, more_low, more_high, group)
 
 
 def _flagged(table: ScoreTable, cuts: Array) -> FlaggedAlone:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,12 +58,13 @@ def on_draws(
     allowed, size = risk / len(met), met.shape[-1]
     draws = int(np.clip(2 * _TAIL_DRAWS / allowed, *((200, 200) if quick else _DRAWS)))
 
-    def broken(places: Array) -> Array:
-        shares = broken_shares(limits, sample, sample.rates_at(places), draws, rng)
-        return np.where(met.reshape(-1)[places], shares, 1.0)
+    def broken(indices: Array) -> Array:
+        shares = broken_shares(limits, sample, sample.rates_at(indices), draws, rng)
+        return np.where(met.reshape(-1)[indices], shares, 1.0)
 
     kept = np.zeros(met.size, dtype=bool)
-    for side, of_side in enumerate(np.split(sample.some_places(_QUICK_THRESHOLDS if quick else _THRESHOLDS), len(met))):
+    some = sample.some_indices(_QUICK_THRESHOLDS if quick else _THRESHOLDS)
+    for side, of_side in enumerate(np.split(some, len(met))):
         shares = broken(of_side)
         trivial = sample.are_trivial(of_side)
         kept[of_side[trivial & (shares <= allowed / 2)]] = True
@@ -76,23 +76,24 @@ def on_draws(
         if not quick:
             before = side * size - 1 if run.start == 0 else int(of_side[run.start - 1])
             after = (side + 1) * size if run.stop == len(of_side) else int(of_side[run.stop])
-            first, last = (_furthest(end, stop, broken, allowed) for end, stop in ((first, before), (last, after)))
+            first, last = _furthest(first, before, broken, allowed), _furthest(last, after, broken, allowed)
         kept[first : last + 1] = True
     return kept.reshape(met.shape)
 
 
 def _furthest(end: int, stop: int, broken: Callable[[Array], Array], allowed: float) -> int:
-    """How far a run of good places goes on from its end, short of a place that is not good."""
+    """The last index of a run of good ones that begins at `end`; the one at `stop` is not good."""
     step = 1 if stop > end else -1
     while abs(stop - end) > 1:
         count = min(abs(stop - end) - 1, _REFINED)
-        places = np.unique(np.linspace(end + step, stop - step, count).astype(np.int64))[::step]
-        bad = np.flatnonzero(broken(places) > allowed)
-        end, stop = (
-            (int(places[-1]), stop)
-            if not len(bad)
-            else (int(places[bad[0] - 1]) if bad[0] else end, int(places[bad[0]]))
-        )
+        indices = np.unique(np.linspace(end + step, stop - step, count).astype(np.int64))[::step]
+        bad = np.flatnonzero(broken(indices) > allowed)
+        if not len(bad):
+            end = int(indices[-1])
+            continue
+        stop = int(indices[bad[0]])
+        if bad[0]:
+            end = int(indices[bad[0] - 1])
     return end
 
 
@@ -108,13 +109,15 @@ def broken_shares(
     return np.asarray(np.max(shares, axis=0))
 
 
-def run_around(place: int, good: Array) -> slice:
-    """The run of good places around one of them; empty where it is not good itself."""
+def run_around(index: int, good: Array) -> slice:
+    """The run of good indices around one of them; empty where it is not good itself."""
     bad = np.flatnonzero(~good)
-    after = int(np.searchsorted(bad, place))
-    if after < len(bad) and bad[after] == place:
+    after = int(np.searchsorted(bad, index))
+    if after < len(bad) and bad[after] == index:
         return slice(0, 0)
-    return slice(int(bad[after - 1]) + 1 if after else 0, int(bad[after]) if after < len(bad) else len(good))
+    start = int(bad[after - 1]) + 1 if after else 0
+    stop = int(bad[after]) if after < len(bad) else len(good)
+    return slice(start, stop)
 
 
 # ---------------------------------------------------------------- promised limits
@@ -127,7 +130,7 @@ SEQUENCE_STARTS = ((0.15, 0.25), (0.3, 0.5), (0.6, 0.25))
 
 
 def check_confidence(confidence: float | None) -> None:
-    """Refuse what is no confidence."""
+    """Refuse what is not a confidence."""
     if confidence is not None and not (isinstance(confidence, (int, float, np.number)) and 0 < confidence < 1):
         raise InputError(f"confidence is a probability above 0 and below 1, such as 0.95, not {confidence!r}.")
 
@@ -139,10 +142,6 @@ class Promise:
     limits: tuple[Limit, ...]
     confidence: float
 
-    @cached_property
-    def _rates(self) -> tuple[RateLimit | None, ...]:
-        return tuple(rate_limit(limit) for limit in self.limits)
-
     def kept(
         self, sample: ThresholdSample, rng: np.random.Generator, met: Array | None = None, *, quick: bool = False
     ) -> Array:
@@ -153,75 +152,83 @@ class Promise:
         for rate in exact:
             bounded = _ordered if rate.part.order == "fixed" else _in_sequence
             kept &= np.stack([bounded(rate, sample, side, risk / sides) for side in range(sides)])
-        if drawn and (met is None or exact):
+        if not drawn:
+            return kept
+        if met is None or exact:
             met = np.logical_and.reduce([limit.is_met(sample.every.counts) for limit in drawn])
-        return kept & on_draws(drawn, met, sample, risk, rng, quick=quick) if drawn and met is not None else kept
+        return kept & on_draws(drawn, np.asarray(met), sample, risk, rng, quick=quick)
 
     def _divided(self, sample: ThresholdSample) -> tuple[list[RateLimit], list[Limit], float]:
-        """The limits with an exact bound, those without, and the risk that each kind of them may take."""
-        pairs = [*zip(self.limits, self._rates, strict=True)]
-        exact = [rate for _, rate in pairs if rate is not None and _has_exact_bound(rate, sample)]
-        drawn = [limit for limit, rate in pairs if rate not in exact]
-        kinds = len({(rate.part, rate.wants_high, _own(rate.limit)) for rate in exact}) + bool(drawn)
-        return exact, drawn, (1 - self.confidence) / kinds
+        """The limits with an exact bound, those without, and the risk that each kind of them may take.
+
+        Binomial bounds hold for rates of one class, by its effective rows; for other rates if all rows count alike.
+        """
+        alike = sample.has_equal_rows and sample.prevalence is None
+        exact: list[RateLimit] = []
+        drawn: list[Limit] = []
+        kinds = set()
+        for limit in self.limits:
+            rate = rate_limit(limit)
+            if rate is None:
+                drawn.append(limit)
+            elif rate.part.is_of_class or (alike and (rate.part.order == "fixed" or rate.wants_high)):
+                exact.append(rate)
+                # Limits on the same rate are one kind, but every capacity is a day of its own.
+                kinds.add((rate.part, rate.wants_high, limit.text if isinstance(limit, Capacity) else ""))
+            else:
+                drawn.append(limit)
+        return exact, drawn, (1 - self.confidence) / (len(kinds) + bool(drawn))
 
     def least_rows(self, sample: ThresholdSample) -> list[tuple[str, int | None, int]]:
-        """The class of each limit on one class, the rows without which nothing is promised, and those there are.
+        """Of each limit on one class: the class, the rows that a promise takes at least, and the rows there are.
 
-        None where no number of rows is enough.
+        None stands for a limit that no number of rows is enough for.
         """
         exact, _, risk = self._divided(sample)
         least: list[tuple[str, int | None, int]] = []
         for rate in exact:
-            if rate.part.is_of_class:
-                of_positives = rate.part.hits == ("tp",)
-                place = 0 if of_positives else 1
-                side, worth = sample.table.classes[place], sample.worth[place]
-                rows = _least(rate, risk / sample.rows.observed.shape[0])
-                rows = None if rows is None else math.ceil(rows * side.n / worth)
-                least.append(("positives" if of_positives else "negatives", rows, side.n))
+            if not rate.part.is_of_class:
+                continue
+            of_positives = rate.part.hits == ("tp",)
+            side = sample.table.positive if of_positives else sample.table.negative
+            effective_size = sample.effective_sizes[0 if of_positives else 1]
+            allowed_errors, rows = 1 - rate.bound if rate.wants_high else rate.bound, None
+            if allowed_errors > _ROUNDING:  # so many rows without a single error keep the promise
+                without_error = np.ceil(np.log(risk / sample.rows.observed.shape[0]) / np.log1p(-allowed_errors))
+                rows = math.ceil(int(without_error) * side.n / effective_size)
+            least.append(("positives" if of_positives else "negatives", rows, side.n))
         return least
-
-
-def _least(rate: RateLimit, risk: float) -> int | None:
-    """The rows of which all hits, or none, keep the promise."""
-    never = 1 - rate.bound if rate.wants_high else rate.bound
-    return int(np.ceil(np.log(risk) / np.log1p(-never))) if never > _ROUNDING else None
-
-
-def _own(limit: Limit) -> str:
-    """What sets a limit apart from others on the same rate: every capacity is a day of its own."""
-    return limit.text if isinstance(limit, Capacity) else ""
-
-
-def _has_exact_bound(rate: RateLimit, sample: ThresholdSample) -> bool:
-    """Whether binomial bounds hold: of one class always, by what its rows are worth; else where all rows are alike."""
-    if rate.part.is_of_class:
-        return True
-    return sample.has_equal_rows and sample.prevalence is None and (rate.part.order == "fixed" or rate.wants_high)
 
 
 def _ordered(rate: RateLimit, sample: ThresholdSample, side: int, risk: float) -> Array:
     """The thresholds at which a rate out of the same rows is promised: on one side of an order statistic."""
     if not sample.has_equal_rows:
-        return _ordered_by_worth(rate, sample, side, risk)
+        return _ordered_by_weight(rate, sample, side, risk)
     hits, trials = rate.part.trials(sample.rows.counts[side])
     rows = float(trials[0])
     rising = hits if hits[0] <= hits[-1] else hits[::-1]
     low, high = 0, len(rising)
     while low < high:  # the first that keeps the promise, or the first that does not, is no further than this
         half = (low + high) // 2
-        keeps = _risk_of(rate, float(rising[half]), rows) <= risk
-        low, high = (low, half) if keeps == rate.wants_high else (half + 1, high)
+        here = float(rising[half])
+        if isinstance(rate.limit, Capacity):
+            risk_here = rate.limit.exceeded_after(here, rows)
+        else:
+            risk_here = float(rate.broken_chance(np.asarray(here), np.asarray(rows)))
+        if (risk_here <= risk) == rate.wants_high:
+            high = half
+        else:
+            low = half + 1
     kept = np.arange(len(rising)) >= low if rate.wants_high else np.arange(len(rising)) < low
-    kept = kept if rising is hits else kept[::-1]
+    if hits[0] > hits[-1]:
+        kept = kept[::-1]
     # All rows on one side of the threshold are there whatever the rows will be.
     kept[[0, -1]] |= np.isclose(hits[[0, -1]], rows if rate.wants_high else 0, rtol=1e-12, atol=0)
     return np.asarray(kept)
 
 
-def _ordered_by_worth(rate: RateLimit, sample: ThresholdSample, side: int, risk: float) -> Array:
-    """The same of rows that count differently: all from the safest threshold on up to the first that is not shown."""
+def _ordered_by_weight(rate: RateLimit, sample: ThresholdSample, side: int, risk: float) -> Array:
+    """The same of rows that count differently: the run of thresholds that are shown, from the safest one on."""
     curve = sample.curve(0 if rate.part.hits == ("tp",) else 1)
     hits, trials = rate.part.trials(sample.rows.counts[side])
     share = hits / trials
@@ -232,12 +239,6 @@ def _ordered_by_worth(rate: RateLimit, sample: ThresholdSample, side: int, risk:
     kept[: _shown_run(rate, (share * rows)[::step], rows[::step], risk)] = True
     kept[[0, -1]] |= sure[::step]
     return kept[::step]
-
-
-def _risk_of(rate: RateLimit, hits: float, rows: float) -> float:
-    if isinstance(rate.limit, Capacity):
-        return rate.limit.exceeded_after(hits, rows)
-    return float(rate.broken_chance(np.asarray(hits), np.asarray(rows)))
 
 
 def _in_sequence(rate: RateLimit, sample: ThresholdSample, side: int, risk: float) -> Array:
@@ -252,12 +253,13 @@ def _in_sequence(rate: RateLimit, sample: ThresholdSample, side: int, risk: floa
     hits, trials = hits[::step], trials[::step]
     of_class = float((counts.positives if rate.part.order == "rising" else counts.negatives)[0])
     starts = [int(np.searchsorted(trials, share * of_class / max(rate.bound, 1e-9))) for share, _ in SEQUENCE_STARTS]
-    kept, passed = np.zeros(len(hits), dtype=bool), 0.0
+    kept, available = np.zeros(len(hits), dtype=bool), 0.0
     for start, end, (_, part) in zip(starts, [*starts[1:], len(hits)], SEQUENCE_STARTS, strict=True):
-        passed += part * risk
-        run = _shown_run(rate, hits[start:end], trials[start:end], passed)
+        available += part * risk
+        run = _shown_run(rate, hits[start:end], trials[start:end], available)
         kept[start : start + run] = True
-        passed = passed if start + run >= end else 0.0
+        if start + run < end:  # a run that ends has used its risk up; else the next start inherits it
+            available = 0.0
     return kept[::step]
 
 
@@ -266,12 +268,13 @@ def _shown_run(rate: RateLimit, hits: Array, trials: Array, allowed: float) -> i
     from scipy.special import rel_entr
 
     for part in chunks(len(hits), 2**14):  # the run may end among the first
-        some, of = hits[part], trials[part]
+        k, n = hits[part], trials[part]
         with np.errstate(divide="ignore", invalid="ignore"):
-            share = some / of
-            most = np.exp(-of * (rel_entr(share, rate.bound) + rel_entr(1 - share, 1 - rate.bound)))
-        unsure = np.flatnonzero(~(((share > rate.bound) == rate.wants_high) & (most < (1 - _ROUNDING) * allowed)))
-        broken = unsure[rate.broken_chance(some[unsure], of[unsure]) > allowed]
+            share = k / n
+            chernoff = np.exp(-n * (rel_entr(share, rate.bound) + rel_entr(1 - share, 1 - rate.bound)))
+        is_shown = ((share > rate.bound) == rate.wants_high) & (chernoff < (1 - _ROUNDING) * allowed)
+        unsure = np.flatnonzero(~is_shown)
+        broken = unsure[rate.broken_chance(k[unsure], n[unsure]) > allowed]
         if len(broken):
             return int(part.start + broken[0])
     return len(hits)
@@ -301,25 +304,23 @@ def needed_rows_sentence(promise: Promise, sample: ThresholdSample, rng: np.rand
         return f"{texts} {sure} needs at least {rows:,} {name}{like}; {_here(there)}."
     times = _times_needed(promise, sample, max([2.0, *(rows / there for _, rows, there in short)]), rng)
     if times is None:
-        return f"Many more rows like these would not be enough either: {_why_none(promise, sample, texts)}."
+        why = f"the scores do not reach {texts} by enough"
+        if isinstance(sample.prevalence, Prevalence):
+            at = sample.prevalence.text(promise.confidence)
+            why += f", or the prevalence, {at}, is not known well enough, and is to be estimated from more rows"
+        return f"Many more rows like these would not be enough either: {why}."
     positives, n = sample.table.positive.n, sample.table.n
     low, middle, high = (f"{_two_digits(part * n):,}" if math.isfinite(part) else "" for part in times)
     between = f"{low} to {high} rows, as far as these rows show" if high else f"{low} rows at least; {_NO_MOST}"
-    clusters = 0 if sample.clusters is None else len(sample.clusters.sizes)
-    more, those = (f" in {_two_digits(times[1] * clusters):,} clusters", f" in {clusters:,}") if clusters else ("", "")
+    more, those = "", ""
+    if sample.clusters is not None:
+        clusters = len(sample.clusters.sizes)
+        more, those = f" in {_two_digits(times[1] * clusters):,} clusters", f" in {clusters:,}"
     return (
         f"About {_two_digits(times[1] * positives):,} positives among {middle} rows{more} would let a threshold be "
         f"promised in {100 * ENOUGH:g} % of such samples ({between}); {_here(positives)} "
         f"among {n:,}{those}."
     )
-
-
-def _why_none(promise: Promise, sample: ThresholdSample, texts: str) -> str:
-    scores = f"the scores do not reach {texts} by enough"
-    if not isinstance(sample.prevalence, Prevalence):
-        return scores
-    at = sample.prevalence.text(promise.confidence)
-    return f"{scores}, or the prevalence, {at}, is not known well enough, and is to be estimated from more rows"
 
 
 def _here(rows: int) -> str:
@@ -333,12 +334,11 @@ def _two_digits(number: float) -> int:
 def _times_needed(
     promise: Promise, sample: ThresholdSample, first: float, rng: np.random.Generator
 ) -> tuple[float, float, float] | None:
-    """How many times the rows would do, with the ends of its range; None where many times as many do not.
+    """How many times the rows would do, and the range of that; None where many times as many do not.
 
-    How far the limit is exceeded, in standard errors of all rows, grows with their root: one number, by which larger
-    samples keep the promise as often as they do. These rows show it to one standard error, so the range is wide: at
-    four settings (precision, F1, MCC, two rates; 120 to 400 rows) it held the truth, itself known to a factor of
-    1.4, for 65 of 79 samples; the median sample gave 0.3 to 0.9 times it, as the surest threshold flatters a sample.
+    How far the limit is exceeded, in standard errors of all rows, grows with the root of their number. These rows show
+    it to one standard error, so the range is wide: at four settings (precision, F1, MCC, two rates; 120 to 400 rows) it
+    held the truth for 65 of 79 samples; the median sample gave 0.3 to 0.9 times it, as the surest threshold flatters.
     """
     sizes, kept = [], []
     for step in range(_DOUBLINGS):
@@ -353,22 +353,25 @@ def _times_needed(
     sizes.append(((allowed + more) / excess) ** 2)
     kept.append(_share_kept(promise, sample, sizes[-1], _MORE, rng))
     excess = _excess(sizes, kept, [*[_SAMPLES] * (len(sizes) - 1), _MORE], allowed)
-    low, middle, high = (max(((allowed + more) / max(excess + far, 1e-9)) ** 2, 1.0) for far in (_RANGE, 0, -_RANGE))
+    low, middle, high = (
+        max(((allowed + more) / max(excess + errors, 1e-9)) ** 2, 1.0) for errors in (_RANGE, 0, -_RANGE)
+    )
     return low, middle, high if excess > 1.5 * _RANGE else math.inf  # nearly endless
 
 
 def _excess(sizes: list[float], kept: list[float], samples: list[int], allowed: float) -> float:
-    """The number of standard errors by which such shares of samples of these sizes keep the promise most likely."""
-    some = np.linspace(0.02, 6, 600)
-    chance = np.clip(normal_below(some[:, None] * np.sqrt(sizes) - allowed), 1e-4, 1 - 1e-4)
+    """By how many standard errors the limit is exceeded: the maximum likelihood, given the shares kept at each size."""
+    excesses = np.linspace(0.02, 6, 600)
+    chance = np.clip(normal_below(excesses[:, None] * np.sqrt(sizes) - allowed), 1e-4, 1 - 1e-4)
     hits, n = np.asarray(kept) * samples, np.asarray(samples)
-    return float(some[(hits * np.log(chance) + (n - hits) * np.log(1 - chance)).sum(1).argmax()])
+    likelihoods = (hits * np.log(chance) + (n - hits) * np.log(1 - chance)).sum(1)
+    return float(excesses[likelihoods.argmax()])
 
 
 def _share_kept(
     promise: Promise, sample: ThresholdSample, times: float, samples: int, rng: np.random.Generator
 ) -> float:
-    """In how many samples of so many times the rows a threshold between everybody and nobody keeps the promise."""
+    """The share of samples of so many times the rows in which a non-trivial threshold keeps the promise."""
     kept = 0
     for _ in range(samples):
         larger = _resampled(sample.table, times, rng)
@@ -444,24 +447,32 @@ def promise_test(
 ) -> list[LimitTest]:
     """Each limit on a table of two classes; where all are kept, one is found broken in 1 - confidence of runs at most.
 
-    A limit on a rate of rows that count alike is tested by the exact binomial tail at its bound, any other, and one
-    read at a prevalence, by draws with both rates as good as the rows allow. At 40 settings drawn at random (20 to 500
-    positives, prevalence .02 to .5, 2,000 runs each), with each metric exactly at its bound, tests at 5 % found rates
-    broken in 1.8 to 5.6 % of runs and one of three limits in 2.9 to 5.0 %; at 20 more (400 runs each) F1, F2, MCC,
-    kappa, balanced accuracy and precision at another prevalence in 2.3 to 6.8 %, 4.4 % on average.
-    A recall 10 points below its bound was found in 35 % of runs with 20 to 60 positives, in 70 % with up to 200 and in
+    A limit on a rate of rows that count alike is tested by the exact binomial tail at its bound. Any other limit, and
+    one read at a prevalence, is tested by draws with both rates as good as the rows allow. At 40 settings drawn at
+    random (20 to 500 positives, prevalence .02 to .5, 2,000 runs each), with each metric exactly at its bound, tests at
+    5 % found rates broken in 1.8 to 5.6 % of runs and one of three limits in 2.9 to 5.0 %; at 20 more (400 runs each)
+    F1, F2, MCC, kappa, balanced accuracy and precision at another prevalence in 2.3 to 6.8 %, 4.4 % on average. A
+    recall 10 points below its bound was found in 35 % of runs with 20 to 60 positives, in 70 % with up to 200 and in
     98 % with up to 500.
     """
     seen: Counts[Any] = table.counts(table.positive)
     counts = seen if prevalence is None else at_prevalence(seen, prevalence)
-    rates = [_exact(limit, table, prevalence) for limit in limits]
+    rates = []
+    for limit in limits:
+        rate = None if table.weighted else rate_limit(limit)
+        if rate is not None and prevalence is not None and not rate.part.is_of_class:
+            rate = None  # the binomial tail does not hold for it
+        rates.append(rate)
     others = [limit for limit, rate in zip(limits, rates, strict=True) if rate is None]
-    shares = dict(zip(others, _kept_shares(others, table, prevalence, rng), strict=True))
-    each = (1 - confidence) / len(limits)
-    tested = [
-        _by_draws(limit, counts, shares[limit]) if rate is None else _by_tail(rate, seen, each, margin)
-        for limit, rate in zip(limits, rates, strict=True)
-    ]
+    kept_shares = iter(_kept_shares(others, table, prevalence, rng))
+    tested: list[tuple[float, bool, float | None]] = []  # p-value, whether these rows can decide, power
+    for limit, rate in zip(limits, rates, strict=True):
+        if rate is not None:
+            tested.append(_tail_test(rate, seen, (1 - confidence) / len(limits), margin))
+            continue
+        kept_share = next(kept_shares)
+        is_undefined = bool(np.isnan(limit.values(counts)))
+        tested.append((math.nan, False, None) if is_undefined else (kept_share, True, None))
     adjusted = holm(p for p, _, _ in tested)
     return [
         LimitTest(limit, float(limit.values(counts)), p, 1 - confidence, can_decide, power)
@@ -475,35 +486,38 @@ def interval_promise_test(
     """Each limit by the interval of its metric (value, low, high), which allows for clusters as the tails do not."""
     tested = []
     for limit, (value, low, high) in zip(limits, intervals, strict=True):
-        reach, beyond = (
-            (high - value, limit.bound - value) if limit.sign[0] == ">" else (value - low, value - limit.bound)
-        )
-        error = reach / normal_reach(level)
-        tested.append(float(normal_below(-beyond / error)) if error > 0 else math.nan)
+        if limit.sign[0] == ">":
+            half_width, beyond = high - value, limit.bound - value
+        else:
+            half_width, beyond = value - low, value - limit.bound
+        standard_error = half_width / normal_reach(level)
+        tested.append(float(normal_below(-beyond / standard_error)) if standard_error > 0 else math.nan)
     return [
         LimitTest(limit, value, p, 1 - confidence, can_decide=not math.isnan(p))
         for limit, (value, _, _), p in zip(limits, intervals, holm(tested), strict=True)
     ]
 
 
-def _exact(limit: Limit, table: Confusion, prevalence: PrevalenceLike | None) -> RateLimit | None:
-    """The limit as one on a rate, where the binomial tail holds for it."""
-    rate = None if table.weighted else rate_limit(limit)
-    is_of_class = rate is not None and rate.part.is_of_class
-    return rate if prevalence is None or is_of_class else None
-
-
-def _by_tail(rate: RateLimit, counts: Counts[Any], alpha: float, margin: float) -> tuple[float, bool, float | None]:
-    """The p-value of a limit on a rate, whether any outcome of so many rows is at most alpha, and the power."""
+def _tail_test(rate: RateLimit, counts: Counts[Any], alpha: float, margin: float) -> tuple[float, bool, float]:
+    """The exact test of a limit on a rate: p-value, whether any outcome has at most alpha, and power at the margin."""
     hits, trials = (int(part) for part in rate.part.trials(counts))
     if not trials:
         return math.nan, False, 0.0
-    return (float(rate.kept_chance(hits, trials)), *_could_show(rate, trials, alpha, margin))
-
-
-def _by_draws(limit: Limit, counts: Counts[Any], share: float) -> tuple[float, bool, float | None]:
-    """The p-value of a limit by the share of the draws that keep it."""
-    return (math.nan, False, None) if np.isnan(limit.values(counts)) else (share, True, None)
+    p_value = float(rate.kept_chance(hits, trials))
+    if rate.kept_chance(0 if rate.wants_high else trials, trials) > alpha:
+        return p_value, False, 0.0
+    low, high = 0, trials  # how far from the worst outcome the last lies that shows the limit broken
+    while low < high:
+        half = (low + high + 1) // 2
+        if rate.kept_chance(half if rate.wants_high else trials - half, trials) <= alpha:
+            low = half
+        else:
+            high = half - 1
+    if rate.wants_high:
+        power = at_most(low, trials, max(rate.bound - margin, 0.0))
+    else:
+        power = at_least(trials - low, trials, min(rate.bound + margin, 1.0))
+    return p_value, True, float(power)
 
 
 def _kept_shares(limits: list[Limit], table: Confusion, prevalence: PrevalenceLike | None, rng: Rng) -> list[float]:
@@ -516,8 +530,8 @@ def _kept_shares(limits: list[Limit], table: Confusion, prevalence: PrevalenceLi
     rows, _ = effective_cells(table)
     step, random = 1 if table.labels[0] == table.positive else -1, generator(rng)
     (hits, p), (alarms, n) = ((float(cells[0]), float(cells.sum())) for cells in rows[::step, ::step])
-    shares = ((hits / p if p else 0.0, p), (alarms / n if n else 0.0, n))
-    rates = Rates(*(ClassCurve.of_equal(np.array([share]), of) for share, of in shares))
+    recall, fpr = hits / p if p else 0.0, alarms / n if n else 0.0
+    rates = Rates(ClassCurve.of_equal(np.array([recall]), p), ClassCurve.of_equal(np.array([fpr]), n))
     counts: Counts[Any] = table.counts(table.positive)
     share = drawn_shares(prevalence, float(counts.positives / counts.total), p + n, _TEST_DRAWS, random)
     kept = [
@@ -525,17 +539,3 @@ def _kept_shares(limits: list[Limit], table: Confusion, prevalence: PrevalenceLi
         for drawn in rates.tables(share, float(counts.total), _TEST_DRAWS, random)
     ]
     return [(1 + most) / (1 + _TEST_DRAWS) for most in np.max(kept, axis=0)]
-
-
-def _could_show(rate: RateLimit, trials: int, alpha: float, margin: float) -> tuple[bool, float]:
-    """Whether any outcome of so many rows shows the limit broken, and how often one does at a rate beyond the bound."""
-    if rate.kept_chance(0 if rate.wants_high else trials, trials) > alpha:
-        return False, 0.0
-    low, high = 0, trials  # how far from the worst outcome the last lies that shows it
-    while low < high:
-        half = (low + high + 1) // 2
-        shows = bool(rate.kept_chance(half if rate.wants_high else trials - half, trials) <= alpha)
-        low, high = (half, high) if shows else (low, half - 1)
-    if rate.wants_high:
-        return True, float(at_most(low, trials, max(rate.bound - margin, 0.0)))
-    return True, float(at_least(trials - low, trials, min(rate.bound + margin, 1.0)))

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array
-    from steelyard.analysis.intervals.interval import Interval
     from steelyard.statistics.multilabel_table import MultilabelTable
     from steelyard.statistics.score_table import ScoreTable
 
@@ -40,8 +39,8 @@ if TYPE_CHECKING:
 #
 # A macro or weighted average is best where each label is. A micro average is that of the counts of all labels together:
 # at the best thresholds each label is best by the metric's slope there, so that slope and thresholds are found in turn.
-# Of F and every other ratio of sums of counts that ends at the best of all thresholds, where a label is predicted whose
-# probability is above F / 2 (Lipton and others 2014); of other metrics at thresholds that no label alone can mend.
+# For F and every other ratio of sums of counts this ends at the best of all thresholds, where a label is predicted if
+# its probability is above F / 2 (Lipton and others 2014); for other metrics where no label alone can be improved.
 
 
 _MOST_TURNS = 100
@@ -61,54 +60,54 @@ class LabelSearch:
 
     def thresholds(self) -> Array:
         """The best threshold of each label."""
-        places = self._by_label() if self.spec.average in BY_LABEL else self._together()
-        pairs = zip(self._tables, places, strict=True)
-        return np.array([threshold_of(table, float(table.thresholds[place])) for table, place in pairs])
+        indices = self._by_label() if self.spec.average in BY_LABEL else self._together()
+        pairs = zip(self._tables, indices, strict=True)
+        return np.array([threshold_of(table, float(table.thresholds[index])) for table, index in pairs])
 
     def _by_label(self) -> list[int]:
-        """The place of the best threshold of each label alone."""
+        """The index of the best threshold of each label alone."""
         values = (count_values(self.spec.metric, table.counts, self.spec.metric.parameters) for table in self._tables)
         return [_best(self.spec.sign * value) for value in values]
 
     def _together(self) -> list[int]:
-        """The places of the thresholds of which the metric of all counts together is best."""
-        places = self._by_label()
-        best = self._merit(places)
+        """The thresholds at which the metric of all counts together is best, label by label."""
+        indices = self._by_label()
+        best = self._merit(indices)
         for _ in range(_MOST_TURNS):
-            slope = self._slope(places)
+            slope = self._slope(indices)
             moved = [_best(table.counts.tp * slope[0] + table.counts.fp * slope[1]) for table in self._tables]
             merit = self._merit(moved)
             if not merit > best:
-                return places
-            places, best = moved, merit
-        return places
+                return indices
+            indices, best = moved, merit
+        return indices
 
-    def _pooled(self, places: list[int]) -> Counts:
+    def _pooled(self, indices: list[int]) -> Counts:
         """The counts of all labels together."""
-        cells = [table.counts[place] for table, place in zip(self._tables, places, strict=True)]
+        cells = [table.counts[index] for table, index in zip(self._tables, indices, strict=True)]
         return Counts.trusted(*(float(sum(column)) for column in zip(*cells, strict=True)))
 
-    def _merit(self, places: list[int]) -> float:
+    def _merit(self, indices: list[int]) -> float:
         metric = self.spec.metric
-        value = self.spec.sign * float(count_values(metric, self._pooled(places), metric.parameters))
+        value = self.spec.sign * float(count_values(metric, self._pooled(indices), metric.parameters))
         return -math.inf if math.isnan(value) else value
 
-    def _slope(self, places: list[int]) -> tuple[float, float]:
+    def _slope(self, indices: list[int]) -> tuple[float, float]:
         """By how much the metric grows with a row rightly, and with one wrongly predicted to have a label."""
-        tp, fn, fp, tn = self._pooled(places)
-        step = 1e-4 * max(1.0, tp + fn)
-        ways = (step, 0.0, -step)
-        rightly = [Counts.trusted(tp + way, fn - way, fp, tn) for way in ways]
-        wrongly = [Counts.trusted(tp, fn, fp + way, tn - way) for way in ways]
+        tp, fn, fp, tn = self._pooled(indices)
+        size = 1e-4 * max(1.0, tp + fn)
+        steps = (size, 0.0, -size)
+        rightly = [Counts.trusted(tp + step, fn - step, fp, tn) for step in steps]
+        wrongly = [Counts.trusted(tp, fn, fp + step, tn - step) for step in steps]
         return self._rise(rightly), self._rise(wrongly)
 
-    def _rise(self, along: list[Counts]) -> float:
-        """How the metric grows along three tables, by those at which it is defined."""
+    def _rise(self, tables: list[Counts]) -> float:
+        """How the metric grows per step over three tables, from the highest step down, by those where it is defined."""
         metric = self.spec.metric
-        values = [self.spec.sign * float(count_values(metric, counts, metric.parameters)) for counts in along]
-        defined = [(-place, value) for place, value in enumerate(values) if not math.isnan(value)]
-        (last, high), (first, low) = defined[0], defined[-1]
-        return 0.0 if last == first else (high - low) / (last - first)
+        values = [self.spec.sign * float(count_values(metric, counts, metric.parameters)) for counts in tables]
+        defined = [i for i, value in enumerate(values) if not math.isnan(value)]
+        first, last = defined[0], defined[-1]
+        return 0.0 if first == last else (values[first] - values[last]) / (last - first)
 
 
 def _best(merits: Array) -> int:
@@ -117,7 +116,7 @@ def _best(merits: Array) -> int:
 
 
 # ---------------------------------------------------------------- LabelThresholds
-# A threshold for each label of rows that may have several, and what they are worth on new rows.
+# A threshold for each label of rows that may have several, and their value on new rows.
 
 
 @dataclass(frozen=True)
@@ -176,8 +175,8 @@ class LabelThresholds(Result[LabelThreshold]):
     def __repr__(self) -> str:
         text = f"{self.metric} {three_digits(self.value)} with a threshold for each of {len(self.each):,} labels"
         if self.out_of_sample is not None:
-            ends = self.out_of_sample_interval
-            between = "" if ends is None else f" ({three_digits(ends[0])} to {three_digits(ends[1])})"
+            bounds = self.out_of_sample_interval
+            between = "" if bounds is None else f" ({three_digits(bounds[0])} to {three_digits(bounds[1])})"
             text += f"; on new rows about {three_digits(self.out_of_sample)}{between}"
         return text if self.half_value is None else f"{text}; 0.5 for all gives {three_digits(self.half_value)}"
 
@@ -205,37 +204,27 @@ def best_label_thresholds(
     rng: np.random.Generator,
     cluster: ArrayLike | None,
 ) -> LabelThresholds:
-    """The thresholds of each label, and what such thresholds are worth on rows by which they were not chosen."""
+    """The thresholds of each label, and the value of such thresholds on rows by which they were not chosen."""
     spec = _read_spec(metric, parameters, table)
     thresholds = LabelSearch(table, spec).thresholds()
     fitted = _predicted(table, thresholds)
-    value, half = _value(spec, fitted), None
-    if _are_probabilities(table.scores):
+    value, half, scores = _value(spec, fitted), None, table.scores
+    if scores is not None and scores.min() >= 0 and scores.max() <= 1:  # they may be probabilities
         half = _value(spec, _predicted(table, np.full(len(table.labels), 0.5)))
     if not resamples:
         each = _each(spec, thresholds, fitted, None)
         return LabelThresholds(each, spec.name, value, half_value=half, level=level)
     crossed = _cross_fitted(table, spec, rng, cluster)
-    unseen = _interval(spec, crossed, level, rng, cluster)
-    expected, ends = float(unseen.value), (float(unseen.low), float(unseen.high))
-    optimism, each = spec.sign * (value - expected), _each(spec, thresholds, fitted, crossed)
-    return LabelThresholds(each, spec.name, value, expected, ends, optimism, half, _FOLDS, level)
-
-
-def _interval(
-    spec: MetricSpec, table: MultilabelTable, level: float, rng: np.random.Generator, cluster: ArrayLike | None
-) -> Interval[Any]:
-    """The interval of the metric over the rows."""
     clustered = None if cluster is None else ClusteredRows(np.empty(0), None, arrays.column(cluster, "cluster"))
-    return table_intervals([spec], table, CallOptions(), Inference(level, rng=rng, clustered=clustered))[0]
-
-
-def _are_probabilities(scores: Array | None) -> bool:
-    return scores is not None and bool(scores.min() >= 0 and scores.max() <= 1)
+    inference = Inference(level, rng=rng, clustered=clustered)
+    unseen = table_intervals([spec], crossed, CallOptions(), inference)[0]
+    expected, bounds = float(unseen.value), (float(unseen.low), float(unseen.high))
+    optimism, each = spec.sign * (value - expected), _each(spec, thresholds, fitted, crossed)
+    return LabelThresholds(each, spec.name, value, expected, bounds, optimism, half, _FOLDS, level)
 
 
 def _read_spec(metric: Any, parameters: dict[str, Any], table: MultilabelTable) -> MetricSpec:
-    """The metric as asked, which has to say how labels are averaged."""
+    """The metric as requested, which has to say how labels are averaged."""
     if isinstance(metric, (list, tuple, dict, np.ndarray)):
         raise InputError("Thresholds of labels are chosen by one metric, such as f1[average=macro].")
     spec = MetricSpec(default_metric(), "macro") if metric is None else MetricSpec.of(metric)
@@ -270,30 +259,22 @@ def _cross_fitted(
     table: MultilabelTable, spec: MetricSpec, rng: np.random.Generator, cluster: ArrayLike | None
 ) -> MultilabelTable:
     """The rows, each predicted by thresholds that were chosen on the other folds."""
-    folds, scores = _dealt(table, rng, cluster), table.scores
-    assert scores is not None  # noqa: S101 - asked before
+    from steelyard.analysis.decisions.search import dealt_folds
+
+    n, scores = table.true.shape[0], table.scores
+    assert scores is not None  # noqa: S101 - checked before
+    clusters = np.arange(n) if cluster is None else arrays.column(cluster, "cluster")
+    arrays.check_lengths(y_true=np.empty(n), cluster=clusters)
+    units = len(np.unique(clusters))
+    if units < _FOLDS:
+        raise InputError(f"There are {units} rows or clusters; {_FOLDS} or more are needed, or resamples=0.")
+    folds = dealt_folds(_rarest(table), clusters, _FOLDS, rng)
     predicted = np.zeros(scores.shape, dtype=np.uint8)
     for fold in range(_FOLDS):
         out = folds == fold
         thresholds = LabelSearch(table.of_rows(np.flatnonzero(~out)), spec).thresholds()
         predicted[out] = scores[out] >= thresholds
     return _with_predictions(table, predicted)
-
-
-def _dealt(table: MultilabelTable, rng: np.random.Generator, cluster: ArrayLike | None) -> Array:
-    """The fold of each row: rows of one rarest label are dealt in turn, those of one cluster together."""
-    n = table.true.shape[0]
-    clusters = np.arange(n) if cluster is None else arrays.column(cluster, "cluster")
-    arrays.check_lengths(y_true=np.empty(n), cluster=clusters)
-    _, first, of_row = np.unique(clusters, return_index=True, return_inverse=True)
-    if len(first) < _FOLDS:
-        raise InputError(f"There are {len(first)} rows or clusters; {_FOLDS} or more are needed, or resamples=0.")
-    rarest = _rarest(table)[first]
-    order = rng.permutation(len(first))
-    order = order[np.argsort(rarest[order], kind="stable")]
-    dealt = np.empty(len(first), dtype=np.int64)
-    dealt[order] = np.arange(len(first)) % _FOLDS
-    return np.asarray(dealt[of_row])
 
 
 def _rarest(table: MultilabelTable) -> Array:
@@ -316,8 +297,8 @@ def _each(
     """A row for each label."""
     positives, values = np.asarray(fitted.positives).tolist(), _of_labels(spec, fitted)
     unseen = [None] * len(values) if crossed is None else _of_labels(spec, crossed)
-    columns = zip(fitted.labels, positives, thresholds.tolist(), values, unseen, strict=True)
-    return tuple(LabelThreshold(*column) for column in columns)
+    rows = zip(fitted.labels, positives, thresholds.tolist(), values, unseen, strict=True)
+    return tuple(LabelThreshold(*row) for row in rows)
 
 
 def _of_labels(spec: MetricSpec, table: MultilabelTable) -> list[Any]:

@@ -43,7 +43,10 @@ class Limit:
 
     def shown(self, value: float) -> str:
         """A value that misses the bound, with enough digits to differ from it."""
-        return next((text for text in (f"{value:.3g}", f"{value:.6g}") if float(text) != self.bound), repr(value))
+        for text in (f"{value:.3g}", f"{value:.6g}"):
+            if float(text) != self.bound:
+                return text
+        return repr(value)
 
     def gaps(self, counts: Counts[Array]) -> Array:
         """How much each table lacks; NaN where the metric is undefined."""
@@ -93,18 +96,13 @@ class Capacity(Limit):
         The share above the next score that is not flagged has a beta distribution, so a day has a beta-binomial number
         of alerts.
         """
-        from scipy.special import betaln
+        from scipy.special import betaln, gammaln
 
-        a, b = flagged + 1, max(rows - flagged, 1e-9)
-        kept = np.arange(min(self.alerts, self.rows) + 1)
-        terms = betaln(kept + a, self.rows - kept + b) - betaln(a, b) + _log_choices(self.rows, kept)
+        a, b, n = flagged + 1, max(rows - flagged, 1e-9), self.rows
+        k = np.arange(min(self.alerts, n) + 1)
+        log_choices = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+        terms = betaln(k + a, n - k + b) - betaln(a, b) + log_choices
         return max(0.0, 1 - float(np.exp(terms).sum()))
-
-
-def _log_choices(n: int, k: Array) -> Array:
-    from scipy.special import gammaln
-
-    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
 
 
 def read_limits(where: LimitsLike | None, *, any_bound: bool = False) -> tuple[Limit, ...]:
@@ -120,8 +118,14 @@ def read_limits(where: LimitsLike | None, *, any_bound: bool = False) -> tuple[L
 def _limit(text: str) -> Limit:
     if isinstance(text, str):
         text = text.replace("≥", ">=").replace("≤", "<=").strip()
-        if asked := _ALERTS.fullmatch(text):
-            return _capacity(*(int(re.sub(r"[_,]", "", number)) for number in asked.groups()))
+        if capacity := _ALERTS.fullmatch(text):
+            alerts, rows = (int(re.sub(r"[_,]", "", number)) for number in capacity.groups())
+            if not rows > 0 or alerts > rows:
+                raise InputError(
+                    f"alerts are some of the rows of a day, and so at most as many, not {alerts:,} of {rows:,}."
+                )
+            share, written = get_metric("predicted_prevalence"), f"alerts <= {alerts:,} of {rows:,} rows"
+            return Capacity(share, "<=", alerts / rows, written, alerts, rows)
         _refuse_several(text)
     parts = re.fullmatch(r"(.*?[^=<>!\s])\s*(>=|<=|>|<)\s*([-+.\w]+)\s*(%?)", text) if isinstance(text, str) else None
     try:
@@ -170,34 +174,27 @@ def in_range(limit: Limit) -> Limit:
     return limit
 
 
-def check_bound(what: str, ends: tuple[float, float], bound: float, text: str) -> None:
+def check_bound(what: str, allowed: tuple[float, float], bound: float, text: str) -> None:
     """Refuse a bound outside the range of what it is a bound of; one that is written in percent is named."""
-    if ends[0] <= bound <= ends[1]:
+    if allowed[0] <= bound <= allowed[1]:
         return
-    do = percent_hint(ends, bound, text) or "give a bound in that range."
-    raise InputError(f"{what} lies {range_words(ends)}, and the bound of {text!r} does not; {do}")
+    do = percent_hint(allowed, bound, text) or "give a bound in that range."
+    raise InputError(f"{what} lies {range_words(allowed)}, and the bound of {text!r} does not; {do}")
 
 
-def range_words(ends: tuple[float, float]) -> str:
-    """Where values lie."""
-    low, high = ends
+def range_words(allowed: tuple[float, float]) -> str:
+    """A range in words."""
+    low, high = allowed
     if math.isfinite(low) and math.isfinite(high):
         return f"between {low:g} and {high:g}"
     return f"at {low:g} or above" if math.isfinite(low) else f"at {high:g} or below"
 
 
-def percent_hint(ends: tuple[float, float], bound: float, text: str) -> str:
-    """What a number of percent was to be, where it lies in the range as a share; nothing where it does not."""
+def percent_hint(allowed: tuple[float, float], bound: float, text: str) -> str:
+    """The share that a number was perhaps meant to be as percent, if that share lies in the range; else nothing."""
     is_percent = "%" not in text and (abs(bound) == 1 or 2 <= abs(bound) <= 100)
-    is_share = all(map(math.isfinite, ends)) and is_percent and ends[0] <= bound / 100 <= ends[1]
+    is_share = all(map(math.isfinite, allowed)) and is_percent and allowed[0] <= bound / 100 <= allowed[1]
     return f"did you mean {bound / 100:g} or {bound:g} %?" if is_share else ""
-
-
-def _capacity(alerts: int, rows: int) -> Capacity:
-    if not rows > 0 or alerts > rows:
-        raise InputError(f"alerts are some of the rows of a day, and so at most as many, not {alerts:,} of {rows:,}.")
-    text = f"alerts <= {alerts:,} of {rows:,} rows"
-    return Capacity(get_metric("predicted_prevalence"), "<=", alerts / rows, text, alerts, rows)
 
 
 # ---------------------------------------------------------------- limit parts
@@ -271,7 +268,10 @@ class RateLimit:
         low, high = 0.0, 1.0
         for _ in range(_HALVINGS):
             half = (low + high) / 2
-            low, high = (low, half) if bool(self._holds_at(half)) == self.wants_high else (half, high)
+            if bool(self._holds_at(half)) == self.wants_high:
+                high = half
+            else:
+                low = half
         return high if self.wants_high else low
 
     def _holds_at(self, rate: float) -> Array:
@@ -280,11 +280,11 @@ class RateLimit:
 
     def broken_chance(self, hits: Array, trials: Array) -> Array:
         """The largest chance of as many hits, or as few, at any rate that breaks the limit: the exact binomial tail."""
-        return (at_least if self.wants_high else at_most)(hits, trials, self.bound)
+        return at_least(hits, trials, self.bound) if self.wants_high else at_most(hits, trials, self.bound)
 
     def kept_chance(self, hits: Array | int, trials: Array | int) -> Array:
         """The largest chance of hits as far on the wrong side at any rate that keeps the limit: the other tail."""
-        return (at_most if self.wants_high else at_least)(hits, trials, self.bound)
+        return at_most(hits, trials, self.bound) if self.wants_high else at_least(hits, trials, self.bound)
 
 
 def at_least(hits: Array | int, trials: Array | int, rate: float) -> Array:
@@ -310,6 +310,6 @@ def rate_limit(limit: Limit) -> RateLimit | None:
         for part in _PARTS:
             hits, trials = part.trials(tables)
             if np.allclose(values, limit.values(part.at_rate(hits / trials)), rtol=1e-9, atol=1e-12, equal_nan=True):
-                found = RateLimit(limit, part)
-                return found if found.divides else None
+                rate = RateLimit(limit, part)
+                return rate if rate.divides else None
     return None

@@ -57,10 +57,19 @@ class GivenScores(NamedTuple):
             return {None: ScoredModels({name: given_scores(self.data, rows, self.options, names)})}  # type: ignore[arg-type]  # one model's
         columns, groups = self._rows(models)
         whole = ScoredModels.of_rows(columns, self.options)
-        return {None: whole} if not groups else self._of_groups(columns, groups, whole)
+        if not groups:
+            return {None: whole}
+        rows_of_groups, options = group_places(groups), replace(self.options, pos_label=whole.first.label)
+        models_of_groups: dict[str | None, ScoredModels] = {}
+        for key in sorted_groups(key for key in rows_of_groups if key):
+            rows, label = columns.at(rows_of_groups[key]).of_weight(), group_label(list(groups), key)
+            if len(set(rows.truth.tolist())) < 2:
+                raise InputError(f"The group {label} has rows of one class alone, which have no curve; leave it out.")
+            models_of_groups[label] = ScoredModels.of_rows(rows, options)
+        return models_of_groups
 
     def _models(self) -> dict[str, Any]:
-        """The scores, or the columns of a frame, of each model by name; a lone one that is not named has none."""
+        """The scores, or the columns of a frame, of each model by name; a single one without a name is under ""."""
         if self.score is not None and not isinstance(self.score, str):
             return {str(name): name for name in self.score}
         if isinstance(self.y_score, Mapping):
@@ -73,8 +82,12 @@ class GivenScores(NamedTuple):
         if given.are_named(y_score=self.y_score, sample_weight=options.sample_weight):
             return self._of_frame(models)
         if isinstance(self.data, ScoreTable) or any(column is None for column in models.values()):
-            asked = next((f"{name}= names the {what} of each row, so " for name, what in self._asked()), "")
-            raise InputTypeError(f"{asked}give the rows: y_true and y_score, or a frame with true= and score=.")
+            why = ""
+            if self.by is not None:
+                why = "by= names the group of each row, so "
+            elif self.cluster is not None:
+                why = "cluster= names the cluster of each row, so "
+            raise InputTypeError(f"{why}give the rows: y_true and y_score, or a frame with true= and score=.")
         for column in checked_models(models).values() if len(models) > 1 else models.values():
             arrays.check_one_column(column)
         beside = RowColumns(options.frequency, options.sample_weight, self.cluster)
@@ -82,10 +95,6 @@ class GivenScores(NamedTuple):
         groups = {} if self.by is None else group_columns(self.by)
         arrays.check_lengths(y_true=columns.truth, **groups)
         return columns, groups
-
-    def _asked(self) -> list[tuple[str, str]]:
-        given = (("by", "group", self.by), ("cluster", "cluster", self.cluster))
-        return [(name, what) for name, what, column in given if column is not None]
 
     def _of_frame(self, models: Mapping[str, str]) -> tuple[ComparedColumns, dict[str, Array]]:
         beside = RowColumns(self.options.frequency, self.names.weight, self.cluster).names()
@@ -102,16 +111,3 @@ class GivenScores(NamedTuple):
         named = {name: fetched.scores[column] for name, column in models.items()}
         rows = RowColumns(fetched.frequency, fetched.weights, fetched.clusters)
         return row_columns(fetched.truth, named, rows), fetched.groups
-
-    def _of_groups(
-        self, columns: ComparedColumns, groups: Mapping[str, Array], whole: ScoredModels
-    ) -> dict[str | None, ScoredModels]:
-        """The models of each group; one of a single class is refused by its name."""
-        places, options = group_places(groups), replace(self.options, pos_label=whole.first.label)
-        models: dict[str | None, ScoredModels] = {}
-        for key in sorted_groups(key for key in places if key):
-            rows, label = columns.at(places[key]).of_weight(), group_label(list(groups), key)
-            if len(set(rows.truth.tolist())) < 2:
-                raise InputError(f"The group {label} has rows of one class alone, which have no curve; leave it out.")
-            models[label] = ScoredModels.of_rows(rows, options)
-        return models

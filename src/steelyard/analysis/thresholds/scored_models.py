@@ -35,7 +35,9 @@ class ScoredModels(NamedTuple):
         weights = None if mass.weights is None or mass.squares is None else mass.squares / mass.weights
         of_rows = replace(options, sample_weight=weights, frequency=mass.times)
         nothing = FrameColumns(None, None, None, None)
-        tables = {name: given_scores(columns.truth, one, of_rows, nothing) for name, one in columns.models.items()}
+        tables = {
+            name: given_scores(columns.truth, scores, of_rows, nothing) for name, scores in columns.models.items()
+        }
         return cls(tables, columns)
 
     @property
@@ -58,10 +60,10 @@ class ScoredModels(NamedTuple):
             nothing = np.zeros((len(thresholds), 2))
             return FlaggedAlone(nothing, nothing)
         reached = self._reached(name, thresholds), self._reached(other, thresholds)
-        positive, mass = columns.truth == table.label, _mass(columns)
+        positive, weights = columns.truth == table.label, _weights(columns)
         parts = []
         for of_class, total in ((positive, table.positive.total), (~positive, table.negative.total)):
-            parts.append(_alone([rank[of_class] for rank in reached], mass[of_class], len(thresholds)) / total)
+            parts.append(_alone([rank[of_class] for rank in reached], weights[of_class], len(thresholds)) / total)
         return FlaggedAlone(parts[0], parts[1], clusters=self.hits(name, other, thresholds))
 
     def hits(self, name: str, other: str | None, thresholds: Array) -> ClusterHits | None:
@@ -70,21 +72,21 @@ class ScoredModels(NamedTuple):
         if columns is None or columns.mass.clusters is None:
             return None
         reached = self._reached(name, thresholds), self._reached(other, thresholds)
-        return ClusterHits(columns.truth == self.first.label, _mass(columns), columns.mass.clusters, reached)
+        return ClusterHits(columns.truth == self.first.label, _weights(columns), columns.mass.clusters, reached)
 
     def _reached(self, name: str | None, thresholds: Array) -> Array:
-        """How many of the thresholds each row reaches by a model; none by nobody's, every one where all are treated."""
+        """How many of the thresholds each row reaches by a model; all of them if all are treated, none for None."""
         assert self.columns is not None  # noqa: S101 - both callers have looked
         if name in self.columns.models:
             return np.searchsorted(thresholds, self.columns.models[name], side="right")
         return np.full(len(self.columns.truth), 0 if name is None else len(thresholds))
 
 
-def _mass(columns: ComparedColumns) -> Array:
+def _weights(columns: ComparedColumns) -> Array:
     return np.ones(len(columns.truth)) if columns.mass.mass is None else columns.mass.mass
 
 
-def _alone(ranks: list[Array], mass: Array, size: int) -> Array:
+def _alone(ranks: list[Array], weights: Array, size: int) -> Array:
     """The weight that the first flags and the second does not, and the reverse, at each of so many thresholds.
 
     A rank is how many thresholds a score reaches, so a row is flagged by the first alone from the second's rank up to
@@ -93,6 +95,7 @@ def _alone(ranks: list[Array], mass: Array, size: int) -> Array:
     sums = []
     for this, other in (ranks, ranks[::-1]):
         more = this > other
-        starts, ends = (np.bincount(rank[more], mass[more], minlength=size + 1) for rank in (other, this))
-        sums.append(np.cumsum(starts - ends)[:size])
+        starts = np.bincount(other[more], weights[more], minlength=size + 1)
+        stops = np.bincount(this[more], weights[more], minlength=size + 1)
+        sums.append(np.cumsum(starts - stops)[:size])
     return np.asarray(np.maximum(np.stack(sums, axis=-1), 0))

@@ -25,7 +25,7 @@ from steelyard.statistics.tally import Tally
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Frame, Label, Labels
+    from steelyard._types import Frame, Label
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.threshold_sample import CostAim, CostsLike, ErrorCost
     from steelyard.ingest.source import Source
@@ -70,9 +70,9 @@ class ThresholdRows:
 
     def table(self, *, weight: ErrorCost | None = None) -> ScoreTable:
         """The scores, weighted by what errors cost where that is given."""
-        options = self.options
-        options = replace(options, pos_label=CONVENTION) if options.pos_label is None else options
-        columns = self.columns
+        options, columns = self.options, self.columns
+        if options.pos_label is None:
+            options = replace(options, pos_label=CONVENTION)
         if isinstance(self.data, Tally):
             return given_scores(_table_of(self.data, weight), self.y_score, options, columns)
         if weight is not None and isinstance(self.data, ScoreTable):
@@ -80,7 +80,16 @@ class ThresholdRows:
         if isinstance(weight, str):
             if columns.true is None:
                 raise InputTypeError(f"{weight!r} names a column of costs; beside arrays give the costs, one a row.")
-            return _table_of(self._counted(options, weight), weight)
+            counted = tally(  # with a column of costs, which may be 0 for a whole class
+                self.data,  # type: ignore[arg-type]  # a frame
+                true=columns.true,
+                score=columns.score,
+                frequency=column_name("frequency", options.frequency),
+                pos_label=options.pos_label,
+                labels=options.labels,
+                cost=weight,
+            )
+            return _table_of(counted, weight)
         if weight is not None:
             if columns.true is not None:
                 raise InputTypeError("Costs by row of a frame are the name of a column, not its values.")
@@ -88,18 +97,6 @@ class ThresholdRows:
             rows = {name: getattr(options, name) for name in ("pos_label", "labels", "frequency")}
             return score_table(self.data, self.y_score, sample_weight=weight, **rows)  # type: ignore[arg-type]  # rows
         return given_scores(self.data, self.y_score, options, columns, single_use=weight is None)
-
-    def _counted(self, options: CallOptions, cost: str) -> Tally:
-        """The frame counted with a column of costs, which may be 0 for a whole class."""
-        return tally(
-            self.data,  # type: ignore[arg-type]  # a frame
-            true=self.columns.true or "",
-            score=self.columns.score,
-            frequency=column_name("frequency", options.frequency),
-            pos_label=options.pos_label,
-            labels=options.labels,
-            cost=cost,
-        )
 
     def sample(self, both: bool, costs: CostsLike | None) -> tuple[ThresholdSample, CostAim | None]:
         """The sample to search, and with costs by row the aim that reads them."""
@@ -122,7 +119,7 @@ class ThresholdRows:
         if self.cluster is None:
             return None
         options = self.options
-        given = ClusteredRows(
+        clustered = ClusteredRows(
             self.data,  # type: ignore[arg-type]  # rows, as a table is refused
             None,
             self.cluster,
@@ -130,22 +127,23 @@ class ThresholdRows:
             y_score=self.y_score,
             sample_weight=options.sample_weight,
         )
-        rows = ClusterScores.of(given, table, Inference())
+        rows = ClusterScores.of(clustered, table, Inference())
         mass = rows.mass.mass
         weights = np.ones(len(rows.scores)) if mass is None else np.asarray(mass, dtype=np.float64)
-        given_codes = np.asarray(rows.mass.clusters, dtype=np.int64)
-        _, first, codes = np.unique(given_codes, return_index=True, return_inverse=True)
+        clusters = np.asarray(rows.mass.clusters, dtype=np.int64)
+        _, first, codes = np.unique(clusters, return_index=True, return_inverse=True)
         # Numbered as they appear, so that draws do not depend on what they are called.
         return ClusterRows(rows.positive, rows.scores, weights, np.argsort(np.argsort(first))[codes])
 
     def assumed(self, positive: Label) -> tuple[str, ...]:
         """Who chose the positive class, where no label named it."""
-        given = self.options.pos_label
-        if isinstance(self.data, (ScoreTable, Tally)) or not (
-            given is RARER or (given is None and positive not in (1, True))
-        ):
+        pos_label, true = self.options.pos_label, self.columns.true
+        is_assumed = pos_label is RARER or (pos_label is None and positive not in (1, True))
+        if isinstance(self.data, (ScoreTable, Tally)) or not is_assumed:
             return self.stated
-        return choice_sentences(given, positive, _true_labels(self.data, self.columns.true))
+        # With the name of a column it is a frame.
+        column = arrays.column(self.data, "y_true") if true is None else label_columns(self.data, true, [], None)[0][0]  # type: ignore[arg-type]
+        return choice_sentences(pos_label, positive, label_codes.encode(column)[1])
 
 
 def _table_of(counted: Tally, costs: ErrorCost | None) -> ScoreTable:
@@ -159,10 +157,3 @@ def _table_of(counted: Tally, costs: ErrorCost | None) -> ScoreTable:
         raise InputError(f"The tally has no costs {costs!r}: {there}. Count them too, with cost={costs!r}.")
     positive, negative = (score_bins.lowered(side, counted.scores.bins) for side in counted.costs[costs].classes)
     return replace(counted.scores, positive=positive, negative=negative)
-
-
-def _true_labels(data: Frame | Source | ArrayLike, true: str | None) -> Labels:
-    """The labels of the truth, in an array or in a column of a frame."""
-    # With the name of a column it is a frame.
-    column = arrays.column(data, "y_true") if true is None else label_columns(data, true, [], None)[0][0]  # type: ignore[arg-type]
-    return label_codes.encode(column)[1]

@@ -87,15 +87,17 @@ class Criterion:
 
         The limits are read on the counts of the rows, where the counts of the aim are those of costs.
         """
-        merits = self.aim.values(counts)
-        merits = merits if self.aim.sign > 0 else -merits
-        return np.where(self._allowed(counts if rows is None else rows), merits, np.nan) if self.limits else merits
+        values = self.aim.values(counts)
+        merits = values if self.aim.sign > 0 else -values
+        if not self.limits:
+            return merits
+        return np.where(self._allowed(counts if rows is None else rows), merits, np.nan)
 
     def _allowed(self, counts: Counts[Array]) -> Array:
         return np.asarray(np.logical_and.reduce([limit.is_met(counts) for limit in self.limits]))
 
     def chosen(self, merits: Array) -> Array:
-        """The place of the first of the best thresholds, directions and thresholds taken as one axis."""
+        """The index of the first of the best thresholds, directions and thresholds taken as one axis."""
         flat = merits.reshape(*merits.shape[:-2], -1)
         best = np.fmax.reduce(flat, axis=-1, keepdims=True)
         return np.asarray((flat >= best - self.aim.tie(flat)).argmax(-1))
@@ -121,10 +123,10 @@ class Criterion:
 def _unmet(limit: Limit, others: str, gaps: Array, table: ThresholdCounts) -> str:
     if np.isnan(gaps).all():
         return f"No threshold reaches {limit.text}{others}: {limit.metric.name} is undefined at each of them."
-    place = int(np.nanargmin(gaps))
-    value = float(application.count_values(limit.metric, table.flat()[place], limit.metric.parameters))
+    index = int(np.nanargmin(gaps))
+    value = float(application.count_values(limit.metric, table.flat()[index], limit.metric.parameters))
     near = f"{limit.shown(value)} of {limit.rows:,} rows" if isinstance(limit, Capacity) else limit.shown(value)
-    at = table.observed.flat[place]
+    at = table.observed.flat[index]
     where = f"threshold {at:g}" if math.isfinite(at) else "the threshold that flags nobody"
     return f"No threshold reaches {limit.text}{others}; the nearest is {near} at {where}."
 
@@ -148,8 +150,8 @@ class Aim:
     @property
     def range(self) -> tuple[float, float]:
         """The least and the largest value."""
-        low, high = (float(np.mean([m.range[end] for m in self.metrics])) for end in (0, 1))
-        return low, high
+        lows, highs = zip(*(metric.range for metric in self.metrics), strict=True)
+        return float(np.mean(lows)), float(np.mean(highs))
 
     def values(self, counts: Counts[Any]) -> Array:
         """The value on each table."""
@@ -171,24 +173,29 @@ def read_aim(metric: AimLike | None, parameters: Mapping[str, Any]) -> Aim:
     """What to look for, from whatever names it; the default metric where nothing does."""
     if isinstance(metric, Mapping):
         return read_aim("expected_cost", {**metric, **parameters})
-    if (matrix := _cost_matrix(metric)) is not None:
+    rows = metric if isinstance(metric, (list, tuple, np.ndarray)) and len(metric) == 2 else ()
+    if len(rows) and all(np.shape(row) == (2,) and np.asarray(row).dtype.kind in "iuf" for row in rows):
+        matrix = np.asarray(rows)  # of costs, with rows true
         costs = {name: float(matrix[i, j]) for name, (i, j) in _COSTS.items()}
         return read_aim("expected_cost", {**costs, **parameters})
     several = list(metric) if isinstance(metric, (list, tuple)) else [default_metric() if metric is None else metric]
     if not several:
         raise InputError("metric= is an empty list; name one metric or more.")
     metrics = [_thresholded_metric(item) for item in several]  # type: ignore[arg-type]  # which refuses what is none
-    signs = {_sign(metric) for metric in metrics}
-    if len(signs) > 1:
+    for each in metrics:
+        if not each.sign:
+            raise InputError(
+                f"No value of {each.name} is best, so no threshold is; name a metric with a direction, or declare one."
+            )
+    if len({each.sign for each in metrics}) > 1:
         raise InputError(f"Of {', '.join(m.name for m in metrics)} some are best high and some low; give one kind.")
-    return Aim(tuple(_with_parameters(metrics, parameters)), signs.pop())
-
-
-def _cost_matrix(metric: AimLike | None) -> Array | None:
-    """The costs of a 2 x 2 matrix of numbers; None of anything else."""
-    rows = metric if isinstance(metric, (list, tuple, np.ndarray)) and len(metric) == 2 else ()
-    is_matrix = len(rows) and all(np.shape(row) == (2,) and np.asarray(row).dtype.kind in "iuf" for row in rows)
-    return np.asarray(rows) if is_matrix else None
+    # Each metric takes the parameters that it has; those that none has go to all, and are refused there.
+    unknown = {key for key in parameters if not any(key in each.parameters for each in metrics)}
+    fixed = []
+    for each in metrics:
+        taken = {key: value for key, value in parameters.items() if key in each.parameters or key in unknown}
+        fixed.append(each.fixed(None, **taken) if taken else each)
+    return Aim(tuple(fixed), metrics[0].sign)
 
 
 def _thresholded_metric(item: MetricLike) -> Metric:
@@ -200,22 +207,6 @@ def _thresholded_metric(item: MetricLike) -> Metric:
     # A plain function comes without facts; whoever looks for its best threshold means its highest value.
     is_plain = callable(item) and metric is not item
     return replace(metric, direction="higher") if is_plain else metric
-
-
-def _sign(metric: Metric) -> int:
-    if not metric.sign:
-        raise InputError(
-            f"No value of {metric.name} is best, so no threshold is; name a metric with a direction, or declare one."
-        )
-    return metric.sign
-
-
-def _with_parameters(metrics: list[Metric], parameters: Mapping[str, Any]) -> Iterator[Metric]:
-    """Each metric with those of the parameters that it has; the last refuses what none has."""
-    unknown = {key for key in parameters if not any(key in m.parameters for m in metrics)}
-    for metric in metrics:
-        mine = {key: value for key, value in parameters.items() if key in metric.parameters or key in unknown}
-        yield metric.fixed(None, **mine) if mine else metric
 
 
 # ---------------------------------------------------------------- cluster rows
@@ -253,33 +244,34 @@ class ClusterRows:
 
     def tables(self, scores: Array) -> tuple[Array, Array]:
         """The weight of each cluster at each of the scores, of the positives and of the negatives."""
-        at, shape = np.searchsorted(scores, self.scores, side="right") - 1, (len(self.sizes), len(scores))
-        code = self.clusters * len(scores) + at
+        shape = (len(self.sizes), len(scores))
+        cell = self.clusters * len(scores) + np.searchsorted(scores, self.scores, side="right") - 1
         positive, negative = (
-            np.bincount(code[rows], self.weights[rows], minlength=shape[0] * shape[1]).reshape(shape)
+            np.bincount(cell[rows], self.weights[rows], minlength=shape[0] * shape[1]).reshape(shape)
             for rows in (self.positive, ~self.positive)
         )
         return positive, negative
 
 
-def worth_of_clusters(cells: Array) -> float:
+def effective_size_of_clusters(cells: Array) -> float:
     """As how many independent rows the rows of a class count, given the weight of each cluster at each score.
 
-    By how much more the rate above a score varies between clusters than it would between rows, at the score where that
-    is most; rows of a cluster that never vary are copies of one.
+    The ratio of the variance of the rate above a score between rows to that between clusters, at the score where it is
+    least; rows of a cluster that never vary are copies of one.
     """
     sizes = cells.sum(1)
     total = float(sizes.sum())
     copies = 1 / float(((sizes / total) ** 2).sum())
     above = np.cumsum(cells[:, ::-1], axis=1)
     rates = above.sum(0) / total
-    some = (rates >= _MIDDLE[0]) & (rates <= _MIDDLE[1])
-    if not some.any():
+    in_middle = (rates >= _MIDDLE[0]) & (rates <= _MIDDLE[1])
+    if not in_middle.any():
         return copies
-    apart = above[:, some] - sizes[:, None] * rates[some]
-    known = max(copies - 1, 1.0) / copies  # few clusters show less than there is
-    variance = np.maximum(((apart / total) ** 2).sum(0) / known, 1e-300)
-    return float(np.clip((rates[some] * (1 - rates[some]) / variance).min(), min(copies, total), total))
+    rates = rates[in_middle]
+    deviations = above[:, in_middle] - sizes[:, None] * rates
+    shown = max(copies - 1, 1.0) / copies  # few clusters show less variation than there is
+    variance = np.maximum(((deviations / total) ** 2).sum(0) / shown, 1e-300)
+    return float(np.clip((rates * (1 - rates) / variance).min(), min(copies, total), total))
 
 
 def refuse_few_clusters(limits: Iterable[Limit], rows: ClusterRows) -> None:
@@ -287,9 +279,10 @@ def refuse_few_clusters(limits: Iterable[Limit], rows: ClusterRows) -> None:
     for limit in limits:
         rate = rate_limit(limit)
         cells = {"tp", "fp"} if rate is None else {*rate.part.hits, *rate.part.others}
-        for name, of, side in (("positives", {"tp", "fn"}, rows.positive), ("negatives", {"fp", "tn"}, ~rows.positive)):
+        classes = (("positives", {"tp", "fn"}, rows.positive), ("negatives", {"fp", "tn"}, ~rows.positive))
+        for name, of_class, side in classes:
             clusters = len(np.unique(rows.clusters[side & (rows.weights > 0)]))
-            if cells & of and clusters < _FEWEST:
+            if cells & of_class and clusters < _FEWEST:
                 raise InputError(
                     f"{limit.text} depends on the {name}, whose rows are of {clusters} cluster{'s' * (clusters != 1)}, "
                     f"and a promise takes {_FEWEST} or more; give rows of more clusters, or leave out the confidence."
@@ -312,19 +305,20 @@ def coarse(table: ScoreTable, observed: float = math.inf, most: int = MOST_APART
     rare = min((table.positive, table.negative), key=lambda side: side.size).distinct[0]
     near = np.searchsorted(scores, rare[_evenly(len(rare), most // 4)])
     best = np.searchsorted(scores, observed) if math.isfinite(observed) else 0
-    places = np.concatenate([near, near + 1, _evenly(len(scores), most // 2), [best]])
-    left = scores[np.unique(np.minimum(places, len(scores) - 1))]
+    indices = np.concatenate([near, near + 1, _evenly(len(scores), most // 2), [best]])
+    left = scores[np.unique(np.minimum(indices, len(scores) - 1))]
     return ScoreTable(_moved(small.positive, left), _moved(small.negative, left), table.label)
 
 
-def places_among(few: ThresholdCounts, every: ThresholdCounts) -> Array:
-    """The place of each of some thresholds among all of them, directions and thresholds taken as one axis."""
+def indices_among(few: ThresholdCounts, every: ThresholdCounts) -> Array:
+    """The index of each of some thresholds among all of them, directions and thresholds taken as one axis."""
     size = every.observed.shape[-1]
     parts = []
-    for side, (mine, others) in enumerate(zip(few.observed, every.observed, strict=True)):
-        order = slice(None, None, -1) if side == 0 else slice(None)  # descending from infinity, or ascending
-        found = np.searchsorted(others[order], mine)
-        parts.append(side * size + (size - 1 - found if side == 0 else found))
+    for side, (some, among) in enumerate(zip(few.observed, every.observed, strict=True)):
+        if side == 0:  # descending from infinity
+            parts.append(size - 1 - np.searchsorted(among[::-1], some))
+        else:  # ascending
+            parts.append(size + np.searchsorted(among, some))
     return np.concatenate(parts)
 
 
@@ -333,10 +327,10 @@ def _evenly(n: int, most: int) -> Array:
 
 
 def _moved(side: ClassScores, thresholds: Array) -> ClassScores:
-    places, starts = np.unique(np.searchsorted(thresholds, side.scores, side="right") - 1, return_index=True)
+    indices, starts = np.unique(np.searchsorted(thresholds, side.scores, side="right") - 1, return_index=True)
     columns = (side.rows, side.given_weights, side.given_squares)
     rows, weights, squares = (None if c is None else np.add.reduceat(c, starts) for c in columns)
-    return ClassScores(thresholds[places], rows, weights, squares)
+    return ClassScores(thresholds[indices], rows, weights, squares)
 
 
 # ---------------------------------------------------------------- threshold samples
@@ -349,7 +343,7 @@ _MOST_CELLS = 10_000_000  # of the tables of all clusters
 def drawn_shares(
     prevalence: PrevalenceLike | None, seen: float, rows: float, draws: int, rng: np.random.Generator
 ) -> Array:
-    """Draws of the prevalence: by what it is known where it was given, else by so many rows in which it was seen."""
+    """Draws of the prevalence: of the one given, as far as it is known, or of that seen in so many rows."""
     if isinstance(prevalence, Prevalence):
         return np.asarray(prevalence.draws(draws, rng))[:, None]
     if prevalence is not None:
@@ -366,7 +360,7 @@ class ThresholdSample:
     prevalence: PrevalenceLike | None = None
     costs: ScoreTable | None = None
     clusters: ClusterRows | None = None
-    per_row: tuple[float, float, float] = (1.0, 1.0, 1.0)  # rows that one is worth, where clusters are not given
+    per_row: tuple[float, float, float] = (1.0, 1.0, 1.0)  # effective rows of one row, where clusters are not given
 
     @cached_property
     def rows(self) -> ThresholdCounts:
@@ -388,68 +382,71 @@ class ThresholdSample:
         if self.prevalence is None:
             return counts
         share, n = float(positive_shares(self.table, self.prevalence)), float(self.table.total)
-        up = share * n / self.table.positive.total, (1 - share) * n / self.table.negative.total
-        return ThresholdCounts(counts.observed, counts.counts.scaled(positives=up[0], negatives=up[1]))
+        positives, negatives = share * n / self.table.positive.total, (1 - share) * n / self.table.negative.total
+        return ThresholdCounts(counts.observed, counts.counts.scaled(positives=positives, negatives=negatives))
 
     @property
     def has_equal_rows(self) -> bool:
-        """Whether the rows are independent and count alike, so that they are worth as many as they are."""
+        """Whether the rows are independent and count alike, so that there are as many effective rows as rows."""
         return self.clusters is None and not self.table.weighted and self.per_row == (1.0, 1.0, 1.0)
 
     @cached_property
-    def worth(self) -> tuple[float, float]:
+    def effective_sizes(self) -> tuple[float, float]:
         """As how many independent rows of equal weight the positives and the negatives count."""
         by_weight = (self.table.positive.effective_size, self.table.negative.effective_size)
         if self.clusters is None:
             return by_weight[0] * self.per_row[0], by_weight[1] * self.per_row[1]
         small = coarse(self.table, math.inf, self.fewer(_MOST_DRAWN))
-        by_cluster = (worth_of_clusters(cells) for cells in self.clusters.tables(small.thresholds[:0:-1]))
-        positives, negatives = (min(pair) for pair in zip(by_weight, by_cluster, strict=True))
-        return positives, negatives
+        by_cluster = (effective_size_of_clusters(cells) for cells in self.clusters.tables(small.thresholds[:0:-1]))
+        positives, negatives = by_cluster
+        return min(by_weight[0], positives), min(by_weight[1], negatives)
 
     def larger(self, table: ScoreTable) -> ThresholdSample:
         """A larger sample of such rows, in clusters like these."""
-        sizes = (*(side.effective_size for side in self.table.classes), effective_share_rows(self.table))
-        worth = (*self.worth, self._share_rows)
-        positives, negatives, share = (now / most for now, most in zip(worth, sizes, strict=True))
-        return replace(self, table=table, costs=None, clusters=None, per_row=(positives, negatives, share))
+        positives, negatives = self.effective_sizes
+        per_row = (
+            positives / self.table.positive.effective_size,
+            negatives / self.table.negative.effective_size,
+            self._share_rows / effective_share_rows(self.table),
+        )
+        return replace(self, table=table, costs=None, clusters=None, per_row=per_row)
 
     def fewer(self, most: int) -> int:
         """That many thresholds, or fewer where the tables of all clusters would not fit into memory."""
         return most if self.clusters is None else max(64, min(most, _MOST_CELLS // len(self.clusters.sizes)))
 
-    def some_places(self, most: int) -> Array:
-        """The places of some of the thresholds, directions and thresholds taken as one axis."""
-        return places_among(ThresholdCounts.of(coarse(self.table, math.inf, most), self.both), self.rows)
+    def some_indices(self, most: int) -> Array:
+        """The indices of some of the thresholds, directions and thresholds taken as one axis."""
+        return indices_among(ThresholdCounts.of(coarse(self.table, math.inf, most), self.both), self.rows)
 
-    def rates_at(self, places: Array) -> Rates:
+    def rates_at(self, indices: Array) -> Rates:
         """Both rates at those thresholds."""
-        return Rates(*(self.curve(of, places) for of in (0, 1)))
+        return Rates(*(self.curve(of, indices) for of in (0, 1)))
 
-    def curve(self, of: int, places: Array | None = None) -> ClassCurve:
-        """What thresholds flag of the positives (0) or of the negatives (1): those at some places, or all of them."""
+    def curve(self, of: int, indices: Array | None = None) -> ClassCurve:
+        """What thresholds flag of the positives (0) or of the negatives (1): those at some indices, or all of them."""
         observed = self.rows.observed
-        places = np.arange(observed.size) if places is None else places
-        at = self.rows.flat()[places]
+        indices = np.arange(observed.size) if indices is None else indices
+        at = self.rows.flat()[indices]
         flagged, all_of = (at.tp, at.positives) if of == 0 else (at.fp, at.negatives)
-        low = places >= observed.shape[-1]
-        curve = self._weights[of].curve(observed.flat[places], flagged / all_of, self.worth[of], low=low)
-        return replace(curve, trivial=self.are_trivial(places))
+        low = indices >= observed.shape[-1]
+        curve = self._weights[of].curve(observed.flat[indices], flagged / all_of, self.effective_sizes[of], low=low)
+        return replace(curve, trivial=self.are_trivial(indices))
 
-    def are_trivial(self, places: Array | int) -> Array:
+    def are_trivial(self, indices: Array | int) -> Array:
         """Which thresholds flag nobody, or everybody: the first and the last of each direction."""
         size = self.rows.observed.shape[-1]
-        return np.isin(np.asarray(places) % size, (0, size - 1))
+        return np.isin(np.asarray(indices) % size, (0, size - 1))
 
     @cached_property
     def _weights(self) -> list[ClassWeights]:
         return [ClassWeights.of(side) for side in self.table.classes]
 
-    def at_drawn_prevalence(self, place: int, draws: int, rng: np.random.Generator) -> Counts[Array] | None:
+    def at_drawn_prevalence(self, index: int, draws: int, rng: np.random.Generator) -> Counts[Array] | None:
         """The counts at a threshold and draws of the prevalence; None where it is known, or costs differ by row."""
         if not isinstance(self.prevalence, Prevalence) or self.costs is not None:
             return None
-        at = self.rows.flat()[place]
+        at = self.rows.flat()[index]
         share = drawn_shares(self.prevalence, 0.0, 0.0, draws, rng)[:, 0] * float(self.table.total)
         rest = float(self.table.total) - share
         recall, fpr = at.tp / at.positives, at.fp / at.negatives
@@ -529,15 +526,6 @@ class CostAim(Aim):
         return np.asarray((p * (counts.fn + of_positives) + n * (counts.fp + of_negatives)) / self.rows)
 
 
-@dataclass(frozen=True)
-class _Excess:
-    """What a wrong decision costs more than the right one, summed at each score of a class, and what all right cost."""
-
-    sums: Array
-    squares: Array
-    right: float
-
-
 def cost_table(
     costs: CostsLike, rows: ScoreTable, by_column: Callable[[ErrorCost], ScoreTable], prevalence: PrevalenceLike | None
 ) -> tuple[ScoreTable, CostAim]:
@@ -551,33 +539,44 @@ def cost_table(
         for role, cost in enumerate(given):
             if _is_column(cost):
                 with naming_costs(keys[role]):
-                    columns[role] = _column(getattr(by_column(cost), name), of_rows)
+                    columns[role] = _sums_at(of_rows.scores, getattr(by_column(cost), name).compact())
         numbers = [0.0 if role in columns else float(cost) for role, cost in enumerate(given)]  # type: ignore[arg-type]  # a number
         if not np.isfinite(numbers).all():
             raise InputError(f"Costs are finite numbers, not {dict(zip(keys, given, strict=True))}.")
-        excess = _excess(numbers, of_rows, columns)
-        _check_excess(excess, keys)
-        sides.append(ClassScores(of_rows.scores, of_rows.rows, excess.sums, excess.squares))
-        right.append(excess.right)
+        sums, squares, of_right = _excess(numbers, of_rows, columns)
+        if (sums < -1e-9 * max(1.0, float(np.abs(sums).max(initial=0.0)))).any():
+            raise InputError(
+                f"A wrong decision costs at least as much as the right one; here {keys[1]} exceeds {keys[0]}."
+            )
+        sides.append(ClassScores(of_rows.scores, of_rows.rows, sums, squares))
+        right.append(of_right)
     table = ScoreTable(sides[0], sides[1], rows.label, rows.bins, rows.precision)
-    return table, _aim(rows, (right[0], right[1]), prevalence)
+    n, p, shares = float(rows.n), float(rows.positive.n), (1.0, 1.0)
+    if prevalence is not None:
+        at = float(np.asarray(prevalence, dtype=np.float64))
+        shares = (at * n / p, (1 - at) * n / (n - p))
+    return table, CostAim((get_metric("expected_cost"),), -1, n, (right[0], right[1]), shares)
 
 
 def _is_column(cost: ErrorCost) -> bool:
     return isinstance(cost, str) or bool(np.ndim(cost))
 
 
-def _column(side: ClassScores, of_rows: ClassScores) -> tuple[Array, Array]:
+def _sums_at(scores: Array, column: ClassScores) -> tuple[Array, Array]:
     """The sums and the squares of a column at the scores of all rows; rows where it is 0 are not in its table."""
-    compact = side.compact()
-    places = np.searchsorted(of_rows.scores, compact.scores)
-    sums, squares = np.zeros(len(of_rows.scores)), np.zeros(len(of_rows.scores))
-    sums[places], squares[places] = compact.weights, compact.squares
+    indices = np.searchsorted(scores, column.scores)
+    sums, squares = np.zeros(len(scores)), np.zeros(len(scores))
+    sums[indices], squares[indices] = column.weights, column.squares
     return sums, squares
 
 
-def _excess(numbers: list[float], of_rows: ClassScores, columns: dict[int, tuple[Array, Array]]) -> _Excess:
-    """The sums where costs are numbers, and where those of some roles are columns: a miss, a hit or its benefit."""
+def _excess(
+    numbers: list[float], of_rows: ClassScores, columns: dict[int, tuple[Array, Array]]
+) -> tuple[Array, Array, float]:
+    """The excess cost of wrong decisions and its square at each score, and what all rows cost if decided rightly.
+
+    The cost of a miss, that of a hit and its benefit are each a number, or a column with its sums and squares.
+    """
     miss, hit, benefit = numbers
     rows = of_rows.rows.astype(np.float64)
     each, right = miss - hit + benefit, (hit - benefit) * float(rows.sum())
@@ -587,22 +586,7 @@ def _excess(numbers: list[float], of_rows: ClassScores, columns: dict[int, tuple
         more += sign * sums
         roots += sign * np.sqrt(squares)  # exact of one row; of several, as if their columns rose and fell together
         right += of_right * float(sums.sum())
-    return _Excess(rows * each + more, rows * each**2 + 2 * each * more + roots**2, right)
-
-
-def _check_excess(excess: _Excess, keys: tuple[str, str, str]) -> None:
-    least = -1e-9 * max(1.0, float(np.abs(excess.sums).max(initial=0.0)))
-    if (excess.sums < least).any():
-        raise InputError(f"A wrong decision costs at least as much as the right one; here {keys[1]} exceeds {keys[0]}.")
-
-
-def _aim(rows: ScoreTable, right: tuple[float, float], prevalence: PrevalenceLike | None) -> CostAim:
-    n, p = float(rows.n), float(rows.positive.n)
-    shares = (1.0, 1.0)
-    if prevalence is not None:
-        at = float(np.asarray(prevalence, dtype=np.float64))
-        shares = (at * n / p, (1 - at) * n / (n - p))
-    return CostAim((get_metric("expected_cost"),), -1, n, right, shares)
+    return rows * each + more, rows * each**2 + 2 * each * more + roots**2, right
 
 
 # ---------------------------------------------------------------- threshold gaps
@@ -622,8 +606,8 @@ def middle(below: float, flagged: float) -> float:
     """
     half = below / 2 + flagged / 2  # whose sum cannot overflow
     with np.errstate(over="ignore"):
-        given = [kind for kind in _PRECISIONS if all(float(kind(score)) == score for score in (below, flagged))]
-        separates = half > below and all(float(kind(half)) > below for kind in given)
+        kinds = [kind for kind in _PRECISIONS if all(float(kind(score)) == score for score in (below, flagged))]
+        separates = half > below and all(float(kind(half)) > below for kind in kinds)
     return half if separates else flagged
 
 
@@ -636,9 +620,9 @@ def threshold_of(table: ScoreTable, observed: float, direction: int = 1) -> floa
         return observed  # nobody
     scores = table.thresholds[:0:-1]
     lowest, highest = (0.0, 1.0) if table.has_probabilities else (-math.inf, math.inf)
-    place = int(np.searchsorted(scores, observed))
+    index = int(np.searchsorted(scores, observed))
     if direction > 0:
-        return middle(score_bins.upper_end(table.bins, float(scores[place - 1])), observed) if place else lowest
-    if place + 1 == len(scores):
+        return middle(score_bins.upper_end(table.bins, float(scores[index - 1])), observed) if index else lowest
+    if index + 1 == len(scores):
         return highest
-    return -middle(-float(scores[place + 1]), -score_bins.upper_end(table.bins, observed))
+    return -middle(-float(scores[index + 1]), -score_bins.upper_end(table.bins, observed))

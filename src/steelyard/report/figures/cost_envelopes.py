@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.analysis.results.formatting import three_digits
 from steelyard.analysis.results.result import Rows
 from steelyard.analysis.thresholds.bands import rate_band, thinned
-from steelyard.analysis.thresholds.costs import cost_ends, even_costs
+from steelyard.analysis.thresholds.costs import cost_bounds, even_costs
 from steelyard.metrics.curves import roc_points
 from steelyard.report.figures import caption_text, score_curves, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
@@ -136,7 +136,7 @@ def _line(name: str, evaluation: Evaluation) -> CostLine:
     x = np.union1d(_GRID, 1 - costs.edges)
     y = costs.at(1 - x)
     places = thinned(*roc_points(table)[:2])
-    low, high = cost_ends(rate_band(table, evaluation.level, np.union1d(0, places)), x)
+    low, high = cost_bounds(rate_band(table, evaluation.level, np.union1d(0, places)), x)
     if evaluation.is_clustered:
         low = high = np.full(len(x), np.nan)
     best = costs.thresholds[np.searchsorted(costs.edges[1:-1], 1 - x)]

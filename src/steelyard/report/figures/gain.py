@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from steelyard.analysis.results.result import Rows
-from steelyard.analysis.thresholds.bands import gain_ends, gain_points, rate_band, thinned
+from steelyard.analysis.thresholds.bands import gain_bounds, gain_points, rate_band, thinned
 from steelyard.exceptions import InputError
 from steelyard.metrics.registry import get_metric
 from steelyard.report.figures import caption_text, score_curves, style
@@ -190,7 +190,7 @@ def _line(name: str, evaluation: Evaluation, kind: str) -> GainLine:
         low = high = nothing
     else:
         known = score_curves.prevalences(evaluation, table, get_metric("precision"))
-        ends = gain_ends(rate_band(table, known.level, np.union1d(0, places)), known.shares, x)
+        ends = gain_bounds(rate_band(table, known.level, np.union1d(0, places)), known.shares, x)
         low, high = np.minimum(ends[0], y), np.maximum(ends[1], y)
     row = caption_text.metric_row(evaluation, _NUMBERS[kind][0])
     return GainLine(name, thresholds, flagged, recall, (x, y, low, high), share, row)

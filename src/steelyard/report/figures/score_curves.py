@@ -114,7 +114,7 @@ def curve_band(evaluation: Evaluation, places: Array, metric: str, over: str) ->
     )
     sides = [np.clip(np.nextafter(step, end), 0, 1) for step in steps for end in (-1, 2)]
     grid = np.unique(np.concatenate([np.linspace(0, 1, 201), *steps, *sides]))
-    ends, outline = (at(axis).ends(of, float(table.total), *known.shares) for axis in (x, grid))
+    ends, outline = (at(axis).bounds(of, float(table.total), *known.shares) for axis in (x, grid))
     if over == "recall":
         return CurveBand(*ends, grid, *outline)
     # Every ROC curve begins at (0, 0) and ends at (1, 1), and so does its band.

@@ -143,7 +143,7 @@ def _ends(evaluation: Evaluation, table: ScoreTable, metric: Metric, places: Arr
     """The ends of a metric's band at the drawn thresholds."""
     known = score_curves.prevalences(evaluation, table, metric)
     band = rate_band(table, known.level, places + 1)  # the first threshold, at infinity, is not drawn
-    return band.ends(metric, float(table.total), *known.shares)
+    return band.bounds(metric, float(table.total), *known.shares)
 
 
 def _best(evaluation: Evaluation, metric: Metric) -> BestThreshold | None:
