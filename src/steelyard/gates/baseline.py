@@ -9,13 +9,13 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from steelyard.analysis.comparison.different_rows import Drop, DropTest, LabelExchange, ScoreExchange, drop_test
+from steelyard.analysis.comparison.different_rows import Drop, LabelExchange, ScoreExchange, drop_test
 from steelyard.analysis.results.formatting import ROUNDING, difference_text, value_text
 from steelyard.analysis.results.result import Result
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, first_ten
-from steelyard.gates.rules import FAIL, PASS, UNDECIDED, Judgement
+from steelyard.gates.rules import FAIL, PASS, UNDECIDED, Judgement, power_text
 from steelyard.metrics.registry import metrics_with_role
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.group_keys import group_label
@@ -79,7 +79,13 @@ def read_baseline(given: BaselineLike | None) -> Baseline | None:
             f"The baseline {name!r} is not a report written by `steelyard report --format json`; make one first."
         ) from None
     for metric, value in values.items():
-        _check_range(name, metric, value)
+        with suppress(UnknownNameError):  # a metric that is not known here is no rule's
+            low, high = MetricSpec.of(metric).metric.of_many_columns.range  # that of many classes is no narrower
+            if value is not None and not low - ROUNDING <= value <= high + ROUNDING:
+                raise InputError(
+                    f"The baseline {name!r} gives {value:g} as {metric}, whose values lie between {low:g} and "
+                    f"{high:g}; make it again with `steelyard report --format json`."
+                )
     try:
         return Baseline(name, values, data, Result.from_json(data))
     except InputError as error:
@@ -87,26 +93,16 @@ def read_baseline(given: BaselineLike | None) -> Baseline | None:
 
 
 def _values(part: dict[str, Any]) -> dict[str, float | None]:
-    return {str(row["name"]): _number(row["value"]) for row in part["metrics"]}
-
-
-def _check_range(name: str, metric: str, value: float | None) -> None:
-    """Refuse a value that the metric cannot have; one that is not known here is no rule's."""
-    with suppress(UnknownNameError):
-        low, high = MetricSpec.of(metric).metric.of_many_columns.range  # that of many classes is no narrower
-        if value is not None and not low - ROUNDING <= value <= high + ROUNDING:
-            raise InputError(
-                f"The baseline {name!r} gives {value:g} as {metric}, whose values lie between {low:g} and {high:g}; "
-                "make it again with `steelyard report --format json`."
-            )
-
-
-def _number(value: object) -> float | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise TypeError
-    return float(value)
+    """The metrics by name, each a finite number or None."""
+    values: dict[str, float | None] = {}
+    for row in part["metrics"]:
+        value = row["value"]
+        if value is not None:
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+                raise TypeError
+            value = float(value)
+        values[str(row["name"])] = value
+    return values
 
 
 def check_baseline(baseline: Baseline, evaluation: Evaluation | MultilabelEvaluation) -> list[str]:
@@ -188,9 +184,13 @@ def judge_drops(
     if not specs:
         raise InputError(f"The baseline {old.name!r} and these predictions share no metric; {_AGAIN}.")
     test = drop_test(labels, scores, specs, level=new.level, margin=margin)
+    sentence = (
+        f"An unchanged model fails this gate in at most {100 * test.error:.3g} % of runs; a drop of "
+        f"{100 * test.margin:.3g} points of {test.margin_of} is caught in {power_text(test.power)}."
+    )
     untested = [row for row in before.metrics if row.spec.metric.function is None and not row.spec.is_native]
     left_out = f" {_UNTESTED}" if untested else ""
-    return [_judged_drops(drop, new) for drop in test.drops], [f"{_drops_sentence(test)}{left_out}"]
+    return [_judged_drop(drop, new) for drop in test.drops], [f"{sentence}{left_out}"]
 
 
 def saved_baseline(old: Baseline) -> Evaluation:
@@ -205,7 +205,7 @@ def saved_baseline(old: Baseline) -> Evaluation:
     return before
 
 
-def _judged_drops(drop: Drop, new: Evaluation) -> Judgement:
+def _judged_drop(drop: Drop, new: Evaluation) -> Judgement:
     name, shown, share = drop.spec.name, drop.is_shown, drop.spec.is_share
     before, rule = f"baseline {value_text(drop.before, share=share)}", f"{name} has not dropped from the baseline"
     values = (drop.after, drop.before - drop.spec.metric.sign * drop.limit)
@@ -219,13 +219,3 @@ def _judged_drops(drop: Drop, new: Evaluation) -> Judgement:
     most = difference_text(max(drop.limit, 0.0), share=share)
     limit = "any drop" if math.isinf(drop.limit) else f"a drop of up to {most}"
     return Judgement(True, PASS, rule, None, f"{text}; {limit} may be chance", *values)
-
-
-def _drops_sentence(test: DropTest) -> str:
-    points, error = f"{100 * test.margin:.3g}", f"{100 * test.error:.3g} %"
-    caught = "more than 99 %" if test.power > 0.99 else "less than 1 %" if test.power < 0.01 else f"{test.power:.0%}"
-    caught = caught.replace("%", " %").replace("  ", " ")
-    return (
-        f"An unchanged model fails this gate in at most {error} of runs; a drop of {points} points of {test.margin_of} "
-        f"is caught in {caught}."
-    )

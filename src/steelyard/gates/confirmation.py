@@ -51,9 +51,9 @@ def _comparison_notes(comparison: Comparison, metrics: set[str]) -> list[str]:
     taken: dict[str, list[str]] = {VALUE: [], INTERVAL: []}
     if any((row.a, row.b) != comparison.models for row in comparison.rows if len(comparison.models) == 2):
         raise InputError("This comparison was changed: its differences are not of its models; compare the rows again.")
-    held = [(row.metric, row.low, row.difference, row.high) for row in comparison.rows]
-    held += [(row.metric, row.low, row.value, row.high) for rows in comparison.intervals.values() for row in rows]
-    for metric, low, value, high in held:
+    bounds = [(row.metric, row.low, row.difference, row.high) for row in comparison.rows]
+    bounds += [(row.metric, row.low, row.value, row.high) for rows in comparison.intervals.values() for row in rows]
+    for metric, low, value, high in bounds:
         if low - _ROUNDING > value or high + _ROUNDING < value:
             raise InputError(
                 f"This comparison was changed: an interval of {metric} does not hold its value; compare the rows again."
@@ -66,16 +66,16 @@ def _comparison_notes(comparison: Comparison, metrics: set[str]) -> list[str]:
 
 
 def _is_confirmed(row: Difference, comparison: Comparison) -> bool:
-    """Whether the tables give both values; a difference that they do not give is refused."""
+    """Whether the tables give both values; a difference that contradicts them is refused."""
     try:
-        found = comparison.tables.difference(row.spec, row.a, row.b)
+        recomputed = comparison.tables.difference(row.spec, row.a, row.b)
     except (InputError, KeyError):
         return False
     for name in ("value_a", "value_b", "difference"):
-        held, expected = getattr(row, name), getattr(found, name)
-        if abs(held - expected) > _ROUNDING * max(1.0, abs(expected)):
+        saved, expected = getattr(row, name), getattr(recomputed, name)
+        if abs(saved - expected) > _ROUNDING * max(1.0, abs(expected)):
             raise InputError(
-                f"This comparison was changed: it gives {held:.6g} as {row.metric}'s {name}, and its tables give "
+                f"This comparison was changed: it gives {saved:.6g} as {row.metric}'s {name}, and its tables give "
                 f"{expected:.6g}; compare the rows again."
             )
     return True

@@ -25,6 +25,7 @@ from steelyard.gates.rules import (
     check_prove,
     gate_parts,
     judge_rules,
+    power_text,
     read_rules,
     usual_rules,
 )
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     from steelyard.evaluation.multilabel_evaluation import AnyEvaluation
     from steelyard.gates.baseline import Baseline, BaselineLike
-    from steelyard.gates.promise import PromiseLike, SavedPromise
+    from steelyard.gates.promise import PromiseLike
     from steelyard.gates.rules import Gated, GatePart, Rule
 
 
@@ -157,16 +158,25 @@ def gate(
     pass  low(specificity - versus) is 0 points, required >= -2 points (98.9 %, versus 94.4 %)
     A model that breaks `low(specificity - versus) >= -0.02` passes this gate in at most 2.5 % of runs.
     """
-    _check_options(margin, prove, min_rows, min_positives)
+    check_prove(prove)
+    _check_numbers(margin, min_rows, min_positives)
     for name, switch in (("skip_small", skip_small), ("allow_worse", allow_worse)):
         if not isinstance(switch, bool):
             raise InputError(f"{name}= is True or False, not {switch!r}.")
     old, saved = read_baseline(baseline), read_promise(promise)
-    if skip_small and all(part.group is None for part in gate_parts(evaluated)):
+    all_parts = gate_parts(evaluated)
+    if skip_small and all(part.group is None for part in all_parts):
         raise InputError("skip_small= leaves out groups, and there are none here; evaluate with by=, or leave it out.")
-    parts, small = _large_parts(gate_parts(evaluated), min_rows, min_positives, skip_small=skip_small)
-    given = evaluated if isinstance(evaluated, Result) else None
-    notes = [] if old is None else check_baseline(old, _evaluation(given, "A baseline"))
+    parts: list[GatePart] = []
+    small: list[Judgement] = []
+    for part in all_parts:
+        if (judgement := _too_small(part, min_rows, min_positives)) is None:
+            parts.append(part)
+        else:
+            outcome = SKIPPED if skip_small and part.group is not None else UNDECIDED
+            small.append(replace(judgement, outcome=outcome))
+    result = evaluated if isinstance(evaluated, Result) else None
+    notes = [] if old is None else check_baseline(old, _evaluation(result, "A baseline"))
     required = read_rules(rules, old, allow_worse=allow_worse)
     if required and prove != WORSE:
         raise InputError("prove= is about a gate without rules; a rule on low(...) or high(...) says what to show.")
@@ -176,23 +186,26 @@ def gate(
     read: list[str] = [] if saved is None else saved.metrics
     if not required and old is not None and prove == WORSE:
         names = named or usual_metrics(old)
-        drops = judge_drops(old, _whole(given), names, margin)
+        drops = judge_drops(old, _whole(result), names, margin)
         read = [*read, *names]
         judged, sentences = drops if parts else ([], [])
     elif required or saved is None:
-        rules_asked = required or _usual(parts, old, given, named, prove, margin)
-        judged, sentences = _of_rules(rules_asked, parts, given, old, margin)
-        read = [*read, *(rule.metric for rule in rules_asked)]
-        sentences += [] if required else _power_sentences(judged, rules_asked, prove, margin)
+        applied = required or _usual(parts, old, result, named, prove, margin)
+        beside = parts
+        if old is not None and any(rule.is_difference and rule.other == BASELINE for rule in applied):
+            beside = _beside_baseline(parts, result, old, applied)
+        judged, sentences = judge_rules(applied, beside, old, margin)
+        read = [*read, *(rule.metric for rule in applied)]
+        sentences += [] if required else _power_sentences(judged, applied, prove, margin)
     if saved is not None:
-        notes += saved.notes(_at_promise(saved, given))
+        notes += saved.notes(_evaluation(result, "A promise"))
         limits, errors = judge_limits(saved, parts, margin) if parts else ([], [])
         judged, sentences = [*judged, *limits], [*sentences, *errors]
     unconfirmed = confirmation_notes(evaluated, read)
     unconfirmed += [] if old is None else [f"{old.name}: {note}" for note in confirmation_notes(old.evaluation, read)]
     if unconfirmed:  # numbers that no table confirms carry no error guarantee, so that these notes stand in its place
         sentences = unconfirmed
-    return GateResult(Rows([*judged, *small]), gate_parts(evaluated)[0].level, tuple(sentences), tuple(notes))
+    return GateResult(Rows([*judged, *small]), all_parts[0].level, tuple(sentences), tuple(notes))
 
 
 @names_wrong_arguments
@@ -213,19 +226,10 @@ def assert_gate(evaluated: Gated, *rules: str | Sequence[str], **options: Unpack
 # ---------------------------------------------------------------- what is asked
 
 
-def _of_rules(
-    rules: list[Rule], parts: list[GatePart], given: Result[Any] | None, old: Baseline | None, margin: float
-) -> tuple[list[Judgement], list[str]]:
-    """The rules judged in every part."""
-    if parts and old is not None and any(rule.is_difference and rule.other == BASELINE for rule in rules):
-        parts = _beside_baseline(parts, given, old, rules)
-    return judge_rules(rules, parts, old, margin)
-
-
 def _usual(
     parts: list[GatePart],
     old: Baseline | None,
-    given: Result[Any] | None,
+    result: Result[Any] | None,
     named: list[str] | None,
     prove: str,
     margin: float,
@@ -234,7 +238,7 @@ def _usual(
     if not parts:
         return []
     if old is not None:
-        new, names = _whole(given), named or usual_metrics(old)
+        new, names = _whole(result), named or usual_metrics(old)
         specs = [new[name].spec for name in names if name in new]
         return _of_each(usual_rules(specs, BASELINE, prove, margin), named)
     if VERSUS not in parts[0].differences:
@@ -257,28 +261,30 @@ def _of_each(rules: list[Rule], named: list[str] | None) -> list[Rule]:
 
 
 def _beside_baseline(
-    parts: list[GatePart], given: Result[Any] | None, old: Baseline, rules: list[Rule]
+    parts: list[GatePart], result: Result[Any] | None, old: Baseline, rules: list[Rule]
 ) -> list[GatePart]:
     """The parts with the difference of the new rows from those of the baseline."""
+    if not parts:
+        return []
     if len(parts) > 1:
         raise InputError(
             "The difference from a baseline is known of all rows together, since a report keeps no tables of groups; "
             "compare both models on the same rows for groups, or leave by= out."
         )
-    new, metrics = _whole(given), list(dict.fromkeys(rule.metric for rule in rules if rule.is_difference))
+    new, metrics = _whole(result), list(dict.fromkeys(rule.metric for rule in rules if rule.is_difference))
     models = {"new": new, BASELINE: saved_baseline(old)}
     return [replace(parts[0], differences={BASELINE: compare(models, metrics=metrics, level=new.level)})]
 
 
-def _evaluation(given: Result[Any] | None, what: str) -> AnyEvaluation:
-    if not isinstance(given, (Evaluation, MultilabelEvaluation)):
+def _evaluation(result: Result[Any] | None, what: str) -> AnyEvaluation:
+    if not isinstance(result, (Evaluation, MultilabelEvaluation)):
         raise InputError(f"{what} is held against one evaluation; give what evaluate returns.")
-    return given
+    return result
 
 
-def _whole(given: Result[Any] | None) -> Evaluation:
+def _whole(result: Result[Any] | None) -> Evaluation:
     """The evaluation of all rows, whose tables are tested together."""
-    evaluation = _evaluation(given, "A baseline")
+    evaluation = _evaluation(result, "A baseline")
     if not isinstance(evaluation, Evaluation):
         raise InputError("Label sets have no table that a baseline is tested by; give rules.")
     if evaluation.groups:
@@ -286,41 +292,16 @@ def _whole(given: Result[Any] | None) -> Evaluation:
     return evaluation
 
 
-def _at_promise(saved: SavedPromise, given: Result[Any] | None) -> Evaluation:
-    """The evaluation of scores thresholded at the promised threshold."""
-    evaluation = _evaluation(given, "A promise")
-    if not isinstance(evaluation, Evaluation) or evaluation.threshold != saved.best.threshold:
-        raise InputError(
-            f"A promise is about scores at its own threshold; evaluate them with threshold={saved.best.threshold!r}."
-        )
-    return evaluation
-
-
-def _check_options(margin: float, prove: str, min_rows: int, min_positives: int) -> None:
-    """Refuse options that mean nothing, whether or not this gate reads them."""
+def _check_numbers(margin: float, min_rows: int, min_positives: int) -> None:
+    """Refuse numbers that mean nothing, whether or not this gate reads them."""
     if isinstance(margin, bool) or not isinstance(margin, (int, float)) or not 0 < margin < 1:
         raise InputError(f"margin= is a number above 0 and below 1, such as 0.02, not {margin!r}.")
-    check_prove(prove)
     for name, least in (("min_rows", min_rows), ("min_positives", min_positives)):
         if isinstance(least, bool) or not isinstance(least, Integral) or least < 0:
             raise InputError(f"{name}= is a whole number of 0 or more, 0 for any, not {least!r}.")
 
 
 # ---------------------------------------------------------------- too few rows
-
-
-def _large_parts(
-    parts: list[GatePart], min_rows: int, min_positives: int, *, skip_small: bool
-) -> tuple[list[GatePart], list[Judgement]]:
-    """The parts that are judged, and what is stated of the others."""
-    large, small = [], []
-    for part in parts:
-        if (judgement := _too_small(part, min_rows, min_positives)) is None:
-            large.append(part)
-        else:
-            outcome = SKIPPED if skip_small and part.group is not None else UNDECIDED
-            small.append(replace(judgement, outcome=outcome))
-    return large, small
 
 
 def _too_small(part: GatePart, min_rows: int, min_positives: int) -> Judgement | None:
@@ -344,11 +325,8 @@ def _power_sentences(judged: Sequence[Judgement], rules: Sequence[Rule], prove: 
     powers = {names[each.rule]: each.power for each in judged if each.group is None and each.power is not None}
     if not powers:
         return []
-    ends = dict.fromkeys((min(powers, key=powers.__getitem__), max(powers, key=powers.__getitem__)))
-    shares = " to ".join(f"{_about(powers[name])} ({name})" for name in ends)
+    least, most = min(powers, key=powers.__getitem__), max(powers, key=powers.__getitem__)
+    names_shown = dict.fromkeys((least, most))  # one where both are the same
+    shares = " to ".join(f"{power_text(powers[name], 'about ')} ({name})" for name in names_shown)
     what = f"A drop of {margin:g} is caught" if prove == WORSE else "A model that is equal passes a rule"
     return [f"{what} in {shares} of runs, each metric by itself."]
-
-
-def _about(power: float) -> str:
-    return "more than 99 %" if power > 0.99 else "less than 1 %" if power < 0.01 else f"about {100 * power:.0f} %"

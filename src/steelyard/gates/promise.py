@@ -15,9 +15,10 @@ from steelyard.analysis.results.result_json import parsed
 from steelyard.analysis.thresholds.best_threshold import REFITTED, BestThreshold
 from steelyard.analysis.thresholds.guarantees import interval_promise_test, promise_test
 from steelyard.analysis.thresholds.limits import Capacity, read_limits
+from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.saved.saved_evaluation import read_prevalence
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.gates.rules import FAIL, PASS, UNDECIDED, Judgement
+from steelyard.gates.rules import FAIL, PASS, UNDECIDED, Judgement, power_text
 from steelyard.statistics.saved_field import SavedField
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.guarantees import LimitTest
     from steelyard.analysis.thresholds.limits import Limit
-    from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.evaluation.multilabel_evaluation import AnyEvaluation
     from steelyard.gates.rules import Estimate, GatePart
 
 
@@ -48,11 +49,15 @@ class SavedPromise:
 
     @property
     def confidence(self) -> float | None:
-        """That with which the limits were promised; None where they were not."""
+        """The confidence with which the limits were promised; None where they were not."""
         return self.best.limits[0].confidence
 
-    def notes(self, new: Evaluation) -> list[str]:
-        """What is different about the new rows; another positive class is refused."""
+    def notes(self, new: AnyEvaluation) -> list[str]:
+        """What is different about the new rows; another threshold or positive class is refused."""
+        if not isinstance(new, Evaluation) or new.threshold != self.best.threshold:
+            raise InputError(
+                f"A promise is about scores at its own threshold; evaluate them with threshold={self.best.threshold!r}."
+            )
         if str(self.best.positive) != str(new.positive):
             raise InputError(
                 f"The threshold {self.name!r} is of the positive class {self.best.positive!r}, these rows are of "
@@ -72,11 +77,6 @@ class SavedPromise:
             notes.append(
                 f"{self.name!r} was chosen at a prevalence of {at}; these rows, {share} positive, are judged {ways}."
             )
-        return [*notes, *self._missing(new)]
-
-    def _missing(self, new: Evaluation) -> list[str]:
-        """The clusters and weights that the threshold was chosen with, and these rows lack."""
-        notes = []
         if self.cluster is not None and not new.is_clustered:
             notes.append(
                 f"{self.name!r} was chosen on clusters of {self.cluster!r}, and these rows are taken as independent; "
@@ -130,34 +130,32 @@ def judge_limits(promise: SavedPromise, parts: Sequence[GatePart], margin: float
     judged: list[Judgement] = []
     tests: list[LimitTest] = []
     for part in parts:
-        estimates = [_estimate_at(limit, promise.prevalence, part) for limit in promise.limits]
-        tested = _tested(promise, part, estimates, 1 - (1 - confidence) / len(parts), margin)
-        pairs = zip(tested, estimates, strict=True)
-        judged += [_judged(test, estimate, part.group) for test, estimate in pairs]
+        if part.metric is None or part.confusion is None:
+            raise InputError("A promise is about scores of two classes; name the positive one with pos_label=.")
+        shared, prevalence, estimates = 1 - (1 - confidence) / len(parts), promise.prevalence, []
+        for limit in promise.limits:
+            estimate = part.metric(limit.metric.name)
+            if prevalence is not None and not part.is_clustered:
+                there = interval(limit.metric, part.confusion, prevalence=prevalence, level=part.level)
+                estimate = replace(estimate, value=there.value, low=there.low, high=there.high)
+            estimates.append(estimate)
+        if part.is_clustered:
+            bounds = [(each.value, each.low, each.high) for each in estimates]
+            tested = interval_promise_test(promise.limits, bounds, part.level, shared)
+        else:
+            tested = promise_test(promise.limits, part.confusion, shared, margin=margin, prevalence=prevalence)
+        judged += [_judged(test, estimate, part.group) for test, estimate in zip(tested, estimates, strict=True)]
         tests = tests or tested
-    return judged, [_errors_sentence(tests, 1 - confidence, margin)]
-
-
-def _tested(
-    promise: SavedPromise, part: GatePart, estimates: Sequence[Estimate], confidence: float, margin: float
-) -> list[LimitTest]:
-    if part.confusion is None:
-        raise InputError("A promise is about scores of two classes; name the positive one with pos_label=.")
-    if part.is_clustered:
-        ends = [(each.value, each.low, each.high) for each in estimates]
-        return interval_promise_test(promise.limits, ends, part.level, confidence)
-    return promise_test(promise.limits, part.confusion, confidence, margin=margin, prevalence=promise.prevalence)
-
-
-def _estimate_at(limit: Limit, prevalence: PrevalenceLike | None, part: GatePart) -> Estimate:
-    """The metric of a limit in a part, at the prevalence at which it was promised."""
-    if part.metric is None or part.confusion is None:
-        raise InputError("A promise is about scores of two classes; name the positive one with pos_label=.")
-    estimate = part.metric(limit.metric.name)
-    if prevalence is None or part.is_clustered:
-        return estimate
-    there = interval(limit.metric, part.confusion, prevalence=prevalence, level=part.level)
-    return replace(estimate, value=there.value, low=there.low, high=there.high)
+    most = "about" if any(test.power is None for test in tests) else "at most"
+    sentence = f"A model that keeps its limits fails this gate in {most} {100 * (1 - confidence):.3g} % of runs"
+    caught = [
+        f"{power_text(test.power)} ({'alerts' if isinstance(test.limit, Capacity) else test.limit.metric.name})"
+        for test in tests
+        if test.power is not None and test.limit.metric.is_share
+    ]
+    if caught:
+        sentence += f"; a value {100 * margin:.3g} points beyond its limit is caught in {listed(caught)}"
+    return judged, [f"{sentence}."]
 
 
 def _judged(test: LimitTest, estimate: Estimate, group: str | None) -> Judgement:
@@ -173,27 +171,18 @@ def _judged(test: LimitTest, estimate: Estimate, group: str | None) -> Judgement
     if isinstance(limit, Capacity):
         seen, low, high = (f"{limit.rows * part:,.0f}" for part in (value, estimate.low, estimate.high))
         text = f"alerts are {seen} of {limit.rows:,} rows ({low} to {high}), limit {limit.sign} {limit.alerts:,}"
-    outcome = FAIL if test.is_broken else PASS
-    ends = (value, bound, estimate.low, estimate.high, estimate.level, test.p_value, test.power)
     return Judgement(
-        not test.is_broken, outcome, limit.text, group, f"{text}: {test.verdict}", *ends, verdict=test.verdict
+        not test.is_broken,
+        FAIL if test.is_broken else PASS,
+        limit.text,
+        group,
+        f"{text}: {test.verdict}",
+        value,
+        bound,
+        estimate.low,
+        estimate.high,
+        estimate.level,
+        test.p_value,
+        test.power,
+        verdict=test.verdict,
     )
-
-
-def _errors_sentence(tests: list[LimitTest], alpha: float, margin: float) -> str:
-    most = "about" if any(test.power is None for test in tests) else "at most"
-    error = f"A model that keeps its limits fails this gate in {most} {100 * alpha:.3g} % of runs"
-    caught = [
-        f"{_percent(test.power)} ({'alerts' if isinstance(test.limit, Capacity) else test.limit.metric.name})"
-        for test in tests
-        if test.power is not None and test.limit.metric.is_share
-    ]
-    return (
-        f"{error}; a value {100 * margin:.3g} points beyond its limit is caught in {listed(caught)}."
-        if caught
-        else f"{error}."
-    )
-
-
-def _percent(power: float) -> str:
-    return "more than 99 %" if power > 0.99 else "less than 1 %" if power < 0.01 else f"{100 * power:.0f} %"

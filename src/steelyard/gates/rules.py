@@ -22,7 +22,7 @@ from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from steelyard.analysis.comparison.comparison import Difference
     from steelyard.analysis.intervals.interval import Interval
@@ -106,25 +106,25 @@ class Rule:
         written = f"{self.metric} - {self.other}" if self.is_difference else self.metric
         return written if self.end == "value" else f"{self.end}({written})"
 
-    def check_number(self, ends: tuple[float, float], *, is_percent: bool = False) -> None:
+    def check_number(self, bounds: tuple[float, float], *, is_percent: bool = False) -> None:
         """Refuse a number that no value reaches, or that every value keeps, where the metric has that range."""
-        what = self.metric
+        what, (low, high) = self.metric, bounds
         if self.other is not None:
-            low, high = ends
-            what, ends = f"A difference of two values of {self.metric}", (low - high, high - low)
-        check_bound(what, ends, self.number, self.text)
-        low, high = ends
+            what, (low, high) = f"A difference of two values of {self.metric}", (low - high, high - low)
+        bounds = low, high
+        check_bound(what, bounds, self.number, self.text)
         above, strict = self.sign[0] == ">", len(self.sign) == 1
-        hint = percent_hint(ends, self.number, self.text) or "give a bound inside that range."
+        hint = percent_hint(bounds, self.number, self.text) or "give a bound inside that range."
         if not strict and self.number == (low if above else high):
             raise InputError(
-                f"{what} lies {range_words(ends)}, so that every model keeps {self.text!r}, which gates nothing; {hint}"
+                f"{what} lies {range_words(bounds)}, so that every model keeps {self.text!r}, which gates nothing; "
+                f"{hint}"
             )
         if strict and self.number == (high if above else low):
-            raise InputError(f"{what} lies {range_words(ends)}, so that no model keeps {self.text!r}; {hint}")
+            raise InputError(f"{what} lies {range_words(bounds)}, so that no model keeps {self.text!r}; {hint}")
         if strict and self.number == high == 1 and not is_percent:  # one that means 1 % passes nearly all
             raise InputError(
-                f"{what} lies {range_words(ends)}, so that nearly every model keeps {self.text!r}; did you mean 0.01 "
+                f"{what} lies {range_words(bounds)}, so that nearly every model keeps {self.text!r}; did you mean 0.01 "
                 "or 1 %? Write 100 % where all but the worst value are meant."
             )
 
@@ -151,9 +151,14 @@ def parse_rule(text: str, *, allow_worse: bool = False) -> Rule:
     limit = _LIMIT.fullmatch(rule[6].strip()) if rule else None
     written = (limit[1] or limit[3]) if limit else None
     number = float((written or "0").replace(" ", "")) if limit else math.nan
-    twice = rule is not None and limit is not None and bool(rule[3] and limit[2])
-    lone = limit is not None and bool(limit[4]) and written is None  # a sign of percent without a number
-    if rule is None or limit is None or bool(rule[1]) != bool(rule[4]) or twice or lone or not math.isfinite(number):
+    if (
+        rule is None
+        or limit is None
+        or bool(rule[1]) != bool(rule[4])  # a parenthesis that is opened or closed, and not both
+        or (rule[3] and limit[2])  # two other models
+        or (limit[4] and written is None)  # a sign of percent without a number
+        or not math.isfinite(number)
+    ):
         raise InputError(
             f'The rule {text!r} cannot be read; write "ac_score>=0.8", "low(mcc)>=0.5", "mcc>=baseline-0.02" or '
             '"low(mcc - versus)>=-0.02".'
@@ -234,7 +239,7 @@ class Estimate:
     design: str = "random"
     p_value: float | None = None
     values: tuple[float, float] | None = None
-    own_error: float = math.nan  # of a difference: the standard error of the first model alone
+    first_error: float = math.nan  # of a difference: that of the first model alone
 
     @classmethod
     def of_row(cls, row: MetricRow, level: float) -> Estimate:
@@ -247,15 +252,23 @@ class Estimate:
         return cls(row.spec, float(row.value), float(row.low), float(row.high), row.level, row.why)
 
     @classmethod
-    def of_difference(cls, row: Difference, level: float, own: Estimate | None = None) -> Estimate:
-        """That of a difference of two models, of which the first has an estimate of its own."""
-        alone = math.nan if own is None else own.error
-        ends, values = (row.low, row.high, level, row.why), (row.value_a, row.value_b)
-        return cls(row.spec, row.difference, *ends, p_value=row.p_value, values=values, own_error=alone)
+    def of_difference(cls, row: Difference, level: float, first: Estimate | None = None) -> Estimate:
+        """That of a difference of two models; `first` is the estimate of the first one alone."""
+        return cls(
+            row.spec,
+            row.difference,
+            row.low,
+            row.high,
+            level,
+            row.why,
+            p_value=row.p_value,
+            values=(row.value_a, row.value_b),
+            first_error=math.nan if first is None else first.error,
+        )
 
     @property
     def error(self) -> float:
-        """The standard error that the width of the interval is that of."""
+        """The standard error that the width of the interval stands for."""
         return (self.high - self.low) / (2 * normal_reach(self.level))
 
     def at(self, level: float) -> Estimate:
@@ -265,7 +278,9 @@ class Estimate:
         if self.table is not None:
             return self.from_table(self.table, level)
         wider = normal_reach(level) / normal_reach(self.level)
-        least, most = self._range
+        least, most = self.spec.metric.of_many_columns.range
+        if self.values is not None:  # the range of a difference
+            least, most = least - most, most - least
         low = max(self.value - wider * (self.value - self.low), least)
         high = min(self.value + wider * (self.high - self.value), most)
         if self.p_value is not None and self.p_value > 1 - level:  # the test does not reject 0 at this level
@@ -274,20 +289,14 @@ class Estimate:
 
     def from_table(self, table: Confusion | ScoreTable, level: float) -> Estimate:
         """The same with its interval made anew from its table."""
-        ends = interval(self.spec, table, level=level, prevalence=self.prevalence, design=self.design)
-        return replace(self, low=float(ends.low), high=float(ends.high), level=level)
-
-    @property
-    def _range(self) -> tuple[float, float]:
-        """What the value may be."""
-        least, most = self.spec.metric.of_many_columns.range
-        return (least, most) if self.values is None else (least - most, most - least)
+        bounds = interval(self.spec, table, level=level, prevalence=self.prevalence, design=self.design)
+        return replace(self, low=float(bounds.low), high=float(bounds.high), level=level)
 
     def chance_beyond(self, distance: float, drop: float = 0.0) -> float | None:
         """How often an end of the interval does not reach a limit at that distance from the true value.
 
-        By a drop rows change sides that both models had alike, so that the difference scatters more than it does here:
-        by as much as the share of such rows would, read from the error of the one model. Without it a drop of 10 points
+        A drop changes rows on which both models agreed, so that the difference scatters more than it does here: by as
+        much as the share of such rows would, read from the error of the first model. Without that a drop of 10 points
         of recall would be stated to be caught in 90 % of runs, and is in 79 %.
         """
         if not self.error > 0:
@@ -298,11 +307,11 @@ class Estimate:
     def _added_error(self, drop: float) -> float:
         """What a drop adds to the standard error of the difference."""
         least, most = self.spec.metric.of_many_columns.range
-        if self.values is None or not math.isfinite(most - least) or not self.own_error > 0:
+        if self.values is None or not math.isfinite(most - least) or not self.first_error > 0:
             return 0.0
         share, changed = (self.values[0] - least) / (most - least), drop / (most - least)
         share = min(max(share, _NEAR_END), 1 - _NEAR_END)
-        return self.own_error * math.sqrt(changed * (1 - changed) / (share * (1 - share)))
+        return self.first_error * math.sqrt(changed * (1 - changed) / (share * (1 - share)))
 
 
 # ---------------------------------------------------------------- gate parts
@@ -332,13 +341,10 @@ class GatePart:
 
     def estimate(self, rule: Rule) -> Estimate:
         """What a rule is about."""
-        if rule.is_difference or rule.other == VERSUS:
-            return self._difference(rule)
-        if self.metric is None:
-            raise InputError(f"The rule {rule.text!r} is on one model; give its evaluation.")
-        return self.metric(rule.metric)
-
-    def _difference(self, rule: Rule) -> Estimate:
+        if not rule.is_difference and rule.other != VERSUS:
+            if self.metric is None:
+                raise InputError(f"The rule {rule.text!r} is on one model; give its evaluation.")
+            return self.metric(rule.metric)
         other = rule.other or ""
         if other not in self.differences:
             how = "compare both models on the same rows" if other == VERSUS else "give a baseline that holds its tables"
@@ -348,9 +354,8 @@ class GatePart:
         if row is None:
             named = ", ".join(dict.fromkeys(row.metric for row in comparison.rows))
             raise InputError(f"The models were not compared by {rule.metric}; there are {named}.")
-        alone = {each.metric: each for each in comparison.intervals.get(row.a, ())}.get(rule.metric)
-        own = None if alone is None else Estimate.of_interval(alone)
-        return Estimate.of_difference(row, comparison.level, own)
+        alone = next((each for each in comparison.intervals.get(row.a, ()) if each.metric == rule.metric), None)
+        return Estimate.of_difference(row, comparison.level, None if alone is None else Estimate.of_interval(alone))
 
 
 def gate_parts(gated: Gated) -> list[GatePart]:
@@ -358,9 +363,17 @@ def gate_parts(gated: Gated) -> list[GatePart]:
     if isinstance(gated, Mapping):
         if not gated:
             raise InputError("A gate was given no evaluation, an empty mapping; give what evaluate or compare returns.")
-        return [part for name, each in gated.items() for part in _named_parts(str(name), each)]
+        parts = []
+        for name, each in gated.items():
+            if isinstance(each, str):  # why there is none
+                parts.append(GatePart(str(name) or None, 0.95, why=each))
+                continue
+            for part in gate_parts(each):
+                label = ", ".join(text for text in (str(name), part.group) if text)
+                parts.append(replace(part, group=label or None))
+        return parts
     if isinstance(gated, (Evaluation, MultilabelEvaluation)):
-        return [_whole(gated), *(_of_group(gated, group) for group in gated.groups)]
+        return [_evaluated(gated), *(_evaluated(gated, group) for group in gated.groups)]
     if isinstance(gated, Comparison):
         return [_compared(gated)]
     raise InputTypeError(
@@ -368,62 +381,40 @@ def gate_parts(gated: Gated) -> list[GatePart]:
     )
 
 
-def _named_parts(name: str, each: GatedResult | str) -> Iterator[GatePart]:
-    if isinstance(each, str):  # why there is none
-        yield GatePart(name or None, 0.95, why=each)
-        return
-    for part in gate_parts(each):
-        label = ", ".join(text for text in (name, part.group) if text)
-        yield replace(part, group=label or None)
-
-
-def _whole(evaluation: AnyEvaluation) -> GatePart:
-    scores, table = getattr(evaluation, "scores", None), getattr(evaluation, "confusion", None)
+def _evaluated(evaluation: AnyEvaluation, group: Group | None = None) -> GatePart:
+    """All rows of an evaluation, or one of its groups."""
+    part: AnyEvaluation | Group = evaluation if group is None else group
+    scores: ScoreTable | None = getattr(part, "scores", None)
+    table: Confusion | None = getattr(part, "confusion", None)
+    if table is not None and evaluation.positive in table.labels:
+        table = table.with_positive(evaluation.positive)
 
     def metric(name: str) -> Estimate:
-        return _with_table(evaluation, evaluation[name], table, scores)
-
-    return _evaluated(evaluation, None, evaluation.rows, metric, table, scores)
-
-
-def _of_group(evaluation: AnyEvaluation, group: Group) -> GatePart:
-    def metric(name: str) -> Estimate:
-        if name not in group:
+        """The estimate of a metric, with the table that its interval was made from where that says all of it."""
+        if group is not None and name not in group:
             raise InputError(f"{name} was not evaluated in the groups; name it with metrics= when you evaluate.")
-        return _with_table(evaluation, group[name], group.confusion, group.scores)
+        row: MetricRow = part[name]
+        estimate = Estimate.of_row(row, evaluation.level)
+        source: Confusion | ScoreTable | None = None
+        if row.spec.is_native and row.spec.metric.scores is not None and scores is not None:
+            source = scores
+        elif row.spec.metric.function is not None:
+            source = table
+        if row.method in ("cluster", "plan") or source is None or isinstance(evaluation, MultilabelEvaluation):
+            return estimate
+        design = "stratified" if STRATIFIED in evaluation.assumed else "random"
+        estimate = replace(estimate, table=source, prevalence=evaluation.prevalence, design=design)
+        return estimate.from_table(source, evaluation.level) if evaluation.was_read else estimate
 
-    return _evaluated(evaluation, group.label, group.rows, metric, group.confusion, group.scores)
-
-
-def _evaluated(
-    evaluation: AnyEvaluation,
-    group: str | None,
-    rows: int,
-    metric: Callable[[str], Estimate],
-    table: Confusion | None,
-    scores: ScoreTable | None,
-) -> GatePart:
-    if table is not None and evaluation.positive in table.labels:
-        table = table.with_positive(evaluation.positive)
-    clustered = isinstance(evaluation, Evaluation) and evaluation.is_clustered
-    positives = _positives(table, scores)
-    return GatePart(group, evaluation.level, rows, positives, metric, confusion=table, is_clustered=clustered)
-
-
-def _with_table(
-    evaluation: AnyEvaluation, row: MetricRow, table: Confusion | None, scores: ScoreTable | None
-) -> Estimate:
-    """The estimate of a row, with the table that its interval was made from where that says all of it."""
-    estimate = Estimate.of_row(row, evaluation.level)
-    reads_scores = row.spec.is_native and row.spec.metric.scores is not None and scores is not None
-    if table is not None and evaluation.positive in table.labels:
-        table = table.with_positive(evaluation.positive)
-    source = scores if reads_scores else table if row.spec.metric.function is not None else None
-    if row.method in ("cluster", "plan") or source is None or isinstance(evaluation, MultilabelEvaluation):
-        return estimate
-    design = "stratified" if STRATIFIED in evaluation.assumed else "random"
-    estimate = replace(estimate, table=source, prevalence=evaluation.prevalence, design=design)
-    return estimate.from_table(source, evaluation.level) if evaluation.was_read else estimate
+    return GatePart(
+        None if group is None else group.label,
+        evaluation.level,
+        part.rows,
+        _positives(table, scores),
+        metric,
+        confusion=table,
+        is_clustered=isinstance(evaluation, Evaluation) and evaluation.is_clustered,
+    )
 
 
 def _compared(comparison: Comparison) -> GatePart:
@@ -460,12 +451,11 @@ def _positives(table: Confusion | None, scores: ScoreTable | None) -> int | None
 # Whether all rows and each group keep every rule, with the error that the rules hold together.
 
 
-_KINDS = ("passes_if_shown", "fails_if_shown")
 _SIGNS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 
 
 @dataclass(frozen=True)
-class AskedRule:
+class PartRule:
     """A rule in one part: the estimate that it reads, and the number that is required; NaN where there is none."""
 
     rule: Rule
@@ -475,7 +465,7 @@ class AskedRule:
     why: str | None = None
 
     @classmethod
-    def of(cls, rule: Rule, part: GatePart, baseline: Baseline | None) -> AskedRule:
+    def of(cls, rule: Rule, part: GatePart, baseline: Baseline | None) -> PartRule:
         """The rule in that part."""
         estimate = part.estimate(rule)
         if rule.is_difference or rule.other is None:
@@ -489,27 +479,46 @@ class AskedRule:
         why = _reason(rule, estimate) if before is not None else f"the baseline has no {rule.metric} of this group"
         return cls(rule, part, estimate, _limit_beside(rule, estimate, math.nan if before is None else before), why)
 
-    @property
-    def is_defined(self) -> bool:
-        """Whether it can be judged."""
-        return self.why is None
-
     def judged(self, level: float, margin: float) -> Judgement:
         """Whether it is kept, its interval being at that level."""
-        rule, estimate = self.rule, self.estimate if self.rule.end == "value" else self.estimate.at(level)
-        own = estimate.values[0] if estimate.values is not None and not rule.is_difference else estimate.value
-        value = own if rule.end == "value" else getattr(estimate, rule.end)
-        unit = _unit(self)
+        rule, share = self.rule, self.estimate.spec.is_share
+        estimate = self.estimate if rule.end == "value" else self.estimate.at(level)
+        value: float = getattr(estimate, rule.end)
+        if rule.end == "value" and estimate.values is not None and not rule.is_difference:
+            value = estimate.values[0]  # that of the first model
+        unit = Unit(share, " points" if share and rule.is_difference else " %" if share else "")
         if self.why is not None:
             required = f", required {rule.sign} {100**unit.percent * self.limit:.6g}{unit.text}"
             text = f"{rule.quantity}{'' if math.isnan(self.limit) else required}: {self.why}"
             return Judgement(None, UNDECIDED, rule.text, self.part.group, text, limit=self.limit, why=self.why)
         passed = bool(_SIGNS[rule.sign](value, self.limit))
         shown = _apart(value, self.limit, unit)
-        text = f"{rule.quantity} is {shown[0]}, required {rule.sign} {shown[1]}{_both(self)}"
-        outcome = PASS if passed else FAIL
-        ends = (estimate.low, estimate.high, estimate.level, estimate.p_value, _power(self, estimate, margin))
-        return Judgement(passed, outcome, rule.text, self.part.group, text, value, self.limit, *ends)
+        text = f"{rule.quantity} is {shown[0]}, required {rule.sign} {shown[1]}"
+        if estimate.values is not None and rule.is_difference:
+            first, second = (value_text(each, share=share) for each in estimate.values)
+            text += f" ({first}, {rule.other} {second})"
+        return Judgement(
+            passed,
+            PASS if passed else FAIL,
+            rule.text,
+            self.part.group,
+            text,
+            value,
+            self.limit,
+            estimate.low,
+            estimate.high,
+            estimate.level,
+            estimate.p_value,
+            self._power(estimate, margin),
+        )
+
+    def _power(self, estimate: Estimate, margin: float) -> float | None:
+        """How often a drop by the margin is caught, or an equal model passes; of a difference alone."""
+        if not self.rule.is_difference or self.rule.end == "value":
+            return None
+        if self.rule.fails_if_shown:
+            return estimate.chance_beyond(margin, drop=margin)
+        return estimate.chance_beyond(max(-(estimate.spec.sign or 1) * self.limit, 0.0))
 
 
 def check_limit(rule: Rule, baseline: Baseline | None) -> Baseline:
@@ -525,8 +534,10 @@ def read_rules(
     texts: Iterable[str | Sequence[str]], baseline: Baseline | None, *, allow_worse: bool = False
 ) -> list[Rule]:
     """The rules of their texts, each by itself or in a list; what they say of a baseline must be there."""
-    every: list[Any] = [each for text in texts for each in (text if isinstance(text, (list, tuple)) else [text])]
-    rules = [parse_rule(text, allow_worse=allow_worse) for text in every]
+    rules = []
+    for text in texts:
+        several: Any = text if isinstance(text, (list, tuple)) else [text]
+        rules += [parse_rule(each, allow_worse=allow_worse) for each in several]
     for rule in rules:
         if rule.other == BASELINE:
             check_limit(rule, baseline)
@@ -542,12 +553,21 @@ def judge_rules(
     1 - level of runs, and so the gate in no more, however many there are. Of those whose far end is read (high >=,
     low <=) each may fail by chance: they share the same error by Bonferroni, over metrics and groups.
     """
-    asked = [AskedRule.of(rule, part, baseline) for part in parts for rule in rules]
+    part_rules = [PartRule.of(rule, part, baseline) for part in parts for rule in rules]
     level = parts[0].level if parts else 0.95
-    sharing = [each for each in asked if each.rule.fails_if_shown and each.is_defined]
-    shared = 1 - (1 - level) / max(len(sharing), 1)
-    judged = [each.judged(shared if each.rule.fails_if_shown else level, margin) for each in asked]
-    return judged, _error_sentences(asked, level, shared)
+    near = [each.rule.text for each in part_rules if each.why is None and each.rule.passes_if_shown]
+    far = [each.rule.text for each in part_rules if each.why is None and each.rule.fails_if_shown]
+    shared = 1 - (1 - level) / max(len(far), 1)
+    judged = [each.judged(shared if each.rule.fails_if_shown else level, margin) for each in part_rules]
+    error, sentences = f"{50 * (1 - level):.3g} %", []
+    if near:
+        which = f"`{near[0]}`" if len(near) == 1 else f"any of the {len(near)} rules that pass only where it is shown"
+        sentences.append(f"A model that breaks {which} passes this gate in at most {error} of runs.")
+    if far:
+        which = f"`{far[0]}`" if len(far) == 1 else f"all {len(far)} rules that fail only where it is shown"
+        by = "" if len(far) == 1 else f"; they share it by intervals of {100 * shared:.6g} %"
+        sentences.append(f"A model that keeps {which} fails this gate in at most {error} of runs{by}.")
+    return judged, sentences
 
 
 def _limit_beside(rule: Rule, estimate: Estimate, other: float) -> float:
@@ -564,17 +584,7 @@ def _limit_beside(rule: Rule, estimate: Estimate, other: float) -> float:
 
 def _reason(rule: Rule, estimate: Estimate) -> str | None:
     """Why a rule cannot be judged."""
-    value = estimate.value if rule.end == "value" else getattr(estimate, rule.end)
-    return (estimate.why or "not defined here") if math.isnan(value) else None
-
-
-def _power(asked: AskedRule, estimate: Estimate, margin: float) -> float | None:
-    """How often a drop by the margin is caught, or an equal model passes; of a difference alone."""
-    if not asked.rule.is_difference or asked.rule.end == "value":
-        return None
-    if asked.rule.fails_if_shown:
-        return estimate.chance_beyond(margin, drop=margin)
-    return estimate.chance_beyond(max(-(asked.estimate.spec.sign or 1) * asked.limit, 0.0))
+    return (estimate.why or "not defined here") if math.isnan(getattr(estimate, rule.end)) else None
 
 
 # ---------------------------------------------------------------- in words
@@ -588,19 +598,6 @@ class Unit:
     text: str
 
 
-def _unit(asked: AskedRule) -> Unit:
-    share = asked.estimate.spec.is_share
-    return Unit(share, " points" if share and asked.rule.is_difference else " %" if share else "")
-
-
-def _both(asked: AskedRule) -> str:
-    """The values of both models, beside a difference."""
-    values, share = asked.estimate.values, asked.estimate.spec.is_share
-    if values is None or not asked.rule.is_difference:
-        return ""
-    return f" ({value_text(values[0], share=share)}, {asked.rule.other} {value_text(values[1], share=share)})"
-
-
 def _apart(value: float, limit: float, unit: Unit) -> tuple[str, str]:
     """Both numbers with as many digits as distinguish them."""
     times = 100 if unit.percent else 1
@@ -611,15 +608,6 @@ def _apart(value: float, limit: float, unit: Unit) -> tuple[str, str]:
     return repr(value), repr(limit)
 
 
-def _error_sentences(asked: Sequence[AskedRule], level: float, shared: float) -> list[str]:
-    """Which of the two errors is held, and at what."""
-    error, sentences = f"{50 * (1 - level):.3g} %", []
-    near, far = ([each.rule.text for each in asked if each.is_defined and getattr(each.rule, kind)] for kind in _KINDS)
-    if near:
-        which = f"`{near[0]}`" if len(near) == 1 else f"any of the {len(near)} rules that pass only where it is shown"
-        sentences.append(f"A model that breaks {which} passes this gate in at most {error} of runs.")
-    if far:
-        which = f"`{far[0]}`" if len(far) == 1 else f"all {len(far)} rules that fail only where it is shown"
-        by = "" if len(far) == 1 else f"; they share it by intervals of {100 * shared:.6g} %"
-        sentences.append(f"A model that keeps {which} fails this gate in at most {error} of runs{by}.")
-    return sentences
+def power_text(power: float, about: str = "") -> str:
+    """How often something is caught, in whole percent, with a word before the number."""
+    return "more than 99 %" if power > 0.99 else "less than 1 %" if power < 0.01 else f"{about}{100 * power:.0f} %"
