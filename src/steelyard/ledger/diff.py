@@ -23,14 +23,13 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from steelyard._types import Label
     from steelyard.analysis.comparison.comparison import Comparison
     from steelyard.evaluation.multilabel_evaluation import AnyEvaluation
     from steelyard.metrics.spec import SpecLike
 
 
 # ---------------------------------------------------------------- data differences
-# What two evaluations are not alike in beside the model, in sentences.
+# What differs between two evaluations beside the model, in sentences.
 
 
 _BY_CHANCE = 0.05  # prevalences that differ with a smaller p-value are of different data
@@ -41,7 +40,10 @@ _MOST_NAMED = 6  # metrics of a sentence
 def check_comparable(names: tuple[str, str], old: Evaluation, new: Evaluation) -> None:
     """Refuse two evaluations of different positive classes."""
     if old.positive != new.positive and str(old.positive) != str(new.positive):
-        of_old, of_new = (_class_words(evaluation.positive) for evaluation in (old, new))
+        of_old, of_new = (
+            "no positive class" if each.positive is None else f"the positive class {each.positive!r}"
+            for each in (old, new)
+        )
         raise InputError(
             f"{names[0]!r} is of {of_old} and {names[1]!r} of {of_new}; evaluate both with the same --positive."
         )
@@ -53,24 +55,17 @@ def check_comparable(names: tuple[str, str], old: Evaluation, new: Evaluation) -
         )
 
 
-def _class_words(positive: Label) -> str:
-    return "no positive class" if positive is None else f"the positive class {positive!r}"
-
-
 def data_sentences(names: tuple[str, str], old: Evaluation, new: Evaluation, *, paired: bool) -> list[str]:
     """What differs in thresholds and rows, and whether the rows may be the same ones."""
-    sentences, quoted = [], [repr(name) for name in names]
-    thresholds = [evaluation.threshold for evaluation in (old, new)]
-    if None not in thresholds and thresholds[0] != thresholds[1]:
-        sentences.append(
-            f"The threshold of {quoted[0]} is {thresholds[0]:.6g}, that of {quoted[1]} {thresholds[1]:.6g}."
-        )
-    rows = [_rows_words(evaluation) for evaluation in (old, new)]
-    if rows[0] != rows[1]:
-        sentences.append(f"{quoted[0]} is of {rows[0]}, {quoted[1]} of {rows[1]}.")
+    sentences, (a, b) = [], map(repr, names)
+    if old.threshold is not None and new.threshold is not None and old.threshold != new.threshold:
+        sentences.append(f"The threshold of {a} is {old.threshold:.6g}, that of {b} {new.threshold:.6g}.")
+    old_rows, new_rows = _rows_words(old), _rows_words(new)
+    if old_rows != new_rows:
+        sentences.append(f"{a} is of {old_rows}, {b} of {new_rows}.")
     elif not paired:
         sentences.append(
-            f"Both are of {rows[0]}: where these are the same rows, a comparison that pairs them shows smaller "
+            f"Both are of {old_rows}: where these are the same rows, a comparison that pairs them shows smaller "
             "differences; log with --keep-rows, or give both columns to `steelyard compare`."
         )
     return sentences
@@ -78,19 +73,22 @@ def data_sentences(names: tuple[str, str], old: Evaluation, new: Evaluation, *, 
 
 def _rows_words(evaluation: Evaluation) -> str:
     counts, scores = evaluation.row_counts, evaluation.scores
-    positives = None if counts is None else float(counts.tp + counts.fn)
-    positives = float(scores.positive.n) if positives is None and scores is not None else positives
-    return f"{evaluation.rows:,} rows" + ("" if positives is None else f", {positives:,.6g} of them positive")
+    if counts is not None:
+        positives = float(counts.tp + counts.fn)
+    elif scores is not None:
+        positives = float(scores.positive.n)
+    else:
+        return f"{evaluation.rows:,} rows"
+    return f"{evaluation.rows:,} rows, {positives:,.6g} of them positive"
 
 
 def prevalence_sentences(names: tuple[str, str], old: Evaluation, new: Evaluation, result: Comparison) -> list[str]:
     """Where the prevalence differs by more than chance: which metrics move with it, and by how much it alone did."""
     place = compared_place(result.tables)
-    shares = [observed_prevalence(result.tables, name, place) for name in names]
-    if shares[0] is None or shares[1] is None or place is None or old.prevalence is not None:
+    before, after = (observed_prevalence(result.tables, name, place) for name in names)
+    if before is None or after is None or place is None or old.prevalence is not None:
         return []
-    before, after = shares[0], shares[1]
-    if _p_value(before, old.rows, after, new.rows) >= _BY_CHANCE:
+    if _prevalence_p_value(before, old.rows, after, new.rows) >= _BY_CHANCE:
         return []
     moved = []
     for spec in result.tables.specs:
@@ -107,11 +105,11 @@ def prevalence_sentences(names: tuple[str, str], old: Evaluation, new: Evaluatio
     ]
 
 
-def _p_value(before: float, rows: int, after: float, new_rows: int) -> float:
+def _prevalence_p_value(before: float, rows: int, after: float, new_rows: int) -> float:
     """The two-sided p-value of equal prevalences, by the normal approximation with the pooled share."""
     pooled = (before * rows + after * new_rows) / (rows + new_rows)
-    spread = math.sqrt(pooled * (1 - pooled) * (1 / rows + 1 / new_rows))
-    return 1.0 if not spread else 2 * float(normal_below(-abs(before - after) / spread))
+    standard_error = math.sqrt(pooled * (1 - pooled) * (1 / rows + 1 / new_rows))
+    return 2 * float(normal_below(-abs(before - after) / standard_error)) if standard_error else 1.0
 
 
 # ---------------------------------------------------------------- diff side
@@ -139,25 +137,20 @@ def entry_side(path: Path) -> DiffSide:
 
 
 def distinguished(a: DiffSide, b: DiffSide) -> tuple[DiffSide, DiffSide]:
-    """Both under names that differ: the tags that only one has, where each has one, else their own."""
-    own = [tags_text(dict(sorted(x.tags.items() - y.tags.items()))) for x, y in ((a, b), (b, a))]
-    if all(own):
-        return replace(a, name=own[0]), replace(b, name=own[1])
-    return (replace(a, name=f"{a.name} (1)"), replace(b, name=f"{b.name} (2)")) if a.name == b.name else (a, b)
+    """Both under names that differ: the tags that only one of them has, if each has one, else the names they have."""
+    only_a = tags_text(dict(sorted(a.tags.items() - b.tags.items())))
+    only_b = tags_text(dict(sorted(b.tags.items() - a.tags.items())))
+    if only_a and only_b:
+        return replace(a, name=only_a), replace(b, name=only_b)
+    if a.name == b.name:
+        return replace(a, name=f"{a.name} (1)"), replace(b, name=f"{b.name} (2)")
+    return a, b
 
 
 # ---------------------------------------------------------------- evaluation diff
 
 
 _LEAST_JOINED = 0.5  # of the rows of the smaller evaluation, below which pairing would leave too much out
-
-
-@dataclass(frozen=True)
-class JoinedRows:
-    """The rows that both evaluations kept, of one truth; how many there are, and how many have two truths."""
-
-    table: pl.DataFrame
-    relabelled: int
 
 
 def evaluation_diff(
@@ -200,7 +193,7 @@ def _evaluation(side: DiffSide) -> Evaluation:
 # ---------------------------------------------------------------- the same rows
 
 
-def _joined(old: DiffSide, new: DiffSide) -> tuple[JoinedRows | None, list[str]]:
+def _joined(old: DiffSide, new: DiffSide) -> tuple[pl.DataFrame | None, list[str]]:
     """The rows that both kept, where enough are the same, and what is to be known of that."""
     if old.rows is None or new.rows is None:
         return None, []
@@ -214,27 +207,26 @@ def _joined(old: DiffSide, new: DiffSide) -> tuple[JoinedRows | None, list[str]]
     relabelled = both.height - same.height
     notes = [f"Paired by the keys of the rows: {sizes}, and the tests are of these."]
     notes += [f"{relabelled:,} rows have another true label in {new.name!r}, and are left out."] if relabelled else []
-    return JoinedRows(same, relabelled), notes
+    return same, notes
 
 
 def _paired(
-    names: tuple[str, str], old: Evaluation, new: Evaluation, joined: JoinedRows, asked: dict[str, Any]
+    names: tuple[str, str], old: Evaluation, new: Evaluation, rows: pl.DataFrame, options: dict[str, Any]
 ) -> Comparison:
     """The paired comparison by scores where both have them, at the thresholds of both, else by labels."""
-    rows, positive = joined.table, None if new.positive is None else label_text(new.positive)
-    truth = rows["true"].to_numpy()
-    asked |= {"pos_label": positive}
-    limits = {names[1]: new.threshold, names[0]: old.threshold}
+    truth, positive = rows["true"].to_numpy(), None if new.positive is None else label_text(new.positive)
+    options |= {"pos_label": positive}
+    thresholds = {names[1]: new.threshold, names[0]: old.threshold}
     scored = positive is not None and {"score", "score_new"} <= {*rows.columns}
     if scored and not {"pred", "pred_new"} & {*rows.columns}:
         models = {names[1]: rows["score_new"].to_numpy(), names[0]: rows["score"].to_numpy()}
-        threshold = None if None in limits.values() else limits
-        return compare(truth, models, scores=True, threshold=threshold, **asked)  # type: ignore[arg-type]  # no None
+        threshold = None if None in thresholds.values() else thresholds
+        return compare(truth, models, scores=True, threshold=threshold, **options)  # type: ignore[arg-type]  # no None
     labels = {
         names[1]: _labels(rows, "_new", new, positive),
         names[0]: _labels(rows, "", old, positive),
     }
-    return compare(truth, labels, **asked)
+    return compare(truth, labels, **options)
 
 
 def _labels(rows: pl.DataFrame, suffix: str, evaluation: Evaluation, positive: str | None) -> Any:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from steelyard.ledger.store import Entry
 
-_ID_SHOWN = 8  # signs at the end of an id, by which one of many thousands is found
+_ID_SHOWN = 8  # characters at the end of an id, by which one of many thousands is found
 
 
 @dataclass(frozen=True, eq=False)

@@ -93,14 +93,14 @@ class Ledger:
         under a keyed hash of that name, so that `diff` can pair two models; give the frame that was evaluated.
         """
         named = checked_tags(tags)
-        rows = None if keep_rows is None else kept_rows(evaluation, frame, keep_rows)
+        rows, facts = (None, None) if keep_rows is None else kept_rows(evaluation, frame, keep_rows)
         now = datetime.now(UTC)
         new, time = new_id(self.folder, now), now.isoformat(timespec="microseconds").replace("+00:00", "Z")
-        content = entry_content(evaluation, new, time, named, None if rows is None else rows.facts)
+        content = entry_content(evaluation, new, time, named, facts)
         make_folder(self.folder)
         remove_abandoned_files(self.folder)
         if rows is not None:  # first, so that an entry never names rows that are not there
-            create_file(self._file(new).with_suffix(ROWS_ENDING), rows.content)
+            create_file(self._file(new).with_suffix(ROWS_ENDING), rows)
         create_file(self._file(new), content)
         return new
 

@@ -150,25 +150,16 @@ _BYTES = 16  # of a hash: two rows of 10**9 share one with a probability of abou
 
 
 def secret_key() -> bytes:
-    """The secret of this user: that of the environment, else that of a file that is made where there is none."""
-    given = os.environ.get(_VARIABLE)
-    if given is None:
-        return _file_key(_key_file())
-    if len(given) < _SHORTEST:
-        raise InputError(
-            f"{_VARIABLE} has {len(given)} characters, which can be tried out; give {_SHORTEST} or more, such as those "
-            "of `openssl rand -hex 32`."
-        )
-    return given.encode()
-
-
-def _key_file() -> Path:
-    folder = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
-    return folder / "steelyard" / "ledger.key"
-
-
-def _file_key(path: Path) -> bytes:
-    """The secret in the file, which its owner alone may read."""
+    """The secret of this user: from the environment, else from a file that only its owner may read, made if missing."""
+    secret = os.environ.get(_VARIABLE)
+    if secret is not None:
+        if len(secret) < _SHORTEST:
+            raise InputError(
+                f"{_VARIABLE} has {len(secret)} characters, which can be tried out; give {_SHORTEST} or more, such as "
+                "those of `openssl rand -hex 32`."
+            )
+        return secret.encode()
+    path = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "steelyard" / "ledger.key"
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not path.exists():
@@ -201,7 +192,7 @@ def _make_key(path: Path) -> None:
 
 
 def key_mark(secret: bytes) -> str:
-    """By which entries of one secret are recognised; the secret does not follow from it."""
+    """A mark that is the same for all entries of one secret, from which the secret does not follow."""
     return hmac.digest(secret, b"steelyard ledger key", "sha256")[:8].hex()
 
 
@@ -221,24 +212,32 @@ _USES = ("true", "pred", "score")
 _COUNTED = ("weight", "frequency")
 
 
-@dataclass(frozen=True)
-class KeptRows:
-    """The bytes of the file of rows, and what an entry states of them."""
+def kept_rows(evaluation: object, frame: Frame | Source | None, key: str) -> tuple[bytes, dict[str, Any]]:
+    """The file of the rows of the frame that was evaluated, and what the entry states of it.
 
-    content: bytes
-    facts: dict[str, Any]
-
-
-def kept_rows(evaluation: object, frame: Frame | Source | None, key: str) -> KeptRows:
-    """The rows of the frame that was evaluated: the columns that the evaluation names, and the keyed hash of `key`."""
-    uses = _columns(evaluation)
+    The file holds the columns that the evaluation names, and the keyed hash of the column `key`.
+    """
+    uses = _kept_columns(evaluation)
     if frame is None:
         raise InputTypeError(f"keep_rows={key!r} names a column of the frame that was evaluated; give frame= as well.")
-    table = _collected(Source.of(frame), [*uses.values(), key])
-    texts, secret = _key_texts(table[key], key), secret_key()
     import polars as pl
 
-    columns = {use: _number(table[name]) if use == "score" else _texts(table[name]) for use, name in uses.items()}
+    parts = []
+    for part in Source.of(frame).parts:
+        present = part.collect_schema().names()
+        for name in (*uses.values(), key):
+            if name not in present:
+                raise InputError(f"The frame has no column {name!r}; keep_rows names the column of the rows' keys.")
+        parts.append(pl.DataFrame(part.select(*dict.fromkeys((*uses.values(), key))).collect("polars").to_native()))
+    table = pl.concat(parts)
+    texts, secret = _key_texts(table[key], key), secret_key()
+    columns = {}
+    for use, name in uses.items():
+        if use == "score":
+            columns[use] = table[name].cast(pl.Float64)
+        else:
+            labels = {label: label_text(label) for label in table[name].unique().to_list()}
+            columns[use] = pl.Series([labels[label] for label in table[name].to_list()], dtype=pl.String)
     rows = pl.DataFrame({"key": pl.Series(hashed_keys(texts, secret), dtype=pl.Binary), **columns}).sort("key")
     if not isinstance(evaluation, Evaluation) or rows.height != evaluation.rows:
         raise InputError(f"The frame has {rows.height:,} rows and another number was evaluated; give the same rows.")
@@ -246,10 +245,10 @@ def kept_rows(evaluation: object, frame: Frame | Source | None, key: str) -> Kep
     rows.write_parquet(buffer)
     content = buffer.getvalue()
     digest = f"sha256:{sha256(content).hexdigest()}"
-    return KeptRows(content, {"count": rows.height, "digest": digest, "key": key_mark(secret)})
+    return content, {"count": rows.height, "digest": digest, "key": key_mark(secret)}
 
 
-def _columns(evaluation: object) -> dict[str, str]:
+def _kept_columns(evaluation: object) -> dict[str, str]:
     """The columns of an evaluation by their use; what a row counts for cannot be paired yet."""
     columns: dict[str, Any] = dict(getattr(evaluation, "columns", {}))
     uses = {use: columns[use] for use in _USES if isinstance(columns.get(use), str) and "*" not in columns[use]}
@@ -266,34 +265,9 @@ def _columns(evaluation: object) -> dict[str, str]:
     return uses
 
 
-def _number(scores: pl.Series) -> pl.Series:
-    import polars as pl
-
-    return scores.cast(pl.Float64)
-
-
-def _texts(labels: pl.Series) -> pl.Series:
-    import polars as pl
-
-    texts = {label: label_text(label) for label in labels.unique().to_list()}
-    return pl.Series([texts[label] for label in labels.to_list()], dtype=pl.String)
-
-
 def label_text(label: Label) -> str:
     """A label as kept rows hold it: the same for 1, 1.0 and "1"."""
     return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
-
-
-def _collected(source: Source, names: list[str]) -> pl.DataFrame:
-    import polars as pl
-
-    parts = []
-    for part in source.parts:
-        missing = [name for name in names if name not in part.collect_schema().names()]
-        if missing:
-            raise InputError(f"The frame has no column {missing[0]!r}; keep_rows names the column of the rows' keys.")
-        parts.append(pl.DataFrame(part.select(*dict.fromkeys(names)).collect("polars").to_native()))
-    return pl.concat(parts)
 
 
 def _key_texts(keys: pl.Series, name: str) -> list[str]:
@@ -345,7 +319,7 @@ _ABANDONED = 24 * 3600  # seconds: no writer needs that long; one that was stopp
 _ID = r"[0-9]{8}T[0-9]{6}-[0-9a-f]{12}"
 _ENTRY, _ROWS = re.compile(rf"{_ID}\.json"), re.compile(rf"{_ID}\.rows\.parquet")
 _UNFINISHED_MARK = re.compile(rf"\.{re.escape(MARKER)}\.[0-9a-f]{{16}}\.tmp")
-_UNFINISHED = {  # the names of unfinished files, of a long one the first 40 signs, and how their content begins
+_UNFINISHED = {  # the names of unfinished files, of long ones the first 40 characters, and how their content begins
     re.compile(rf"\.{name}\.[0-9a-f]{{16}}\.tmp"): start
     for name, start in (
         (re.escape(MARKER), _MARK.encode()),
@@ -376,7 +350,7 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"The ledger {str(folder)!r} cannot be made: {error.strerror or error}.") from None
-    _check_own(folder)
+    _check_is_ledger(folder)
     for name, text in ((MARKER, _MARK), (_IGNORE, _IGNORED)):
         path = folder / name
         if not os.path.lexists(path):
@@ -387,7 +361,7 @@ def make_folder(folder: Path) -> None:
                     raise
 
 
-def _check_own(folder: Path) -> None:
+def _check_is_ledger(folder: Path) -> None:
     """Refuse a folder that is no ledger and could not become one, since others have files there."""
     if _is_marked(folder):
         return
@@ -435,7 +409,7 @@ def entry_ids(folder: Path) -> list[str]:
             f"There is no ledger at {str(folder)!r}; log an evaluation first, or name its folder with --ledger or in "
             "STEELYARD_LEDGER."
         )
-    _check_own(folder)
+    _check_is_ledger(folder)
     return sorted(name.removesuffix(ENTRY_ENDING) for name in _names(folder) if _ENTRY.fullmatch(name))
 
 
@@ -472,11 +446,9 @@ def remove_abandoned_files(folder: Path) -> None:
             if start is None or not file.is_file(follow_symlinks=False):
                 continue
             with suppress(OSError):  # another program was first, or this one may not
-                path = Path(file.path)
-                if file.stat(follow_symlinks=False).st_mtime < oldest and _begins(path, start):
-                    path.unlink()
-
-
-def _begins(path: Path, start: bytes) -> bool:
-    with path.open("rb") as file:
-        return file.read(len(start)) == start
+                if file.stat(follow_symlinks=False).st_mtime < oldest:
+                    path = Path(file.path)
+                    with path.open("rb") as content:
+                        is_ours = content.read(len(start)) == start
+                    if is_ours:
+                        path.unlink()
