@@ -1,4 +1,4 @@
-"""Batches: the counts of one look, of all rows and of each group, and by what a batch is known again."""
+"""Batches: the counts of one look, of all rows and of each group, and what a batch is recognised by."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _DIGITS = 32  # of a digest: 128 bits
 
 @dataclass(frozen=True)
 class RowDigest:
-    """By what the rows of a batch are known again: their digest in any order and in their own.
+    """What the rows of a batch are recognised by: their digest in any order, and in the order they have.
 
     `telling` is 2 where other rows would have to agree by a chance below one in 10**9 even in any order, 1 where only
     in the same order, else 0: few rows, or rows that are nearly all alike, may well come again. Of n rows of which
@@ -81,8 +81,11 @@ class RowDigest:
 
 
 def _telling(alike: Array, *, ordered: bool = True) -> int:
+    """How much rows tell of which so many are alike: 2 in any order, 1 in their own order alone, 0 nothing."""
     in_order, in_any_order = log_chances(alike)
-    return 2 if in_any_order < BY_CHANCE else 1 if ordered and in_order < BY_CHANCE else 0
+    if in_any_order < BY_CHANCE:
+        return 2
+    return 1 if ordered and in_order < BY_CHANCE else 0
 
 
 def log_chances(alike: Array) -> tuple[float, float]:
@@ -122,7 +125,7 @@ def _hex(content: Array | bytes) -> str:
 
 @dataclass(frozen=True, eq=False)
 class BatchRows:
-    """Rows of a batch: whether each is positive and predicted so, its group, its cost between two ends, its score."""
+    """Rows of a batch: whether each is positive and predicted so, its group, its cost between two bounds, its score."""
 
     truth: Array
     predicted: Array
@@ -132,22 +135,22 @@ class BatchRows:
     scores: Array | None = None
 
     def digest(self) -> RowDigest:
-        """By what the rows are known again, their numbers in single precision, in which a copy may have been stored."""
+        """What the rows are recognised by; numbers in single precision, in which a copy may have been stored."""
         predicted = self.predicted if self.scores is None else None
         with np.errstate(over="ignore", under="ignore"):
             scores, costs = (None if n is None else n.astype(np.float32) for n in (self.scores, self.costs))
         return RowDigest.of(self.truth, predicted, scores, self.groups, costs)
 
-    def cells(self, place: Array | None = None) -> Array:
-        """The four cells of all rows, or of some."""
+    def cells(self, selected: Array | None = None) -> Array:
+        """The four cells of all rows, or of the selected ones."""
         code = np.where(self.truth, np.where(self.predicted, 0, 1), np.where(self.predicted, 2, 3))
-        return np.bincount(code if place is None else code[place], minlength=4)
+        return np.bincount(code if selected is None else code[selected], minlength=4)
 
-    def cost_weights(self, place: Array | None = None) -> Array | None:
+    def cost_weights(self, selected: Array | None = None) -> Array | None:
         """The weights of the nodes of the costs; None where there are none."""
         if self.costs is None or self.between is None:
             return None
-        return CostTable.of(self.costs if place is None else self.costs[place], *self.between).weights
+        return CostTable.of(self.costs if selected is None else self.costs[selected], *self.between).weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,12 +166,12 @@ class PositiveRows:
         """Columns of labels by name; without a named class it is 1, True or what a convention takes, as "yes"."""
         coded = [label_codes.distinct(arrays.column(values, name), name) for name, values in columns.items()]
         present = list(dict.fromkeys(label for _, labels in coded for label in labels))
-        label = _positive(present, pos_label)
+        label = _positive_label(present, pos_label)
         rows = tuple(np.array([each == label for each in labels] or [False])[codes] for codes, labels in coded)
         return cls(rows, label, tuple(present))
 
 
-def _positive(present: Sequence[Label], pos_label: Label) -> Label:
+def _positive_label(present: Sequence[Label], pos_label: Label) -> Label:
     if pos_label is None:
         label = 1 if {*present} <= _PLAIN else conventional_label(present)
         if label is None:
@@ -268,12 +271,14 @@ class Batch:
     def of(cls, name: str, rows: BatchRows) -> Batch:
         """The rows counted."""
         cells, costs = rows.cells(), rows.cost_weights()
-        keys = [] if rows.groups is None else sorted(set(rows.groups))
-        places = {key: np.array([group == key for group in rows.groups or ()], dtype=bool) for key in keys}
-        groups = {key: rows.cells(place) for key, place in places.items()}
-        group_costs = {} if costs is None else {key: rows.cost_weights(place) for key, place in places.items()}
-        kept = {key: part for key, part in group_costs.items() if part is not None}
-        return cls(name, cells, groups, costs, kept, (rows.digest(),))
+        groups: dict[str, Array] = {}
+        group_costs: dict[str, Array] = {}
+        for key in sorted(set(rows.groups or ())):
+            in_group = np.array([group == key for group in rows.groups or ()], dtype=bool)
+            groups[key] = rows.cells(in_group)
+            if (weights := rows.cost_weights(in_group)) is not None:
+                group_costs[key] = weights
+        return cls(name, cells, groups, costs, group_costs, (rows.digest(),))
 
     @property
     def rows(self) -> int:
@@ -354,17 +359,17 @@ def _check_costs(batch: Batch) -> None:
 
 
 def _digests(saved: object) -> tuple[RowDigest, ...]:
-    listed: list[Any] = saved if isinstance(saved, list) else [saved]
-    for each in listed:
-        whole = isinstance(each, list) and len(each) == 3 and all(isinstance(part, str) for part in each[:2])
-        if (
-            not whole
-            or not all(map(_DIGEST.fullmatch, each[:2]))
-            or type(each[2]) is not int
-            or each[2] not in (0, 1, 2)
+    digests: list[Any] = saved if isinstance(saved, list) else [saved]
+    for each in digests:
+        if not (
+            isinstance(each, list)
+            and len(each) == 3
+            and all(isinstance(part, str) and _DIGEST.fullmatch(part) for part in each[:2])
+            and type(each[2]) is int
+            and each[2] in (0, 1, 2)
         ):
             raise InputError("The digests of a saved batch cannot be read; it was changed. Go on from an older copy.")
-    return tuple(RowDigest(*each) for each in listed)
+    return tuple(RowDigest(*each) for each in digests)
 
 
 def _added(first: Mapping[str, Array], second: Mapping[str, Array]) -> dict[str, Array]:

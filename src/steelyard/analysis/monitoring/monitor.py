@@ -80,15 +80,11 @@ class Monitor(MonitorThreshold):
         self.rules, self.level = parsed_rules(rules), float(level)
         super().__init__(threshold)
         self.pos_label, self.by = pos_label, by
-        self.cost_between = None if cost_between is None else _checked_ends(cost_between)
+        self.cost_between = None if cost_between is None else _checked_bounds(cost_between)
         self.reference = self._read_reference(reference)
         self.labels.add_reference(reference, pos_label)
         self.batches: list[Batch] = []
         self.pending = PendingLabels(checked_age(mature))
-        self._check()
-
-    def _check(self) -> None:
-        """Refuse rules that lack what they speak of."""
         if any(rule.of_reference for rule in self.rules) and self.reference is None:
             raise InputError("A rule speaks of a reference; give its table as reference=.")
         if (COST_NAME in {rule.metric for rule in self.rules}) != (self.cost_between is not None):
@@ -237,9 +233,9 @@ class Monitor(MonitorThreshold):
     def _release(self, period: object) -> None:
         for cohort, rows in self.pending.released():
             truth, predicted, groups, costs = zip(*rows, strict=True)
-            given = [str(group) for group in groups] if self.by is not None else None
+            names = [str(group) for group in groups] if self.by is not None else None
             amounts = None if self.cost_between is None else np.array(costs, dtype=np.float64)
-            counted = BatchRows(np.array(truth), np.array(predicted), given, amounts, self.cost_between)
+            counted = BatchRows(np.array(truth), np.array(predicted), names, amounts, self.cost_between)
             self.batches.append(Batch.of(cohort or self._name(period), counted))
 
     # ---------------------------------------------------------------- what was found
@@ -281,14 +277,14 @@ class Monitor(MonitorThreshold):
         return read_monitor(cls, text)
 
 
-def _checked_ends(given: object) -> tuple[float, float]:
-    """The ends that no cost leaves: two numbers, the lower first, whose squares are numbers still."""
-    ends: Sequence[Any] = given if isinstance(given, (tuple, list)) and len(given) == 2 else ()
-    are_numbers = all(isinstance(end, Real) for end in ends)
-    numbers = [float(end) for end in ends if are_numbers and -_FARTHEST <= end <= _FARTHEST]
-    if len(numbers) != 2 or not numbers[0] < numbers[1]:
+def _checked_bounds(given: object) -> tuple[float, float]:
+    """The least and the greatest cost of a row: two numbers in this order, whose squares are finite as well."""
+    values: Sequence[Any] = given if isinstance(given, (tuple, list)) and len(given) == 2 else ()
+    are_numbers = all(isinstance(value, Real) for value in values)
+    bounds = [float(value) for value in values if are_numbers and -_FARTHEST <= value <= _FARTHEST]
+    if len(bounds) != 2 or not bounds[0] < bounds[1]:
         raise InputError(
             f"cost_between= is the lowest and the highest cost, two numbers within {_FARTHEST:g}, such as (0, 500), "
             f"not {given!r}."
         )
-    return numbers[0], numbers[1]
+    return bounds[0], bounds[1]

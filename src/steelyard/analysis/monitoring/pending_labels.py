@@ -53,7 +53,7 @@ class LabelDelay:
             self.wealth[kind] = self.wealth[kind] + _log_ratios(early, late, cells)
 
     def p_value(self, kind: str) -> float:
-        """What the evidence is worth, both kinds together."""
+        """The p-value of the evidence of one kind, by Bonferroni over both kinds."""
         evidence = np.logaddexp.reduce(self.wealth[kind]) - np.log(len(_LOG_ODDS))
         return float(min(1.0, len(_KINDS) * np.exp(-evidence)))
 
@@ -226,25 +226,37 @@ class PendingLabels:
 
     def join(self, keys: Sequence[RowKey], truth: Array, costs: Array | None) -> JoinReport:
         """Labels by key; second ones are left out, and those of unknown keys kept until their predictions come."""
-        joined, late, before = 0, 0, (self.duplicate, self.unknown, len(self.contradicted))
-        kept = len(self.early)
+        joined, late = 0, 0
+        duplicate, unknown, early = self.duplicate, self.unknown, len(self.early)  # so far
+        contradicted = len(self.contradicted)
         for place, key in enumerate(keys):
             cost = None if costs is None else float(costs[place])
             cohort = self._homes.get(key)
             if cohort is None:
-                self._keep(key, bool(truth[place]), cost)
+                self._take_unmatched(key, bool(truth[place]), cost)
                 continue
-            joined, late = joined + (not cohort.released), late + cohort.released
+            if cohort.released:
+                late += 1
+            else:
+                joined += 1
             self._join_one(key, cohort, bool(truth[place]), cost)
         self.late += late
         self._compare()
-        unknown = self.unknown - before[1] + len(self.early) - kept
-        contradicted = tuple(self.contradicted[before[2] :])
-        return JoinReport(joined, self.duplicate - before[0], unknown, late, self.waiting, contradicted)
+        return JoinReport(
+            joined,
+            duplicate=self.duplicate - duplicate,
+            unknown=self.unknown - unknown + len(self.early) - early,
+            late=late,
+            waiting=self.waiting,
+            contradicted=tuple(self.contradicted[contradicted:]),
+        )
 
-    def _keep(self, key: RowKey, truth: bool, cost: float | None) -> None:
+    def _take_unmatched(self, key: RowKey, truth: bool, cost: float | None) -> None:
         """A label that no prediction waits for: a second one, or one that came before its prediction."""
-        former = self._former(key)
+        if key in self.early:
+            former: bool | None = self.early[key][0]
+        else:
+            former = next((old.labelled[key] for old in self._recent() if key in old.labelled), None)
         if former is not None and former != truth:
             self.contradicted.append(key)
         elif former is not None:
@@ -254,17 +266,15 @@ class PendingLabels:
         else:
             self.unknown += 1
 
-    def _former(self, key: RowKey) -> bool | None:
-        """The label that a key has had; None where it has had none."""
-        if key in self.early:
-            return self.early[key][0]
-        return next((old.labelled[key] for old in self._recent() if key in old.labelled), None)
-
     def _join_one(self, key: RowKey, cohort: Cohort, truth: bool, cost: float | None) -> None:
         del self._homes[key]
         predicted, group = cohort.waiting.pop(key)
         cohort.labelled[key] = truth
-        self._arrived(cohort, truth, predicted, group, cost)
+        age = len(self.cohorts) - 1 - cohort.born
+        cells = cohort.arrivals.setdefault(age, np.zeros(4, dtype=np.int64))
+        cells[(0 if predicted else 1) if truth else (2 if predicted else 3)] += 1
+        if not cohort.released:
+            cohort.held.append((truth, predicted, group, cost))
 
     @property
     def late_sentences(self) -> list[str]:
@@ -292,13 +302,6 @@ class PendingLabels:
                 f"labels of unknown keys were left out{kept}",
             ),
         ]
-
-    def _arrived(self, cohort: Cohort, truth: bool, predicted: bool, group: str | None, cost: float | None) -> None:
-        age = len(self.cohorts) - 1 - cohort.born
-        cells = cohort.arrivals.setdefault(age, np.zeros(4, dtype=np.int64))
-        cells[(0 if predicted else 1) if truth else (2 if predicted else 3)] += 1
-        if not cohort.released:
-            cohort.held.append((truth, predicted, group, cost))
 
     def _compare(self) -> None:
         """Compare early and late labels of cohorts, each once: when all have come, or when it is old.

@@ -59,16 +59,27 @@ class MonitorReference:
             )
         scores: ScoreTable | None = table if isinstance(table, ScoreTable) else getattr(given, "scores", None)
         counts = given if isinstance(given, (Counts, Confusion)) else getattr(given, "confusion", None)
-        keyed = dict(_keyed(given)) if by is not None else {}
+        keyed: dict[str, Any] = {}
+        if by is not None:  # the groups of a tally or of an evaluation
+            groups: Any = getattr(given, "groups", ())
+            parts = groups.items() if isinstance(given, Tally) else ((group.key, group) for group in groups)
+            keyed = {" / ".join(map(str, key)): part for key, part in parts}
         group_scores = {key: part.scores for key, part in keyed.items() if part.scores is not None}
         if counts is None and scores is not None:
-            at = _usual(scores) if threshold is None else threshold
+            if threshold is None and not scores.has_probabilities:
+                raise InputError(
+                    "A reference of scores needs the threshold that makes predictions of them; give threshold=."
+                )
+            at = HALF if threshold is None else threshold
             cells = _all_at(group_scores, at)
             return cls(_at(scores, at), cells, at, scores, group_scores, threshold_assumed=threshold is None)
         label = getattr(given, "positive", None) if pos_label is None else pos_label
         cells = {key: _cells(part.confusion, label) for key, part in keyed.items() if part.confusion is not None}
-        own = None if isinstance(given, (Counts, Confusion)) else getattr(given, "threshold", None)
-        whole = cls(_checked(_cells(given if counts is None else counts, label)), cells, own, scores, group_scores)
+        read_at = None if isinstance(given, (Counts, Confusion)) else getattr(given, "threshold", None)
+        all_cells = _cells(given if counts is None else counts, label)
+        if all_cells.shape != (4,) or not all_cells.sum():
+            raise InputError("A reference is one table that has rows; give its counts.")
+        whole = cls(all_cells, cells, read_at, scores, group_scores)
         return whole if threshold is None else whole.at(threshold)
 
     def at(self, threshold: float) -> MonitorReference:
@@ -98,19 +109,6 @@ class MonitorReference:
         return [f"The reference has no counts of its own for {shown}; limits there are those of all its rows."]
 
 
-def _keyed(given: Any) -> Iterable[tuple[str, Any]]:
-    """The groups of a tally or of an evaluation by their names."""
-    groups: Any = getattr(given, "groups", ())
-    parts = groups.items() if isinstance(given, Tally) else ((group.key, group) for group in groups)
-    return ((" / ".join(map(str, key)), part) for key, part in parts)
-
-
-def _usual(scores: ScoreTable) -> float:
-    if not scores.has_probabilities:
-        raise InputError("A reference of scores needs the threshold that makes predictions of them; give threshold=.")
-    return HALF
-
-
 def _all_at(tables: Mapping[str, ScoreTable], threshold: float) -> dict[str, Array]:
     return {key: _at(table, threshold) for key, table in tables.items()}
 
@@ -131,12 +129,6 @@ def _cells(table: Counts | Confusion, label: Label) -> Array:
     if isinstance(table, Confusion) and label is not None:
         table = table.counts(match_label(label, table.labels)) if not table.weighted else table
     return counted_cells(table)
-
-
-def _checked(cells: Array) -> Array:
-    if cells.shape != (4,) or not cells.sum():
-        raise InputError("A reference is one table that has rows; give its counts.")
-    return cells
 
 
 # ---------------------------------------------------------------- MonitorThreshold

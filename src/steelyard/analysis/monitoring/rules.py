@@ -79,14 +79,12 @@ class MonitorRule:
                 )
         elif self.of_reference:
             raise InputError("The cost of a reference is not known from its counts; give the limit as a number.")
-        return MonitorRule(self._written(), self.metric, self.sign, self.number, self.of_reference)
-
-    def _written(self) -> str:
-        sign = ">=" if self.sign > 0 else "<="
-        if not self.of_reference:
-            return f"{self.metric} {sign} {self.number:g}"
-        margin = "" if not self.number else f" {'-' if self.number < 0 else '+'} {abs(self.number):g}"
-        return f"{self.metric} {sign} reference{margin}"
+        limit = f"{self.number:g}"
+        if self.of_reference:
+            margin = f" {'-' if self.number < 0 else '+'} {abs(self.number):g}" if self.number else ""
+            limit = f"reference{margin}"
+        text = f"{self.metric} {'>=' if self.sign > 0 else '<='} {limit}"
+        return MonitorRule(text, self.metric, self.sign, self.number, self.of_reference)
 
 
 def parsed_rules(rules: Iterable[str] | str) -> tuple[MonitorRule, ...]:
@@ -113,7 +111,11 @@ _NEGLIGIBLE = 8.0  # a window with so much less evidence than an alarm needs, as
 def joint_log_p(joint: JointEvidence, sums: Array, windows: Windows, alpha: float) -> Array:
     """The logarithm of the p-value at each look up to the first alarm; 0 where there is too little evidence for one."""
     needed, log_p = -np.log(alpha), np.zeros(len(sums) - 1)
-    looks = _possible_looks(joint, sums, windows, needed)
+    possible = [np.zeros(0, dtype=np.int64)]  # looks at which some window may have enough: weights add up to 1 at most
+    for part in chunks(len(windows.look), _WINDOWS):
+        cells = sums[windows.look[part]] - sums[windows.start[part]]
+        possible.append(windows.look[part][~joint.stays_below(cells, needed)])
+    looks = np.unique(np.concatenate(possible))
     looks = looks[_evidence_at(looks, joint, sums, windows, needed) >= needed]
     for part in chunks(len(looks), _LOOKS):
         evidence = _evidence_at(looks[part], joint, sums, windows, needed, searched=True)
@@ -123,23 +125,14 @@ def joint_log_p(joint: JointEvidence, sums: Array, windows: Windows, alpha: floa
     return log_p
 
 
-def _possible_looks(joint: JointEvidence, sums: Array, windows: Windows, needed: float) -> Array:
-    """The looks at which some window may have the evidence that an alarm needs: weights add up to 1 at most."""
-    looks = []
-    for part in chunks(len(windows.look), _WINDOWS):
-        cells = sums[windows.look[part]] - sums[windows.start[part]]
-        looks.append(windows.look[part][~joint.stays_below(cells, needed)])
-    return np.unique(np.concatenate(looks)) if looks else np.zeros(0, dtype=np.int64)
-
-
 def _evidence_at(
     looks: Array, joint: JointEvidence, sums: Array, windows: Windows, needed: float, *, searched: bool = False
 ) -> Array:
     """The weighted evidence of all windows of each look, or a bound of it where it is not searched for."""
-    places = np.flatnonzero(np.isin(windows.look, looks))
+    indices = np.flatnonzero(np.isin(windows.look, looks))
     total = np.full(len(sums), -np.inf)
-    for part in chunks(len(places), _WINDOWS):
-        here = places[part]
+    for part in chunks(len(indices), _WINDOWS):
+        here = indices[part]
         cells, weight = sums[windows.look[here]] - sums[windows.start[here]], windows.log_weight[here]
         evidence = joint.most(cells) + weight
         large = evidence >= needed - _NEGLIGIBLE
@@ -264,40 +257,40 @@ class FollowedRule:
         """The logarithm of the p-value at each look, over all windows that end there."""
         if self.joint is not None:
             return joint_log_p(self.joint, sums, windows, self.alpha)
-        of_part = self._bets if self._is_bet else self._window_evidence
-        if self._is_bet:
-            sums = sums @ log_returns(self._payoffs()).T  # a bet's logarithm adds up, so that it is taken once a batch
-        parts = [of_part(sums, windows, part) for part in chunks(len(windows.look), _WINDOWS)]
+        log_returned = self._log_returns()
+        if log_returned is not None:  # the logarithm of a bet adds up over batches, so that it is taken once for each
+            sums = sums @ log_returned.T
+        parts = []
+        for part in chunks(len(windows.look), _WINDOWS):
+            difference = sums[windows.look[part]] - sums[windows.start[part]]
+            if log_returned is not None:
+                parts.append(mean_wealth(difference))
+            else:
+                parts.append(self._window_evidence(difference, windows.log_weight[part]))
         together = np.logaddexp if self.has_evidence else np.maximum  # evidence adds up, what is excluded does not
-        return -together.reduceat(np.concatenate(parts) + windows.log_weight, windows.first_places)
+        return -together.reduceat(np.concatenate(parts) + windows.log_weight, windows.first_indices)
 
     @cached_property
     def joint(self) -> JointEvidence | None:
         """Evidence on all rates behind the metric together; None of a ratio, which has its own."""
         return None if self.sequence is None else self.sequence.joint_evidence(self.limit, self.rule.sign)
 
-    @property
-    def _is_bet(self) -> bool:
-        """Whether the evidence is by bets that can be lost."""
-        by_bets = self.sequence is None or self.sequence.method == "betting"
-        return by_bets and bool(self._payoffs().min() < 0)
-
-    def _payoffs(self) -> Array:
+    def _log_returns(self) -> Array | None:
+        """What each gambler's wealth grows by at each kind of row; None where no bet can be lost, or none is made."""
+        if self.sequence is not None and self.sequence.method != "betting":
+            return None
         ratio = self.costs if self.sequence is None else self.sequence.ratio
         assert ratio is not None  # noqa: S101 - of costs, or of a metric that is one
-        return ratio.payoffs(self.limit) if self.rule.sign > 0 else ratio.turned.payoffs(-self.limit)
-
-    def _bets(self, logs: Array, windows: Windows, part: slice) -> Array:
-        return mean_wealth(logs[windows.look[part]] - logs[windows.start[part]])
+        payoffs = ratio.payoffs(self.limit) if self.rule.sign > 0 else ratio.negated.payoffs(-self.limit)
+        return log_returns(payoffs) if payoffs.min() < 0 else None
 
     @property
     def has_evidence(self) -> bool:
         """Whether each table has evidence; a region excludes values, or does not."""
         return self.sequence is None or self.sequence.ratio is not None
 
-    def _window_evidence(self, sums: Array, windows: Windows, part: slice) -> Array:
-        """The logarithm of the evidence of some windows; of a region all or none: what its weight asks for."""
-        cells, weight = sums[windows.look[part]] - sums[windows.start[part]], windows.log_weight[part]
+    def _window_evidence(self, cells: Array, weight: Array) -> Array:
+        """The logarithm of the evidence of windows; a region has just as much as the weight asks for, or none."""
         evidence = self.log_evidence(cells)
         if evidence is not None:
             return evidence
@@ -355,19 +348,15 @@ class Monitoring(Result[RuleTrack]):
 
     @property
     def guarantee(self) -> str:
-        """What the alarms promise."""
+        """What the alarms guarantee, of the labelled rows alone while labels are awaited."""
+        awaited = ""
+        if self.waiting:
+            wait = "1 prediction waits" if self.waiting == 1 else f"{self.waiting:,} predictions wait"
+            awaited = f", of the labelled rows; {wait} for labels, and labels that come late may differ"
         return (
             f"While no limit is broken, an alarm is ever raised with probability {100 * (1 - self.level):.6g} % at "
-            f"most, over all rules, groups and looks together{self._awaited}."
+            f"most, over all rules, groups and looks together{awaited}."
         )
-
-    @property
-    def _awaited(self) -> str:
-        """What the promise leaves out while labels are awaited."""
-        if not self.waiting:
-            return ""
-        wait = "1 prediction waits" if self.waiting == 1 else f"{self.waiting:,} predictions wait"
-        return f", of the labelled rows; {wait} for labels, and labels that come late may differ"
 
     @property
     def notes(self) -> Sequence[str]:
@@ -399,14 +388,12 @@ def _alarm_sentence(track: RuleTrack) -> str:
 # The limit that a reference sets with its own noise carried.
 #
 # A limit that is estimated from a reference and then taken as fixed is too high in half of the cases, and a model that
-# has not changed breaks it in time. So the limit is the end of an exact interval of the reference, which has its part
-# of the error, and the sequence has the rest. Against a joint test of both samples (a product of evidence, minimised
-# over the common rate) this found a fall of recall from 80 to 60 % in 77 % of runs with a reference of 50 positives,
-# where that one found 32 % (300 runs of 3,000 positives).
+# has not changed breaks it in time. So the limit is a bound of an exact interval of the reference, which has its part
+# of the error, and the sequence has the rest. With a reference of 50 positives this finds a fall of recall from 80 to
+# 60 % in 77 % of runs, a joint test of both samples in 32 % (300 runs of 3,000 positives).
 
 
 _SMALL_REFERENCE = 500  # trials of a reference below which it has most of the error
-_SHARES = {True: 0.8, False: 0.5}  # the reference's part of the error, by whether it is small
 
 
 def reference_share(cells: Array) -> float:
@@ -415,23 +402,23 @@ def reference_share(cells: Array) -> float:
     With 50 positives 0.8 found a fall from 80 to 60 % in 77 % of runs and 0.5 in 71 %; with 1,000 positives the median
     delay was 72 and 61 positives.
     """
-    return _SHARES[bool(min(cells[0] + cells[1], cells[2] + cells[3]) < _SMALL_REFERENCE)]
+    return 0.8 if min(cells[0] + cells[1], cells[2] + cells[3]) < _SMALL_REFERENCE else 0.5
 
 
 def reference_limit(rule: MonitorRule, metric: Metric, cells: Array, alpha: float) -> float:
-    """The end of the reference's interval that is missed with probability alpha, and the margin of the rule."""
-    side = -rule.sign  # a lower limit is the lower end
+    """The bound of the reference's interval that is missed with probability alpha, and the margin of the rule."""
+    side = -rule.sign  # a lower limit is the lower bound
     ratio = LinearRatio.of(metric)
     if ratio is not None and is_rate(metric):
         hits, trials = cells @ ratio.above, cells @ ratio.below
-        end = float((_lowest if side < 0 else _highest)(hits, trials - hits, alpha))
+        bound = float((_lowest if side < 0 else _highest)(hits, trials - hits, alpha))
     else:
-        end = float(RateRegion.of(metric).extreme(cells[None], alpha, side, _lowest, _highest)[0])
-    return float(np.clip(end + rule.number, *metric.range))
+        bound = float(RateRegion.of(metric).extreme(cells[None], alpha, side, _lowest, _highest)[0])
+    return float(np.clip(bound + rule.number, *metric.range))
 
 
 def _lowest(hits: Array, misses: Array, alpha: Array | float) -> Array:
-    """Clopper and Pearson's lower end, with all of the error on one side."""
+    """Clopper and Pearson's lower bound, with all of the error on one side."""
     return exact(np.asarray(hits), np.asarray(hits + misses), 1 - 2 * np.asarray(alpha))[0]  # type: ignore[arg-type]  # of each table
 
 
@@ -460,7 +447,7 @@ class Windows:
     log_weight: Array
 
     @property
-    def first_places(self) -> Array:
+    def first_indices(self) -> Array:
         """Where the windows of each look begin."""
         return np.flatnonzero(np.diff(self.look, prepend=0))
 
@@ -479,15 +466,15 @@ def start_weights(starts: Array) -> Array:
 
 
 def watched_windows(looks: int) -> Windows:
-    """The windows of all looks from 1 on: the last batch, from the release, and between, of each power of two one.
+    """The windows of all looks from 1 on: the last batch, all since the release, and one for each power of two.
 
     That one starts at the last multiple but one of the power, so that it is about as long as the power or twice that.
     """
-    ends = np.arange(1, looks + 1)
-    between = [(((ends - 1) >> power) - 1) << power for power in range(max(looks - 1, 1).bit_length())]
-    every = np.concatenate([np.stack([ends, starts], 1) for starts in (np.zeros_like(ends), ends - 1, *between)])
-    every = np.unique(every[every[:, 1] >= 0], axis=0) if looks else every[:0]
-    return Windows(every[:, 0], every[:, 1], np.log(start_weights(every[:, 1])))
+    look = np.arange(1, looks + 1)
+    between = [(((look - 1) >> power) - 1) << power for power in range(max(looks - 1, 1).bit_length())]
+    pairs = np.concatenate([np.stack([look, starts], 1) for starts in (np.zeros_like(look), look - 1, *between)])
+    pairs = np.unique(pairs[pairs[:, 1] >= 0], axis=0) if looks else pairs[:0]
+    return Windows(pairs[:, 0], pairs[:, 1], np.log(start_weights(pairs[:, 1])))
 
 
 # ---------------------------------------------------------------- followed rules
@@ -521,8 +508,11 @@ def followed(monitor: Monitor) -> Monitoring:
     )
     rows = np.array([batch.rows for batch in monitor.batches], dtype=np.int64)
     pending = monitor.pending
+    reference = monitor.reference if any(rule.of_reference for rule in monitor.rules) else None
+    threshold_assumed = monitor.threshold_assumed or (reference is not None and reference.threshold_assumed)
     stated = [
-        *_assumed(monitor),
+        *([ASSUMED_HALF] if threshold_assumed else []),
+        *([] if reference is None else reference.sentences(groups_seen(monitor.batches))),
         *monitor.labels.sentences(monitor.pos_label),
         *pending.delay.warnings,
         *pending.sentences,
@@ -531,38 +521,30 @@ def followed(monitor: Monitor) -> Monitoring:
     return Monitoring(names, rows, tracks, monitor.level, pending.waiting, tuple(stated))
 
 
-def _assumed(monitor: Monitor) -> list[str]:
-    """What was taken for granted: the threshold, and whose limits groups have."""
-    reference = monitor.reference if any(rule.of_reference for rule in monitor.rules) else None
-    assumed = monitor.threshold_assumed or (reference is not None and reference.threshold_assumed)
-    of_groups = [] if reference is None else reference.sentences(groups_seen(monitor.batches))
-    return [*([ASSUMED_HALF] if assumed else []), *of_groups]
-
-
 def _track(monitor: Monitor, rule: MonitorRule, group: str | None, share: float, windows: Windows) -> RuleTrack:
     alpha = (1 - monitor.level) * share / len(monitor.rules)
-    sums = _sums(monitor.batches, rule.metric, group)
-    one = _followed_rule(monitor, rule, alpha, group)
-    low, high = one.ends(sums[1:])
-    p_value, alarm, start = one.verdict(sums, windows)
+    sums = _cumulated(monitor.batches, rule.metric, group)
+    follower = _followed_rule(monitor, rule, alpha, group)
+    low, high = follower.ends(sums[1:])
+    p_value, alarm, start = follower.verdict(sums, windows)
     names = [batch.name for batch in monitor.batches]
     alarmed: dict[str, Any] = {}
     if alarm is not None:
-        recent = float(one.values(sums[-1] - sums[start]))
+        recent = float(follower.values(sums[-1] - sums[start]))
         alarmed = {"alarm": names[alarm], "since": names[start], "recent": recent}
     return RuleTrack(
         rule=rule.text,
         metric=rule.metric,
         group=group,
         sign=rule.sign,
-        limit=one.limit,
+        limit=follower.limit,
         alpha=alpha,
-        value=one.values(sums[1:]),
+        value=follower.values(sums[1:]),
         low=low,
         high=high,
-        by_batch=one.values(np.diff(sums, axis=0)),
-        p_value=min(p_value * alpha / one.alpha, 1.0),
-        method=SEQUENCE_METHODS["betting" if one.sequence is None else one.sequence.method],
+        by_batch=follower.values(np.diff(sums, axis=0)),
+        p_value=min(p_value * alpha / follower.alpha, 1.0),
+        method=SEQUENCE_METHODS["betting" if follower.sequence is None else follower.sequence.method],
         **alarmed,
     )
 
@@ -580,14 +562,12 @@ def _followed_rule(monitor: Monitor, rule: MonitorRule, alpha: float, group: str
     return FollowedRule(rule, limit, (1 - part) * alpha, monitor.level, sequence)
 
 
-def _sums(batches: Sequence[Batch], metric: str, group: str | None) -> Array:
-    """The cells, or the weights of costs, of all batches up to each: from none on."""
-    size = NODES if metric == COST_NAME else 4
-    none = np.zeros(size)
+def _cumulated(batches: Sequence[Batch], metric: str, group: str | None) -> Array:
+    """The cells, or the weights of costs, of the first 0, 1, 2, ... batches together."""
+    none = np.zeros(NODES if metric == COST_NAME else 4)
     parts: list[Array] = [none]
     for batch in batches:
-        of_metric = (batch.costs, batch.group_costs) if metric == COST_NAME else (batch.cells, batch.groups)
-        whole, groups = of_metric
+        whole, groups = (batch.costs, batch.group_costs) if metric == COST_NAME else (batch.cells, batch.groups)
         part = whole if group is None else groups.get(group)
         parts.append(none if part is None else np.asarray(part, dtype=np.float64))
     return np.cumsum(parts, axis=0)

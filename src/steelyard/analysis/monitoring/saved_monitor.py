@@ -150,24 +150,26 @@ def read_monitor(kind: type[Monitor], text: Saved) -> Monitor:
     data = read_table(text, "monitor", names, ("labels",))
     check_digest(text if isinstance(text, dict) else read_json(text))
     between = _or_none(lambda value, what: _list(value, what, 2), data["cost_between"], "cost_between")
-    ends = None if between is None else (_number(between[0], "an end of costs"), _number(between[1], "an end of costs"))
+    costs = (
+        None if between is None else (_number(between[0], "an end of costs"), _number(between[1], "an end of costs"))
+    )
     monitor = kind(
         [_text(rule, "a rule") for rule in _list(data["rules"], "rules")],
         level=_number(data["level"], "level"),
         pos_label=_or_none(_label, data["pos_label"], "pos_label"),
         threshold=_or_none(_number, data["threshold"], "threshold"),
         by=_or_none(_text, data["by"], "by"),
-        cost_between=ends,
+        cost_between=costs,
         reference=_read_reference(data["reference"]),
     )
     monitor.threshold_assumed = _of_kind(data["threshold_assumed"], bool, "threshold_assumed")
     if monitor.threshold_assumed and monitor.threshold != HALF:
         raise _changed(f"its threshold {monitor.threshold} is called the usual one")
-    monitor.pending = _read_pending(data["pending"], costs=ends is not None)
+    monitor.pending = _read_pending(data["pending"], costs=costs is not None)
     monitor.labels = _read_labels(data["labels"])
     monitor.batches = [Batch.from_saved(batch) for batch in _list(data["batches"], "batches")]
     for batch in monitor.batches:
-        if bool(batch.groups) != (monitor.by is not None) or (batch.costs is None) != (ends is None):
+        if bool(batch.groups) != (monitor.by is not None) or (batch.costs is None) != (costs is None):
             raise _changed(f"the batch {batch.name!r} has other groups or costs than the monitor follows")
     return monitor
 
@@ -188,11 +190,18 @@ def _read_labels(saved: object) -> SeenLabels:
 
 def _saved_pending(pending: PendingLabels) -> dict[str, Any]:
     """Cohorts with the keys that wait: of each group those predicted positive and the others."""
-    cohorts = [
-        {
+    cohorts = []
+    for cohort in pending.cohorts:
+        waiting = []
+        for group in dict.fromkeys(group for _, group in cohort.waiting.values()):
+            for predicted in (True, False):
+                keys = [key for key, row in cohort.waiting.items() if row == (predicted, group)]
+                if keys:
+                    waiting.append({"group": group, "predicted": predicted, "keys": keys})
+        saved = {
             "name": cohort.name,
             "size": cohort.size,
-            "waiting": _by_prediction(cohort),
+            "waiting": waiting,
             "labelled": [[key for key, truth in cohort.labelled.items() if truth is label] for label in (True, False)],
             "arrivals": {str(age): cells.tolist() for age, cells in cohort.arrivals.items()},
             "held": [list(row) for row in cohort.held],
@@ -200,22 +209,11 @@ def _saved_pending(pending: PendingLabels) -> dict[str, Any]:
             "released": cohort.released,
             "digest": cohort.digest,
         }
-        for cohort in pending.cohorts
-    ]
+        cohorts.append(saved)
     early = [[key, truth, cost] for key, (truth, cost) in pending.early.items()]
     counts = {"duplicate": pending.duplicate, "unknown": pending.unknown, "contradicted": pending.contradicted}
     counts |= {"late": pending.late}
     return {"mature": pending.mature, **counts, "delay": pending.delay.saved(), "cohorts": cohorts, "early": early}
-
-
-def _by_prediction(cohort: Cohort) -> list[dict[str, Any]]:
-    groups = dict.fromkeys(group for _, group in cohort.waiting.values())
-    parts = [(group, predicted) for group in groups for predicted in (True, False)]
-    return [
-        {"group": group, "predicted": predicted, "keys": keys}
-        for group, predicted in parts
-        if (keys := [key for key, row in cohort.waiting.items() if row == (predicted, group)])
-    ]
 
 
 def _read_pending(saved: object, *, costs: bool) -> PendingLabels:
@@ -322,7 +320,7 @@ def merged_monitors(first: Monitor, second: Monitor) -> Monitor:
         )
     if first is second:
         raise InputError("This monitor would be merged with itself, so that every row counts twice; give another one.")
-    if pair := _shared(first.batches, second.batches):
+    if pair := _shared_batches(first.batches, second.batches):
         names = " and ".join(dict.fromkeys(repr(batch.name) for batch in pair))
         raise InputError(
             f"Both monitors hold the rows of {names}; merge monitors of other rows, and give rows that only look alike "
@@ -350,22 +348,28 @@ def merged_monitors(first: Monitor, second: Monitor) -> Monitor:
     return merged
 
 
-def _shared(first: Sequence[Batch], second: Sequence[Batch]) -> tuple[Batch, Batch] | None:
+def _shared_batches(first: Sequence[Batch], second: Sequence[Batch]) -> tuple[Batch, Batch] | None:
     """A batch of each that has rows of the other: beyond chance, alone or together with the others that look alike.
 
     Monitors that were grown from one saved state share its batches, each of which may be too small to be known again.
     """
-    holders: dict[str, list[Batch]] = {}
-    for batch in first:
+    holders: dict[str, list[int]] = {}  # the batches of the first with each digest
+    for i, batch in enumerate(first):
         for digest in batch.digests:
-            holders.setdefault(digest.rows, []).append(batch)
-    pairs = [(old, new) for new in second for digest in new.digests for old in holders.get(digest.rows, ())]
-    repeated = next((pair for pair in pairs if pair[0].repeats(pair[1])), None)
-    alike = [pair for pair in pairs if pair[0].is_alike(pair[1])]
+            holders.setdefault(digest.rows, []).append(i)
+    pairs = [(i, j) for j, new in enumerate(second) for digest in new.digests for i in holders.get(digest.rows, ())]
+    alike = []
+    for i, j in pairs:
+        if first[i].repeats(second[j]):
+            return first[i], second[j]
+        if first[i].is_alike(second[j]):
+            alike.append((i, j))
+    if not alike:
+        return None
     fewest = min(len(first), len(second))
-    whole = fewest and fewest in ({len({id(pair[place]) for pair in alike}) for place in (0, 1)})
-    together = sum(pair[0].log_chance for pair in alike if pair[0].digests == pair[1].digests) < BY_CHANCE
-    return repeated or (alike[0] if whole or together else None)
+    are_all_alike = fewest in (len({i for i, _ in alike}), len({j for _, j in alike}))
+    log_chance = sum(first[i].log_chance for i, j in alike if first[i].digests == second[j].digests)
+    return (first[alike[0][0]], second[alike[0][1]]) if are_all_alike or log_chance < BY_CHANCE else None
 
 
 def _options(monitor: Monitor) -> dict[str, Any]:

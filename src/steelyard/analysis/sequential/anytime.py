@@ -11,8 +11,8 @@ from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.results.formatting import interval_text, p_text
 from steelyard.analysis.results.result import Flat, Rows
-from steelyard.analysis.sequential.evidence import LinearRatio, log_evidence_uneven
-from steelyard.analysis.sequential.metric_sequence import SEQUENCE_METHODS, MetricSequence
+from steelyard.analysis.sequential.evidence import LinearRatio, bisected, log_evidence_uneven
+from steelyard.analysis.sequential.metric_sequence import P_HALVINGS, SEQUENCE_METHODS, SMALLEST_P, MetricSequence
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.array_tables import confusion
@@ -140,7 +140,11 @@ class CostTable:
                 f"{int(outside.sum()):,} of {len(given):,} amounts, such as {given[outside][0]:g}, are not between "
                 f"{low:g} and {high:g}; give the range that no row can leave."
             )
-        return cls(table.low, table.high, _divided(given, table.nodes))
+        nodes = table.nodes
+        lower = np.clip(np.searchsorted(nodes, given, side="right") - 1, 0, NODES - 2)
+        share = (given - nodes[lower]) / (nodes[lower + 1] - nodes[lower])  # of the upper one of the two nodes around
+        weights = np.bincount(lower, 1 - share, NODES) + np.bincount(lower + 1, share, NODES)
+        return cls(table.low, table.high, weights)
 
     @property
     def nodes(self) -> Array:
@@ -174,14 +178,6 @@ class CostTable:
         if (self.low, self.high) != (other.low, other.high):
             raise InputError("These amounts have other ranges; give both the same.")
         return CostTable(self.low, self.high, self.weights + other.weights)
-
-
-def _divided(amounts: Array, nodes: Array) -> Array:
-    """The weight of each node where every amount is divided among the two around it."""
-    place = np.clip(np.searchsorted(nodes, amounts, side="right") - 1, 0, len(nodes) - 2)
-    upper = (amounts - nodes[place]) / (nodes[place + 1] - nodes[place])
-    size = len(nodes)
-    return np.bincount(place, 1 - upper, size) + np.bincount(place + 1, upper, size)
 
 
 # ---------------------------------------------------------------- anytime mean
@@ -248,8 +244,6 @@ def sequence_of(table: CostTable, level: float, tested: float | None = None) -> 
 
 
 _DIFFERENCE = LinearRatio(np.array([1.0, -1.0, 0.0]), np.ones(3))  # over rows where A alone has a hit, B alone, or both
-_SMALLEST = 1e-12
-_STEPS = 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -309,14 +303,12 @@ def anytime_compare(
     if not isinstance(table, Paired):
         raise InputTypeError(f"A paired table was expected, not {type(table).__name__}; make one with paired().")
     rows = table.collapsed(pos_label).rows.astype(np.float64)
-    specs = _usual() if metrics is None else MetricSpec.all_of(metrics)
+    if metrics is None:  # those of the same trials for both models, the higher the better
+        listed = [MetricSpec(metric) for metric in list_metrics() if metric.function is not None and metric.sign > 0]
+        specs = [spec for spec in listed if spec.is_share and _fixed_trials(MetricSequence.of(spec))]
+    else:
+        specs = MetricSpec.all_of(metrics)
     return Rows([_difference(spec, rows, level) for spec in specs])
-
-
-def _usual() -> list[MetricSpec]:
-    """Metrics of the same trials for both models, the higher the better."""
-    specs = [MetricSpec(metric) for metric in list_metrics() if metric.function is not None and metric.sign > 0]
-    return [spec for spec in specs if spec.is_share and _fixed_trials(MetricSequence.of(spec))]
 
 
 def _fixed_trials(sequence: MetricSequence) -> bool:
@@ -359,16 +351,16 @@ def _discordant(sequence: MetricSequence, rows: Array) -> Array:
 
 
 def _apart(sequence: MetricSequence, tables: Array, alpha: float) -> tuple[float, float]:
-    """The ends of the difference of two sequences that hold together."""
+    """The bounds of the difference of two sequences that hold together."""
     low, high = sequence.ends(tables, alpha / 4, alpha / 4)
     return float(low[0] - high[1]), float(high[0] - low[1])
 
 
 def _p_apart(sequence: MetricSequence, tables: Array) -> float:
     """The least error with which the two sequences do not overlap."""
-    low, high = np.log(_SMALLEST), 0.0
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        ends = _apart(sequence, tables, float(np.exp(middle)))
-        low, high = (low, middle) if ends[0] > 0 or ends[1] < 0 else (middle, high)
-    return float(np.exp(high))
+
+    def is_apart(log_alpha: Array) -> Array:
+        low, high = _apart(sequence, tables, float(np.exp(log_alpha)))
+        return np.asarray(low > 0 or high < 0)
+
+    return float(np.exp(bisected(np.log(SMALLEST_P), np.zeros(()), is_apart, P_HALVINGS)))

@@ -18,6 +18,8 @@ from steelyard.metrics.expression import Expression, Named, Number, Operation, R
 from steelyard.statistics.counts import CELLS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from steelyard._types import Array
     from steelyard.analysis.intervals.rate_intervals import Ends
     from steelyard.metrics.metric import Metric
@@ -25,6 +27,18 @@ if TYPE_CHECKING:
 
 _EDGE = 1e-12  # a limit of 0 or 1 is taken so near to it
 _HALVINGS = 48  # steps of the search for a bound: its error is below 1e-12
+
+
+def bisected(low: Array, high: Array, holds: Callable[[Array], Array], halvings: int) -> Array:
+    """The least value between low and high at which a condition holds, which does at high and at all above the least.
+
+    Each step halves what is left of all ranges at once.
+    """
+    for _ in range(halvings):
+        middle = (low + high) / 2
+        here = holds(middle)
+        high, low = np.where(here, middle, high), np.where(here, low, middle)
+    return high
 
 
 def log_evidence_below(hits: Array, misses: Array, limit: Array | float) -> Array:
@@ -51,12 +65,10 @@ def highest_rate(hits: Array, misses: Array, alpha: Array | float) -> Array:
     hits, misses, alpha = np.broadcast_arrays(*(np.asarray(part, dtype=np.float64) for part in (hits, misses, alpha)))
     with np.errstate(invalid="ignore"):
         low = np.where(hits + misses > 0, hits / (hits + misses), 0.0)
-    high = np.ones_like(low)
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        refuted = log_evidence_below(hits, misses, middle) >= -np.log(alpha)
-        high, low = np.where(refuted, middle, high), np.where(refuted, low, middle)
-    return np.where(misses > 0, high, 1.0)
+    refuted = bisected(
+        low, np.ones_like(low), lambda rate: log_evidence_below(hits, misses, rate) >= -np.log(alpha), _HALVINGS
+    )
+    return np.where(misses > 0, refuted, 1.0)
 
 
 def lowest_rate(hits: Array, misses: Array, alpha: Array | float) -> Array:
@@ -65,7 +77,7 @@ def lowest_rate(hits: Array, misses: Array, alpha: Array | float) -> Array:
 
 
 def anytime_rate(hits: Array, trials: Array, level: float) -> Ends:
-    """Both ends of a rate's confidence sequence, each with half of the error.
+    """Both bounds of a rate's confidence sequence, each with half of the error.
 
     >>> low, high = anytime_rate(np.array(80), np.array(100), 0.95)
     >>> print(f"{low:.3f} to {high:.3f}")
@@ -104,7 +116,7 @@ class LinearRatio:
 
     @classmethod
     def of(cls, metric: Metric) -> LinearRatio | None:
-        """The ratio that the metric's formula is; None where it is something else, or has no finite ends.
+        """The ratio that the metric's formula is; None where it is something else, or is not bounded.
 
         >>> from steelyard import get_metric
         >>> ratio = LinearRatio.of(get_metric("f1"))
@@ -125,8 +137,8 @@ class LinearRatio:
     @property
     def ends(self) -> tuple[float, float]:
         """The least and the greatest value that a table can have."""
-        some = self.below > 0
-        values = self.above[some] / self.below[some]
+        counted = self.below > 0
+        values = self.above[counted] / self.below[counted]
         return float(values.min()), float(values.max())
 
     def value(self, cells: Array) -> Array:
@@ -144,26 +156,24 @@ class LinearRatio:
 
     def log_evidence_above(self, cells: Array, limit: Array | float) -> Array:
         """The logarithm of the evidence that the ratio is above the limit."""
-        return self.turned.log_evidence_below(cells, -np.asarray(limit))
+        return self.negated.log_evidence_below(cells, -np.asarray(limit))
 
     @property
-    def turned(self) -> LinearRatio:
+    def negated(self) -> LinearRatio:
         """The ratio with the other sign."""
         return LinearRatio(-self.above, self.below)
 
     def highest(self, cells: Array, alpha: float) -> Array:
         """The highest value that the evidence does not refute."""
-        value, top = self.value(cells), self.ends[1]
-        low, high = np.where(np.isnan(value), self.ends[0], value), np.full(np.shape(value), top)
-        for _ in range(_RATIO_HALVINGS):
-            middle = (low + high) / 2
-            refuted = self.log_evidence_below(cells, middle) >= -np.log(alpha)
-            high, low = np.where(refuted, middle, high), np.where(refuted, low, middle)
-        return high
+        value, (least, most) = self.value(cells), self.ends
+        low, high = np.where(np.isnan(value), least, value), np.full(np.shape(value), most)
+        return bisected(
+            low, high, lambda value: self.log_evidence_below(cells, value) >= -np.log(alpha), _RATIO_HALVINGS
+        )
 
     def anytime_ends(self, cells: Array, low_alpha: float, high_alpha: float) -> Ends:
-        """Both ends of the confidence sequence, each with its own share of the error."""
-        return -self.turned.highest(cells, low_alpha), self.highest(cells, high_alpha)
+        """Both bounds of the confidence sequence, each with its share of the error."""
+        return -self.negated.highest(cells, low_alpha), self.highest(cells, high_alpha)
 
 
 def log_wealth(cells: Array, payoffs: Array) -> Array:

@@ -17,6 +17,7 @@ from steelyard.analysis.intervals.rate_intervals import is_rate, score_ends
 from steelyard.analysis.sequential import evidence
 from steelyard.analysis.sequential.evidence import (
     LinearRatio,
+    bisected,
     highest_rate,
     log_evidence_below,
     log_returns,
@@ -74,9 +75,11 @@ class RateRegion:
         """The four cells at rates, in shares of rows."""
         return _cells(rates, self.rates)
 
-    def anytime_ends(self, cells: Array, alpha: float) -> Ends:
-        """Both ends of the metric at all looks together, each with half of the error."""
-        return tuple(self.extreme(cells, alpha / 2, sign) for sign in (-1, 1))  # type: ignore[return-value]  # two of them
+    def trials(self, cells: Array, index: int) -> tuple[Array, Array]:
+        """The hits and the misses of a rate."""
+        hit, miss = self.rates[index]
+        hits = cells[..., [CELLS.index(name) for name in hit.split()]].sum(-1)
+        return hits, cells[..., [CELLS.index(name) for name in miss.split()]].sum(-1)
 
     def extreme(
         self,
@@ -91,29 +94,30 @@ class RateRegion:
         A rate that the metric follows needs one bound alone; any other has two, each with half of its share.
         """
         share = np.asarray(alpha) / len(self.rates)
-        ends = []
-        for (hit, miss), direction in zip(self.rates, self.directions, strict=True):
-            hits, misses = (cells[..., [CELLS.index(name) for name in part.split()]].sum(-1) for part in (hit, miss))
+        lows, highs = [], []
+        for index, direction in enumerate(self.directions):
+            hits, misses = self.trials(cells, index)
             if direction:
-                end = (highest if direction * sign > 0 else lowest)(hits, misses, share)
-                ends.append((end, end))
+                bound = (highest if direction * sign > 0 else lowest)(hits, misses, share)
+                lows.append(bound)
+                highs.append(bound)
             else:
-                ends.append((lowest(hits, misses, share / 2), highest(hits, misses, share / 2)))
-        lows, highs = zip(*ends, strict=True)
+                lows.append(lowest(hits, misses, share / 2))
+                highs.append(highest(hits, misses, share / 2))
         return self._searched(np.stack(lows, -1), np.stack(highs, -1), sign)
 
     def nearest(self, cells: Array, alpha: Array, sign: int) -> Array:
         """A value inside the region, near to its extreme, by score intervals in closed form.
 
         Evidence is at most the greatest likelihood ratio, and that at most exp(n (p - hits / n)**2 / (p (1 - p))), so
-        that a rate p that a score interval of this reach holds is never refuted.
+        that a rate p inside a score interval of this quantile is never refuted.
         """
-        reach, at = np.sqrt(-np.log(alpha / len(self.rates))), []
-        for (hit, miss), direction in zip(self.rates, self.directions, strict=True):
-            hits, misses = (cells[..., [CELLS.index(name) for name in part.split()]].sum(-1) for part in (hit, miss))
+        quantile, at = np.sqrt(-np.log(alpha / len(self.rates))), []
+        for index, direction in enumerate(self.directions):
+            hits, misses = self.trials(cells, index)
             with np.errstate(invalid="ignore"):
                 share = hits / (hits + misses)
-            low, high = score_ends(share, hits + misses, reach)
+            low, high = score_ends(share, hits + misses, quantile)
             at.append(share if not direction else high if direction * sign > 0 else low)
         return self.values(np.stack(at, -1))
 
@@ -128,11 +132,11 @@ class RateRegion:
             points = low[..., None, :] + at * (high - low)[..., None, :]
             values = sign * self.values(points)
             values = np.where(np.isnan(values), -np.inf, values)
-            place = values.argmax(axis=-1)[..., None]
-            best = np.maximum(best, np.take_along_axis(values, place, -1)[..., 0])
-            centre = np.take_along_axis(points, place[..., None], -2)[..., 0, :]
-            reach = 1.5 * (high - low) / max(len(steps) - 1, 1)
-            low, high = np.maximum(low, centre - reach), np.minimum(high, centre + reach)
+            index = values.argmax(axis=-1)[..., None]
+            best = np.maximum(best, np.take_along_axis(values, index, -1)[..., 0])
+            centre = np.take_along_axis(points, index[..., None], -2)[..., 0, :]
+            half_width = 1.5 * (high - low) / max(len(steps) - 1, 1)
+            low, high = np.maximum(low, centre - half_width), np.minimum(high, centre + half_width)
         return np.where(np.isinf(best), np.nan, sign * best)
 
 
@@ -209,7 +213,7 @@ class JointEvidence:
     @classmethod
     def of(cls, region: RateRegion, limit: float, sign: int) -> JointEvidence | None:
         """None where the metric does not follow any of its rates, so that no rate is solved for."""
-        solved = next((place for place, direction in enumerate(region.directions) if direction), None)
+        solved = next((index for index, direction in enumerate(region.directions) if direction), None)
         return None if solved is None else cls(region, solved, sign, limit)
 
     @property
@@ -219,7 +223,7 @@ class JointEvidence:
 
     @property
     def _free(self) -> list[int]:
-        return [place for place in range(len(self.region.rates)) if place != self.solved]
+        return [index for index in range(len(self.region.rates)) if index != self.solved]
 
     def stays_below(self, cells: Array, bound: float) -> Array:
         """Whether the evidence surely is below a bound, by a score interval of the solved rate in closed form.
@@ -234,32 +238,33 @@ class JointEvidence:
         wrong = self.sign * np.asarray(self.region.metric(Counts.trusted(*np.moveaxis(cells, -1, 0))))
         result = ~(wrong < self.sign * self.limit)  # on the right side there is none to speak of
         for free_rates in (self._seen, self._nearest):
-            asked = np.flatnonzero(~result)
-            result[asked] = self._reaches(cells[asked], free_rates(cells[asked]), bound)
+            undecided = np.flatnonzero(~result)
+            result[undecided] = self._reaches(cells[undecided], free_rates(cells[undecided]), bound)
         return result
 
     def _reaches(self, cells: Array, free: Array, bound: float) -> Array:
         """Whether a table at the limit with these free rates has a likelihood ratio below the bound."""
-        ratios = [_log_ratio(*self._trials(cells, place), free[..., at]) for at, place in enumerate(self._free)]
+        ratios = [_log_ratio(*self.region.trials(cells, i), free[..., k]) for k, i in enumerate(self._free)]
         left = bound - np.sum(ratios, axis=0)
-        hits, misses = self._trials(cells, self.solved)
+        hits, misses = self.region.trials(cells, self.solved)
         with np.errstate(invalid="ignore"):
             low, high = score_ends(hits / (hits + misses), hits + misses, np.sqrt(np.maximum(left, 0.0)))
-        end = np.where(hits + misses > 0, high if self._side > 0 else low, 0.5)
-        return np.asarray((left > 0) & ((hits + misses == 0) | self._right(free, end)))
+        extreme = np.where(hits + misses > 0, high if self._side > 0 else low, 0.5)
+        return np.asarray((left > 0) & ((hits + misses == 0) | self._right(free, extreme)))
 
     def _seen(self, cells: Array) -> Array:
-        return np.stack([_share(*self._trials(cells, place)) for place in self._free], -1)
+        """The free rates that were seen."""
+        return np.stack([_share(*self.region.trials(cells, index)) for index in self._free], -1)
 
     def _nearest(self, cells: Array) -> Array:
         """The free rates of the table at the limit that is about the likeliest: a step along the gradient."""
         shares = np.maximum(cells, _LEAST) / np.maximum(cells, _LEAST).sum(-1, keepdims=True)
         slopes, mean = self._slopes(shares)
         slopes = slopes - mean
-        spread = (shares * slopes**2).sum(-1)
+        variance = (shares * slopes**2).sum(-1)
         value = np.asarray(self.region.metric(Counts.trusted(*np.moveaxis(shares, -1, 0))))
         with np.errstate(divide="ignore", invalid="ignore"):
-            step = np.nan_to_num((self.limit - value) / spread, posinf=0.0, neginf=0.0)
+            step = np.nan_to_num((self.limit - value) / variance, posinf=0.0, neginf=0.0)
         moved = shares * np.exp(np.clip(step[..., None] * slopes, -_FARTHEST, _FARTHEST))
         return self._seen(moved)
 
@@ -274,7 +279,7 @@ class JointEvidence:
         return np.concatenate(parts) if parts else np.zeros(0)
 
     def _least(self, cells: Array) -> Array:
-        trials = [self._trials(cells, place) for place in self._free]
+        trials = [self.region.trials(cells, index) for index in self._free]
         low = np.stack([lowest_rate(*pair, _FAR) for pair in trials], -1)
         high = np.stack([highest_rate(*pair, _FAR) for pair in trials], -1)
         beyond = np.log((1 - _STAKE) / len(self.region.rates)) - np.log(_FAR)
@@ -283,36 +288,28 @@ class JointEvidence:
             steps = np.array(list(product(np.linspace(0, 1, points), repeat=len(trials))))
             at = low[:, None] + steps * (high - low)[:, None]
             wealth = self._log_wealth(cells[:, None], at)
-            place = wealth.argmin(axis=1)[:, None]
-            best = np.minimum(best, np.take_along_axis(wealth, place, 1)[:, 0])
-            centre = np.take_along_axis(at, place[..., None], 1)[:, 0]
-            reach = 1.5 * (high - low) / (points - 1)
-            low, high = np.maximum(low, centre - reach), np.minimum(high, centre + reach)
+            index = wealth.argmin(axis=1)[:, None]
+            best = np.minimum(best, np.take_along_axis(wealth, index, 1)[:, 0])
+            centre = np.take_along_axis(at, index[..., None], 1)[:, 0]
+            half_width = 1.5 * (high - low) / (points - 1)
+            low, high = np.maximum(low, centre - half_width), np.minimum(high, centre + half_width)
         return np.asarray(best)
-
-    def _trials(self, cells: Array, place: int) -> tuple[Array, Array]:
-        """The hits and the misses of a rate."""
-        hit, miss = (
-            cells[..., [CELLS.index(name) for name in part.split()]].sum(-1) for part in self.region.rates[place]
-        )
-        return hit, miss
 
     def _log_wealth(self, cells: Array, free: Array) -> Array:
         """The logarithm of the wealth of tables at free rates; infinite where no table at the limit has them."""
         rates, exists = self._at_limit(free)
-        parts = [np.log(_STAKE) + mean_wealth(_summed(cells, log_returns(self._payoffs(rates))))]
-        each = np.log((1 - _STAKE) / len(self.region.rates))
-        for place in range(len(self.region.rates)):
-            hits, misses = self._trials(cells, place)
-            parts.append(each + self._rate_evidence(hits, misses, rates[..., place], place))
+        gamblers = (cells[..., None, :] * log_returns(self._payoffs(rates))).sum(axis=-1)
+        parts = [np.log(_STAKE) + mean_wealth(gamblers)]
+        stake = np.log((1 - _STAKE) / len(self.region.rates))
+        for index in range(len(self.region.rates)):
+            hits, misses = self.region.trials(cells, index)
+            rate = rates[..., index]
+            below, above = log_evidence_below(hits, misses, rate), log_evidence_below(misses, hits, 1 - rate)
+            if index == self.solved:  # on its side alone
+                parts.append(stake + (below if self._side > 0 else above))
+            else:
+                parts.append(stake + (np.logaddexp(below, above) - np.log(2)))
         return np.where(exists, np.logaddexp.reduce(np.broadcast_arrays(*parts), axis=0), np.inf)
-
-    def _rate_evidence(self, hits: Array, misses: Array, rate: Array, place: int) -> Array:
-        """Of the solved rate on its side, of any other on both."""
-        below, above = log_evidence_below(hits, misses, rate), log_evidence_below(misses, hits, 1 - rate)
-        if place == self.solved:
-            return below if self._side > 0 else above
-        return np.asarray(np.logaddexp(below, above) - np.log(2))
 
     def _at_limit(self, free: Array) -> tuple[Array, Array]:
         """All rates where the metric is at the limit, and whether any table on the right side has the free ones.
@@ -322,11 +319,8 @@ class JointEvidence:
         worst, best = (0.0, 1.0) if self._side > 0 else (1.0, 0.0)
         bad, good = np.full(free.shape[:-1], worst), np.full(free.shape[:-1], best)
         exists = self._right(free, good)
-        for _ in range(_HALVINGS):
-            middle = (bad + good) / 2
-            right = self._right(free, middle)
-            good, bad = np.where(right, middle, good), np.where(right, bad, middle)
-        return self._rates(free, good), exists
+        solved = bisected(bad, good, lambda rate: self._right(free, rate), _HALVINGS)
+        return self._rates(free, solved), exists
 
     def _right(self, free: Array, solved: Array) -> Array:
         """Whether the metric is on the right side of the limit; where it is undefined it may be."""
@@ -348,20 +342,18 @@ class JointEvidence:
 
     def _slopes(self, shares: Array) -> tuple[Array, Array]:
         """The gradient at shares, and its mean; no slope where it has no finite one."""
-        slopes = np.stack([self._slope(shares, place) for place in range(len(CELLS))], -1)
+        each = []
+        for cell in range(len(CELLS)):  # by a small step of the logarithm of a cell; 0 of one that has nothing
+            share, values = shares[..., cell], []
+            for step in (_STEP, -_STEP):
+                moved = shares.copy()
+                moved[..., cell] *= np.exp(step)
+                values.append(np.asarray(self.region.metric(Counts.trusted(*np.moveaxis(moved, -1, 0)))))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                each.append(np.where(share > 0, (values[0] - values[1]) / (2 * _STEP * share), 0.0))
+        slopes = np.stack(each, -1)
         slopes = np.where(np.isfinite(slopes).all(-1, keepdims=True), slopes, 0.0)
         return slopes, (shares * slopes).sum(-1, keepdims=True) / shares.sum(-1, keepdims=True)
-
-    def _slope(self, shares: Array, place: int) -> Array:
-        """The derivative by one cell, by a small step of its logarithm; 0 of a cell that has nothing."""
-        ends = []
-        for step in (_STEP, -_STEP):
-            moved = shares.copy()
-            moved[..., place] *= np.exp(step)
-            ends.append(np.asarray(self.region.metric(Counts.trusted(*np.moveaxis(moved, -1, 0)))))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            slope = (ends[0] - ends[1]) / (2 * _STEP * shares[..., place])
-        return np.where(shares[..., place] > 0, slope, 0.0)
 
 
 def _share(hits: Array, misses: Array) -> Array:
@@ -378,11 +370,6 @@ def _log_ratio(hits: Array, misses: Array, rate: Array) -> Array:
     return np.asarray(xlogy(hits, seen) + xlog1py(misses, -seen) - xlogy(hits, rate) - xlog1py(misses, -rate))
 
 
-def _summed(cells: Array, returns: Array) -> Array:
-    """The logarithm of each gambler's wealth."""
-    return np.asarray((cells[..., None, :] * returns).sum(axis=-1))
-
-
 # ---------------------------------------------------------------- MetricSequence
 
 
@@ -391,7 +378,7 @@ SEQUENCE_METHODS = {
     "betting": "betting on the rows",
     "region": "region of the rates behind it",
 }
-_SMALLEST = 1e-12  # the p-value at which a search for it ends
+SMALLEST_P, P_HALVINGS = 1e-12, 24  # the p-value at which a search for it ends, and its steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -420,7 +407,7 @@ class MetricSequence:
         return np.asarray(self.metric(Counts.trusted(*np.moveaxis(np.asarray(cells, dtype=np.float64), -1, 0))))
 
     def ends(self, cells: Array, low_alpha: float, high_alpha: float) -> Ends:
-        """Both ends at all looks together, each with its own error; an error of 0 gives the end of the range."""
+        """Both bounds at all looks together, each with its error; an error of 0 gives the bound of the range."""
         cells = np.asarray(cells, dtype=np.float64)
         value, (least, most) = self.value(cells), self.metric.range
         low, high = np.full(value.shape, least), np.full(value.shape, most)
@@ -437,7 +424,7 @@ class MetricSequence:
         if self.method == "mixture":
             bound = evidence.highest_rate if sign > 0 else evidence.lowest_rate
             return bound(*self._trials(cells), alpha)
-        return self.ratio.highest(cells, alpha) if sign > 0 else -self.ratio.turned.highest(cells, alpha)
+        return self.ratio.highest(cells, alpha) if sign > 0 else -self.ratio.negated.highest(cells, alpha)
 
     def _trials(self, cells: Array) -> tuple[Array, Array]:
         """The hits and the misses of a rate."""
@@ -465,7 +452,7 @@ class MetricSequence:
     def excluded(self, cells: Array, limit: float, sign: int, alpha: Array) -> Array:
         """Whether the region lies below (sign 1) or above (-1) the limit, each table with its own error.
 
-        A region holds the metric's own value, so that tables on the right side of the limit need no region.
+        A region holds the value of the metric, so that tables on the right side of the limit need no region.
         """
         alpha = np.broadcast_to(alpha, cells.shape[:-1])
         result = sign * self.value(cells) < sign * limit
@@ -480,9 +467,5 @@ class MetricSequence:
         cells = np.asarray(cells, dtype=np.float64)
         if self.ratio is not None:
             return np.minimum(-self.log_evidence(cells, limit, sign), 0.0)
-        low, high = np.full(cells.shape[:-1], np.log(_SMALLEST)), np.zeros(cells.shape[:-1])
-        for _ in range(24):
-            middle = (low + high) / 2
-            excluded = self.excluded(cells, limit, sign, np.exp(middle))
-            high, low = np.where(excluded, middle, high), np.where(excluded, low, middle)
-        return high
+        low, high = np.full(cells.shape[:-1], np.log(SMALLEST_P)), np.zeros(cells.shape[:-1])
+        return bisected(low, high, lambda log_p: self.excluded(cells, limit, sign, np.exp(log_p)), P_HALVINGS)
