@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -62,7 +63,9 @@ def check_whole(plan: LabelPlan) -> None:
         raise InputError(f"The columns of this label plan differ in length ({lengths}); {AGAIN}.")
     strata = [(each.lowest_score, each.rows, each.labels, each.expected) for each in plan.strata]
     lowest, rows, labels, expected = (np.array(column) for column in zip(*strata or [(0, 0, 0, 0)], strict=True))
-    if (rows < 1).any() or (labels > rows).any() or not _are_ranges(lowest, expected):
+    are_ranges = np.isfinite(lowest).all() and (np.diff(lowest) > 0).all()
+    are_shares = ((expected > 0) & (expected < 1)).all()  # no score is certain
+    if (rows < 1).any() or (labels > rows).any() or not are_ranges or not are_shares:
         raise InputError(
             "The strata of this label plan cannot be: the lowest score of each is above that of the one before, and it "
             f"has rows, no more labels than these, and a share of positives between 0 and 1; {AGAIN}."
@@ -77,12 +80,6 @@ def check_whole(plan: LabelPlan) -> None:
         raise InputError(f"The keys of this label plan are of no column, are not there, or name a row twice; {AGAIN}.")
 
 
-def _are_ranges(lowest: np.ndarray, expected: np.ndarray) -> bool:
-    """Whether strata of scores follow each other, each with a share of positives."""
-    shares = (expected > 0) & (expected < 1)  # no score is certain
-    return bool(np.isfinite(lowest).all() and (np.diff(lowest) > 0).all() and shares.all())
-
-
 def _check_rows(plan: LabelPlan, labels: np.ndarray) -> None:
     index, stratum = np.asarray(plan.index), np.asarray(plan.stratum)
     batches = np.unique(plan.batch)
@@ -92,11 +89,12 @@ def _check_rows(plan: LabelPlan, labels: np.ndarray) -> None:
         raise InputError(f"A row of this label plan is of none of its {len(labels)} strata; {AGAIN}.")
     if len(np.unique(index)) < len(index) or index.min() < 0 or index.max() >= plan.rows:
         raise InputError(f"A row of this label plan is named twice, or is none of its {plan.rows:,} rows; {AGAIN}.")
-    there = np.bincount(stratum, minlength=len(labels))
-    for code in np.flatnonzero(there[: len(labels)] != labels)[:1]:
+    chosen = np.bincount(stratum, minlength=len(labels))
+    if (chosen != labels).any():
+        code = int(np.argmax(chosen != labels))
         raise InputError(
-            f"This label plan has {there[code]:,} rows in stratum {code}, of which it chose {labels[code]:,}: rows are "
-            f"missing or were added; {AGAIN}."
+            f"This label plan has {chosen[code]:,} rows in stratum {code}, of which it chose {labels[code]:,}: rows "
+            f"are missing or were added; {AGAIN}."
         )
 
 
@@ -139,24 +137,27 @@ def plan_text(plan: LabelPlan) -> str:
     """The rows to be labelled as CSV, each with its stratum, and a column for the labels."""
     text = io.StringIO()
     key = [] if plan.key is None else [plan.key]
-    own_names = {*_NUMBERS, *_TEXTS, plan.label_column}
-    if own_names & {*key} or plan.label_column in (*_NUMBERS, *_TEXTS):
-        name = plan.key if own_names & {*key} else plan.label_column
-        raise InputError(f"The sheet of a label plan has a column {name!r} of its own; rename yours, and plan again.")
-    if any(name.startswith(FORMULA_SIGNS) for name in (*key, plan.label_column)):
-        name = next(name for name in (*key, plan.label_column) if name.startswith(FORMULA_SIGNS))
-        raise InputError(f"A spreadsheet would run the column {name!r} as a formula; rename it, and plan again.")
+    reserved = {*_NUMBERS, *_TEXTS}
+    for name, others in ((plan.key, {*reserved, plan.label_column}), (plan.label_column, reserved)):
+        if name in others:
+            raise InputError(
+                f"The sheet of a label plan has a column {name!r} of its own; rename yours, and plan again."
+            )
+    for name in (*key, plan.label_column):
+        if name.startswith(FORMULA_SIGNS):
+            raise InputError(f"A spreadsheet would run the column {name!r} as a formula; rename it, and plan again.")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["index", *key, plan.label_column, *_NUMBERS[1:], *_TEXTS])
     threshold = "" if plan.threshold is None else repr(plan.threshold)
     labels = plan.label or (None,) * len(plan)
     for each, label in zip(plan, labels, strict=True):
-        name = guarded_key(each.key) if isinstance(each.key, str) else each.key
+        key_text = guarded_key(each.key) if isinstance(each.key, str) else each.key
         stratum = plan.strata[each.stratum]
-        own = [*([] if plan.key is None else [name]), "" if label is None else label]
-        of_stratum = (repr(stratum.lowest_score), stratum.rows, repr(stratum.expected), plan.rows)
-        of_plan = (repr(each.probability), plan.metric, threshold, plan.precision, plan.key or "")
-        writer.writerow([each.index, *own, repr(each.score), each.stratum, each.batch, *of_stratum, *of_plan])
+        line = [each.index] if plan.key is None else [each.index, key_text]
+        line += ["" if label is None else label, repr(each.score), each.stratum, each.batch]
+        line += [repr(stratum.lowest_score), stratum.rows, repr(stratum.expected), plan.rows]
+        line += [repr(each.probability), plan.metric, threshold, plan.precision, plan.key or ""]
+        writer.writerow(line)
     return text.getvalue()
 
 
@@ -165,7 +166,7 @@ def guarded_key(key: str) -> str:
     return f"'{key}" if key.lstrip("'").startswith(FORMULA_SIGNS) else key  # one that is quoted gets another
 
 
-def _as_given(text: str) -> str:
+def _unguarded_key(text: str) -> str:
     return text[1:] if text.startswith("'") and guarded_key(text) != text else text
 
 
@@ -173,9 +174,17 @@ def plan_columns(saved: str | Path) -> dict[str, Any]:
     """The fields of the plan in a sheet, by name; its strata as their numbers."""
     lines = _lines(saved)
     first, key = lines[0], lines[0]["key_column"] or None
+    keys = labels = None
+    if key is not None:  # numbers where all of them are
+        texts = [_unguarded_key(line[key]) for line in lines]
+        parse = parser(texts)
+        keys = tuple(texts) if parse is None else tuple(map(parse, texts))
+    label_texts = [line.get(LABEL_COLUMN) for line in lines]
+    if any(label_texts):  # numbers where all that are there are; None where there is none
+        parse = parser([text for text in label_texts if text])
+        labels = tuple(None if not text else text if parse is None else parse(text) for text in label_texts)
     numbers = {name: _numbers(name, [line[name] for line in lines]) for name in _NUMBERS}
     whole = {name: numbers[name].astype(np.int64) for name in _WHOLE}
-    labels = [line.get(LABEL_COLUMN) for line in lines]
     return {
         "spec": MetricSpec.of(first["metric"]),
         "threshold": float(_numbers("threshold", [first["threshold"]])[0]) if first["threshold"] else None,
@@ -185,15 +194,22 @@ def plan_columns(saved: str | Path) -> dict[str, Any]:
         "strata": _strata(numbers, whole),
         "precision": first["score_type"],
         "key": key,
-        "keys": None if key is None else _keys([_as_given(line[key]) for line in lines]),
-        "label": _labels(labels) if any(labels) else None,
+        "keys": keys,
+        "label": labels,
         **{name: whole[name] for name in ("index", "stratum", "batch")},
     }
 
 
 def _lines(saved: str | Path) -> list[dict[str, str]]:
     """The lines of a sheet, by the names of its columns, all of which are there."""
-    lines = list(csv.DictReader(io.StringIO(_text(saved))))
+    if isinstance(saved, str) and "\n" in saved:
+        text = saved
+    else:
+        try:
+            text = Path(saved).read_text(encoding="utf-8-sig")
+        except (OSError, ValueError):
+            raise InputError(f"{str(saved)!r} is neither CSV that to_csv() wrote nor a file of it.") from None
+    lines = list(csv.DictReader(io.StringIO(text)))
     if not lines:
         raise InputError(f"This label plan has no rows; {_SHEET_AGAIN}.")
     needed = (*_NUMBERS, *_TEXTS, *filter(None, [lines[0].get("key_column")]))
@@ -202,10 +218,10 @@ def _lines(saved: str | Path) -> list[dict[str, str]]:
     if (kind := lines[0]["score_type"]) not in PRECISIONS:
         raise InputError(f"The plan's column 'score_type' holds {kind!r}, not {PRECISIONS[-1]!r}; {_SHEET_AGAIN}.")
     for name in (*_TEXTS, "rows"):
-        for place, line in enumerate(lines):
+        for number, line in enumerate(lines, 2):  # after the line of names
             if line[name] != lines[0][name]:
                 raise InputError(
-                    f"The plan's column {name!r} differs within the sheet, in line {place + 2}; {_SHEET_AGAIN}."
+                    f"The plan's column {name!r} differs within the sheet, in line {number}; {_SHEET_AGAIN}."
                 )
     return lines
 
@@ -213,20 +229,18 @@ def _lines(saved: str | Path) -> list[dict[str, str]]:
 def _numbers(name: str, texts: Sequence[str | None]) -> Array:
     """A column of numbers; one that cannot be read, or that is no probability, is named with its line."""
     values = np.full(len(texts), np.nan)
-    for place, text in enumerate(texts):
-        try:
-            values[place] = float(text or "")
-        except ValueError:
-            is_bad = True
+    for i, text in enumerate(texts):
+        with suppress(ValueError):
+            values[i] = float(text or "")
+        if name == "probability":
+            kind, fits = "a number above 0 and at most 1", 0 < values[i] <= 1
+        elif name in _WHOLE:
+            kind, fits = "a whole number", values[i] >= 0 and values[i].is_integer()
         else:
-            is_share, is_whole = 0 < values[place] <= 1, values[place] >= 0 and values[place].is_integer()
-            fits = is_share if name == "probability" else is_whole if name in _WHOLE else math.isfinite(values[place])
-            is_bad = not fits
-        if is_bad:
-            kind = "a number above 0 and at most 1" if name == "probability" else "a number"
-            kind = "a whole number" if name in _WHOLE else kind
-            given = f"holds {text!r}" if text else "is empty"
-            raise InputError(f"The plan's column {name!r} {given} in line {place + 2}, not {kind}; {_SHEET_AGAIN}.")
+            kind, fits = "a number", math.isfinite(values[i])
+        if not fits:
+            content = f"holds {text!r}" if text else "is empty"
+            raise InputError(f"The plan's column {name!r} {content} in line {i + 2}, not {kind}; {_SHEET_AGAIN}.")
     return values
 
 
@@ -245,27 +259,6 @@ def _strata(numbers: dict[str, Any], whole: dict[str, Any]) -> list[tuple[float,
     labels = np.rint(numbers["probability"][first] * rows).astype(np.int64)
     columns = (numbers["lowest_score"][first], rows, labels, numbers["expected"][first])
     return list(zip(*(column.tolist() for column in columns), strict=True))
-
-
-def _labels(texts: Sequence[str | None]) -> tuple[Any, ...]:
-    """The labels, as numbers where all of them are; None where there is none."""
-    parse = parser([text for text in texts if text])
-    return tuple(None if not text else text if parse is None else parse(text) for text in texts)
-
-
-def _keys(texts: Sequence[str]) -> tuple[Any, ...]:
-    """The keys, as numbers where all of them are."""
-    parse = parser(texts)
-    return tuple(texts) if parse is None else tuple(parse(text) for text in texts)
-
-
-def _text(saved: str | Path) -> str:
-    if isinstance(saved, str) and "\n" in saved:
-        return saved
-    try:
-        return Path(saved).read_text(encoding="utf-8-sig")
-    except (OSError, ValueError):
-        raise InputError(f"{str(saved)!r} is neither CSV that to_csv() wrote nor a file of it.") from None
 
 
 # ---------------------------------------------------------------- LabelPlan
@@ -301,8 +294,8 @@ class ChosenRow:
     def row(self) -> dict[str, Any]:
         """The row to be labelled as one of a table."""
         key = {} if self.named is None else {self.named: self.key}
-        kept = ("score", "stratum", "probability", "batch")
-        return {"index": self.index, **key, **{name: getattr(self, name) for name in kept}}
+        shown = ("score", "stratum", "probability", "batch")
+        return {"index": self.index, **key, **{name: getattr(self, name) for name in shown}}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -470,21 +463,22 @@ class PlannedScores(NamedTuple):
             column = arrays.column(data, "y_score")  # type: ignore[arg-type]  # an array
             return cls(arrays.finite_scores(column), arrays.precision_of(column))
         fetched = planned_columns(data, [score] if key is None else [score, key], ordered=key is None)  # type: ignore[arg-type]  # a frame
-        given = arrays.column(fetched[score].to_native(), f"The column {score!r}")
+        column = arrays.column(fetched[score].to_native(), f"The column {score!r}")
         scores = arrays.finite_scores(number_column(fetched[score], score))
         keys = None if key is None else np.array(fetched[key].to_list(), dtype=object)
         if keys is not None and len({*keys.tolist()}) < len(keys):
             raise InputError(f"The column {key!r} names some rows twice; a key is another one in each row.")
-        return cls(scores, arrays.precision_of(given), keys)
+        return cls(scores, arrays.precision_of(column), keys)
 
 
 def planned_columns(data: Frame | Source, names: Sequence[str], *, ordered: bool) -> dict[str, Any]:
-    """The columns of a frame, brought here; where rows are found by their place, they need an order."""
+    """The columns of a frame, fetched; where rows are found by their position, they need an order."""
     source = Source.of(data)
-    there = list(source.parts[0].collect_schema())
+    present = list(source.parts[0].collect_schema())
     for name in names:
-        if name not in there:
-            raise InputError(f"There is no column {name!r}; there are {first_ten(there)}.{did_you_mean(name, there)}")
+        if name not in present:
+            hint = did_you_mean(name, present)
+            raise InputError(f"There is no column {name!r}; there are {first_ten(present)}.{hint}")
     if ordered and source.is_remote:
         raise InputError("Rows of this frame have no order, by which they could be found again; name a key with key=.")
     return queries.fetch_columns(source, names)
@@ -518,28 +512,37 @@ def label_plan(
     >>> len(plan), plan.strata[-1].labels / plan.strata[-1].rows > plan.strata[0].labels / plan.strata[0].rows
     (200, True)
     """
-    spec, given = MetricSpec.of(metric), PlannedScores.of(y_score, score, key)
+    spec, (scores, precision, row_keys) = MetricSpec.of(metric), PlannedScores.of(y_score, score, key)
     check_planned(spec)
-    asked = checked_budget(budget)
-    at = _checked_threshold(spec, given, threshold)
-    shares = working_probabilities(given.scores, prevalence)
-    read = None if at is None else float(as_read(at, given.precision))
-    flagged = None if read is None else given.scores >= read
-    mean, square = label_influence(spec, given.scores, flagged, shares).moments(shares)
-    edges = stratum_edges(given.scores, np.sqrt(np.maximum(square - mean**2, 0)), flagged, asked)
-    codes = in_strata(edges, given.scores)
+    budget = checked_budget(budget)
+    at = _checked_threshold(spec, scores, precision, threshold)
+    shares = working_probabilities(scores, prevalence)
+    flagged = None if at is None else scores >= float(as_read(at, precision))
+    mean, square = label_influence(spec, scores, flagged, shares).moments(shares)
+    edges = stratum_edges(scores, np.sqrt(np.maximum(square - mean**2, 0)), flagged, budget)
+    codes = in_strata(edges, scores)
     moments = StratumMoments.of(codes, len(edges) + 1, mean, square, np.ones(len(codes)))
     rows = np.bincount(codes, minlength=len(edges) + 1)
-    labels = allocation(moments, rows, min(asked, len(codes)), np.zeros(len(rows), dtype=np.int64))
-    chosen = drawn_rows(codes, labels, np.zeros(0, dtype=np.int64), own_generator(rng))
-    lowest = np.array([given.scores[codes == code].min() for code in range(len(rows))])
+    labels = allocation(moments, rows, min(budget, len(codes)), np.zeros(len(rows), dtype=np.int64))
+    chosen = drawn_rows(codes, labels, np.zeros(0, dtype=np.int64), plan_generator(rng))
+    lowest = np.array([scores[codes == code].min() for code in range(len(rows))])
     columns = (lowest, rows, labels, np.bincount(codes, shares) / rows)
-    strata = Rows(Stratum(*stratum) for stratum in zip(*(column.tolist() for column in columns), strict=True))
-    stated = _stated(given.scores, asked, shares, prevalence)
-    of_rows = (given.scores[chosen], codes[chosen], np.ones(len(chosen), dtype=np.int64))
-    keys = None if given.keys is None else tuple(given.keys[chosen].tolist())
-    plan = (spec, at, len(codes), chosen, *of_rows, strata, moments.gain(labels))
-    return LabelPlan(*plan, key=key, keys=keys, score_column=score, precision=given.precision, stated=stated)
+    return LabelPlan(
+        spec,
+        at,
+        len(codes),
+        index=chosen,
+        score=scores[chosen],
+        stratum=codes[chosen],
+        batch=np.ones(len(chosen), dtype=np.int64),
+        strata=Rows(Stratum(*stratum) for stratum in zip(*(column.tolist() for column in columns), strict=True)),
+        gain=moments.gain(labels),
+        key=key,
+        keys=None if row_keys is None else tuple(row_keys[chosen].tolist()),
+        score_column=score,
+        precision=precision,
+        stated=_sentences(scores, budget, shares, prevalence),
+    )
 
 
 def checked_budget(budget: int) -> int:
@@ -549,18 +552,18 @@ def checked_budget(budget: int) -> int:
     return int(budget)
 
 
-def _checked_threshold(spec: MetricSpec, given: PlannedScores, threshold: float | None) -> float | None:
+def _checked_threshold(spec: MetricSpec, scores: Array, precision: str, threshold: float | None) -> float | None:
     """The threshold of a metric of labels, on both sides of which there are rows; None of a metric of ranks."""
-    if not len(given.scores):
+    if not len(scores):
         raise InputError("There are no rows to choose from; give their scores.")
     if not reads_labels(spec) or (threshold is None and spec.metric.scores is not None):
         return threshold
-    if threshold is None and not are_probabilities(given.scores):
+    if threshold is None and not are_probabilities(scores):
         raise InputError(f"The scores are no probabilities, so {spec.name} needs a threshold=.")
     at = _HALF if threshold is None else threshold
     if isinstance(at, bool) or not isinstance(at, (int, float, np.number)) or not np.isfinite(at):
         raise InputError(f"A threshold is a number, not {at!r}.")
-    flagged = given.scores >= as_read(float(at), given.precision)
+    flagged = scores >= as_read(float(at), precision)
     if flagged.all() or not flagged.any():
         side = "All scores reach" if flagged.all() else "No score reaches"
         raise InputError(f"{side} the threshold {at:g}, so all rows are predicted alike; give another threshold=.")
@@ -572,17 +575,18 @@ def drawn_rows(codes: Array, labels: Array, taken: Array, rng: np.random.Generat
     keys = rng.random(len(codes))
     keys[taken] = np.inf
     order = np.lexsort((keys, codes))
-    starts = np.cumsum(np.bincount(codes, minlength=len(labels))) - np.bincount(codes, minlength=len(labels))
+    sizes = np.bincount(codes, minlength=len(labels))
+    starts = np.cumsum(sizes) - sizes
     chosen = np.concatenate([order[start : start + n] for start, n in zip(starts, labels, strict=True)])
     return np.asarray(rng.permutation(chosen))
 
 
-def own_generator(rng: Rng) -> np.random.Generator:
-    """The generator that was given; of a seed one apart from that of data which were simulated by the same seed."""
+def plan_generator(rng: Rng) -> np.random.Generator:
+    """The generator that was given; for a seed one that differs from that of data simulated by the same seed."""
     return rng if isinstance(rng, np.random.Generator) else generator(rng).spawn(1)[0]
 
 
-def _stated(scores: Array, budget: int, shares: Array, prevalence: float | None) -> tuple[str, ...]:
+def _sentences(scores: Array, budget: int, shares: Array, prevalence: float | None) -> tuple[str, ...]:
     """What a plan states of how it was made."""
     sentences = []
     if budget >= len(scores):

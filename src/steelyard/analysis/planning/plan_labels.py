@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from steelyard.analysis.planning.label_plan import (
     checked_budget,
     drawn_rows,
     guarded_key,
-    own_generator,
+    plan_generator,
     planned_columns,
 )
 from steelyard.analysis.planning.strata import (
@@ -44,35 +44,35 @@ if TYPE_CHECKING:
 
 
 # ---------------------------------------------------------------- plan label columns
-# The labels that are given beside a plan, matched to its rows by order, by place or by key.
+# The labels that are given beside a plan, matched to its rows by order, by index or by key.
 
 
 class PlanColumns(NamedTuple):
-    """The columns as arrays, and the place in them of each row of the plan, -1 where it is not there."""
+    """The columns as arrays, and the index in them of each row of the plan, -1 where it is not there."""
 
     true: Array
     pred: Array | None
     score: Array | None
-    places: Array
+    indices: Array
 
     @property
     def labelled(self) -> Array:
-        """The places in the plan of the rows that have a label."""
-        there = np.flatnonzero(self.places >= 0)
-        return np.asarray(there[~are_missing(self.true[self.places[there]])])
+        """The indices in the plan of the rows that have a label."""
+        present = np.flatnonzero(self.indices >= 0)
+        return np.asarray(present[~are_missing(self.true[self.indices[present]])])
 
     @property
     def labels(self) -> tuple[Label, ...]:
         """The label of each row of the plan, None where there is none."""
-        kept: list[Label] = [None] * len(self.places)
+        labels: list[Label] = [None] * len(self.indices)
         for row in self.labelled.tolist():
-            label = self.true[self.places[row]]
-            kept[row] = label.item() if isinstance(label, np.generic) else label
-        return tuple(kept)
+            label = self.true[self.indices[row]]
+            labels[row] = label.item() if isinstance(label, np.generic) else label
+        return tuple(labels)
 
     def of_plan(self, column: Array, rows: Array) -> Array:
         """A column of some rows of the plan."""
-        return np.asarray(column[self.places[rows]])
+        return np.asarray(column[self.indices[rows]])
 
 
 def given_labels(plan: LabelPlan, given: GivenLabels) -> PlanColumns:
@@ -80,21 +80,16 @@ def given_labels(plan: LabelPlan, given: GivenLabels) -> PlanColumns:
     columns = _of_arrays(plan, given) if given.columns.true is None else _of_frame(plan, given)
     if plan.label is None:
         return columns
-    there = columns.places >= 0
-    missing = ~there
-    missing[there] = are_missing(columns.true[columns.places[there]])
-    carried = [row for row in np.flatnonzero(missing & there).tolist() if plan.label[row] is not None]
+    present = np.flatnonzero(columns.indices >= 0)
+    missing = present[are_missing(columns.true[columns.indices[present]])]
+    carried = [row for row in missing.tolist() if plan.label[row] is not None]
     if not carried:
         return columns
+    are_texts = any(isinstance(each, str) and each for each in columns.true.tolist())
     true = columns.true.astype(object)
-    for row in carried:
-        true[columns.places[row]] = _as_given(plan.label[row], columns.true)
+    for row in carried:  # written as the labels beside it
+        true[columns.indices[row]] = str(plan.label[row]) if are_texts else plan.label[row]
     return columns._replace(true=true)
-
-
-def _as_given(label: Label, true: Array) -> Label:
-    """A label that the plan carries, as the labels beside it are written."""
-    return str(label) if any(isinstance(each, str) and each for each in true.tolist()) else label
 
 
 def _of_arrays(plan: LabelPlan, given: GivenLabels) -> PlanColumns:
@@ -118,7 +113,7 @@ def _of_arrays(plan: LabelPlan, given: GivenLabels) -> PlanColumns:
 
 
 def _of_frame(plan: LabelPlan, given: GivenLabels) -> PlanColumns:
-    """The columns of a frame, whose rows are found by their key, or by their order or place where they have none."""
+    """The columns of a frame, whose rows are found by their key, or by their order or index where they have none."""
     named = given.columns
     key = [] if plan.key is None else [plan.key]
     names = [name for name in (named.true, named.pred, named.score) if name is not None]
@@ -127,14 +122,13 @@ def _of_frame(plan: LabelPlan, given: GivenLabels) -> PlanColumns:
     score = None if named.score is None else number_column(fetched[named.score], named.score)
     true = np.array(fetched[str(named.true)].to_list(), dtype=object)
     if plan.key is None:
-        by_place = given._replace(y_true=true, y_pred=pred, y_score=score)
-        return _of_arrays(plan, by_place)
-    places = {str(each): place for place, each in enumerate(fetched[plan.key].to_list())}
+        return _of_arrays(plan, given._replace(y_true=true, y_pred=pred, y_score=score))
+    index_of = {str(each): i for i, each in enumerate(fetched[plan.key].to_list())}
     keys = [str(each) for each in plan.keys or ()]
     in_sheet = [guarded_key(key) for key in keys]
-    if sum(key in places for key in in_sheet) > sum(key in places for key in keys):
+    if sum(key in index_of for key in in_sheet) > sum(key in index_of for key in keys):
         keys = in_sheet
-    return PlanColumns(true, pred, score, np.array([places.get(key, -1) for key in keys]))
+    return PlanColumns(true, pred, score, np.array([index_of.get(key, -1) for key in keys]))
 
 
 def are_missing(values: Array) -> Array:
@@ -153,7 +147,7 @@ _CLOSE = 1e-6  # scores that were saved as text or in single precision
 
 
 def planned_labels(plan: LabelPlan, given: GivenLabels) -> PlannedRows:
-    """The labelled rows of a plan; one that has no label is left out, and strata without any join the next."""
+    """The labelled rows of a plan; rows without a label are left out, and strata without any join the next."""
     columns = given_labels(plan, given)
     labelled = columns.labelled
     if not len(labelled):
@@ -161,7 +155,9 @@ def planned_labels(plan: LabelPlan, given: GivenLabels) -> PlannedRows:
     _check_scores(plan, columns)
     positive, labels = _classes(columns.of_plan(columns.true, labelled), given.pos_label)
     threshold = plan.threshold if given.threshold is None else given.threshold
-    joined = _joined_strata(plan, labelled)
+    has_labels = np.bincount(plan.stratum[labelled], minlength=len(plan.strata)) > 0
+    numbers: Array = np.cumsum(has_labels) - has_labels
+    joined = np.minimum(numbers, has_labels.sum() - 1)  # strata without labels with the next above, the last ones below
     sizes, expected = (np.bincount(joined, part) for part in _stratum_rows(plan))
     planned = PlannedRows(
         positive,
@@ -175,9 +171,8 @@ def planned_labels(plan: LabelPlan, given: GivenLabels) -> PlannedRows:
         plan.precision,
         threshold,
     )
-    about = (*_sentences(plan, columns, joined), *_other_labels(columns.of_plan(columns.true, labelled), labels))
-    stated = (*gain_sentences(plan.spec, planned), *about, *useless_sentences(planned))
-    return replace(planned, stated=stated)
+    sentences = _sentences(plan, columns, joined, labels)
+    return replace(planned, stated=(*gain_sentences(plan.spec, planned), *sentences, *useless_sentences(planned)))
 
 
 def _stratum_rows(plan: LabelPlan) -> tuple[Array, Array]:
@@ -190,12 +185,12 @@ def _check_scores(plan: LabelPlan, columns: PlanColumns) -> None:
     """Refuse scores that are not those of the plan's rows: it was made for others."""
     if columns.score is None:
         return
-    there = np.flatnonzero(columns.places >= 0)
-    off = ~np.isclose(columns.of_plan(columns.score, there), plan.score[there], rtol=_CLOSE, atol=_CLOSE)
-    if off.any():
+    present = np.flatnonzero(columns.indices >= 0)
+    differ = ~np.isclose(columns.of_plan(columns.score, present), plan.score[present], rtol=_CLOSE, atol=_CLOSE)
+    if differ.any():
         raise InputError(
-            f"The scores of {off.sum():,} of the plan's {len(there):,} rows are not those that it was made for; give "
-            "the rows in the plan's order, or the plan of these rows."
+            f"The scores of {differ.sum():,} of the plan's {len(present):,} rows are not those that it was made for; "
+            "give the rows in the plan's order, or the plan of these rows."
         )
 
 
@@ -245,7 +240,7 @@ def _flagged_sizes(
 ) -> Array | None:
     """The rows of each stratum that are not predicted positive and that are, where they are known.
 
-    They are where all rows are given, and where the threshold is the plan's, between whose strata it lies.
+    They are known where all rows are given, and where the threshold is that of the plan, which divides no stratum.
     """
     rows, _ = _stratum_rows(plan)
     lowest = np.array([stratum.lowest_score for stratum in plan.strata])
@@ -262,33 +257,24 @@ def _flagged_sizes(
     return np.bincount(2 * joined + sides, rows, minlength=2 * (joined.max() + 1)).reshape(-1, 2)
 
 
-def _joined_strata(plan: LabelPlan, labelled: Array) -> Array:
-    """The number of each stratum, where one without labels is taken together with the next above, or below."""
-    there = np.bincount(plan.stratum[labelled], minlength=len(plan.strata)) > 0
-    numbers: Array = np.cumsum(there) - there
-    return np.asarray(np.minimum(numbers, there.sum() - 1))
-
-
-def _other_labels(true: Array, labels: tuple[Label, Label]) -> tuple[str, ...]:
-    """What the result states where labels of several kinds are negative together."""
-    others = [each for each in dict.fromkeys(true.tolist()) if each != labels[1]]
-    return (f"All labels but {labels[1]!r} count as negative: {first_ten(others)}.",) if len(others) > 1 else ()
-
-
-def _sentences(plan: LabelPlan, columns: PlanColumns, joined: Array) -> tuple[str, ...]:
-    """What the result states of labels that are missing, and of those that were not planned."""
-    labels, sentences = len(columns.labelled), []
-    if labels < len(plan):
+def _sentences(plan: LabelPlan, columns: PlanColumns, joined: Array, labels: tuple[Label, Label]) -> list[str]:
+    """What the result states of labels that are missing, were not planned, or are negative together."""
+    labelled, sentences = columns.labelled, []
+    if len(labelled) < len(plan):
         sentences.append(
-            f"{len(plan) - labels:,} of the plan's {len(plan):,} rows have no label; in each stratum those with one "
-            "are taken as a random part of them."
+            f"{len(plan) - len(labelled):,} of the plan's {len(plan):,} rows have no label; in each stratum those with "
+            "one are taken as a random part of them."
         )
     if joined.max() + 1 < len(plan.strata):
         sentences.append(f"{len(plan.strata) - joined.max() - 1} strata have no label and were joined with the next.")
-    others = int((~are_missing(columns.true)).sum()) - labels
-    if others > 0:
-        sentences.append(f"{others:,} labels are of rows that the plan did not choose, and were left out.")
-    return tuple(sentences)
+    unplanned = int((~are_missing(columns.true)).sum()) - len(labelled)
+    if unplanned > 0:
+        sentences.append(f"{unplanned:,} labels are of rows that the plan did not choose, and were left out.")
+    present = dict.fromkeys(columns.of_plan(columns.true, labelled).tolist())
+    negative = [each for each in present if each != labels[1]]
+    if len(negative) > 1:
+        sentences.append(f"All labels but {labels[1]!r} count as negative: {first_ten(negative)}.")
+    return sentences
 
 
 # ---------------------------------------------------------------- plan top-up
@@ -304,62 +290,40 @@ def topped_up(
     rng: Rng,
 ) -> LabelPlan:
     """The plan with more rows, which follow those that it has."""
-    given, asked = PlannedScores.of(y_score, plan.score_column, plan.key), checked_budget(budget)
-    codes = _checked_strata(plan, given)
+    (scores, _, row_keys), budget = PlannedScores.of(y_score, plan.score_column, plan.key), checked_budget(budget)
+    codes = in_strata(np.array([stratum.lowest_score for stratum in plan.strata[1:]]), scores)
+    sizes, labelled = (np.array([getattr(each, name) for each in plan.strata]) for name in ("rows", "labels"))
+    alike = len(codes) == plan.rows and np.array_equal(np.bincount(codes, minlength=len(sizes)), sizes)
+    if not alike or not np.allclose(scores[plan.index], plan.score):
+        raise InputError("These scores are not those that the plan was made for; give all of the same rows again.")
     so_far = GivenLabels(y_true, None, None, FrameColumns(), pos_label)
     columns = given_labels(plan, so_far)
-    sizes, labelled = (np.array([getattr(each, name) for each in plan.strata]) for name in ("rows", "labels"))
-    most = min(asked, int(sizes.sum() - labelled.sum()))
-    if len({*columns.labels} - {None}) == 1:
-        more = _as_before(plan, sizes, labelled, most, len(columns.labelled))
+    unlabelled = sizes - labelled
+    most = min(budget, int(unlabelled.sum()))
+    if len({*columns.labels} - {None}) == 1:  # labels of one class show nothing: rows are drawn as before
+        more = whole_labels(np.minimum(most * labelled / labelled.sum(), unlabelled), unlabelled, most)
+        gain = plan.gain
+        stated: tuple[str, ...] = (
+            f"The {len(columns.labelled):,} labels so far are of one class: more rows were drawn as those before.",
+        )
     else:
-        more = _by_labels(plan, plan.labelled(so_far), sizes, labelled, most)
-    chosen = drawn_rows(codes, more.labels, plan.index, own_generator(len(plan) if rng is None else rng))
-    strata = (replace(each, labels=n) for each, n in zip(plan.strata, (labelled + more.labels).tolist(), strict=True))
-    carried = (*columns.labels, *(None,) * len(chosen))
-    stated: dict[str, Any] = {"gain": more.gain, "stated": (*plan.stated, *more.stated), "label": carried}
-    return replace(plan, strata=Rows(strata), **stated, **_with_rows(plan, given, codes, chosen))
-
-
-class _More(NamedTuple):
-    """The labels that each stratum gets, what they gain, and what is stated of them."""
-
-    labels: Array
-    gain: float
-    stated: tuple[str, ...]
-
-
-def _by_labels(plan: LabelPlan, rows: PlannedRows, sizes: Array, labelled: Array, most: int) -> _More:
-    """By what the labels so far move the metric by."""
-    moments = labelled_moments(plan.spec, rows)
-    if len(moments.rows) < len(plan.strata):
-        raise InputError("Some strata have no label yet; label the plan's rows before it is topped up.")
-    labels = allocation(moments, sizes, most, labelled, careful=may_be_useless(rows))
-    return _More(labels, moments.gain(labelled + labels), rows.stated)
-
-
-def _as_before(plan: LabelPlan, sizes: Array, labelled: Array, most: int, given: int) -> _More:
-    """As the plan has them, where labels of one class show nothing else."""
-    room = sizes - labelled
-    labels = whole_labels(np.minimum(most * labelled / labelled.sum(), room), room, most)
-    stated = f"The {given:,} labels so far are of one class: more rows were drawn as those before."
-    return _More(labels, plan.gain, (stated,))
-
-
-def _with_rows(plan: LabelPlan, given: PlannedScores, codes: Array, chosen: Array) -> dict[str, Any]:
-    """The columns of the plan with rows of a new batch after its own."""
-    more = (chosen, given.scores[chosen], codes[chosen], np.full(len(chosen), plan.batch.max() + 1))
-    former = (plan.index, plan.score, plan.stratum, plan.batch)
-    index, score, stratum, batch = (np.concatenate(pair) for pair in zip(former, more, strict=True))
-    keys = None if plan.keys is None or given.keys is None else (*plan.keys, *given.keys[chosen].tolist())
-    return {"index": index, "score": score, "stratum": stratum, "batch": batch, "keys": keys}
-
-
-def _checked_strata(plan: LabelPlan, given: PlannedScores) -> Array:
-    """The stratum of each row; scores that are not the plan's are refused."""
-    codes = in_strata(np.array([stratum.lowest_score for stratum in plan.strata[1:]]), given.scores)
-    sizes = np.bincount(codes, minlength=len(plan.strata))
-    alike = len(codes) == plan.rows and np.array_equal(sizes, [stratum.rows for stratum in plan.strata])
-    if not alike or not np.allclose(given.scores[plan.index], plan.score):
-        raise InputError("These scores are not those that the plan was made for; give all of the same rows again.")
-    return codes
+        rows = plan.labelled(so_far)
+        moments = labelled_moments(plan.spec, rows)
+        if len(moments.rows) < len(plan.strata):
+            raise InputError("Some strata have no label yet; label the plan's rows before it is topped up.")
+        more = allocation(moments, sizes, most, labelled, careful=may_be_useless(rows))
+        gain, stated = moments.gain(labelled + more), rows.stated
+    chosen = drawn_rows(codes, more, plan.index, plan_generator(len(plan) if rng is None else rng))
+    strata = (replace(each, labels=n) for each, n in zip(plan.strata, (labelled + more).tolist(), strict=True))
+    return replace(
+        plan,
+        strata=Rows(strata),
+        gain=gain,
+        stated=(*plan.stated, *stated),
+        label=(*columns.labels, *(None,) * len(chosen)),
+        index=np.concatenate([plan.index, chosen]),
+        score=np.concatenate([plan.score, scores[chosen]]),
+        stratum=np.concatenate([plan.stratum, codes[chosen]]),
+        batch=np.concatenate([plan.batch, np.full(len(chosen), plan.batch.max() + 1)]),
+        keys=None if plan.keys is None or row_keys is None else (*plan.keys, *row_keys[chosen].tolist()),
+    )

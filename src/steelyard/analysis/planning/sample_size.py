@@ -54,7 +54,7 @@ class Plan(Protocol):
 
     @property
     def designs(self) -> tuple[Plan, ...]:
-        """Itself, and where it is another test set that of which half is of each class."""
+        """Itself, and a test set with half of its rows in each class, where that is another one."""
 
     def expected_width(self, rows: float) -> float:
         """The width on the expected test set of so many rows."""
@@ -86,7 +86,7 @@ class CountsPlan:
 
     @property
     def designs(self) -> tuple[Plan, ...]:
-        """Itself, and the test set of which half is of each class."""
+        """Itself, and the test set with half of its rows in each class."""
         return (self,) if self.sampled == 0.5 else (self, replace(self, sampled=0.5))
 
     def _table(self, rows: float) -> Counts:
@@ -95,16 +95,16 @@ class CountsPlan:
 
     def expected_width(self, rows: float) -> float:
         """The width on the expected test set of so many rows."""
-        ends = interval(self._shifted, self._table(rows), level=self.level, draws=_DRAWS)
-        return float(ends.high - ends.low)
+        bounds = interval(self._shifted, self._table(rows), level=self.level, draws=_DRAWS)
+        return float(bounds.high - bounds.low)
 
     def simulated_widths(self, rows: int, rng: np.random.Generator) -> Array:
         """The widths on 400 simulated test sets; one of half of each class is labelled so, another as it comes."""
         positives = rng.binomial(rows, self.sampled, 400) if self.sampled == self.used else np.full(400, rows // 2)
         tp, tn = rng.binomial(positives, self.recall), rng.binomial(rows - positives, self.specificity)
         tables = Counts(tp, positives - tp, rows - positives - tn, tn)
-        ends = interval(self._shifted, tables, level=self.level, draws=_DRAWS // 2, rng=rng)
-        return _unbounded(np.asarray(ends.high - ends.low))
+        bounds = interval(self._shifted, tables, level=self.level, draws=_DRAWS // 2, rng=rng)
+        return _unbounded(np.asarray(bounds.high - bounds.low))
 
     @property
     def _shifted(self) -> Metric:
@@ -142,8 +142,8 @@ class ClassesPlan:
 
     def _width(self, rows: Array, draws: int, rng: np.random.Generator | None = None) -> float:
         table = Confusion.of_rows(self.labels, rows)
-        ends = interval(self.spec, table, level=self.level, draws=draws, rng=rng)
-        return float(np.max(ends.high - ends.low))  # of one value per class the widest
+        bounds = interval(self.spec, table, level=self.level, draws=draws, rng=rng)
+        return float(np.max(bounds.high - bounds.low))  # of one value per class the widest
 
     @property
     def value(self) -> float:
@@ -181,7 +181,7 @@ class AucPlan:
 
     @property
     def designs(self) -> tuple[Plan, ...]:
-        """Itself, and the test set of which half is of each class."""
+        """Itself, and the test set with half of its rows in each class."""
         return (self,) if self.sampled == 0.5 else (self, replace(self, sampled=0.5))
 
     def expected_width(self, rows: float) -> float:
@@ -192,8 +192,8 @@ class AucPlan:
         """The widths on 400 simulated test sets, by the AUC and the positives that they would show."""
         drawn = rng.binomial(rows, self.sampled, 400)
         positives = np.clip(drawn, 1, max(rows - 1, 1))
-        spread = np.array([score_variance(self.value, m, max(rows - m, 1)) ** 0.5 for m in positives])
-        seen = np.clip(rng.normal(self.value, spread), 0, 1)
+        standard_errors = np.array([score_variance(self.value, m, max(rows - m, 1)) ** 0.5 for m in positives])
+        seen = np.clip(rng.normal(self.value, standard_errors), 0, 1)
         widths = [self._width(auc, m, max(rows - m, 1)) for auc, m in zip(seen, positives, strict=True)]
         return np.where((drawn == 0) | (drawn == rows), np.inf, widths)
 
@@ -209,20 +209,23 @@ class AucPlan:
 _STEP = 1e-5
 
 
-def paired_rows(plans: Sequence[Plan], disagreement: float | tuple[float, float], apart: float, reach: float) -> int:
+def paired_rows(
+    plans: Sequence[Plan], disagreement: float | tuple[float, float], difference: float, errors: float
+) -> int:
     """The rows at which a difference is so many standard errors, by the influence of each row on both metrics."""
     a, b = plans
     if not isinstance(a, CountsPlan) or not isinstance(b, CountsPlan):
         raise InputTypeError("disagreement= is of two classes and metrics of labels; leave it out here.")
     differs = disagreement if isinstance(disagreement, tuple) else (disagreement, disagreement)
     classes = ((a.sampled, a.recall, b.recall), (1 - a.sampled, 1 - a.specificity, 1 - b.specificity))
-    influences, moments = (_influence(a), _influence(b)), np.zeros(2)
-    for place, ((share, first, second), rate) in enumerate(zip(classes, differs, strict=True)):
+    of_a, of_b = _influence(a).reshape(2, 2), _influence(b).reshape(2, 2)  # true class x whether it is flagged
+    mean = square = 0.0
+    for true, ((share, first, second), rate) in enumerate(zip(classes, differs, strict=True)):
         for flag_a, flag_b, probability in _joint(first, second, rate):
-            change = influences[0][2 * place + 1 - flag_a] - influences[1][2 * place + 1 - flag_b]
-            moments += share * probability * np.array([change, change**2])
-    variance = moments[1] - moments[0] ** 2
-    return math.ceil(float(variance) * (reach / apart) ** 2)
+            change = of_a[true, 1 - flag_a] - of_b[true, 1 - flag_b]
+            mean += share * probability * change
+            square += share * probability * change**2
+    return math.ceil(float(square - mean**2) * (errors / difference) ** 2)
 
 
 def _joint(first: float, second: float, differs: float) -> list[tuple[int, int, float]]:
@@ -272,7 +275,7 @@ def rows_for_width(plan: Plan, width: float, assurance: float | None) -> int:
     return rows
 
 
-def rows_to_tell(plan: Plan, other: Plan, width: float) -> int:
+def rows_to_distinguish(plan: Plan, other: Plan, width: float) -> int:
     """The rows whose interval of the difference of two classifiers that err apart from each other is so narrow."""
 
     def enough(rows: float) -> bool:
@@ -366,16 +369,16 @@ def sample_size(
     recall to a width of 10.0 points in 80 % of test sets takes 5,... rows at a prevalence of 5.00 %: 27... positives
     and ... negatives. Label more positives: 5... rows, half of each class, would be enough, read at the deployment ...
     """
-    spec, asked = MetricSpec.of(metric), _Asked(prevalence, level)
+    spec = MetricSpec.of(metric)
     check_level(level)
     if (width is None) == (versus is None):
         raise InputError("Give either width= (of the interval) or versus= (the other classifier), one of them.")
-    plans = [asked.plan(spec, point) for point in ([at] if versus is None else [at, versus])]
+    plans = [_planned(spec, point, prevalence, level) for point in ([at] if versus is None else [at, versus])]
     if width is not None:
         share = _checked_goal(spec, width)
         sure = "" if assurance is None else f" in {100 * _checked_share(assurance, 'assurance'):g} % of test sets"
         goal = f"{spec.name} to a width of {difference_text(width, share=spec.is_share)}{sure}"
-        size = asked.result(spec, goal, plans[0], lambda plan: rows_for_width(plan, share, assurance), assurance)
+        size = _sized(spec, goal, plans[0], lambda plan: rows_for_width(plan, share, assurance), assurance)
         if y_score is None:
             return size
         from steelyard.analysis.planning.label_plan import labels_by_plan
@@ -385,63 +388,63 @@ def sample_size(
     values = [plan.value for plan in plans]
     first, second = (value_text(value, share=spec.is_share) for value in values)
     goal = f"telling {spec.name} {first} from {second}"
-    apart, reach = _checked_goal(spec, abs(values[0] - values[1])), _power_factor(level, power)
+    difference, factor = _checked_goal(spec, abs(values[0] - values[1])), _power_factor(level, power)
     if disagreement is not None:
-        rows = paired_rows(plans, disagreement, apart, normal_reach(level) + float(normal_quantile(power)))
-        return asked.result(spec, goal, plans[0], lambda _: rows, None)
+        rows = paired_rows(plans, disagreement, difference, normal_reach(level) + float(normal_quantile(power)))
+        return _sized(spec, goal, plans[0], lambda _: rows, None)
     both = dict(zip(plans[0].designs, plans[1].designs, strict=True))
-    return asked.result(spec, goal, plans[0], lambda plan: rows_to_tell(plan, both[plan], apart * reach), None)
+    return _sized(spec, goal, plans[0], lambda plan: rows_to_distinguish(plan, both[plan], difference * factor), None)
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """The prevalence of the test set and the level, and how a classifier is planned by them."""
-
-    prevalence: float | None
-    level: float
-
-    def plan(self, spec: MetricSpec, point: PlannedLike) -> Plan:
-        """The classifier as it was given."""
-        if spec.metric.function is None:
-            return self._auc_plan(spec, point)
-        if isinstance(point, Confusion) or np.ndim(point) == 2:  # type: ignore[arg-type]  # Counts have no dimension
-            return _classes_plan(spec, point, self.level)  # type: ignore[arg-type]  # a matrix
-        recall, specificity = _rates(point)
-        if not spec.is_native or spec.label is not None:
-            raise InputError(f"{spec.name} is of many classes; give at= as their expected confusion matrix, rows true.")
-        share = self._share(float(point.positives / point.total) if isinstance(point, Counts) else None)
-        return CountsPlan(spec.metric, recall, specificity, share, share, self.level)
-
-    def _auc_plan(self, spec: MetricSpec, point: PlannedLike) -> Plan:
+def _planned(spec: MetricSpec, point: PlannedLike, prevalence: float | None, level: float) -> Plan:
+    """The classifier as it was given, with the share of positives that the test set will have."""
+    if spec.metric.function is None:
         if not spec.metric.is_rank_probability or not isinstance(point, (int, float)):
             raise InputTypeError(
                 f"{spec.name} is a metric of scores; of these sizes are planned for roc_auc, with at= the AUC."
             )
-        return AucPlan(_checked_share(point, "The AUC"), self._share(None), self.level)
+        return AucPlan(_checked_share(point, "The AUC"), _checked_prevalence(prevalence), level)
+    if isinstance(point, Confusion) or np.ndim(point) == 2:  # type: ignore[arg-type]  # Counts have no dimension
+        return _classes_plan(spec, point, level)  # type: ignore[arg-type]  # a matrix
+    recall, specificity = _rates(point)
+    if not spec.is_native or spec.label is not None:
+        raise InputError(f"{spec.name} is of many classes; give at= as their expected confusion matrix, rows true.")
+    if prevalence is None and isinstance(point, Counts):
+        prevalence = float(point.positives / point.total)
+    share = _checked_prevalence(prevalence)
+    return CountsPlan(spec.metric, recall, specificity, share, share, level)
 
-    def _share(self, own: float | None) -> float:
-        share = own if self.prevalence is None else self.prevalence
-        if isinstance(share, Prevalence):
-            raise InputTypeError(
-                "prevalence= is the share of positives that the test set will have, one number, not a Prevalence: give "
-                "float(prevalence), and once more the ends of prevalence.interval(), to see what its uncertainty costs."
-            )
-        if share is None:
-            raise InputTypeError("prevalence= is missing: the share of positives that the test set will have.")
-        return _checked_share(share, "prevalence")
 
-    def result(
-        self, spec: MetricSpec, goal: str, plan: Plan, needed: Callable[[Plan], int], assurance: float | None
-    ) -> SampleSize:
-        """The rows as they come, and of two classes those of which half are of each class."""
-        rows, *balanced = (needed(design) for design in plan.designs)
-        shares = plan.class_shares
-        class_rows = tuple(max(1, round(rows * share)) for share in shares)
-        positives = class_rows[0] if len(shares) == 2 else min(class_rows)
-        many = class_rows if isinstance(plan, ClassesPlan) else ()
-        rarest = shares[0] if len(shares) == 2 else min(shares)
-        least = balanced[0] if balanced else rows
-        return SampleSize(spec.name, goal, rows, positives, rows - positives, rarest, least, assurance, many)
+def _checked_prevalence(share: float | None) -> float:
+    if isinstance(share, Prevalence):
+        raise InputTypeError(
+            "prevalence= is the share of positives that the test set will have, one number, not a Prevalence: give "
+            "float(prevalence), and once more the ends of prevalence.interval(), to see what its uncertainty costs."
+        )
+    if share is None:
+        raise InputTypeError("prevalence= is missing: the share of positives that the test set will have.")
+    return _checked_share(share, "prevalence")
+
+
+def _sized(
+    spec: MetricSpec, goal: str, plan: Plan, needed: Callable[[Plan], int], assurance: float | None
+) -> SampleSize:
+    """The rows as they come, and of two classes how many it would be with half of them in each class."""
+    rows, *balanced = (needed(design) for design in plan.designs)
+    shares = plan.class_shares
+    class_rows = tuple(max(1, round(rows * share)) for share in shares)
+    positives = class_rows[0] if len(shares) == 2 else min(class_rows)
+    return SampleSize(
+        spec.name,
+        goal,
+        rows,
+        positives,
+        negatives=rows - positives,
+        prevalence=shares[0] if len(shares) == 2 else min(shares),
+        balanced_rows=balanced[0] if balanced else rows,
+        assurance=assurance,
+        class_rows=class_rows if isinstance(plan, ClassesPlan) else (),
+    )
 
 
 def _classes_plan(spec: MetricSpec, point: Confusion | Sequence[Sequence[float]] | Array, level: float) -> ClassesPlan:

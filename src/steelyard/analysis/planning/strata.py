@@ -51,7 +51,7 @@ class StratumMoments(NamedTuple):
     def gain(self, labels: Array, *, infinite: bool = False) -> float:
         """How many labels at random are worth one of these: the ratio of the variances of the metric.
 
-        All rows are a sample of their population, which few labels do not feel: of an infinite one none would.
+        All rows are a sample of their population, which matters little to few labels, and not if rows are infinite.
         """
         shares, total = self.rows / self.rows.sum(), np.inf if infinite else self.rows.sum()
         between = float(shares @ (self.means - shares @ self.means) ** 2)
@@ -60,26 +60,26 @@ class StratumMoments(NamedTuple):
         return float(at_random / chosen) if chosen > 0 else 1.0
 
 
-def stratum_edges(scores: Array, spread: Array, flagged: Array | None, budget: int) -> Array:
+def stratum_edges(scores: Array, deviations: Array, flagged: Array | None, budget: int) -> Array:
     """The lowest score of each stratum but the first: ranges that would get as many labels each, on both sides.
 
-    `spread` is the standard deviation of what the label of each row moves the metric by.
+    `deviations` are the standard deviations of what the label of each row moves the metric by.
     """
     sides = [np.ones(len(scores), dtype=bool)] if flagged is None else [~flagged, flagged]
     most = _MOST_PER_SIDE * (2 if flagged is None else 1)
     strata = int(np.clip(budget // (_LABELS_PER_STRATUM * len(sides)), 1, most))
-    edges = [_equal_parts(scores[side], spread[side], strata) for side in sides]
+    edges = [_equal_parts(scores[side], deviations[side], strata) for side in sides]
     return np.unique(np.concatenate([*edges, [] if flagged is None else [scores[flagged].min()]]))
 
 
-def _equal_parts(scores: Array, spread: Array, parts: int) -> Array:
-    """The scores that divide the rows into parts of equal spread in all, as far as ties allow."""
+def _equal_parts(scores: Array, deviations: Array, parts: int) -> Array:
+    """The scores that divide the rows into parts whose deviations have equal sums, as far as ties allow."""
     order = np.argsort(scores, kind="stable")
-    running = np.cumsum(spread[order])
+    running = np.cumsum(deviations[order])
     if not len(order) or not running[-1] > 0:
         return np.zeros(0)
-    places = np.searchsorted(running, running[-1] * np.arange(1, parts) / parts)
-    edges = np.unique(scores[order[places]])
+    indices = np.searchsorted(running, running[-1] * np.arange(1, parts) / parts)
+    edges = np.unique(scores[order[indices]])
     return np.asarray(edges[edges > scores.min()])
 
 
@@ -94,33 +94,30 @@ def allocation(moments: StratumMoments, rows: Array, budget: int, labelled: Arra
     A careful one draws more of them from all rows alike.
     """
     total = labelled.sum() + budget
-    wanted = np.maximum(_shares(moments, rows, careful) * total, np.minimum(LEAST_LABELS, rows))
-    room = rows - labelled
-    lacking = np.minimum(np.maximum(wanted - labelled, 0), room)
+    even, weights = rows / rows.sum(), rows * np.sqrt(moments.variances)
+    neyman = weights / weights.sum() if weights.sum() > 0 else even
+    shares = (1 - EVEN_SHARE) * neyman + EVEN_SHARE * even
+    if careful or not moments.gain(shares * rows.sum(), infinite=True) >= _LITTLE:
+        shares = (1 - MORE_EVEN) * neyman + MORE_EVEN * even
+    wanted = np.maximum(shares * total, np.minimum(LEAST_LABELS, rows))
+    unlabelled = rows - labelled
+    lacking = np.minimum(np.maximum(wanted - labelled, 0), unlabelled)
     for _ in range(len(rows) + 1):  # what a full stratum leaves goes to the others
-        open_rows = (lacking < room) & (wanted > 0)
+        open_rows = (lacking < unlabelled) & (wanted > 0)
         short = budget - lacking.sum()
         if abs(short) < 1e-9 or (short > 0 and not open_rows.any()):
             break
         scale = wanted * open_rows if short > 0 else lacking
-        lacking = np.clip(lacking + short * scale / scale.sum(), 0, room)
-    return whole_labels(lacking, room, budget)
+        lacking = np.clip(lacking + short * scale / scale.sum(), 0, unlabelled)
+    return whole_labels(lacking, unlabelled, budget)
 
 
-def _shares(moments: StratumMoments, rows: Array, careful: bool) -> Array:
-    even, spread = rows / rows.sum(), rows * np.sqrt(moments.variances)
-    chosen = spread / spread.sum() if spread.sum() > 0 else even
-    usual, more_even = ((1 - share) * chosen + share * even for share in (EVEN_SHARE, MORE_EVEN))
-    is_worth = not careful and moments.gain(usual * rows.sum(), infinite=True) >= _LITTLE
-    return np.asarray(usual if is_worth else more_even)
-
-
-def whole_labels(wanted: Array, room: Array, budget: int) -> Array:
+def whole_labels(wanted: Array, unlabelled: Array, budget: int) -> Array:
     """Whole labels near the wanted ones that sum to the budget, those that lack most rounded up."""
     labels = np.floor(wanted + 1e-9).astype(np.int64)
-    most = min(budget, int(room.sum()))
+    most = min(budget, int(unlabelled.sum()))
     while labels.sum() < most:
-        lack = np.where(labels < room, wanted - labels, -np.inf)
+        lack = np.where(labels < unlabelled, wanted - labels, -np.inf)
         labels[np.argmax(lack)] += 1
     return labels
 
@@ -185,15 +182,15 @@ def _of_counts(spec: MetricSpec, flagged: Array, shares: Array, rows: Array | fl
 
 
 def _of_scores(spec: MetricSpec, scores: Array, shares: Array, rows: Array | float) -> LabelInfluence:
-    distinct, place = np.unique(scores, return_inverse=True)
+    """By the influence of a row at its score."""
+    distinct, indices = np.unique(scores, return_inverse=True)
     weights = np.ones_like(shares) * rows
-    sums = (np.bincount(place, part * weights) for part in (shares, np.ones_like(shares)))
-    table = _working_table(distinct, *sums)
+    table = _working_table(distinct, np.bincount(indices, shares * weights), np.bincount(indices, weights))
     influence = score_influence(spec.metric, table, spec.metric.parameters)
     if influence is None:
         raise InputError(f"{spec.name} has no value where all rows are of one class; more labels are needed.")
     total = float(weights.sum())
-    return LabelInfluence(*(each[place] * total for each in influence))
+    return LabelInfluence(*(each[indices] * total for each in influence))
 
 
 def _working_table(distinct: Array, positives: Array, rows: Array) -> ScoreTable:
@@ -205,7 +202,7 @@ def _working_table(distinct: Array, positives: Array, rows: Array) -> ScoreTable
 
 
 # ---------------------------------------------------------------- working probabilities
-# How likely each row is positive, as far as scores alone have it, to plan labels by.
+# How likely each row is positive, as far as scores alone show it, to plan labels by.
 
 
 _LEAST = 1e-6  # a score of 0 or 1 is not certain
@@ -226,36 +223,26 @@ def working_probabilities(scores: Array, prevalence: float | None = None) -> Arr
     >>> working_probabilities(np.array([0.1, 0.2, 0.6]), prevalence=0.1).round(3).tolist()
     [0.022, 0.048, 0.231]
     """
+    from scipy.special import logit
+
     if are_probabilities(scores):
-        logits = _logits(np.clip(scores, _LEAST, 1 - _LEAST))
-    else:
-        share = _USUAL_SHARE if prevalence is None else prevalence
-        return _moved(_USUAL_SLOPE * _normal_ranks(scores), float(checked_prevalence(share)))
-    return _probabilities(logits) if prevalence is None else _moved(logits, float(checked_prevalence(prevalence)))
-
-
-def _normal_ranks(scores: Array) -> Array:
-    """The normal quantiles of the ranks, the mean rank where scores tie."""
-    _, place, times = np.unique(scores, return_inverse=True, return_counts=True)
-    ranks = np.cumsum(times) - times / 2
-    return np.asarray(normal_quantile(ranks / len(scores))[place])
+        likely = np.clip(scores, _LEAST, 1 - _LEAST)
+        return likely if prevalence is None else _moved(logit(likely), float(checked_prevalence(prevalence)))
+    _, indices, times = np.unique(scores, return_inverse=True, return_counts=True)
+    ranks = np.cumsum(times) - times / 2  # the mean rank where scores tie
+    logits = _USUAL_SLOPE * normal_quantile(ranks / len(scores))[indices]
+    return _moved(logits, float(checked_prevalence(_USUAL_SHARE if prevalence is None else prevalence)))
 
 
 def _moved(logits: Array, share: float) -> Array:
     """The probabilities whose logits are moved by one number so that they have that mean."""
+    from scipy.special import expit
+
     low, high = -_FURTHEST - float(logits.max()), _FURTHEST - float(logits.min())
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        low, high = (middle, high) if _probabilities(logits + middle).mean() < share else (low, middle)
-    return np.clip(_probabilities(logits + (low + high) / 2), _LEAST, 1 - _LEAST)
-
-
-def _logits(probabilities: Array) -> Array:
-    return np.asarray(np.log(probabilities) - np.log1p(-probabilities))
-
-
-def _probabilities(logits: Array) -> Array:
-    return np.asarray(1 / (1 + np.exp(-np.clip(logits, -_FURTHEST, _FURTHEST))))
+        low, high = (middle, high) if expit(logits + middle).mean() < share else (low, middle)
+    return np.clip(expit(logits + (low + high) / 2), _LEAST, 1 - _LEAST)
 
 
 # ---------------------------------------------------------------- useless scores
@@ -272,8 +259,10 @@ def trend_p_value(rows: PlannedRows) -> float:
     random in each stratum, so that without a trend every one of them is as likely to be positive: the positives are
     drawn anew from all labels, since with two or three of them the normal distribution would see trends everywhere.
     """
+    from scipy.special import logit
+
     labels, positives = _counted(rows)
-    logits = np.log(rows.expected) - np.log1p(-rows.expected)
+    logits = logit(rows.expected)
     drawn = generator(None).multivariate_hypergeometric(labels, int(positives.sum()), _DRAWS) @ logits
     reached = drawn >= logits @ positives - 1e-9 * np.abs(logits).max()
     return float((1 + reached.sum()) / (1 + _DRAWS))
@@ -323,8 +312,8 @@ def labelled_moments(spec: MetricSpec, rows: PlannedRows) -> StratumMoments:
     """What labels of each stratum move the metric by, as the labels so far show it."""
     entries, flagged = rows.entries, None if rows.flagged is None else rows.parts.flagged[rows.entries.part]
     influence = label_influence(spec, entries.score, flagged, entries.positive.astype(np.float64), entries.weight)
-    own = np.where(entries.positive, influence.positive, influence.negative)
-    return StratumMoments.of(rows.parts.stratum[entries.part], len(rows.sizes), own, own**2, entries.weight)
+    moved = np.where(entries.positive, influence.positive, influence.negative)
+    return StratumMoments.of(rows.parts.stratum[entries.part], len(rows.sizes), moved, moved**2, entries.weight)
 
 
 def gain_sentences(spec: MetricSpec, rows: PlannedRows) -> tuple[str, ...]:
