@@ -19,6 +19,7 @@ if "STEELYARD_DATA" not in os.environ and DATA.is_dir():
 
 collect_ignore = [
     "checks.py",
+    "command_line.py",
     "drawn_tables.py",
     "engines.py",
     "good_calls.py",

@@ -20,22 +20,28 @@ import pytest
 from oracle import ORACLE
 
 import steelyard
-from steelyard import Metric, SteelyardError, get_metric, list_metrics, metric, ratio, sqrt, where
+from steelyard import (
+    Metric,
+    SteelyardError,
+    decide,
+    get_metric,
+    harsher,
+    identities,
+    list_metrics,
+    metric,
+    ratio,
+    sqrt,
+    where,
+)
 from steelyard.auditing import decisions as decision_store
 from steelyard.auditing import proof, properties, rulings, symbolic
 from steelyard.auditing import proof as audited_metric
 from steelyard.auditing.decisions import DOES_NOT_APPLY, PROVED, REFUTED, UNDEFINED
 from steelyard.auditing.exact_values import ExactFormula, exact_expression
-from steelyard.auditing.identities import combinations, harsher, identities
+from steelyard.auditing.identities import combinations
 from steelyard.auditing.laws import CLASS_SWAP
 from steelyard.auditing.proof import proved
-from steelyard.auditing.properties import (
-    PROPERTIES,
-    audit_properties,
-    decide,
-    garcia_row,
-    get_property,
-)
+from steelyard.auditing.properties import PROPERTIES, audit_properties, garcia_row, get_property
 from steelyard.auditing.symbolic import SymbolicField, Unprovable, same_by_parts, symbolic_value
 from steelyard.metrics import notation
 from steelyard.metrics.expression import SYMBOLS, as_expression

@@ -8,10 +8,9 @@ import pytest
 from accessible import accessible
 from pages_open import press, until
 
-from steelyard import audit, list_metrics
+from steelyard import audit, audit_page, list_metrics
 from steelyard.auditing.laws import PROPERTIES
 from steelyard.report.pages.audit_sections import audit_sentence
-from steelyard.report.pages.page import audit_page
 
 
 @pytest.fixture(scope="module")

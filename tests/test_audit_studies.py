@@ -10,20 +10,28 @@ import pytest
 from checks import assert_refused
 from scipy import stats
 
-from steelyard import Counts, at_prevalence, confusion, get_metric, list_metrics, score_table, swap_prevalences
-from steelyard.auditing.correlation import (
-    GARCIA_METRICS,
-    LIST_KINDS,
-    Conclusion,
-    RateBounds,
+from steelyard import (
+    Counts,
+    SteelyardError,
+    at_prevalence,
+    confusion,
     correlation_study,
-    widths_of,
+    disagreement,
+    discrimination,
+    get_metric,
+    list_metrics,
+    ratio_spread,
+    refit_robustness,
+    robustness,
+    score_table,
+    swap_prevalences,
 )
-from steelyard.auditing.discrimination import disagreement, disagreements, discrimination
+from steelyard.auditing.correlation import GARCIA_METRICS, LIST_KINDS, Conclusion, RateBounds, widths_of
+from steelyard.auditing.discrimination import disagreements
 from steelyard.auditing.model_tables import at_rates
 from steelyard.auditing.ratio_spread import spread_of
-from steelyard.auditing.robustness import Robustness, ratio_spread, refit_robustness, robustness, undersampled
-from steelyard.exceptions import InputError, SteelyardError
+from steelyard.auditing.robustness import Robustness, undersampled
+from steelyard.exceptions import InputError
 
 PRINTED = {
     "TPr": "recall", "TNr": "specificity", "Prec": "precision", "Acc": "accuracy", "AUC": "balanced_accuracy",

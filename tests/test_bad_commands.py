@@ -10,10 +10,7 @@ import click
 import good_calls
 import polars as pl
 import pytest
-from click.testing import CliRunner
-
-from steelyard.cli.commands import commands, load_command
-from steelyard.cli.overview import COMMANDS
+from command_line import COMMANDS, command_named, run_command
 
 BAD = ("", "nan", "-1", "1e400", "\ud800", "no such thing", "a\nb", "[", "9" * 40)
 FILE = ("rows.csv", "--true", "y", "--pred", "p")
@@ -65,18 +62,13 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "empty.csv").write_text("")
     (tmp_path / "binary.csv").write_bytes(bytes(range(256)))
     (tmp_path / "folder.csv").mkdir()
-    run("tally", *FILE, "-o", "saved.json")
+    run_command("tally", *FILE, "-o", "saved.json")
     return tmp_path
-
-
-def run(*words):
-    """A command in this process."""
-    return CliRunner(env={"COLUMNS": "100"}).invoke(commands, list(words))
 
 
 def assert_answered(words):
     """A result, or one sentence and exit code 2; 1 and 3 are for gates and alarms alone."""
-    ran = run(*words)
+    ran = run_command(*words)
     assert ran.exception is None or isinstance(ran.exception, SystemExit), (words, ran.exception)
     assert ran.exit_code in ((0, 1, 2, 3) if words[0] in ("gate", "watch") else (0, 2)), (words, ran.output)
     assert "its fault" not in ran.stderr and "Traceback" not in ran.output, (words, ran.stderr)
@@ -93,7 +85,7 @@ def test_every_command_is_tried_or_has_its_reason():
 @pytest.mark.parametrize("name", GOOD)
 def test_bad_values_of_options_are_answered(folder, name):
     good = GOOD[name]
-    for option in load_command(name).params:
+    for option in command_named(name).params:
         if isinstance(option, click.Option) and not option.is_flag and not set(option.opts) & PATHS:
             word = option.opts[-1]
             kept = list(good)
@@ -112,11 +104,11 @@ def test_bad_files_are_refused(folder, name, file):
 
 
 def test_lines_that_end_by_carriage_returns_alone_are_named(folder):
-    assert "carriage return" in run("report", "cr.csv").stderr
+    assert "carriage return" in run_command("report", "cr.csv").stderr
 
 
 def test_a_watched_file_that_cannot_be_read_is_named(folder):
-    ran = run("watch", "bad.jsonl", "--true", "y", "--pred", "p", "--require", "recall >= 0.1")
+    ran = run_command("watch", "bad.jsonl", "--true", "y", "--pred", "p", "--require", "recall >= 0.1")
     assert ran.exit_code == 2 and ran.stderr.startswith("steelyard: 'bad.jsonl' cannot be read")
 
 
@@ -136,7 +128,7 @@ def test_a_watched_file_that_cannot_be_read_is_named(folder):
     ids=lambda option: option[0],
 )
 def test_options_about_rows_are_refused_beside_counts(option):
-    ran = run("report", "--counts", "28,23,72,2680", *option)
+    ran = run_command("report", "--counts", "28,23,72,2680", *option)
     assert ran.exit_code == 2 and "--counts has no rows for" in ran.stderr
 
 
@@ -156,17 +148,17 @@ def test_options_about_rows_are_refused_beside_counts(option):
     ],
 )
 def test_options_that_change_nothing_are_refused(folder, command, words):
-    ran = run(*command.split())
+    ran = run_command(*command.split())
     assert ran.exit_code == 2 and words in ran.stderr, ran.output
 
 
 def test_a_folder_of_data_that_is_not_there_is_refused(folder):
-    ran = run("study", "wu", "--data-dir", "nope")
+    ran = run_command("study", "wu", "--data-dir", "nope")
     assert ran.exit_code == 2 and "--data-dir 'nope' is no folder" in ran.stderr
 
 
 def test_a_margin_that_no_difference_reaches_is_refused(folder):
-    ran = run("resampling", "--data", "rows.csv", "--target", "y", "--margin", "5")
+    ran = run_command("resampling", "--data", "rows.csv", "--target", "y", "--margin", "5")
     assert ran.exit_code == 2 and "every gain none" in ran.stderr
 
 

@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 from sklearn.calibration import calibration_curve
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import d2_brier_score
 
 import steelyard
-from steelyard import Prevalence, ReliabilityDisplay, calibration, get_metric, intervals, score_table, tally
+from steelyard import Prevalence, ReliabilityDisplay, ScoreTable, calibration, get_metric, intervals, score_table, tally
 from steelyard.analysis.calibration.calibration import (
     Calibration,
     CurveView,
@@ -26,12 +26,10 @@ from steelyard.analysis.calibration.calibration import (
     reliability_curve,
 )
 from steelyard.analysis.intervals.inference import Inference
-from steelyard.cli.commands import commands
 from steelyard.exceptions import InputError
 from steelyard.metrics.isotonic_curve import IsotonicCurve
 from steelyard.statistics import score_sort
 from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.score_table import ScoreTable
 
 PARTS = ("brier_miscalibration", "brier_discrimination", "brier_uncertainty")
 
@@ -362,7 +360,7 @@ def test_the_shell_reads_a_column_for_each_class(tmp_path):
     y = np.array(["a", "b", "c"])[(rng.random(300)[:, None] > p.cumsum(1)).sum(1)]
     path = tmp_path / "three.csv"
     pl.DataFrame({"y": y, **{f"p_{name}": p[:, i] for i, name in enumerate("abc")}}).write_csv(path)
-    run = lambda *words: CliRunner().invoke(commands, ["calibration", str(path), "--scores", "p_*", *words])
+    run = lambda *words: run_command("calibration", path, "--scores", "p_*", *words)
     answer = json.loads(run("--format", "json").stdout)
     assert answer["classes"] == 3 and list(answer["groups"]) == ["class = a", "class = b", "class = c"]
     assert run("--positive", "b").stdout.startswith(repr(calibration(y, p, pos_label="b"))[:400])
@@ -434,8 +432,7 @@ def test_the_shell_prints_what_python_does(tmp_path):
 
     def shell(*words):
         given = ["calibration", str(tmp_path / "predictions.csv"), "--true", "y", "--score", "p", *words]
-        ran = CliRunner().invoke(commands, given)
-        assert ran.exit_code == 0, ran.output
+        ran = run_command(*given, code=0)
         return ran.stdout
 
     found = calibration(y, p)

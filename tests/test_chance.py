@@ -10,8 +10,17 @@ import numpy as np
 import pytest
 from checks import assert_refused, same
 
-from steelyard import Confusion, Counts, at_prevalence, confusion, evaluate, get_metric, list_metrics, score_table
-from steelyard.analysis.chance.chance import chance
+from steelyard import (
+    Confusion,
+    Counts,
+    at_prevalence,
+    chance,
+    confusion,
+    evaluate,
+    get_metric,
+    list_metrics,
+    score_table,
+)
 from steelyard.analysis.chance.permutations import TruePositives
 from steelyard.exceptions import InputError, InputTypeError, UnknownNameError
 

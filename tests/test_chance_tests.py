@@ -12,9 +12,8 @@ from checks import assert_refused, same
 from scipy import stats
 
 import steelyard
-from steelyard import Confusion, Counts, confusion, get_metric, list_metrics, score_table
+from steelyard import Confusion, Counts, beats_chance, chance_test, confusion, get_metric, list_metrics, score_table
 from steelyard.analysis.chance import permutations
-from steelyard.analysis.chance.chance_tests import beats_chance, chance_test
 from steelyard.analysis.chance.permutations import TruePositives
 from steelyard.exceptions import InputError, InputTypeError
 

@@ -8,6 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from checks import assert_refused
+from command_line import run_command
 
 import steelyard
 from steelyard import evaluate, interval
@@ -293,35 +294,27 @@ def predictions(tmp_path):
     return str(path)
 
 
-def shell(*words):
-    from click.testing import CliRunner
-
-    from steelyard.cli.commands import commands
-
-    return CliRunner().invoke(commands, [*words])
-
-
 def test_the_shell_gates_and_compares_columns(predictions, tmp_path):
     saved = str(tmp_path / "base.json")
-    assert shell("report", predictions, "--true", "y", "--scores", "q_*", "-o", saved).exit_code == 0
+    assert run_command("report", predictions, "--true", "y", "--scores", "q_*", "-o", saved).exit_code == 0
     columns = ["--true", "y", "--scores", "p_*"]
-    ran = shell("gate", predictions, *columns, "--require", "roc_auc[average=macro]>=0.5")
+    ran = run_command("gate", predictions, *columns, "--require", "roc_auc[average=macro]>=0.5")
     assert ran.exit_code == 0 and "pass  roc_auc[average=macro]" in ran.output
-    ran = shell("gate", predictions, *columns, "--baseline", saved, "--require", "log_loss<=baseline")
+    ran = run_command("gate", predictions, *columns, "--baseline", saved, "--require", "log_loss<=baseline")
     assert ran.exit_code == 1 and "FAIL  log_loss" in ran.output
-    ran = shell("gate", predictions, *columns, "--baseline", saved)
+    ran = run_command("gate", predictions, *columns, "--baseline", saved)
     assert "are not tested for a drop" in ran.output
-    ran = shell("compare", predictions, *columns, "--scores", "q_*")
+    ran = run_command("compare", predictions, *columns, "--scores", "q_*")
     assert ran.exit_code == 0 and "log_loss" in ran.output and "p_* against q_*" in ran.output
-    assert shell("compare", predictions, *columns, "--pred", "y").exit_code == 2
+    assert run_command("compare", predictions, *columns, "--pred", "y").exit_code == 2
 
 
 def test_the_shell_draws_one_class_of_columns_and_says_the_next_command(predictions, tmp_path, monkeypatch):
     monkeypatch.chdir(Path(predictions).parent)  # a long path would be left out
     path = str(tmp_path / "roc.svg")
-    ran = shell("plot", "roc", predictions, "--true", "y", "--scores", "p_*", "--positive", "spam", "-o", path)
+    ran = run_command("plot", "roc", predictions, "--true", "y", "--scores", "p_*", "--positive", "spam", "-o", path)
     assert ran.exit_code == 0 and "ROC curve of 240 rows" in ran.output
-    ran = shell("report", Path(predictions).name, "--true", "y", "--scores", "p_*")
+    ran = run_command("report", Path(predictions).name, "--true", "y", "--scores", "p_*")
     assert "--scores 'p_*' -o page.html" in " ".join(ran.output.replace("\\\n", " ").split())
 
 
@@ -329,10 +322,10 @@ def test_the_shell_takes_classes_without_rows_and_their_order(tmp_path):
     path = tmp_path / "part.csv"
     data = frame()
     data[data.y != "virus"].to_csv(path, index=False)
-    ran = shell("report", str(path), "--true", "y", "--scores", "p_*")
+    ran = run_command("report", str(path), "--true", "y", "--scores", "p_*")
     assert ran.exit_code == 2 and "is declared with --labels" in ran.output
     words = ("report", str(path), "--true", "y", "--scores", "p_*", "--labels", "virus,spam,ham", "--metrics", "rps")
-    ran = shell(*words)
+    ran = run_command(*words)
     assert ran.exit_code == 0 and "'virus', 'spam', 'ham', as --labels has them" in " ".join(ran.output.split())
 
 
@@ -392,15 +385,10 @@ def test_columns_that_are_not_of_the_classes_are_refused_by_name():
 
 @pytest.mark.parametrize("asked", [("report", "p_*"), ("threshold", "p_*"), ("compare", "p_*", "q_*")])
 def test_an_empty_label_of_a_file_of_columns_is_called_missing(asked, tmp_path):
-    from click.testing import CliRunner
-
-    from steelyard.cli.commands import commands
-
     command, *patterns = asked
     data = pd.DataFrame(frame(30))
     data.loc[7, "y"] = None
     data.to_csv(tmp_path / "gap.csv", index=False)
     scores = [word for pattern in patterns for word in ("--scores", pattern)]
-    result = CliRunner().invoke(commands, [command, str(tmp_path / "gap.csv"), "--true", "y", *scores])
-    assert result.exit_code == 2
+    result = run_command(command, tmp_path / "gap.csv", "--true", "y", *scores, code=2)
     assert "The column 'y' holds missing labels; drop those rows, or give them a label." in result.output

@@ -13,13 +13,12 @@ import pytest
 from accessible import accessible
 from pages_open import caught_up, slide, until, widened
 
-from steelyard import Confusion, at_prevalence, evaluate, get_metric
+from steelyard import Confusion, at_prevalence, evaluate, get_metric, page
 from steelyard.analysis.confusions.confused_pairs import confused_pairs, confusion_order
 from steelyard.analysis.results.formatting import bounds_text, p_text, percent_text, three_digits, unbroken
 from steelyard.report.pages.class_map import WORDS, sparse_cells
 from steelyard.report.pages.class_sections import weakest_first
 from steelyard.report.pages.html_tables import interval_cell
-from steelyard.report.pages.page import page
 from steelyard.report.pages.page_numbers import amount
 
 HOSTILE = (

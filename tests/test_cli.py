@@ -9,10 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from command_line import command_named, run_command
 
 from steelyard import __version__, best_threshold, cli, list_metrics
-from steelyard.cli.commands import commands, load_command
 from steelyard.cli.overview import COMMANDS, overview
 from steelyard.metrics.registry import default_metric
 from steelyard.protocol.named_models import MODELS
@@ -75,10 +74,10 @@ def test_every_module_is_a_command_of_the_overview_or_a_shared_room():
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_is_found_by_its_name_and_described_by_the_overview(name):
-    command = load_command(name)
+    command = command_named(name)
     assert (command.name, command.short_help) == (name, COMMANDS[name].about)
     assert command.help
-    shown = CliRunner().invoke(commands, [name, "--help"], prog_name="steelyard")
+    shown = run_command(name, "--help")
     assert shown.output.startswith(f"Usage: steelyard {name}")
 
 
@@ -87,8 +86,8 @@ def test_a_command_is_found_by_its_name_and_described_by_the_overview(name):
     [("study", "name", study_names()), ("crossval", "models", MODELS), ("plot", "kind", FIGURE_KINDS)],
 )
 def test_a_help_that_lists_names_lists_them_all(command, option, names):
-    (parameter,) = [parameter for parameter in load_command(command).params if parameter.name == option]
-    text = f"{load_command(command).help} {getattr(parameter, 'help', '')}"
+    (parameter,) = [parameter for parameter in command_named(command).params if parameter.name == option]
+    text = f"{command_named(command).help} {getattr(parameter, 'help', '')}"
     assert not [name for name in names if not re.search(rf"\b{name}\b", text)]
 
 
@@ -174,7 +173,7 @@ def _options():
     return [
         pytest.param(name, option, id=f"{name} {option.opts[-1]}")
         for name in COMMANDS
-        for option in load_command(name).params
+        for option in command_named(name).params
         if option.param_type_name == "option"
     ]
 
@@ -227,7 +226,7 @@ def test_an_option_of_one_value_is_refused_when_it_is_given_twice(name, option):
     spellings = [*option.opts, *option.secondary_opts]
     value = [] if option.is_flag else [getattr(option.type, "choices", ["1"])[0]]
     for first in spellings:
-        ran = CliRunner().invoke(commands, [name, first, *value, spellings[0], *value])
+        ran = run_command(name, first, *value, spellings[0], *value)
         refused = ran.exit_code == 2 and re.search(r"^steelyard: --\S+ .*was given 2.*once; .*\n$", ran.stderr)
         assert bool(refused) == (f"{name} {option.opts[-1]}" not in REPEATED), ran.output
         assert not (refused and ran.stdout)
@@ -236,6 +235,6 @@ def test_an_option_of_one_value_is_refused_when_it_is_given_twice(name, option):
 @pytest.mark.parametrize("metric", list_metrics(), ids=lambda metric: metric.name)
 def test_every_metric_is_explained_under_each_of_its_names(metric):
     for name in (metric.name, *metric.aliases):
-        ran = CliRunner().invoke(commands, ["explain", name])
+        ran = run_command("explain", name)
         assert (ran.exit_code, ran.stderr) == (0, "")
         assert ran.stdout.startswith(f"{metric.title}  ({metric.name})\n")

@@ -12,9 +12,8 @@ from checks import assert_refused
 from scipy import stats
 
 import steelyard
-from steelyard import Counts, Prevalence, compare, evaluate, score_table
+from steelyard import Counts, Prevalence, Result, compare, evaluate, score_table
 from steelyard.analysis.intervals.score_intervals import components, delong_variance
-from steelyard.analysis.results.result import Result
 from steelyard.exceptions import InputError, InputTypeError
 
 RNG = np.random.default_rng(3)

@@ -16,17 +16,25 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import steelyard
-from steelyard import Counts, SteelyardError, at_prevalence, confusion, get_metric
+from steelyard import (
+    Counts,
+    Paired,
+    SteelyardError,
+    at_prevalence,
+    compare,
+    confusion,
+    corrected_t_test,
+    friedman,
+    get_metric,
+    paired,
+)
 from steelyard.analysis.comparison import paired as paired_draws
-from steelyard.analysis.comparison.classical_tests import corrected_t_test, friedman, mcnemar, paired_delong
-from steelyard.analysis.comparison.compare import compare
+from steelyard.analysis.comparison.classical_tests import mcnemar, paired_delong
 from steelyard.analysis.comparison.paired import CountedPair
-from steelyard.analysis.comparison.paired_tables import paired
 from steelyard.analysis.holm import holm
 from steelyard.analysis.intervals import score_draws
 from steelyard.analysis.intervals.draws import as_counts, student_spread
 from steelyard.metrics.registry import metrics_with_role
-from steelyard.statistics.paired import Paired
 
 TWO_CLASS = [m.name for m in metrics_with_role("compared") if m.scores is None]
 MANY_CLASS = [m.name for m in metrics_with_role("compared, many classes")]
@@ -675,7 +683,7 @@ def test_bad_input_gets_one_sentence(case):
 
 
 def test_a_tiny_p_value_is_told_as_below_a_bound_and_never_as_zero():
-    from steelyard.report.pages.page import comparison_page
+    from steelyard import comparison_page
     from steelyard.report.terminal.comparison_text import comparison_summary
 
     true = np.tile([0, 1], 3_000)

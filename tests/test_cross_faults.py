@@ -30,13 +30,12 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
-from steelyard import Folds, HoldOut, __version__, chance, cross_evaluate, select_tree
+from steelyard import Folds, HoldOut, __version__, chance, cross_evaluate, page, select_tree
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol.named_models import cross_evaluate_columns
 from steelyard.protocol.run_values import table_values
 from steelyard.protocol.runs import sentence
 from steelyard.protocol.splits import seeded
-from steelyard.report.pages.page import page
 
 X, Y = make_classification(200, 4, weights=[0.8], random_state=3)
 NEGATIVES = np.flatnonzero(Y == 0)[:30]

@@ -12,20 +12,17 @@ import numpy as np
 import polars as pl
 import pytest
 from accessible import accessible
-from click.testing import CliRunner
+from command_line import run_command
 from pages_open import caught_up, page_data, slide, until
 from scipy.special import betainc
 
-from steelyard import ThresholdDisplay, best_threshold, evaluate
+from steelyard import SteelyardError, ThresholdDisplay, best_threshold, evaluate, page
 from steelyard.analysis.thresholds.best_threshold import BestThreshold
 from steelyard.analysis.thresholds.guarantees import Promise
 from steelyard.analysis.thresholds.limits import read_limits
 from steelyard.analysis.thresholds.threshold_sample import ThresholdSample
-from steelyard.cli.commands import commands
 from steelyard.evaluation.verdict.decision_sentence import decision_sentence
-from steelyard.exceptions import SteelyardError
 from steelyard.report.pages.decision_section import decision_section
-from steelyard.report.pages.page import page
 from steelyard.report.pages.page_data import payload
 
 BY_RATES = ("precision", "recall", "f1", "mcc", "accuracy", "balanced_accuracy")
@@ -376,7 +373,7 @@ def run(line, folder, monkeypatch):
     monkeypatch.chdir(folder)
     program, *arguments = shlex.split(line)
     assert program == "steelyard"
-    return CliRunner().invoke(commands, arguments)
+    return run_command(*arguments)
 
 
 def test_the_commands_find_the_same_threshold(show, tmp_path, monkeypatch):

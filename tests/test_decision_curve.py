@@ -14,13 +14,13 @@ from steelyard import (
     PrecisionRecallDisplay,
     Prevalence,
     RocDisplay,
+    SteelyardError,
     decision_curve,
     evaluate,
     net_benefit,
     score_table,
 )
 from steelyard.analysis.intervals.rate_intervals import score_ends
-from steelyard.exceptions import SteelyardError
 from steelyard.report.figures.figure_kinds import display_of
 
 # Net benefit by dcurves 1.1.7 (Python) at thresholds .05, .1 and .25: of p, of p2, of treating all; of p and of

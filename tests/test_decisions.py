@@ -9,13 +9,12 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score
 
 import steelyard
 from steelyard import Result, RiskCoverageDisplay, best_decision, best_threshold
 from steelyard.analysis.decisions.search import dealt_folds
-from steelyard.cli.commands import commands
 from steelyard.exceptions import InputError, InputTypeError, UndefinedError
 
 MACRO_F1 = "f1[average=macro]"
@@ -420,9 +419,7 @@ def files(tmp_path_factory):
 
 
 def shell(files, *words):
-    return CliRunner(env={"COLUMNS": "100"}).invoke(
-        commands, ["threshold", str(files / "rows.csv"), "--scores", "p_*", *words]
-    )
+    return run_command("threshold", files / "rows.csv", "--scores", "p_*", *words)
 
 
 def test_the_shell_decides_as_python_does(files):

@@ -7,10 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 
 from steelyard import Counts, Result, SteelyardError, at_prevalence, drift, f1, list_metrics, roc_auc, tally
-from steelyard.cli.commands import commands
 
 pd = pytest.importorskip("pandas")
 SIZE = 3_000
@@ -151,13 +150,12 @@ def test_frames_tallies_and_files_give_what_arrays_do(found, rows, tmp_path):
     assert Result.from_json(found.to_json()) == found
     frame.to_csv(tmp_path / "rows.csv", index=False)
     words = ["drift", tmp_path / "rows.csv", "--true", "y", "--score", "p", "--period", "month", "--metrics", "f1"]
-    ran = CliRunner(env={"COLUMNS": "100"}).invoke(commands, list(map(str, words)))
-    assert ran.exit_code == 0, ran.output
+    ran = run_command(*words, code=0)
     assert found.verdict[1].split(":")[0] in ran.stdout
     assert max(map(len, ran.stdout.splitlines())) <= 100
-    saved = json.loads(CliRunner().invoke(commands, [*map(str, words), "--format", "json"]).stdout)
+    saved = json.loads(run_command(*words, "--format", "json").stdout)
     assert saved["changes"][0]["change"] == pytest.approx(_row(found, "2024-02", "f1").change)
-    assert CliRunner().invoke(commands, [*map(str, words[:6])]).exit_code == 2
+    assert run_command(*words[:6]).exit_code == 2
 
 
 def test_periods_are_in_natural_order_and_every_table_and_format_has_them(rows, tmp_path):
@@ -172,7 +170,7 @@ def test_periods_are_in_natural_order_and_every_table_and_format_has_them(rows, 
     words += ["--metrics", "recall,precision"]
 
     def run(form):
-        return CliRunner(env={"COLUMNS": "100"}).invoke(commands, [*map(str, words), "--format", form]).stdout
+        return run_command(*words, "--format", form).stdout
 
     result = Result.from_json(json.loads(run("json")))
     assert [period.period for period in result.periods] == ["day1", "day2", "day10", "new"]

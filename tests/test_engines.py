@@ -12,10 +12,9 @@ from checks import assert_refused
 from engines import ENGINES
 
 import steelyard
-from steelyard import SteelyardError, compare, evaluate
+from steelyard import SteelyardError, compare, evaluate, tally
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import score_queries
-from steelyard.ingest.frame_tally import tally
 from steelyard.metrics.binned_bounds import binned_bounds
 
 pa = pytest.importorskip("pyarrow")

@@ -11,10 +11,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 
 from steelyard import RARER, errors, evaluate, page
-from steelyard.cli.commands import commands
 from steelyard.exceptions import InputError, InputTypeError
 
 N = 400
@@ -121,8 +120,7 @@ def test_rows_of_several_files_are_numbered_through(tmp_path):
 
 
 def invoke(*arguments, code=0):
-    result = CliRunner(env={"COLUMNS": "100"}).invoke(commands, arguments)
-    assert result.exit_code == code, result.output
+    result = run_command(*arguments, code=code)
     return result.stdout if code == 0 else result.stderr
 
 

@@ -14,8 +14,7 @@ from matplotlib.offsetbox import AnchoredOffsetbox
 from matplotlib.text import Text
 
 import steelyard
-from steelyard import Counts, DotsDisplay, evaluate
-from steelyard.auditing.correlation import correlation_study
+from steelyard import Counts, DotsDisplay, correlation_study, evaluate
 from steelyard.report import palette
 from steelyard.report.figures import FIGURE_KINDS, canvas, figure, font_fallback, style
 

@@ -50,10 +50,10 @@ from steelyard import (
     SurfaceDisplay,
     ThresholdClassifier,
     ThresholdDisplay,
+    correlation_study,
     evaluate,
 )
 from steelyard.analysis.thresholds.bands import thinned
-from steelyard.auditing.correlation import correlation_study
 from steelyard.exceptions import InputError
 from steelyard.report.figures import FIGURE_KINDS, display_of, figure
 from steelyard.report.figures.figure_sources import FigureSource

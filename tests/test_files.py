@@ -15,13 +15,13 @@ import numpy as np
 import polars as pl
 import pytest
 from checks import assert_refused
-from click.testing import CliRunner
+from command_line import run_command
 
 import steelyard
-from steelyard.cli.commands import commands
+from steelyard import tally
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import bad_rows, compressed_files, files, score_tables
-from steelyard.ingest.frame_tally import label_columns, score_columns, tally
+from steelyard.ingest.frame_tally import label_columns, score_columns
 
 ROWS = 300
 MIDNIGHT = datetime.fromisoformat("2024-01-01")
@@ -427,8 +427,8 @@ def test_the_shell_refuses_a_contradiction_in_a_folder_and_reads_a_file_that_is_
     path = tmp_path / "run=5" / "part.csv"
     path.write_text("y,p,run\n1,1,7\n0,1,8\n0,0,8\n")
     words = ("--true", "y", "--pred", "p")
-    assert CliRunner().invoke(commands, ["report", str(path), *words]).exit_code == 0
-    refused = CliRunner().invoke(commands, ["report", str(tmp_path), *words])
+    assert run_command("report", path, *words).exit_code == 0
+    refused = run_command("report", tmp_path, *words)
     assert refused.exit_code == 2 and "whose name says run=5" in refused.output
 
 

@@ -14,11 +14,10 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import polars as pl
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 
 import steelyard
 from steelyard import GateResult, assert_gate, compare, evaluate, gate
-from steelyard.cli.commands import commands
 from steelyard.cli.versus_option import compare_group
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.gates.rules import gate_parts, parse_rule
@@ -45,10 +44,7 @@ def rows(tmp_path_factory):
 
 
 def run(*words, code=0):
-    ran = CliRunner().invoke(commands, [str(word) for word in ("gate", *words)])
-    assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
-    assert ran.exit_code == code, ran.output
-    return ran
+    return run_command("gate", *words, code=code)
 
 
 def compared(new=NEW, metrics=("recall", "specificity", "mcc"), **options):
@@ -563,7 +559,7 @@ def test_the_workflows_of_the_page_are_yaml_whose_gates_run(tmp_path, monkeypatc
     commands_of_page = list(page_commands())
     assert len(commands_of_page) == 3
     for words in commands_of_page:
-        ran = CliRunner().invoke(commands, ["gate", *words])
+        ran = run_command("gate", *words)
         assert ran.exit_code in (0, 1), ran.output
     assert ET.parse("gate.xml").getroot().tag == "testsuites"
 

@@ -10,7 +10,7 @@ import duckdb
 import numpy as np
 import polars as pl
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 
 import steelyard
 from steelyard import compare_groups, evaluate, group_thresholds
@@ -24,7 +24,6 @@ from steelyard.analysis.comparison.groups import (
     smallest_ratio,
 )
 from steelyard.analysis.intervals.rate_intervals import wilson
-from steelyard.cli.commands import commands
 from steelyard.exceptions import InputError, InputTypeError
 
 N = 900
@@ -216,8 +215,7 @@ def test_the_shell_compares_the_groups_of_a_file(tmp_path):
     named = ["groups", str(tmp_path / "rows.csv"), "--true", "y", "--pred", "p", "--metrics", "recall"]
 
     def run(*more, code=0):
-        ran = CliRunner(env={"COLUMNS": "100"}).invoke(commands, [*named, *more])
-        assert ran.exit_code == code, ran.output
+        ran = run_command(*named, *more, code=code)
         return ran.stdout if code == 0 else ran.stderr
 
     table = run("--by", "site")
@@ -265,11 +263,11 @@ def test_a_missing_level_has_the_words_of_a_slice_wherever_it_is_named(tmp_path)
     frame = FRAME.with_columns(pl.Series("age", ages))
     frame.write_csv(tmp_path / "rows.csv")
     named = [str(tmp_path / "rows.csv"), "--true", "y", "--pred", "p"]
-    compared = CliRunner(env={"COLUMNS": "100"}).invoke(commands, ["groups", *named, "--by", "age"])
+    compared = run_command("groups", *named, "--by", "age")
     assert "age is missing" in compared.stdout and "age = –" not in compared.stdout
-    gated = CliRunner().invoke(commands, ["gate", *named, "--by", "age", "--require", "recall>=0.001"])
+    gated = run_command("gate", *named, "--by", "age", "--require", "recall>=0.001")
     assert "age is missing" in gated.stdout and "age = –" not in gated.stdout
-    listed = CliRunner(env={"COLUMNS": "100"}).invoke(commands, ["errors", *named, "--where", "age is missing"])
+    listed = run_command("errors", *named, "--where", "age is missing")
     rows = compare_groups(frame, true="y", pred="p", by="age", metrics=["recall"]).sizes[-1]
     assert f"of {rows} rows with age is missing are wrong" in listed.stdout
 
@@ -290,10 +288,7 @@ def test_bins_that_cannot_be_are_refused():
 
 def test_the_shell_divides_numbers_into_bins(tmp_path):
     BINNED.write_csv(tmp_path / "rows.csv")
-    ran = CliRunner().invoke(
-        commands, ["groups", str(tmp_path / "rows.csv"), "--true", "y", "--pred", "p", "--by", "age:3"]
-    )
-    assert ran.exit_code == 0, ran.output
+    ran = run_command("groups", tmp_path / "rows.csv", "--true", "y", "--pred", "p", "--by", "age:3", code=0)
     assert "by age" in ran.stdout and "age < " in ran.stdout and "age >= " in ran.stdout
 
 
@@ -306,7 +301,7 @@ def test_the_shell_refuses_bins_of_text_and_very_many_groups_and_hints_at_bins(t
 
     def run(name, by):
         named = ["groups", str(tmp_path / name), "--true", "y", "--pred", "p", "--metrics", "recall", "--by", by]
-        ran = CliRunner(env={"COLUMNS": "100"}).invoke(commands, named)
+        ran = run_command(*named)
         return ran.exit_code, ran.stdout + ran.stderr
 
     for name in ("rows.csv", "rows.parquet"):
@@ -322,22 +317,21 @@ def test_the_shell_refuses_bins_of_text_and_very_many_groups_and_hints_at_bins(t
 def test_the_shell_compares_thresholds_of_groups(tmp_path):
     FRAME.write_csv(tmp_path / "rows.csv")
     named = ["groups", str(tmp_path / "rows.csv"), "--true", "y", "--score", "s", "--by", "site", "--cost-fn", "5"]
-    ran = CliRunner(env={"COLUMNS": "100"}).invoke(commands, [*named, "--thresholds"])
-    assert ran.exit_code == 0, ran.output
+    ran = run_command(*named, "--thresholds", code=0)
     assert "equal flag rate" in ran.stdout and "A miss costs 5, a false alarm 1" in ran.stdout
-    saved = CliRunner().invoke(commands, [*named, "--thresholds", "--format", "json"])
+    saved = run_command(*named, "--thresholds", "--format", "json")
     assert len(steelyard.Result.from_json(saved.stdout).totals) == 3
-    refused = CliRunner().invoke(commands, named)
+    refused = run_command(*named)
     assert refused.exit_code == 2 and "add --thresholds" in refused.stderr
     labels = [*named[:4], "--pred", "p", *named[6:8], "--thresholds"]
-    assert "give --score and --by." in CliRunner().invoke(commands, labels).stderr
+    assert "give --score and --by." in run_command(*labels).stderr
 
 
 @pytest.mark.parametrize("width", ["60", "80", "100"])
 def test_every_part_of_the_table_of_thresholds_names_the_policy_and_the_group(tmp_path, width):
     FRAME.write_csv(tmp_path / "rows.csv")
     named = ["groups", str(tmp_path / "rows.csv"), "--true", "y", "--score", "s", "--by", "site", "--thresholds"]
-    printed = CliRunner(env={"COLUMNS": width}).invoke(commands, named).stdout
+    printed = run_command(*named, columns=width).stdout
     heads = [line.split() for line in printed.splitlines() if line.startswith("policy")]
     assert len(heads) > 1 and all(head[:2] == ["policy", "group"] for head in heads)
     assert printed.count("site = a") == 3 * len(heads)
@@ -354,8 +348,7 @@ def test_every_part_of_the_table_of_thresholds_names_the_policy_and_the_group(tm
 def test_groups_and_errors_are_written_as_a_page(tmp_path, words, shown):
     FRAME.write_csv(tmp_path / "rows.csv")
     named = [words[0], str(tmp_path / "rows.csv"), "--true", "y", "--score", "s", *words[1:]]
-    ran = CliRunner().invoke(commands, [*named, "-o", str(tmp_path / "page.html")])
-    assert ran.exit_code == 0, ran.output
+    run_command(*named, "-o", tmp_path / "page.html", code=0)
     html = (tmp_path / "page.html").read_text()
     assert html.startswith("<!doctype html>") and shown in html
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from pages_open import caught_up, slide
 
-from steelyard import Counts, at_prevalence, evaluate, get_metric
-from steelyard.report.pages.page import page
+from steelyard import Counts, at_prevalence, evaluate, get_metric, page
 
 READ = """() => [...document.querySelectorAll('#group-table tbody tr')].map(tr => [
     tr.querySelector('bdi').textContent, tr.querySelector('.apart').textContent,

@@ -6,11 +6,9 @@ import click
 import numpy as np
 import polars as pl
 import pytest
-from click.testing import CliRunner
+from command_line import COMMANDS, command_named, run_command
 
 from steelyard import Counts, Ledger, evaluate
-from steelyard.cli.commands import commands, load_command
-from steelyard.cli.overview import COMMANDS
 
 RNG = np.random.default_rng(4)
 Y = (RNG.random(300) < 0.3).astype(int)
@@ -58,20 +56,16 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "old.json").write_text(evaluation.to_json())
     Ledger("ledger").log(evaluation)
     FRAME.write_csv("preds.csv")
-    assert run("tally", *FILE, "-o", "saved.json").exit_code == 0
+    assert run_command("tally", *FILE, "-o", "saved.json").exit_code == 0
     (tmp_path / "folder").mkdir()
     return tmp_path
-
-
-def run(*words):
-    return CliRunner().invoke(commands, [str(word) for word in words])
 
 
 def outputs(name):
     """The options of a command that name what it writes."""
     return {
         option.opts[-1]
-        for option in load_command(name).params
+        for option in command_named(name).params
         if isinstance(option, click.Option)
         and not option.is_flag
         and ("-o" in option.opts or "write" in str(option.help).lower().split(" ")[:1] or "OUT" in str(option.metavar))
@@ -84,7 +78,7 @@ def test_every_command_that_writes_is_tried_here():
         name: set(options) for name, (_, options) in WRITERS.items()
     }
     for name in WRITERS:
-        assert "--force" in {option.opts[-1] for option in load_command(name).params}, name
+        assert "--force" in {option.opts[-1] for option in command_named(name).params}, name
 
 
 @pytest.mark.parametrize(
@@ -100,10 +94,10 @@ def test_what_exists_is_kept_unless_it_is_forced(folder, name, option, there):
     (folder / there).write_text("precious")
     words = (name, *WRITERS[name][0], option, there.partition("/")[0])
     before = sorted(path.name for path in folder.rglob("*"))
-    ran = run(*words)
+    ran = run_command(*words)
     assert ran.exit_code == 2 and len(ran.stderr.splitlines()) == 1 and not ran.stdout
     assert "exists and was kept; give another name, or --force" in ran.stderr
     assert (folder / there).read_text() == "precious" and sorted(path.name for path in folder.rglob("*")) == before
-    forced = run(*words, "--force")
+    forced = run_command(*words, "--force")
     assert forced.exit_code == 0, forced.stderr
     assert (folder / there).read_bytes() != b"precious"

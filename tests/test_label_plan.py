@@ -11,13 +11,22 @@ import numpy as np
 import polars as pl
 import pytest
 from checks import assert_refused
-from click.testing import CliRunner
+from command_line import run_command
 
-from steelyard import Evaluation, LabelPlan, best_threshold, evaluate, interval, intervals, label_plan, sample_size
+from steelyard import (
+    Evaluation,
+    LabelPlan,
+    SteelyardError,
+    best_threshold,
+    evaluate,
+    interval,
+    intervals,
+    label_plan,
+    sample_size,
+)
 from steelyard.analysis.intervals.plan_draws import GivenLabels
 from steelyard.analysis.planning.strata import trend_p_value
-from steelyard.cli.commands import commands
-from steelyard.exceptions import InputError, SteelyardError
+from steelyard.exceptions import InputError
 from steelyard.ingest.frame_columns import FrameColumns
 
 ROWS, PREVALENCE, APART, THRESHOLD = 20_000, 0.02, 1.8, 0.2
@@ -360,8 +369,7 @@ def test_a_sample_size_states_how_many_labels_a_plan_needs():
 
 
 def run(*words, code=0):
-    ran = CliRunner().invoke(commands, [str(word) for word in words])
-    assert ran.exit_code == code, ran.output
+    ran = run_command(*words, code=code)
     return ran.output
 
 

@@ -8,8 +8,7 @@ import pytest
 from scipy import sparse
 
 import steelyard
-from steelyard import ThresholdClassifier, best_threshold, multilabel
-from steelyard.analysis.results.result import Result
+from steelyard import Result, ThresholdClassifier, best_threshold, multilabel
 from steelyard.exceptions import InputError
 
 

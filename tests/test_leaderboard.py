@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steelyard
-from steelyard import Counts, Result, SteelyardError, at_prevalence, compare
+from steelyard import Counts, Result, SteelyardError, at_prevalence, compare, get_metric
 from steelyard.analysis.comparison.leaderboard import brackets, letters
 from steelyard.analysis.holm import holm
-from steelyard.metrics.registry import default_metric, get_metric
+from steelyard.metrics.registry import default_metric
 
 RNG = np.random.default_rng(7)
 ROWS = 1_500

@@ -9,7 +9,7 @@ import math
 import jsonschema
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 
 import steelyard
 from steelyard import Confusion, Evaluation, Tally, evaluate
@@ -23,7 +23,6 @@ from steelyard.analysis.confusions.confused_pairs import (
 )
 from steelyard.analysis.confusions.hierarchy import Hierarchy
 from steelyard.analysis.intervals import draws, sampler
-from steelyard.cli.commands import commands
 from steelyard.ingest import code_counts
 from steelyard.report.csv_text import evaluation_csv
 from steelyard.report.markdown import evaluation_markdown
@@ -159,20 +158,8 @@ def test_frames_and_files_count_very_many_classes_alike(tmp_path, large):
     assert counted.confusion.is_sparse
     assert counted.confusion == steelyard.confusion(truth, pred, labels=labels)
     frame.write_csv(tmp_path / "rows.csv")
-    ran = CliRunner().invoke(
-        commands,
-        [
-            "report",
-            str(tmp_path / "rows.csv"),
-            "--true",
-            "y",
-            "--pred",
-            "p",
-            "--format",
-            "json",
-            "--metrics",
-            "accuracy,mcc",
-        ],
+    ran = run_command(
+        "report", tmp_path / "rows.csv", "--true", "y", "--pred", "p", "--format", "json", "--metrics", "accuracy,mcc"
     )
     assert ran.exit_code == 0, ran.output
     written = json.loads(ran.stdout)
@@ -355,19 +342,15 @@ def test_the_shell_shows_the_levels_of_paths_and_of_a_file(tmp_path):
     tree.write_text("child,parent\na/x/1,x\na/x/2,x\na/y/1,y\nb/z/1,z\nx,a\ny,a\nz,b\n")
     told = [
         json.loads(
-            CliRunner()
-            .invoke(
-                commands, ["report", str(rows), "--true", "y", "--pred", "p", "--format", "json", "--hierarchy", given]
-            )
-            .stdout
+            run_command("report", rows, "--true", "y", "--pred", "p", "--format", "json", "--hierarchy", given).stdout
         )
         for given in ("/", str(tree))
     ]
     assert told[0]["hierarchy"]["metrics"] == told[1]["hierarchy"]["metrics"]
     jsonschema.validate(told[0], Evaluation.json_schema())
-    shown = CliRunner().invoke(commands, ["report", str(rows), "--true", "y", "--pred", "p", "--hierarchy", "/"]).stdout
+    shown = run_command("report", rows, "--true", "y", "--pred", "p", "--hierarchy", "/").stdout
     assert "errors inside the parent" in shown and "Hierarchical precision 62.5 %" in shown
-    bad = CliRunner().invoke(commands, ["report", str(rows), "--true", "y", "--pred", "p", "--hierarchy", "no.csv"])
+    bad = run_command("report", rows, "--true", "y", "--pred", "p", "--hierarchy", "no.csv")
     assert bad.exit_code == 2 and "cannot be read" in bad.output
 
 

@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 import steelyard
-from steelyard import Counts, Monitor, Result, confusion
+from steelyard import Counts, Monitor, Result, SteelyardError, confusion
 from steelyard.analysis.monitoring.batches import RowDigest
-from steelyard.exceptions import InputError, InputTypeError, SteelyardError
+from steelyard.exceptions import InputError, InputTypeError
 
 
 def day(rng, recall, rows=300, prevalence=0.1, false=0.03):

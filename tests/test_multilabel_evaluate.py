@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 from jsonschema import validate
 from test_multilabel_intervals import drawn
 
@@ -21,7 +21,6 @@ from steelyard import (
     f1,
     multilabel,
 )
-from steelyard.cli.commands import commands
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.report.csv_text import csv_rows
 
@@ -175,11 +174,7 @@ def files(frame, table, tmp_path_factory):
 
 
 def shell(*arguments):
-    from click.testing import CliRunner
-
-    from steelyard.cli.commands import commands
-
-    result = CliRunner(env={"COLUMNS": "100"}).invoke(commands, [str(argument) for argument in arguments])
+    result = run_command(*arguments)
     return result.exit_code, result.output
 
 
@@ -321,8 +316,7 @@ def tagged(tmp_path, monkeypatch):
 
 
 def shell_json(*words):
-    result = CliRunner().invoke(commands, [*words, "--format", "json"])
-    assert result.exit_code == 0, result.output
+    result = run_command(*words, "--format", "json", code=0)
     return json.loads(result.stdout)
 
 
@@ -333,9 +327,7 @@ def test_a_file_with_a_line_for_each_row_and_label_is_reported(tagged):
     values = {row["name"]: row["value"] for row in report["metrics"]}
     for name in ("f1[average=macro]", "accuracy"):
         assert values[name] == pytest.approx(alone[name].value)
-    shown = CliRunner().invoke(
-        commands, ["report", "long.csv", "--true", "y", "--pred", "d", "--row", "id", "--label", "tag"]
-    )
+    shown = run_command("report", "long.csv", "--true", "y", "--pred", "d", "--row", "id", "--label", "tag")
     assert "--row id --label tag -o page.html" in " ".join(shown.stdout.replace("\\\n", " ").split())
 
 
@@ -347,7 +339,7 @@ def test_each_label_of_a_file_gets_a_threshold(tagged):
                       "--metric", "f1[average=macro]")  # fmt: skip
     for saved in (wide, long):
         assert Result.from_json(json.dumps(saved)).thresholds == best.thresholds
-    shown = CliRunner().invoke(commands, ["threshold", "wide.csv", "--true", "y_*", "--scores", "p_*"])
+    shown = run_command("threshold", "wide.csv", "--true", "y_*", "--scores", "p_*")
     assert "a threshold for each of 3 labels" in shown.stdout and "out_of_sample" in shown.stdout
 
 
@@ -371,7 +363,7 @@ def test_texts_of_labels_are_compared(tagged):
     ],
 )  # fmt: skip
 def test_what_lines_and_labels_do_not_allow_in_the_shell_is_refused(tagged, words, sentence):
-    result = CliRunner().invoke(commands, words)
+    result = run_command(*words)
     assert result.exit_code == 2 and sentence in result.stderr
 
 

@@ -7,11 +7,10 @@ import re
 from pathlib import Path
 
 import pytest
+from command_line import COMMANDS, command_named
 
 import steelyard
 from steelyard import Counts, evaluate, list_metrics
-from steelyard.cli.commands import commands
-from steelyard.cli.overview import COMMANDS
 
 # The shell's own words for what Python calls otherwise: scikit-learn's at the one door, a person's at the other.
 SHELL = {"positive": "pos_label", "jobs": "n_jobs", "seed": "rng", "folds": "k", "target": "y", "model": "estimator"}
@@ -44,7 +43,7 @@ def test_the_keys_of_a_cost_are_those_listed_here():
 
 def options(command):
     """The names of each option of a command as Python would spell them: the long one, and shorter ones beside it."""
-    for option in commands.get_command(None, command).params:
+    for option in command_named(command).params:
         longs = {name.removeprefix("--").replace("-", "_") for name in option.opts if name.startswith("--")}
         if longs - {"help"}:
             yield longs

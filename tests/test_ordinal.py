@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from checks import assert_refused
+from command_line import run_command
 
 import steelyard
 from steelyard import compare, evaluate, interval
@@ -175,14 +176,10 @@ def test_models_are_compared_in_the_order_that_is_stated(severities, weighted):
 
 
 def test_the_shell_compares_in_the_order_that_labels_declare(severities, tmp_path):
-    from click.testing import CliRunner
-
-    from steelyard.cli.commands import commands
-
     severities.to_csv(tmp_path / "rows.csv", index=False)
     words = ["compare", str(tmp_path / "rows.csv"), "--true", "y", "--pred", "a", "--pred", "b"]
     words += ["--metrics", "kappa[weights=quadratic]", "--labels", "mild,moderate,severe,fatal", "--format", "csv"]
-    result = CliRunner().invoke(commands, words)
+    result = run_command(*words)
     value = evaluate(severities["y"], severities["a"])["kappa[weights=quadratic]"].value
     assert result.exit_code == 0 and f"{value:.9f}"[:9] in result.output and "as --labels has them" in result.output
 

@@ -9,12 +9,11 @@ import numpy as np
 import polars as pl
 import pytest
 from checks import assert_refused
-from click.testing import CliRunner
+from command_line import run_command
 from sklearn.datasets import load_breast_cancer
 from study_tools import Study, own_table, run_own, study_files, table_of
 
 from steelyard import CrossEvaluation, Result, ratio_study, slices
-from steelyard.cli.commands import commands
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +38,7 @@ def folder(tmp_path_factory):
 
 
 def shell(*words):
-    return CliRunner().invoke(commands, ["study", *map(str, words)])
+    return run_command("study", *words)
 
 
 def written(folder, name, table, target, *words):
@@ -102,9 +101,7 @@ OWN_COMMANDS = [["study", "kalita"], ["study", "asawa"], ["crossval"], ["crossva
     ],
 )
 def test_a_cell_that_would_turn_numbers_into_text_is_refused_by_its_row(tmp_path, command, cell, others, words):
-    refused = CliRunner().invoke(
-        commands, [*command, "--data", str(tmp_path / gapped(tmp_path, cell, others)), "--target", "y"]
-    )
+    refused = run_command(*command, "--data", tmp_path / gapped(tmp_path, cell, others), "--target", "y")
     assert refused.exit_code == 2 and words in refused.output
 
 
@@ -150,7 +147,7 @@ def test_a_wrong_prediction_is_refused_by_its_column_and_row(tmp_path, study, op
     rows[7] = f"1,{cell}"
     (tmp_path / "preds.csv").write_text("\n".join(["y,p", *rows]) + "\n")
     asked = ["study", study, "--data", str(tmp_path / "preds.csv"), "--target", "y", option, "p"]
-    refused = CliRunner().invoke(commands, asked)
+    refused = run_command(*asked)
     assert refused.exit_code == 2 and words in refused.output
 
 
@@ -182,7 +179,7 @@ def test_predictions_of_another_kind_than_the_truth_are_named_as_such():
     ],
 )
 def test_a_continuous_target_and_wrong_options_are_refused_in_words_of_the_shell(tmp_path, command, words):
-    refused = CliRunner().invoke(commands, [*command, "--data", str(tmp_path / gapped(tmp_path, "7.5"))])
+    refused = run_command(*command, "--data", tmp_path / gapped(tmp_path, "7.5"))
     assert refused.exit_code == 2 and words in refused.output
 
 
@@ -197,15 +194,14 @@ def test_missing_text_is_a_word_of_its_own_and_the_note_names_the_columns(tmp_pa
     )
     assert table.notes[0] == sentence
     words = ["crossval", "--data", str(tmp_path / "gaps.csv"), "--target"]
-    assert sentence in " ".join(CliRunner().invoke(commands, [*words, "y", "--folds", "2"]).output.split())
+    assert sentence in " ".join(run_command(*words, "y", "--folds", "2").output.split())
     for command in (
         words,
         ["study", "kalita", *words[1:]],
         ["resampling", *words[1:]],
         [*words[:-1], "--select-tree", "--target"],
     ):
-        refused = CliRunner().invoke(commands, [*command, "town"])
-        assert refused.exit_code == 2
+        refused = run_command(*command, "town", code=2)
         assert (
             "The column 'town' to predict holds missing labels in 40 of 50 rows (in a file an empty cell, NA"
             in refused.output
@@ -375,7 +371,7 @@ def test_kalita_on_a_table_of_three_classes_gives_every_step_on_one_page(folder)
 
 def crossval(folder, *words):
     table = ["--data", str(folder / "cancer.parquet"), "--target", "malignant", "--model", "tree"]
-    return CliRunner().invoke(commands, ["crossval", *table, *map(str, words)])
+    return run_command("crossval", *table, *words)
 
 
 def test_crossval_holds_out_parts_of_every_size_and_shows_each_class(folder):
@@ -431,7 +427,7 @@ def test_what_leaves_the_shell_names_options_of_the_shell(folder):
         "resampling": ["resampling", *made, "--samplers", "over", "--folds", "2", "--repeats", "1"],
     }
     for name, words in runs.items():
-        result = CliRunner().invoke(commands, words)
+        result = run_command(*words)
         text = " ".join(result.output.split()).replace("&#39;", "'")
         assert "The positive class is 'yes' by convention; --positive 'no' would take the other one." in text, name
         assert "pos_label" not in text.partition("<script")[0], name
@@ -478,8 +474,7 @@ def indexed(tmp_path_factory):
 def test_every_output_lists_the_features_and_the_index_that_was_left_out(indexed, command, kind):
     for file, name in (("rows.data", "case"), ("rows.csv", "")):
         asked = [*FEATURES_OF[command], str(indexed / file), "--format", kind]
-        result = CliRunner().invoke(commands, asked, env={"COLUMNS": "100000"})
-        assert result.exit_code == 0, result.output
+        result = run_command(*asked, columns="100000", code=0)
         text = " ".join(result.stdout.replace("&#39;", "'").replace("&#x27;", "'").split())
         assert f"The column {name!r} {LEFT_OUT}" in text
         assert "The features are" in text and "size" in text

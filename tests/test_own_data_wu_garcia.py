@@ -7,12 +7,10 @@ import re
 import numpy as np
 import polars as pl
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import roc_auc_score
 from study_tools import Study, published, run_own, table_of
-
-from steelyard.cli.commands import commands
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +35,7 @@ def folder(tmp_path_factory):
 
 def shell(folder, name, table, target, *words):
     arguments = ["study", name, "--data", folder / table, "--target", target, *words]
-    return CliRunner().invoke(commands, list(map(str, arguments)))
+    return run_command(*arguments)
 
 
 def written(folder, name, table, target, *words):

@@ -7,10 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 
 import steelyard
-from steelyard.cli.commands import commands
 from steelyard.report.figures.figure_kinds import FIGURE_KINDS
 
 pl = pytest.importorskip("polars")
@@ -29,9 +28,7 @@ def preds(tmp_path_factory):
 
 
 def ran(*words, code=0):
-    result = CliRunner().invoke(commands, list(map(str, words)))
-    assert result.exit_code == code, result.output
-    return result
+    return run_command(*words, code=code)
 
 
 def test_a_report_is_the_page_of_the_same_evaluation(preds, tmp_path):

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from checks import assert_refused
+from command_line import run_command
 
 import steelyard
 from steelyard import evaluate, interval, intervals
@@ -290,27 +291,23 @@ def file(tmp_path):
     return path
 
 
-def shell(*words):
-    from click.testing import CliRunner
-
-    from steelyard.cli.commands import commands
-
-    return CliRunner().invoke(commands, [str(word) for word in words])
-
-
 def test_the_shell_matches_columns_to_classes_by_name(file):
     y, _, P = rows()
-    ran = shell("report", file, "--true", "y", "--scores", "p_*", "--format", "json")
+    ran = run_command("report", file, "--true", "y", "--scores", "p_*", "--format", "json")
     found = steelyard.Evaluation.from_json(ran.stdout)
     assert found.columns == {"true": "y", "scores": "p_*"}
     for row in evaluate(y, y_score=P):
         assert found[row.name].value == pytest.approx(row.value, rel=1e-12, nan_ok=True), row.name
     options = ("--weight", "w", "--metrics", "log_loss", "--format", "json")
-    weighted = steelyard.Evaluation.from_json(shell("report", file, "--true", "y", "--scores", "p_*", *options).stdout)
+    weighted = steelyard.Evaluation.from_json(
+        run_command("report", file, "--true", "y", "--scores", "p_*", *options).stdout
+    )
     expected = interval("log_loss", y, P, sample_weight=1 + np.arange(300) % 3)
     assert weighted["log_loss"].high == pytest.approx(expected.high, rel=1e-9)
     options = ("--cluster", "patient", "--metrics", "log_loss", "--format", "json")
-    clustered = steelyard.Evaluation.from_json(shell("report", file, "--true", "y", "--scores", "p_*", *options).stdout)
+    clustered = steelyard.Evaluation.from_json(
+        run_command("report", file, "--true", "y", "--scores", "p_*", *options).stdout
+    )
     expected = interval("log_loss", y, P, cluster=np.arange(300) // 2)
     assert clustered["log_loss"].low == pytest.approx(expected.low, rel=1e-9)
 
@@ -329,7 +326,7 @@ def test_the_shell_matches_columns_to_classes_by_name(file):
     ],
 )
 def test_the_shell_refuses_columns_that_do_not_match(file, words, sentence):
-    ran = shell("report", file, "--true", "y", *words)
+    ran = run_command("report", file, "--true", "y", *words)
     assert ran.exit_code == 2
     assert sentence in ran.stderr
     assert ran.stderr.count("\n") == 1

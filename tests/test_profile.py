@@ -7,10 +7,9 @@ import json
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 
 import steelyard
-from steelyard.cli.commands import commands
 from steelyard.metrics.references import references
 from steelyard.metrics.spec import MetricSpec
 from steelyard.report.figures.figure_kinds import FIGURE_KINDS
@@ -28,7 +27,7 @@ def predictions(tmp_path_factory):
 
 
 def report(path, *arguments):
-    return CliRunner().invoke(commands, ["report", str(path), "--true", "y", "--score", "p", *arguments])
+    return run_command("report", path, "--true", "y", "--score", "p", *arguments)
 
 
 @pytest.mark.parametrize("name", PROFILES)

@@ -12,14 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from checks import assert_refused
-from click.testing import CliRunner
+from command_line import run_command
 
 import steelyard
 from steelyard import Counts, audit, get_metric, recommend
 from steelyard.auditing import decisions, properties
 from steelyard.auditing.identities import identities
 from steelyard.auditing.properties import decide, markdown
-from steelyard.cli.commands import commands
 
 pytest.importorskip("sympy")
 DOCS = Path(__file__).parent.parent / "docs" / "properties.md"
@@ -153,10 +152,10 @@ def test_changing_a_formula_changes_the_advice(registry):
 
 
 def test_the_command_line_recommends_and_audits(tmp_path, monkeypatch):
-    out = CliRunner().invoke(commands, ["recommend", "--no-zero-recall"]).stdout
+    out = run_command("recommend", "--no-zero-recall").stdout
     assert "Read first:" in out and "ac_score" in out
-    assert json.loads(CliRunner().invoke(commands, ["recommend", "--format", "json"]).stdout)["use"]
-    rows = json.loads(CliRunner().invoke(commands, ["audit", "tpnr", "--format", "json"]).stdout)
+    assert json.loads(run_command("recommend", "--format", "json").stdout)["use"]
+    rows = json.loads(run_command("audit", "tpnr", "--format", "json").stdout)
     assert {row["verdict"] for row in rows} >= {"proved", "refuted"}
     (tmp_path / "mine.py").write_text("def hits(tp, fn, fp, tn):\n    return tp / (tp + fn)\n")
     ran = subprocess.run(
@@ -167,8 +166,7 @@ def test_the_command_line_recommends_and_audits(tmp_path, monkeypatch):
         check=True,
     )
     assert "| hits |" in ran.stdout
-    missing = CliRunner().invoke(commands, ["audit", "nowhere:function"])
-    assert missing.exit_code == 2
+    missing = run_command("audit", "nowhere:function", code=2)
     assert "MODULE:FUNCTION" in missing.stderr
 
 
@@ -178,7 +176,7 @@ def test_a_function_that_cannot_be_imported_gets_one_sentence(tmp_path, monkeypa
     (tmp_path / "quits.py").write_text("def good(:\n")
     (tmp_path / "fine.py").write_text("")
     monkeypatch.syspath_prepend(str(tmp_path))
-    ran = CliRunner().invoke(commands, ["audit", name])
+    ran = run_command("audit", name)
     assert ran.exit_code == 2 and "MODULE:FUNCTION" in ran.stderr and "Traceback" not in ran.stderr
 
 
@@ -267,8 +265,7 @@ def test_an_audit_against_predictions_tells_what_balancing_and_swapping_move(tmp
         path
     )
     words = ["audit", "tpnr", "accuracy", "f1", "--against", str(path), "--true", "y", "--pred", "a", "--pred", "b"]
-    ran = CliRunner().invoke(commands, [*words, "--format", form])
-    assert ran.exit_code == 0, ran.output
+    ran = run_command(*words, "--format", form, code=0)
     if form == "json":
         told = {row["metric"]: row for row in json.loads(ran.stdout)["verdicts"]}
         assert told["tpnr"]["robust"] and told["tpnr"]["symmetric"] and not told["accuracy"]["robust"]
@@ -281,15 +278,15 @@ def test_an_audit_against_scores_takes_the_auc(tmp_path):
     rows = [f"{i % 5 == 0:d},{(i * 7 % 10) / 10 + (i % 5 == 0)},{(i * 3 % 10) / 10}" for i in range(50)]
     path.write_text("\n".join(["y,a,b", *rows]) + "\n")
     words = ["--against", str(path), "--true", "y", "--format", "json", "--score"]
-    ran = CliRunner().invoke(commands, ["audit", "roc_auc", *words, "a"])  # no probabilities, and no threshold needed
+    ran = run_command("audit", "roc_auc", *words, "a")  # no probabilities, and no threshold needed
     assert ran.exit_code == 0, ran.output
     (verdict,) = json.loads(ran.stdout)["verdicts"]
     assert verdict["metric"] == "roc_auc" and verdict["robust"] and verdict["symmetric"]
-    both = CliRunner().invoke(commands, ["audit", "roc_auc", "tpnr", *words, "a", "--score", "b", "--threshold", "0.5"])
+    both = run_command("audit", "roc_auc", "tpnr", *words, "a", "--score", "b", "--threshold", "0.5")
     assert [row["metric"] for row in json.loads(both.stdout)["verdicts"]] == ["tpnr", "roc_auc"]
-    labels = CliRunner().invoke(commands, ["audit", "tpnr", *words, "a"])
+    labels = run_command("audit", "tpnr", *words, "a")
     assert labels.exit_code == 2 and "--threshold" in labels.output
-    unread = CliRunner().invoke(commands, ["audit", "roc_auc", *words[:-1], "--pred", "y"])
+    unread = run_command("audit", "roc_auc", *words[:-1], "--pred", "y")
     assert unread.exit_code == 2 and "roc_auc reads scores" in unread.output
 
 
@@ -297,15 +294,15 @@ def test_json_holds_the_letters_of_a_column_as_they_are(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("y,gänse,enten\n" + "1,1,1\n0,0,1\n1,0,1\n0,0,0\n" * 5)
     words = ["audit", "tpnr", "--against", str(path), "--true", "y", "--pred", "gänse", "--pred", "enten"]
-    told = CliRunner().invoke(commands, [*words, "--format", "json"]).stdout
+    told = run_command(*words, "--format", "json").stdout
     assert '"A": "gänse"' in told and json.loads(told)["models"] == {"A": "gänse", "B": "enten"}
 
 
 def test_the_audit_explains_its_properties_in_every_form():
     meaning = "The value stays when tp is exchanged with tn and fn with fp. García calls noticing"
-    told = {form: CliRunner().invoke(commands, ["audit", "tpnr", "--format", form]).stdout for form in ("table", "md")}
+    told = {form: run_command("audit", "tpnr", "--format", form).stdout for form in ("table", "md")}
     assert all(meaning in " ".join(text.split()) for text in told.values())
-    rows = json.loads(CliRunner().invoke(commands, ["audit", "tpnr", "--format", "json"]).stdout)
+    rows = json.loads(run_command("audit", "tpnr", "--format", "json").stdout)
     assert rows[0]["meaning"].startswith(meaning)
     assert all("\nbounds_attained: No value" in text or "`bounds_attained`: No value" in text for text in told.values())
     assert meaning in DOCS.read_text()
@@ -330,13 +327,13 @@ def predictions(tmp_path):
 @pytest.mark.parametrize("case", REFUSED)
 def test_options_without_predictions_and_models_named_twice_are_refused(case, predictions):
     words, sentence = REFUSED[case]
-    ran = CliRunner().invoke(commands, ["audit", "f1", *(str(predictions) if w == "FILE" else w for w in words)])
+    ran = run_command("audit", "f1", *(str(predictions) if w == "FILE" else w for w in words))
     assert ran.exit_code == 2 and sentence in ran.stderr
 
 
 def test_an_audit_against_scores_says_where_they_were_cut_and_who_is_who(predictions):
     words = ["audit", "f1", "--against", str(predictions), "--true", "y", "--pred", "a", "--score", "p"]
-    ran = CliRunner().invoke(commands, [*words, "--format", "json"])
+    ran = run_command(*words, "--format", "json")
     assert json.loads(ran.stdout)["models"] == {"A": "a", "B": "p"}
     assert "0.5" in ran.stderr
 
@@ -345,9 +342,9 @@ def test_former_keywords_and_options_are_taken_with_a_warning():
     with pytest.warns(DeprecationWarning, match=r"recommend\(a_class_may_fail=\) is now called allow_zero_recall="):
         former = recommend(a_class_may_fail=True)
     assert former == recommend(allow_zero_recall=True)
-    ran = CliRunner().invoke(commands, ["recommend", "--not-alike", "--may-fail", "--prevalence-in-use"])
+    ran = run_command("recommend", "--not-alike", "--may-fail", "--prevalence-in-use")
     now = ["recommend", "--unequal-class-weight", "--allow-zero-recall", "--deployment-prevalence"]
-    assert ran.stdout == CliRunner().invoke(commands, now).stdout
+    assert ran.stdout == run_command(*now).stdout
     assert ran.stderr.splitlines().count("steelyard: --may-fail is now called --allow-zero-recall.") == 1
 
 
@@ -389,7 +386,7 @@ def test_answers_that_do_not_fit_are_refused(given, words):
 
 def test_the_shell_asks_the_same_questions():
     asked = ["recommend", "--calibration", "--capacity", "50", "--reference-threshold", "0.2", "--clusters"]
-    found = json.loads(CliRunner().invoke(commands, [*asked, "--format", "json"]).output)
+    found = json.loads(run_command(*asked, "--format", "json").output)
     same = recommend(calibration=True, capacity=50, reference_threshold=0.2, clusters=True)
     assert found["use"] == json.loads(same.to_json())["use"]
 

@@ -17,11 +17,10 @@ import numpy as np
 import pytest
 import test_laws
 from checks import assert_refused
-from click.testing import CliRunner
+from command_line import run_command
 
 import steelyard
 from steelyard import Counts, Metric, SteelyardError, decide, get_metric, list_metrics, metric, ratio, sqrt
-from steelyard.cli.commands import commands
 from steelyard.exceptions import InputError
 
 FINLEY = Counts(28, 23, 72, 2680)
@@ -45,9 +44,9 @@ def test_a_metric_declared_on_the_fly_is_everywhere(registry):
     assert own(FINLEY) == pytest.approx(math.sqrt(0.28 * 2680 / 2703))
     assert own.why(Counts(0, 1, 0, 1)) == "no predicted positives"
     assert own.text == "sqrt(tp / (tp + fp) * (tn / (fn + tn)))"
-    listed = CliRunner().invoke(commands, ["metrics", "--family", "own", "--format", "json"])
+    listed = run_command("metrics", "--family", "own", "--format", "json")
     assert json.loads(listed.stdout)[0]["name"] == "geometric_precision"
-    assert "Geometric mean of the two predictive values." in CliRunner().invoke(commands, ["explain", "gp"]).stdout
+    assert "Geometric mean of the two predictive values." in run_command("explain", "gp").stdout
 
 
 LAWS = [

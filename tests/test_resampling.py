@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GroupKFold, StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
@@ -19,7 +19,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 from steelyard import Folds, ResamplingStudy, Result, resampling_study
 from steelyard.analysis.holm import holm
-from steelyard.cli.commands import commands
 from steelyard.exceptions import InputError, SteelyardError
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol.cross_evaluate import read_data
@@ -290,13 +289,12 @@ def test_the_shell_studies_a_table_and_says_the_same_as_python(tmp_path):
     path.write_text("\n".join(["a,b,ill", *lines]))
     words = ["resampling", "--data", str(path), "--target", "ill", "--samplers", "over,under", "--folds", "3"]
     words += ["--repeats", "1", "--inner", "2", "--metrics", "mcc"]
-    ran = CliRunner().invoke(commands, [*words, "--format", "json"])
-    assert ran.exit_code == 0, ran.output
+    ran = run_command(*words, "--format", "json", code=0)
     found = Result.from_json(json.loads(ran.stdout))
     assert (found.samplers, found.setting["positive"]) == (["over", "under"], "yes")
     assert "by Matthews correlation" in found.headline  # the first metric that is named decides
     assert any("by convention" in note for note in found.notes)
-    assert CliRunner().invoke(commands, [*words, "-o", str(out)]).exit_code == 0
+    assert run_command(*words, "-o", out).exit_code == 0
     assert found.headline.split(":")[0] in out.read_text()
-    wrong = CliRunner().invoke(commands, [*words[:5], "--samplers", "owner"])
+    wrong = run_command(*words[:5], "--samplers", "owner")
     assert (wrong.exit_code, "No sampler is called 'owner'" in wrong.output) == (2, True)

@@ -17,13 +17,12 @@ import numpy as np
 import polars as pl
 import pytest
 from checks import assert_refused
-from click.testing import CliRunner
+from command_line import run_command
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard import Confusion, Counts, best_threshold, evaluate, metric, tally
 from steelyard.analysis.results.result import Rows
-from steelyard.cli.commands import commands
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.exceptions import InputError
 from steelyard.report.pages.page import page
@@ -318,7 +317,7 @@ def test_a_file_of_a_field_twice_or_of_an_endless_number_is_refused_everywhere(w
     path.write_text(text.replace(written, changed, 1))
     assert_refused(lambda: Evaluation.from_json(path), InputError, words)
     for words_of_command in (["report", str(path)], ["gate", str(path), "--require", "recall >= 0.5"]):
-        found = CliRunner().invoke(commands, words_of_command)
+        found = run_command(*words_of_command)
         assert found.exit_code == 2 and re.search(words, " ".join(found.output.split()))
 
 

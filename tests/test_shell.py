@@ -19,12 +19,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 
 import steelyard
 from steelyard.analysis.results import formatting
 from steelyard.analysis.results import formatting as text_table
-from steelyard.cli.commands import commands
 from steelyard.cli.outputs import Output
 from steelyard.ingest import compressed_files
 from steelyard.report.terminal import comparison_text as terminal_comparison
@@ -45,16 +44,13 @@ def shell(*words, stdin=None, cwd=None, **environment):
 
 def inside(*words, **_):
     """The same in this process: for what a process of its own would show again, at a second each."""
-    ran = CliRunner(env={"COLUMNS": "100"}).invoke(commands, [str(word) for word in words])
+    ran = run_command(*words)
     return subprocess.CompletedProcess(words, ran.exit_code, ran.stdout_bytes, ran.stderr_bytes)
 
 
 def run(*words, code=0):
     """The command in this process; a traceback fails the test."""
-    ran = CliRunner().invoke(commands, [str(word) for word in words])
-    assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
-    assert ran.exit_code == code, ran.output
-    return ran
+    return run_command(*words, code=code)
 
 
 @pytest.fixture(scope="module")
@@ -1662,7 +1658,7 @@ def test_a_fault_of_ours_is_one_sentence_and_exit_2(rows, monkeypatch):
         == "steelyard: Steelyard failed on this, which is its fault: TypeError, oh·no; STEELYARD_DEBUG=1 shows where.\n"
     )
     monkeypatch.setenv("STEELYARD_DEBUG", "1")
-    assert isinstance(CliRunner().invoke(commands, ["report", str(rows)]).exception, TypeError)
+    assert isinstance(run_command("report", rows).exception, TypeError)
 
 
 def test_endless_groups_are_written_as_json(tmp_path):
@@ -1701,18 +1697,18 @@ def test_refusals_of_options_name_the_command_that_takes_them_and_what_the_help_
     refused = run("shift", rows, "--prevalence", "0.5%", code=2).stderr
     assert "positives of rows such as 12/400, not '0.5%'" in refused
     refused = run("shift", rows, "--prevalence", "0.5", "--threshold", "0.5%", code=2).stderr
-    assert refused.endswith("'0.5%' is not a number; `commands shift --help` lists the options.\n")
-    assert run("reprot", code=2).stderr.endswith("`commands --help` lists the commands.\n")
+    assert refused.endswith("'0.5%' is not a number; `steelyard shift --help` lists the options.\n")
+    assert run("reprot", code=2).stderr.endswith("`steelyard --help` lists the commands.\n")
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["threshold", "--by", "site"], "No such option '--by': `commands threshold` takes all rows together; "),
-        (["compare", "--by", "site"], "No such option '--by': `commands compare` takes all rows together; "),
+        (["threshold", "--by", "site"], "No such option '--by': `steelyard threshold` takes all rows together; "),
+        (["compare", "--by", "site"], "No such option '--by': `steelyard compare` takes all rows together; "),
         (
             ["plot", "roc", "--cluster", "site"],
-            "No such option '--cluster': `commands plot` takes rows as independent; ",
+            "No such option '--cluster': `steelyard plot` takes rows as independent; ",
         ),
         (["report", "--level", "high"], "Invalid value for '--level': 'high' is not a number; "),
         (["crossval", "--folds", "x"], "Invalid value for '--folds': 'x' is not a whole number; "),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 from engines import ENGINES
 from scipy.stats import hypergeom
 
@@ -14,7 +14,6 @@ from steelyard.analysis.slices import statements
 from steelyard.analysis.slices.score_test import Atoms, tail_above
 from steelyard.analysis.slices.slices import discoveries
 from steelyard.analysis.slices.tests import ClassTest, findable_rate, least_tail, tail_below
-from steelyard.cli.commands import commands
 from steelyard.exceptions import SteelyardError
 from steelyard.ingest import slice_queries
 from steelyard.ingest.condition_rows import rows_where
@@ -357,9 +356,7 @@ def test_no_rows_and_scores_that_are_missing_are_named(frame, tmp_path):
 
 
 def run(*words, code=0):
-    ran = CliRunner(env={"COLUMNS": "100"}).invoke(commands, ["slices", *map(str, words)])
-    assert ran.exit_code == code, ran.output
-    return ran
+    return run_command("slices", *words, code=code)
 
 
 def test_the_shell_finds_slices(frame, tmp_path, monkeypatch):

@@ -10,13 +10,12 @@ from decimal import Decimal
 import numpy as np
 import polars as pl
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 import steelyard
 from steelyard import Tally, counting_query, tally
-from steelyard.cli.commands import commands
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.counting_query import DIALECTS, SPELLED_NUMBER
 
@@ -245,11 +244,11 @@ def test_each_dialect_reads_back_the_names_that_were_given(dialect):
 
 def test_the_shell_quotes_the_table_that_is_named():
     words = ["--true", "y", "--pred", "p"]
-    printed = CliRunner().invoke(commands, ["sql", "--table", "sales--2024", *words])
+    printed = run_command("sql", "--table", "sales--2024", *words)
     assert 'FROM "sales--2024"' in printed.stdout
-    printed = CliRunner().invoke(commands, ["sql", "--table", 'lab."v1.2"', *words])
+    printed = run_command("sql", "--table", 'lab."v1.2"', *words)
     assert 'FROM "lab"."v1.2"' in printed.stdout
-    refused = CliRunner().invoke(commands, ["sql", "--table", "", *words])
+    refused = run_command("sql", "--table", "", *words)
     assert refused.exit_code == 2 and len(refused.stderr.splitlines()) == 1
 
 
@@ -262,10 +261,10 @@ def test_two_models_side_by_side(database, rows):
 @pytest.mark.parametrize("beside", [[], ["--weight", "weight"]], ids=str)
 def test_the_shell_prints_a_query_and_reads_what_it_gives(database, tmp_path, beside):
     words = ["--true", "truth", "--pred", "flag", *beside, "--by", "site"]
-    printed = CliRunner().invoke(commands, ["sql", "--table", "preds", *words, "--dialect", "duckdb"])
+    printed = run_command("sql", "--table", "preds", *words, "--dialect", "duckdb")
     assert f"steelyard report counts.csv {' '.join(words)}" in printed.stderr
     database.sql(printed.stdout.strip().removesuffix(";")).pl().write_csv(tmp_path / "counts.csv")
-    counted = CliRunner().invoke(commands, ["tally", str(tmp_path / "counts.csv"), *words])
+    counted = run_command("tally", tmp_path / "counts.csv", *words)
     assert not counted.exit_code, counted.output
     saved = Tally.from_json(counted.stdout)
     weight = "weight" if beside else None
@@ -405,7 +404,7 @@ def test_lines_are_refused_where_rows_are_needed(lines, asked):
 )
 def test_files_of_lines_are_refused_where_rows_are_needed(lines, tmp_path, words):
     lines["labels"].write_csv(tmp_path / "counts.csv")
-    refused = CliRunner().invoke(commands, [*words, str(tmp_path / "counts.csv")])
+    refused = run_command(*words, tmp_path / "counts.csv")
     assert refused.exit_code == 2 and "result of a counting query" in refused.stderr, refused.output
 
 
@@ -467,7 +466,7 @@ def test_mysql_counts_what_spells_no_number_as_none():
     ],
 )
 def test_the_shell_prints_a_command_that_reads_the_counts(tmp_path, monkeypatch, asked, command):
-    printed = CliRunner().invoke(commands, ["sql", "--table", "t", "--true", "y", *asked, "--dialect", "duckdb"])
+    printed = run_command("sql", "--table", "t", "--true", "y", *asked, "--dialect", "duckdb")
     assert printed.stderr.strip().endswith(f"steelyard {command}")
     connection = duckdb.connect()
     connection.execute(
@@ -477,7 +476,7 @@ def test_the_shell_prints_a_command_that_reads_the_counts(tmp_path, monkeypatch,
     connection.execute('UPDATE t SET "my p" = (y + a) / 3')
     connection.sql(printed.stdout.strip().removesuffix(";")).pl().write_csv(tmp_path / "counts.csv")
     monkeypatch.chdir(tmp_path)
-    counted = CliRunner().invoke(commands, shlex.split(command))
+    counted = run_command(*shlex.split(command))
     assert not counted.exit_code and "90 rows" in counted.output, counted.output
 
 
@@ -485,9 +484,9 @@ def test_a_refusal_in_the_shell_names_its_options():
     for asked, words in (
         {"--score-range=0,inf": "--score-range is", "--threshold=inf": "leave out --threshold"}
     ).items():
-        refused = CliRunner().invoke(commands, ["sql", "--table", "t", "--true", "y", "--score", "p", asked])
+        refused = run_command("sql", "--table", "t", "--true", "y", "--score", "p", asked)
         assert refused.exit_code == 2 and words in refused.stderr, refused.stderr
-    refused = CliRunner().invoke(commands, ["sql", "--table", "t", "--true", "y"])
+    refused = run_command("sql", "--table", "t", "--true", "y")
     assert "with --pred or with --score" in refused.stderr
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from checks import assert_refused
-from click.testing import CliRunner
+from command_line import run_command
 from study_tools import (
     Claim,
     DeclaredStudy,
@@ -33,7 +33,6 @@ from study_tools import (
 )
 
 from steelyard import SurfaceDisplay, corrected_t_test
-from steelyard.cli.commands import commands
 
 FOLDER = Path(studies.__file__).parent
 HOSTILE = "</script><b onclick=x>&"
@@ -221,10 +220,9 @@ def further(tmp_path):
 
 
 def test_a_further_study_of_two_files_runs_through_the_shell_and_has_its_page(further, tmp_path):
-    listing = CliRunner().invoke(commands, ["study", "--list"]).output
+    listing = run_command("study", "--list").output
     assert re.search(r"^half +Half \(2025\): whether", listing, re.MULTILINE) and "garcia" in listing
-    ran = CliRunner().invoke(commands, ["study", further, "--seed", "7", "-o", str(tmp_path / "out")])
-    assert ran.exit_code == 0, ran.output
+    ran = run_command("study", further, "--seed", "7", "-o", tmp_path / "out", code=0)
     assert "HOLDS: It is uniform." in ran.output and "NOT SHOWN: It is not." in ran.output
     html = (tmp_path / "out" / "page.html").read_text()
     assert "Of its claims 1 holds, 1 not shown." in html and '<article class="claim unshown">' in html

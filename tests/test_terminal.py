@@ -13,10 +13,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
+from command_line import COMMANDS, command_named, run_command
 
-from steelyard.cli.commands import commands, load_command
-from steelyard.cli.overview import COMMANDS
 from steelyard.cli.suggestions import SUGGESTIONS, column_names, metric_meanings
 from steelyard.metrics.registry import list_metrics
 
@@ -167,7 +165,7 @@ def test_every_value_of_text_has_suggestions_or_is_the_users_own():
         "TP,FN,FP,TN",
     }
     for name in COMMANDS:
-        for parameter in load_command(name).params:
+        for parameter in command_named(name).params:
             text = parameter.type.name == "text" and not getattr(parameter, "is_flag", False)
             keys = {parameter.metavar, f"{name} {parameter.name}"}
             assert not text or keys & (own | SUGGESTIONS.keys()), f"{name} {parameter.name}"
@@ -272,7 +270,7 @@ def _until(master, words, seconds=600):
 
 
 def test_a_shell_without_completion_is_refused_in_one_sentence():
-    ran = CliRunner().invoke(commands, ["completion", "tcsh"])
+    ran = run_command("completion", "tcsh")
     assert ran.exit_code == 2 and ran.stderr.count("\n") == 1 and "bash" in ran.stderr
 
 

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 
 import steelyard
 from steelyard import (
@@ -25,7 +25,6 @@ from steelyard import (
     unlabelled,
 )
 from steelyard.analysis.prevalence.label_shift import class_cells, most_likely_shares, share_draws, two_class_cells
-from steelyard.cli.commands import commands
 from steelyard.ingest.score_matrix import probability_table
 
 pd = pytest.importorskip("pandas")
@@ -335,9 +334,7 @@ def folder(samples, tmp_path_factory):
 
 
 def _run(*words, code=0):
-    ran = CliRunner(env={"COLUMNS": "100"}).invoke(commands, ["unlabelled", *map(str, words)])
-    assert ran.exit_code == code, ran.output
-    return ran
+    return run_command("unlabelled", *words, code=code)
 
 
 def test_the_shell_prints_and_writes_what_python_finds(folder, found):
@@ -377,7 +374,7 @@ def test_a_reference_of_many_classes_is_counted_by_tally_and_read_with_scores_or
     frame.assign(y=names[truth]).to_csv(folder / "rows3.csv", index=False)
     saved = folder / "three.json"
     words = ["tally", folder / "rows3.csv", "--true", "y", "--scores", "p_*", "-o", saved]
-    ran = CliRunner().invoke(commands, list(map(str, words)))
+    ran = run_command(*words)
     assert ran.exit_code == 0 and "highest column" in ran.stderr, ran.output
     asked = ["--reference", saved, "--metrics", "accuracy", "--format", "json"]
     by_scores = json.loads(_run(folder / "new3.csv", "--scores", "p_*", *asked).stdout)

@@ -11,11 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from checks import assert_refused
-from click.testing import CliRunner
+from command_line import run_command
 
 from steelyard import Counts, confusion, evaluate, get_metric, recommend
 from steelyard.analysis.comparison.groups import can_permute
-from steelyard.cli.commands import commands
 from steelyard.evaluation.verdict.sentences import SEVERITIES, Sentence, outcomes_text, whole_outcomes
 from steelyard.report.pages.html_tables import metric_lines
 from steelyard.report.pages.page import page
@@ -373,16 +372,14 @@ def test_a_muted_sentence_makes_room_for_the_next(monkeypatch):
 
 def test_the_shell_mutes():
     def report(*words):
-        return CliRunner().invoke(commands, ["report", "--counts", "9,1,12,978", *words])
+        return run_command("report", "--counts", "9,1,12,978", *words)
 
     assert "Recall is 90.0 %, but" in report().stdout
     ran = report("--mute", "few-positives", "--mute", "outcomes", "--format", "json")
     assert not {"few-positives", "outcomes"} & {row["code"] for row in json.loads(ran.stdout)["verdict"]}
     wrong = report("--mute", "few-positivs")
     assert wrong.exit_code == 2 and "Did you mean 'few-positives'" in wrong.stderr
-    shifted = CliRunner().invoke(
-        commands, ["shift", "--counts", "28,23,72,2680", "--prevalence", "0.1", "--mute", "outcomes"]
-    )
+    shifted = run_command("shift", "--counts", "28,23,72,2680", "--prevalence", "0.1", "--mute", "outcomes")
     assert "Of 1,000 rows" not in shifted.stdout and "Recall is" in shifted.stdout
 
 

@@ -13,11 +13,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from click.testing import CliRunner
+from command_line import run_command
 
 import steelyard
 from steelyard import Monitor, Result
-from steelyard.cli.commands import commands
 
 RULE = "recall >= 0.8"
 
@@ -40,10 +39,7 @@ def days(tmp_path, monkeypatch):
 
 
 def run(*words, code=0, stdin=None):
-    ran = CliRunner(env={"COLUMNS": "100"}).invoke(commands, ["watch", *map(str, words)], input=stdin)
-    assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
-    assert ran.exit_code == code, ran.output
-    return ran
+    return run_command("watch", *words, input=stdin, code=code)
 
 
 def test_files_are_batches_and_a_later_run_goes_on_with_the_new_ones(days):
@@ -349,16 +345,15 @@ def test_two_models_are_compared_by_all_files_so_far_as_often_as_one_likes(days)
     for n in (1, 2):
         frame = pl.read_csv(f"day{n}.csv").with_columns(other=pl.col("y_true") * (pl.arange(300) % 2))
         frame.write_csv(f"both{n}.csv")
-    shell = CliRunner(env={"COLUMNS": "100"})
     words = ["compare", "both*.csv", "--true", "y_true", "--pred", "y_pred", "--pred", "other", "--anytime"]
-    ran = shell.invoke(commands, [*words, "--metrics", "recall,mcc", "--format", "json"])
+    ran = run_command(*words, "--metrics", "recall,mcc", "--format", "json")
     frames = [pl.read_csv(f"both{n}.csv") for n in (1, 2)]
     table = sum(steelyard.paired(frame["y_true"], frame["y_pred"], frame["other"]) for frame in frames)
     expected = steelyard.anytime_compare(table, metrics=["recall", "mcc"])
     assert Result.from_json(ran.stdout) == expected and expected[0].p_value < 0.01
     assert ran.stderr.startswith("A is y_pred, B is other; each interval holds at all looks")
     for extra, sentence in ((["--pred", "id"], "name both with --pred"), (["--weight", "id"], "leave out --weight")):
-        refused = shell.invoke(commands, [*words, *extra])
+        refused = run_command(*words, *extra)
         assert refused.exit_code == 2 and sentence in refused.stderr and len(refused.stderr.splitlines()) == 1
 
 

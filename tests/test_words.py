@@ -9,12 +9,11 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from command_line import COMMANDS, run_command
 
 import steelyard
 from steelyard import list_metrics
-from steelyard.cli.commands import commands
-from steelyard.cli.overview import COMMANDS, overview
+from steelyard.cli.overview import overview
 from steelyard.metrics.references import references
 
 ROOT = Path(__file__).parent.parent
@@ -117,7 +116,7 @@ def test_the_generated_pages_are_in_the_fields_words():
 
 
 def printed(*words):
-    return CliRunner().invoke(commands, [str(word) for word in words]).output
+    return run_command(*words).output
 
 
 def test_the_help_is_in_the_fields_words():

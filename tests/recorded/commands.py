@@ -14,12 +14,11 @@ from pathlib import Path
 import matplotlib.font_manager  # noqa: F401 - finds the fonts before HOME is another folder
 import numpy as np
 import polars as pl
-from click.testing import CliRunner
+from command_line import run_command
 
 from recorded import inputs as i
 from recorded.pages import page_content
 from recorded.values import in_a_plain_shell, leaves_of, plain, shortened, summed_up
-from steelyard.cli.commands import commands  # the one name of the package here that is not public
 
 MOST_SHOWN = 400  # letters of a part of JSON, of which longer ones are summed up
 FIRST_LINES = 12
@@ -247,7 +246,7 @@ def run(line, folder, given=None):
     """A command line in this process, in a terminal of 80 columns."""
     home = {name: str(folder) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
     with in_a_plain_shell():
-        return CliRunner(env=home).invoke(commands, shlex.split(line), input=given, prog_name="steelyard")
+        return run_command(*shlex.split(line), env=home, input=given)
 
 
 @cache
