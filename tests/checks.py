@@ -22,6 +22,21 @@ def same(a, b, tolerance=1e-12):
     return np.allclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True)
 
 
+def holm(p_values):
+    """Holm's step-down adjustment, written from its definition; of what is NaN there is none.
+
+    >>> holm([0.01, 0.02, 0.03, 0.04, 0.05])  # R: p.adjust(..., "holm")
+    [0.05, 0.08, 0.09, 0.09, 0.09]
+    """
+    p_values = list(p_values)
+    known = sorted((p, i) for i, p in enumerate(p_values) if not np.isnan(p))
+    adjusted, largest = [float("nan")] * len(p_values), 0.0
+    for rank, (p, i) in enumerate(known):
+        largest = max(largest, min(1.0, (len(known) - rank) * p))
+        adjusted[i] = largest
+    return adjusted
+
+
 def assert_refused(attempt, builtin, words):
     """The attempt is refused in one sentence, by a SteelyardError that is also the fitting builtin."""
     from steelyard import SteelyardError

@@ -25,7 +25,7 @@ def variance(table):
     """DeLong's variance, from an interval that ends within 0 and 1."""
     for level in (0.5, 0.01):
         low, high = ends(table, "delong", level)
-        if 0 < low and high < 1:
+        if low > 0 and high < 1:
             break
     auc = roc_auc(table)
     return (max(auc - low, high - auc) / stats.norm.ppf((1 + level) / 2)) ** 2

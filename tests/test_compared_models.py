@@ -13,7 +13,6 @@ from scipy import stats
 
 import steelyard
 from steelyard import Counts, Prevalence, Result, compare, evaluate, score_table
-from steelyard.analysis.intervals.score_intervals import components, delong_variance
 from steelyard.exceptions import InputError, InputTypeError
 
 RNG = np.random.default_rng(3)
@@ -222,15 +221,19 @@ def test_a_margin_has_a_sentence_and_a_column():
 
 
 def test_areas_of_different_rows_are_compared_by_delongs_variances():
-    one, two = score_table(Y[:350], SCORES["a"][:350]), score_table(Y[350:], SCORES["b"][350:])
-    found = compare({"one": one, "two": two}, metrics=["roc_auc"])
-    row, variances = found.rows[0], [delong_variance(one), delong_variance(two)]
-    parts = [part.variance_of_mean(part.weights.sum()) for table in (one, two) for part in components(table)]
-    sizes = [part.weights.sum() for table in (one, two) for part in components(table)]
-    degrees = sum(variances) ** 2 / sum(part**2 / (size - 1) for part, size in zip(parts, sizes, strict=True))
-    reach = stats.t.ppf(0.975, degrees) * math.sqrt(sum(variances))
+    rows = [(Y[:350], SCORES["a"][:350]), (Y[350:], SCORES["b"][350:])]
+    found = compare(dict(zip(("one", "two"), (score_table(*each) for each in rows), strict=True)), metrics=["roc_auc"])
+    parts, sizes = [], []
+    for y, score in rows:
+        above = score[y == 1][:, None] > score[y == 0]
+        for placements in (above.mean(1), above.mean(0)):
+            parts.append(placements.var(ddof=1) / len(placements))
+            sizes.append(len(placements))
+    degrees = sum(parts) ** 2 / sum(part**2 / (size - 1) for part, size in zip(parts, sizes, strict=True))
+    row, error = found.rows[0], math.sqrt(sum(parts))
+    reach = stats.t.ppf(0.975, degrees) * error
     assert (row.low, row.high) == pytest.approx((row.difference - reach, row.difference + reach), rel=1e-9)
-    assert row.p_value == pytest.approx(2 * stats.t.sf(abs(row.difference) / math.sqrt(sum(variances)), degrees))
+    assert row.p_value == pytest.approx(2 * stats.t.sf(abs(row.difference) / error, degrees))
     assert not found.paired and found.n == N and "on different rows" in repr(found)
     assert Result.from_json(found.to_json()) == found
 

@@ -13,17 +13,7 @@ import pytest
 from command_line import run_command
 
 import steelyard
-from steelyard import compare_groups, evaluate, group_thresholds
-from steelyard.analysis.comparison.groups import (
-    RateDraws,
-    difference_ends,
-    interval_equality,
-    largest_difference,
-    level_of_each,
-    ratio_ends,
-    smallest_ratio,
-)
-from steelyard.analysis.intervals.rate_intervals import wilson
+from steelyard import Counts, compare_groups, evaluate, group_thresholds, interval
 from steelyard.exceptions import InputError, InputTypeError
 
 N = 900
@@ -37,43 +27,74 @@ FRAME = pl.DataFrame({"y": Y, "p": P, "s": S, "site": SITE, "w": W, "patient": P
 FEW = {"metrics": ["recall"], "draws": 200}
 
 
+def of_rates(weight=None, draws=200, rng=0, **rates):
+    """Groups of so many hits in so many positives, compared by their recall."""
+    counts = {name: (hits, trials - hits, 10) for name, (hits, trials) in rates.items()}
+    y_true = [label for hits, misses, rest in counts.values() for label in [1] * (hits + misses) + [0] * rest]
+    y_pred = [label for hits, misses, rest in counts.values() for label in [1] * hits + [0] * (misses + rest)]
+    site = [name for name, cells in counts.items() for _ in range(sum(cells))]
+    weight = None if weight is None else [weight[name] for name in site]
+    return compare_groups(
+        y_true, y_pred, by={"site": site}, metrics=["recall"], draws=draws, rng=rng, sample_weight=weight
+    )
+
+
+def gap(kind, **rates):
+    found = of_rates(**rates).gap(f"equal_opportunity_{kind}")
+    return [found.value, found.low, found.high]
+
+
+def wilson(hits, trials, level=0.95):
+    found = interval("recall", Counts(hits, trials - hits, 0, 10), method="wilson", level=level)
+    return found.value, found.low, found.high
+
+
+def difference_of(one, other):
+    """Newcombe's hybrid: the difference of two values from the ends of each."""
+    (value, low, high), (less, less_low, less_high) = one, other
+    middle = value - less
+    return [
+        middle,
+        middle - math.hypot(value - low, less_high - less),
+        middle + math.hypot(high - value, less - less_low),
+    ]
+
+
 def test_the_difference_of_two_rates_is_newcombes():
     """Newcombe (1998), example (a): 56 of 70 and 48 of 80."""
-    ends = [np.stack([np.array(h / n), *wilson(np.array(h), np.array(n), 0.95)], -1) for h, n in ((56, 70), (48, 80))]
-    np.testing.assert_allclose(difference_ends(*ends), [0.2, 0.0524, 0.3339], atol=5e-5)
+    np.testing.assert_allclose(gap("difference", a=(56, 70), b=(48, 80)), [0.2, 0.0524, 0.3339], atol=5e-5)
 
 
 def test_a_ratio_holds_the_values_at_its_ends_and_is_undefined_of_nothing():
-    half, fifth, none = (np.array(ends) for ends in ((0.5, 0.4, 0.6), (0.2, 0.15, 0.25), (0.0, 0.0, 0.1)))
-    value, low, high = ratio_ends(fifth, half)
-    assert low < value == 0.4 < high
-    np.testing.assert_allclose(1 / ratio_ends(half, fifth)[[0, 2, 1]], ratio_ends(fifth, half), rtol=1e-12)
-    assert ratio_ends(none, half)[1] == 0 and ratio_ends(half, none)[2] == math.inf
-    assert np.isnan(ratio_ends(none, none)).all()
-    np.testing.assert_allclose(smallest_ratio(np.stack([half, fifth])), np.minimum(ratio_ends(fifth, half), 1))
-    assert np.isnan(smallest_ratio(np.stack([none, none]))).all()
+    value, low, high = gap("ratio", a=(100, 200), b=(40, 200))
+    assert low < value < high < 1 and value == pytest.approx(0.4)
+    # Donner and Zou's ends solve (value - r * other)**2 = (value - its end)**2 + r**2 * (other - its end)**2.
+    (less, less_low, less_high), (more, more_low, more_high) = wilson(40, 200), wilson(100, 200)
+    for end, near, far in ((low, less_low, more_high), (high, less_high, more_low)):
+        assert (less - end * more) ** 2 == pytest.approx((less - near) ** 2 + end**2 * (more - far) ** 2, rel=1e-9)
+    assert gap("ratio", a=(40, 200), b=(100, 200)) == [value, low, high]
+    assert gap("ratio", a=(0, 9), b=(5, 10))[:2] == [0, 0]
+    assert np.isnan(gap("ratio", a=(0, 9), b=(0, 8))).all()
 
 
 def test_the_largest_difference_is_that_of_the_pair_farthest_apart():
-    ends = np.array([[0.5, 0.4, 0.6], [0.9, 0.85, 0.93], [0.6, 0.5, 0.7]])
-    value, low, high = largest_difference(ends)
-    np.testing.assert_allclose([value, low, high], difference_ends(ends[1], ends[0]))
-    alike = np.array([[0.5, 0.4, 0.6], [0.55, 0.4, 0.7]])
-    assert largest_difference(alike)[1] == 0
-    assert level_of_each(0.95, 1) == 0.95 and level_of_each(0.95, 3) ** 3 == pytest.approx(0.95)
+    rates = {"a": (20, 40), "b": (72, 80), "c": (30, 50)}
+    each = 0.95 ** (1 / 3)  # at which the three differences hold together
+    expected = difference_of(wilson(*rates["b"], each), wilson(*rates["a"], each))
+    assert gap("difference", **rates) == pytest.approx(expected, rel=1e-9)
+    assert gap("difference", a=(20, 40), b=(22, 40))[1] == 0
 
 
 def test_the_exact_test_has_the_p_value_of_all_tables_with_these_margins():
     from scipy.stats import hypergeom
 
-    hits, trials = np.array([3, 9]), np.array([12, 12])
     tables = np.arange(13)
     chi_square = (tables - 6) ** 2
     share = hypergeom.pmf(tables, 24, 12, 12)[chi_square >= 9].sum()
-    p = RateDraws(hits, trials, np.random.default_rng(0), draws=20_000).equality()[1]
-    assert p == pytest.approx(share, abs=4 * math.sqrt(share / 20_000))
-    assert RateDraws(np.array([0, 0]), trials, np.random.default_rng(0)).equality() == (0.0, 1.0)
-    assert RateDraws(np.array([3, 0]), np.array([12, 0]), np.random.default_rng(0)).equality()[1] == 1.0
+    p = [of_rates(a=(3, 12), b=(9, 12), rng=rng).tests[0].p_value for rng in range(20)]  # of 1,999 draws each
+    assert np.mean(p) == pytest.approx(share, abs=4 * math.sqrt(share / 40_000))
+    alike = of_rates(a=(0, 12), b=(0, 12)).tests[0]
+    assert (alike.statistic, alike.p_value) == (0, 1)
 
 
 def test_a_p_value_that_no_draw_reaches_is_shown_as_a_bound():
@@ -88,17 +109,19 @@ def test_a_p_value_that_no_draw_reaches_is_shown_as_a_bound():
     assert any("no draw differed as much" in note for note in groups.notes)
 
 
-def test_the_test_by_intervals_is_cochrans_where_they_are_symmetric():
+def test_the_test_by_intervals_is_cochrans_where_they_are_nearly_symmetric():
     from scipy.stats import chi2
 
-    values, errors = np.array([0.5, 0.6, 0.8]), np.array([0.05, 0.04, 0.1])
-    reach = 1.959963984540054 * errors
-    ends = np.stack([values, values - reach, values + reach], -1)
+    rates = {"a": (4_000, 8_000), "b": (4_080, 8_000), "c": (2_100, 4_000)}
+    weight = dict.fromkeys(rates, 0.5)
+    found = of_rates(weight=weight | {"c": 1.5}, draws=2_000, **rates).tests[0]
+    values = np.array([hits / trials for hits, trials in rates.values()])
+    errors = np.sqrt(values * (1 - values) / np.array([trials for _, trials in rates.values()]))
     mean = (values / errors**2).sum() / (1 / errors**2).sum()
     expected = (((values - mean) / errors) ** 2).sum()
-    statistic, p = interval_equality(ends, 0.95)
-    assert statistic == pytest.approx(expected, rel=1e-4) and p == pytest.approx(chi2.sf(expected, 2), rel=1e-3)
-    assert math.isnan(interval_equality(ends[:1], 0.95)[0])
+    assert found.method == "intervals"
+    assert found.statistic == pytest.approx(expected, rel=0.1)
+    assert found.p_value == pytest.approx(chi2.sf(found.statistic, 2), rel=1e-6)
 
 
 @pytest.mark.parametrize("weight", [None, W], ids=["rows", "weights"])
