@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steelyard import Counts, evaluate
-from steelyard.evaluation.verdict.limiting_rate import limiting_rate
+from steelyard.evaluation.verdict.verdict import limiting_rate
 
 
 def scored(threshold):

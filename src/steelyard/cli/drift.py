@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Label
     from steelyard.cli.outputs import Output
-    from steelyard.evaluation.drift_result import Drift
+    from steelyard.evaluation.drift import Drift
     from steelyard.statistics.tally import Tally
 
 _FILE = "file"

@@ -20,7 +20,7 @@ from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from steelyard.cli.outputs import Output
-    from steelyard.evaluation.unlabelled_result import Unlabelled
+    from steelyard.evaluation.unlabelled import Unlabelled
 
 
 @command

@@ -10,18 +10,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.intervals.draws import against_rest, effective_cells
+from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.results.result import Rows
 from steelyard.evaluation.evaluate import evaluate
+from steelyard.evaluation.evaluation import CLASS_METRICS
 from steelyard.metrics.registry import get_metric, list_metrics
+from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.effective_rows import weight_per_class_row
 from steelyard.statistics.one_vs_rest import one_vs_rest
 
 if TYPE_CHECKING:
     from steelyard._types import Array, Label
-    from steelyard.analysis.intervals.interval import Interval
     from steelyard.evaluation.evaluation import ClassRow, Evaluation, MetricRow
+    from steelyard.metrics.metric import Metric
     from steelyard.statistics.confusion import Confusion
+
 
 # Tables on which two different metrics do not agree by accident.
 _PROBE = Counts(*np.array([[28, 3, 911], [23, 50, 7], [72, 17, 131], [2680, 5, 61]]))
@@ -109,3 +113,39 @@ def _of_other_class(name: str) -> str | None:
     swapped = get_metric(name)(Counts(_PROBE.tn, _PROBE.fp, _PROBE.fn, _PROBE.tp))
     metrics = (m for m in list_metrics() if m.function is not None and "ordinal" not in m.roles)
     return next((metric.name for metric in metrics if np.allclose(metric(_PROBE), swapped, rtol=1e-12, atol=0)), None)
+
+
+# ---------------------------------------------------------------- averages over the classes
+
+
+@dataclass(frozen=True)
+class AveragedMetric:
+    """A metric of one class as its averages over all of them; None where one was not evaluated."""
+
+    metric: Metric
+    macro: MetricRow | None
+    weighted: MetricRow | None
+    micro: Interval
+
+
+def averaged_metrics(evaluation: Evaluation, table: Confusion) -> list[AveragedMetric]:
+    """The averaged metrics of an evaluation of several classes."""
+    rows = {row.spec: row for row in evaluation.metrics}
+    return [
+        AveragedMetric(
+            get_metric(name),
+            rows.get(MetricSpec(get_metric(name), "macro")),
+            rows.get(MetricSpec(get_metric(name), "weighted")),
+            _micro(name, table, rows.get(MetricSpec.of("accuracy")), evaluation.level),
+        )
+        for name in CLASS_METRICS
+    ]
+
+
+def _micro(name: str, table: Confusion, accuracy: MetricRow | None, level: float) -> Interval:
+    """The average over all decisions pooled; with an interval where it is the accuracy of all classes."""
+    spec = MetricSpec(get_metric(name), "micro")
+    value = float(spec.metric(table, average="micro"))
+    if accuracy is None or not math.isclose(value, accuracy.value, rel_tol=1e-12):
+        return Interval(spec, value, math.nan, math.nan, level, "")
+    return Interval(spec, value, accuracy.low, accuracy.high, level, accuracy.method)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.analysis.results.result import Rows
 from steelyard.analysis.thresholds.threshold_sample import Criterion, ThresholdCounts, read_aim, threshold_of
 from steelyard.auditing.decisions import recalled_decisions
+from steelyard.evaluation.evaluate import evaluate
 from steelyard.metrics.calibration import isotonic_curve
+from steelyard.metrics.registry import default_metric
 from steelyard.statistics.counts import CELLS
 from steelyard.statistics.precision import DOUBLE, as_read
 
@@ -17,9 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from steelyard._types import Array
+    from steelyard.evaluation.evaluation import Evaluation
     from steelyard.metrics.metric import Metric
     from steelyard.statistics.counts import Counts
     from steelyard.statistics.score_table import ScoreTable
+
 
 MOST_THRESHOLDS = 360  # more would be finer than the pixels of a slider
 _MOST_WEIGHTED = 240  # sums of weights take twice the room of counts
@@ -163,3 +168,33 @@ def _thinned(tp: Array, fp: Array, needed: Array, most: int) -> Array:
 def _evenly(track: Array, count: int) -> Array:
     """The places nearest to equal steps of something that never falls."""
     return np.minimum(np.searchsorted(track, np.linspace(0, 1, count)), len(track) - 1)
+
+
+# ---------------------------------------------------------------- the threshold at which a page opens
+
+
+def at_opening_threshold(evaluation: Evaluation) -> Evaluation:
+    """The evaluation with its table at the threshold where the default metric is best; its rows stay."""
+    best, scores = evaluation.best_threshold(resamples=0), evaluation.scores
+    assert scores is not None  # noqa: S101 - their best threshold was found above
+    metrics = [row.spec for row in evaluation.metrics] if evaluation.metrics_named else None
+    title = default_metric().title
+    sentence = f"No threshold was given: the page opens at the threshold where {title} is best on these rows."
+    thresholded = evaluate(
+        scores,
+        threshold=best.threshold,
+        level=evaluation.level,
+        prevalence=evaluation.prevalence,
+        metrics=metrics,
+    )
+    rows = {row.name: row for row in evaluation.metrics}
+    return replace(
+        thresholded,
+        metrics=Rows(rows.get(row.name, row) for row in thresholded.metrics),
+        groups=evaluation.groups,
+        metrics_named=evaluation.metrics_named,
+        seed=evaluation.seed,
+        source=evaluation.source,
+        columns=evaluation.columns,
+        assumed=(*evaluation.assumed, sentence),
+    )

@@ -9,7 +9,7 @@ from steelyard.analysis.comparison.comparison import Comparison
 from steelyard.analysis.results.formatting import listed
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
-from steelyard.evaluation.saved.recomputed import INTERVAL, VALUE
+from steelyard.evaluation.saved.saved_evaluation import INTERVAL, VALUE
 from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:

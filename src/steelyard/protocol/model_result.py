@@ -11,8 +11,8 @@ import numpy as np
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.results.result import Rows
 from steelyard.analysis.thresholds.best_threshold import best_threshold
+from steelyard.evaluation.evaluate import evaluate_tables
 from steelyard.evaluation.evaluation import CLASS_METRICS, SHOWN_AVERAGES
-from steelyard.evaluation.table_evaluation import evaluate_tables
 from steelyard.exceptions import InputError
 from steelyard.metrics.registry import default_metric, get_metric
 from steelyard.metrics.spec import MetricSpec

@@ -19,8 +19,8 @@ from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.results.formatting import filled, three_digits
 from steelyard.analysis.results.result import Result, Rows
 from steelyard.analysis.results.result_json import read, read_metric, same
+from steelyard.evaluation.evaluate import evaluate_tables
 from steelyard.evaluation.evaluation import Evaluation
-from steelyard.evaluation.table_evaluation import evaluate_tables
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.refused_keywords import refuses_other_keywords

@@ -108,12 +108,12 @@ HOMES = {
     ),
     "steelyard.evaluation.group_thresholds": ("group_thresholds",),
     "steelyard.evaluation.multilabel_evaluation": ("multilabel_evaluation",),
-    "steelyard.evaluation.drift_result": (
+    "steelyard.evaluation.drift": (
         "drift",
         "drift_change",
         "drift_period",
     ),
-    "steelyard.evaluation.unlabelled_result": (
+    "steelyard.evaluation.unlabelled": (
         "unlabelled",
         "class_share",
         "curve_point",

@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 from steelyard.analysis.confusions.confused_pairs import PairOrder, confused_pairs, true_class_shares
 from steelyard.analysis.results.formatting import bounds_text, p_text, percent_text, three_digits, unbroken
-from steelyard.evaluation.averages import averaged_metrics
+from steelyard.evaluation.class_views import averaged_metrics
 from steelyard.evaluation.verdict.verdict import rare_text
 from steelyard.report.level_texts import level_rows, level_words
 from steelyard.report.metric_blocks import BY_CLASS, rows_by_class

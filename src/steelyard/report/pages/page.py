@@ -10,8 +10,8 @@ from steelyard.arguments import names_wrong_arguments
 from steelyard.evaluation.class_views import class_evaluation, rarest_class
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
-from steelyard.evaluation.opening_threshold import at_opening_threshold
 from steelyard.evaluation.saved.json_values import plain_scores
+from steelyard.evaluation.threshold_grid import at_opening_threshold
 from steelyard.exceptions import InputTypeError
 from steelyard.report.metric_blocks import rows_by_class
 from steelyard.report.pages import metric_facts

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from steelyard.evaluation.drift_result import Drift
-from steelyard.evaluation.unlabelled_result import Unlabelled
+from steelyard.evaluation.drift import Drift
+from steelyard.evaluation.unlabelled import Unlabelled
 from steelyard.report.pages.interval_panel import IntervalPanel, PanelPoint, PanelTrack
 
 if TYPE_CHECKING:

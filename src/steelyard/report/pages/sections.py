@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from steelyard._names import __version__
 from steelyard.analysis.results.formatting import three_digits, unbroken
-from steelyard.evaluation.verdict.limiting_rate import limiting_rate
+from steelyard.evaluation.verdict.verdict import limiting_rate
 from steelyard.report.metric_blocks import TOP_METRICS
 from steelyard.report.pages.controls import controls
 from steelyard.report.pages.document import label_html
