@@ -65,18 +65,18 @@ class GivenColumns(NamedTuple):
 
 
 class GroupedColumns(NamedTuple):
-    """The table of a column of scores for each class, and the places of the rows of each group."""
+    """The table of a column of scores for each class, and the indices of the rows of each group."""
 
     table: ProbabilityTable
-    places: Mapping[Labels, Array]
+    indices: Mapping[Labels, Array]
 
     def group_rows(self, key: Labels, specs: Sequence[MetricSpec], inference: Inference) -> list[MetricRow]:
         """The metrics of one group; without an interval where its rows are of one cluster."""
-        lone = inference.clustered is not None and not has_several_clusters(inference.clustered)
-        own = inference.of_independent_rows() if lone else inference
+        single = inference.clustered is not None and not has_several_clusters(inference.clustered)
+        inference = inference.of_independent_rows() if single else inference
         averaged = [replace(spec, average="macro") if _is_averaged(spec) else spec for spec in specs]
-        rows = column_rows(self.table.at(self.places[key]), averaged, own, named=True)
-        return [replace(row, low=nan, high=nan, method="cluster") for row in rows] if lone else rows
+        rows = column_rows(self.table.at(self.indices[key]), averaged, inference, named=True)
+        return [replace(row, low=nan, high=nan, method="cluster") for row in rows] if single else rows
 
 
 def _is_averaged(spec: MetricSpec) -> bool:
@@ -90,19 +90,24 @@ def given_columns(
     threshold: float | None,
     rows: RowOptions,
     *,
-    brought: bool = False,
+    to_host: bool = False,
 ) -> GivenColumns:
     """The scores: of one class by its column where one is meant, else of all; then the highest is the prediction.
 
-    Those on a device stay there unless they are to be brought.
+    Scores on a device stay there unless `to_host`.
     """
     if y_score is None or np.ndim(y_score) != 2 or np.shape(y_score)[1] == 1:
         return GivenColumns(y_pred, y_score)
     weights = {"sample_weight": rows.sample_weight, "frequency": rows.frequency}
-    counted = probability_table if brought else counted_where_they_are
+    counted = probability_table if to_host else counted_where_they_are
     table = counted(y_true, y_score, labels=rows.labels, **weights)
-    if rows.pos_label is not None or len(table.labels) == 2:
-        return GivenColumns(y_pred, _one_column(table, rows, y_score))
+    if rows.pos_label is not None or len(table.labels) == 2:  # the column of the positive class, as precise as given
+        column: Array = table.probabilities[
+            :, class_place(table, CONVENTION if rows.pos_label is None else rows.pos_label)
+        ]
+        name = str(getattr(y_score, "dtype", "")).rpartition(".")[2]
+        is_narrow = name in PRECISIONS and not isinstance(column, DeviceArray)  # which keeps the width that it has
+        return GivenColumns(y_pred, column.astype(name if is_narrow else np.float64, copy=False))
     if threshold is not None:
         raise InputError(
             f"threshold= is for the scores of one positive class, and y_score has a column for each of "
@@ -110,34 +115,15 @@ def given_columns(
             if y_pred is None
             else TWO_THRESHOLDS
         )
-    sorted_columns = _sorted_columns(y_true, y_score, rows, table)
-    if y_pred is not None:
-        return GivenColumns(y_pred, None, table, sorted_columns)
-    return GivenColumns(_labels_at(table, table.most_probable), None, table, (HIGHEST_TAKEN, *sorted_columns))
-
-
-def _sorted_columns(
-    y_true: ArrayLike, y_score: ArrayLike, rows: RowOptions, table: ProbabilityTable
-) -> tuple[str, ...]:
-    """That columns without names were taken as scikit-learn sorts classes, where the classes state another order."""
+    assumed: tuple[str, ...] = ()
     order = sort_labels(table.labels)
-    if rows.labels is not None or hasattr(y_score, "columns") or not is_ordered(y_true) or order == table.labels:
-        return ()
-    return (f"The columns of y_score were taken in the order of scikit-learn's classes_, {first_ten(order)}.",)
-
-
-def _one_column(table: ProbabilityTable, rows: RowOptions, y_score: ArrayLike) -> Array:
-    """The column of the positive class, in the precision that the scores were given in."""
-    place = class_place(table, CONVENTION if rows.pos_label is None else rows.pos_label)
-    column: Array = table.probabilities[:, place]
-    name = str(getattr(y_score, "dtype", "")).rpartition(".")[2]
-    is_narrow = name in PRECISIONS and not isinstance(column, DeviceArray)  # which keeps the width that it has
-    return column.astype(name if is_narrow else np.float64, copy=False)
-
-
-def _labels_at(table: ProbabilityTable, places: Array) -> Array:
-    """The labels at places, as an array of their own kind."""
-    return taken(arrays.column(list(table.labels), "labels"), places)
+    unnamed = rows.labels is None and not hasattr(y_score, "columns")
+    if unnamed and is_ordered(y_true) and order != table.labels:  # the classes state another order
+        assumed = (f"The columns of y_score were taken in the order of scikit-learn's classes_, {first_ten(order)}.",)
+    if y_pred is not None:
+        return GivenColumns(y_pred, None, table, assumed)
+    predicted = taken(arrays.column(list(table.labels), "labels"), table.most_probable)
+    return GivenColumns(predicted, None, table, (HIGHEST_TAKEN, *assumed))
 
 
 def column_rows(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from itertools import accumulate, combinations
 from operator import add
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -169,7 +168,11 @@ class GroupComparison(Result[GroupDifference]):
     def notes(self) -> tuple[str, ...]:
         """The tests and the gaps, and what the numbers rest on, in sentences."""
         tests = (f"{row['metric']}: all groups equal, {row['all groups equal']}." for row in self.test_rows())
-        gaps = (f"{row['gap']} {row['value']}{_beside(row['if equal'])}." for row in self.gap_rows())
+        gaps = []
+        for row in self.gap_rows():
+            equal = row["if equal"]
+            beside = "" if equal is None else f", where equal groups show {equal} on average"
+            gaps.append(f"{row['gap']} {row['value']}{beside}.")
         return (*tests, *gaps, *self.basis)
 
     @property
@@ -196,15 +199,14 @@ class GroupComparison(Result[GroupDifference]):
 
     def test_rows(self) -> list[dict[str, Any]]:
         """The tests as people see them."""
-        return [
-            {
-                "metric": test.metric,
-                "all groups equal": _or_reason(test.p_value, test.undefined) or _p_value(test),
-                "groups": test.groups,
-                "method": test.method,
-            }
-            for test in self.tests
-        ]
+        rows = []
+        for test in self.tests:
+            p_value = f"p <= {test.p_value:.3g}" if test.is_bound else p_text(test.p_value)
+            equal = _or_reason(test.p_value, test.undefined) or p_value
+            rows.append(
+                {"metric": test.metric, "all groups equal": equal, "groups": test.groups, "method": test.method}
+            )
+        return rows
 
     def gap_rows(self) -> list[dict[str, Any]]:
         """The gaps as people see them."""
@@ -227,14 +229,6 @@ class GroupComparison(Result[GroupDifference]):
 def _or_reason(value: float, undefined: str | None) -> str:
     """Why a value is undefined; nothing where it is not."""
     return (undefined or "undefined") if math.isnan(value) else ""
-
-
-def _p_value(test: GroupTest) -> str:
-    return f"p <= {test.p_value:.3g}" if test.is_bound else p_text(test.p_value)
-
-
-def _beside(equal: str | None) -> str:
-    return "" if equal is None else f", where equal groups show {equal} on average"
 
 
 # ---------------------------------------------------------------- group parts
@@ -288,7 +282,7 @@ class GroupParts:
             clustered = clustered._replace(groups=others)
         if columns is not None:
             columns = columns._replace(
-                places={key: _others(len(columns.table.codes), columns.places[key]) for key in self.keys}
+                indices={key: _others(len(columns.table.codes), columns.indices[key]) for key in self.keys}
             )
         return replace(
             self,
@@ -300,49 +294,46 @@ class GroupParts:
 
     def rows(self, specs: Sequence[MetricSpec], level: float) -> list[dict[str, MetricRow]]:
         """The metrics of each group by name, with intervals of that level."""
-        parts = zip(self.keys, self.tables, self.scores, strict=True)
-        return [{row.name: row for row in self._rows(*part, specs, level)} for part in parts]
-
-    def _rows(
-        self,
-        key: Labels,
-        table: Confusion | None,
-        scores: ScoreTable | None,
-        specs: Sequence[MetricSpec],
-        level: float,
-    ) -> list[MetricRow]:
-        inference = replace(self.inference.of_group(key), level=level, draws=self._draws(level))
-        if self._reads_rates(table):  # closed forms, whose far ends do not depend on draws
-            rates = [spec for spec in specs if self._is_rate(spec)]
-            others = [spec for spec in specs if spec not in rates]
-            rows = group_rows(table, None, self.positive, rates, replace(inference, method="wilson")) if rates else []
-            rows += group_rows(table, scores, self.positive, others, inference) if others else []
-        else:
-            rows = group_rows(table, scores, self.positive, specs, inference)
-        return rows if self.columns is None else rows + self.columns.group_rows(key, specs, inference)
-
-    def _draws(self, level: float) -> int:
-        """So many that some lie beyond an end."""
-        return int(np.clip(2 * _DRAWS_BEYOND / (1 - level), self.inference.draws or COUNT_DRAWS, _MOST_DRAWS))
+        draws = int(np.clip(2 * _DRAWS_BEYOND / (1 - level), self.inference.draws or COUNT_DRAWS, _MOST_DRAWS))
+        rates = [s for s in specs if s.is_native and s.metric.function is not None and is_rate(s.metric)]
+        others = [spec for spec in specs if spec not in rates]
+        every = []
+        for key, table, scores in zip(self.keys, self.tables, self.scores, strict=True):
+            inference = replace(self.inference.of_group(key), level=level, draws=draws)
+            rows: list[MetricRow] = []
+            if not self._reads_rates(table):
+                rows += group_rows(table, scores, self.positive, specs, inference)
+            else:
+                if rates:  # closed forms, whose far bounds do not depend on draws
+                    rows += group_rows(table, None, self.positive, rates, replace(inference, method="wilson"))
+                if others:
+                    rows += group_rows(table, scores, self.positive, others, inference)
+            if self.columns is not None:
+                rows += self.columns.group_rows(key, specs, inference)
+            every.append({row.name: row for row in rows})
+        return every
 
     def _reads_rates(self, table: Confusion | None) -> bool:
+        """Whether rates have closed forms: rows of one weight, independent, at their own prevalence."""
         usual = self.inference.clustered is None and self.inference.prevalence is None
         return usual and self.positive is not None and table is not None and not table.weighted
 
-    def _is_rate(self, spec: MetricSpec) -> bool:
-        return spec.is_native and spec.metric.function is not None and is_rate(spec.metric)
-
-    def ends(self, specs: Sequence[MetricSpec], level: float) -> tuple[dict[str, Array], dict[str, str]]:
+    def bounds(self, specs: Sequence[MetricSpec], level: float) -> tuple[dict[str, Array], dict[str, str]]:
         """The value, low and high of each group by metric, and why a metric is undefined in one."""
         rows = self.rows(specs, level)
         names = dict.fromkeys(name for group in rows for name in group)
-        ends = {name: np.array([_ends(group.get(name)) for group in rows]) for name in names}
+        bounds: dict[str, Array] = {}
         why: dict[str, str] = {}
         for name in names:
-            for label, group in zip(self.names, rows, strict=True):
-                if (row := group.get(name)) is not None and math.isnan(row.value):
-                    why.setdefault(name, f"{row.undefined or 'undefined'} where {label}")
-        return ends, why
+            of_groups = np.full((len(rows), 3), math.nan)
+            for i, (label, group) in enumerate(zip(self.names, rows, strict=True)):
+                row = group.get(name)
+                if row is not None:
+                    of_groups[i] = row.value, row.low, row.high
+                    if math.isnan(row.value):
+                        why.setdefault(name, f"{row.undefined or 'undefined'} where {label}")
+            bounds[name] = of_groups
+        return bounds, why
 
     def hits(self, metric: Metric) -> tuple[Array, Array] | None:
         """The hits and trials of each group of a rate; None where rows are weighted, clustered, or too many to draw."""
@@ -353,30 +344,29 @@ class GroupParts:
         return (hits, trials) if 0 < trials.sum() < _MOST_ROWS else None
 
 
-def _ends(row: MetricRow | None) -> tuple[float, float, float]:
-    return (math.nan,) * 3 if row is None else (row.value, row.low, row.high)
-
-
-def _others(rows: int, places: Array) -> Array:
-    """The places that are not among these."""
-    apart = np.ones(rows, dtype=bool)
-    apart[places] = False
-    return np.flatnonzero(apart)
+def _others(rows: int, indices: Array) -> Array:
+    """The indices of all rows but these."""
+    is_other = np.ones(rows, dtype=bool)
+    is_other[indices] = False
+    return np.flatnonzero(is_other)
 
 
 def _sums_of_others(tables: Sequence[_Table | None]) -> list[_Table | None]:
-    """For each table the sum of all others."""
+    """For each table the sum of all others; None where one is missing."""
     known = [table for table in tables if table is not None]
     if len(known) < len(tables):
         return [None for _ in tables]
-    before, after = list(accumulate(known, add)), list(accumulate(reversed(known), add))[::-1]
-    return [reduce(add, [*before[:i][-1:], *after[i + 1 :][:1]]) for i in range(len(known))]
+    up_to = list(accumulate(known, add))  # the sum of each table and all before it
+    from_on = list(accumulate(reversed(known), add))[::-1]  # the sum of each table and all after it
+    last = len(known) - 1
+    return [from_on[1], *(up_to[i - 1] + from_on[i + 1] for i in range(1, last)), up_to[last - 1]]
 
 
 # ---------------------------------------------------------------- compare groups
 
 
 _PAIRS = "pairs"
+_ALL_OTHERS = -1  # in the place of a group's index
 _MOST_ON_A_PAGE = 20  # groups
 
 
@@ -426,7 +416,10 @@ def compare_groups(
     0.0005
     """
     if isinstance(y_true, Evaluation):
-        _refuse_rows(y_pred=y_pred, y_score=y_score, by=by, true=true, threshold=threshold)
+        of_rows = {"y_pred": y_pred, "y_score": y_score, "by": by, "true": true, "threshold": threshold}
+        for name, value in of_rows.items():
+            if value is not None:
+                raise InputTypeError(f"{name}= is about rows, and an Evaluation holds its groups; give one of them.")
         return compared_groups(y_true, Inference(y_true.level, "auto", draws, rng), metrics, versus)
     if by is None and not getattr(y_true, "groups", None):
         raise InputTypeError("by= names the groups to compare: a column of the frame, or one value per row.")
@@ -437,14 +430,8 @@ def compare_groups(
     rows = RowOptions(pos_label, labels, sample_weight, frequency)
     given = GivenRows(data, y_pred, y_score, rows, columns, by, cluster)
     inference = Inference(level, "auto", draws, rng, None, None, design)
-    evaluated = evaluated_rows(given, threshold, inference, metrics=metrics, exact=exact)
-    return compared_groups(evaluated.evaluation, evaluated.inference, metrics, versus, evaluated.probabilities)
-
-
-def _refuse_rows(**given: object) -> None:
-    named = [f"{name}=" for name, value in given.items() if value is not None]
-    if named:
-        raise InputTypeError(f"{named[0]} is about rows, and an Evaluation holds its groups; give one of them.")
+    evaluation, inference, probabilities = evaluated_rows(given, threshold, inference, metrics=metrics, exact=exact)
+    return compared_groups(evaluation, inference, metrics, versus, probabilities)
 
 
 def compared_groups(
@@ -462,19 +449,21 @@ def compared_groups(
     inference = replace(inference, prevalence=evaluation.prevalence)
     parts = GroupParts.of(evaluation, inference, columns)  # type: ignore[arg-type]  # as evaluate made it
     specs = _specs(evaluation) if metrics is None else MetricSpec.all_of(metrics)
-    ends, why = parts.ends(specs, inference.level)
-    named = [spec for name in ends for spec in [_spec_of(name, specs)]]
+    bounds, why = parts.bounds(specs, inference.level)
+    by_name = {spec.name: spec for spec in reversed(specs)}
+    compared = [by_name.get(name) or MetricSpec.of(name) for name in bounds]
     other = _other(versus, parts)
-    differences = [row for spec in named for row in _differences(parts, spec, other)]
+    differences = [row for spec in compared for row in _differences(parts, spec, other)]
+    other_name = _PAIRS if other is None else REST if other == _ALL_OTHERS else parts.names[other]
     return GroupComparison(
         evaluation.groups[0].by,
         parts.names,
         tuple(group.rows for group in evaluation.groups),
         tuple(differences),
-        tuple(_test(parts, spec, ends[spec.name], why.get(spec.name)) for spec in named),
+        tuple(_test(parts, spec, bounds[spec.name], why.get(spec.name)) for spec in compared),
         tuple(_gaps(parts)),
         inference.level,
-        REST if other == -1 else _PAIRS if other is None else parts.names[other],
+        other_name,
         evaluation.assumed,
     )
 
@@ -495,20 +484,15 @@ def _specs(evaluation: Evaluation) -> list[MetricSpec]:
     return usual if usual and not evaluation.metrics_named else [row.spec for row in rows]
 
 
-def _spec_of(name: str, specs: Sequence[MetricSpec]) -> MetricSpec:
-    return next((spec for spec in specs if spec.name == name), None) or MetricSpec.of(name)
-
-
 def _other(versus: Label, parts: GroupParts) -> int | None:
-    """What each group is compared with: the place of a group, -1 for all other rows, None for each other group."""
-    if versus in ("rest", _PAIRS) and len(parts.names) > 2:
-        return -1 if versus == "rest" else None
-    if versus in ("rest", _PAIRS):
-        return None  # of two groups the other is the rest
-    texts = [tuple(map(str, key)) for key in parts.keys]
-    for place, name in enumerate(parts.names):
-        if versus == name or (str(versus),) == texts[place] or versus == parts.keys[place]:
-            return place
+    """What each group is compared with: the index of a group, -1 for all other rows, None for each other group."""
+    if versus == "rest" and len(parts.names) > 2:
+        return _ALL_OTHERS
+    if versus in ("rest", _PAIRS):  # of two groups the other is the rest
+        return None
+    for i, (name, key) in enumerate(zip(parts.names, parts.keys, strict=True)):
+        if versus in (name, key) or (str(versus),) == tuple(map(str, key)):
+            return i
     near = did_you_mean(str(versus), parts.names)
     raise InputError(
         f"versus= is 'rest', 'pairs' or a group, not {versus!r}; the groups are {first_ten(list(parts.names))}.{near}"
@@ -518,32 +502,28 @@ def _other(versus: Label, parts: GroupParts) -> int | None:
 def _differences(parts: GroupParts, spec: MetricSpec, other: int | None) -> Iterator[GroupDifference]:
     """The differences by one metric, whose intervals hold together."""
     size = len(parts.names)
-    places = list(combinations(range(size), 2)) if other is None else [(i, other) for i in range(size) if i != other]
-    level = level_of_each(parts.inference.level, len(places))
-    ends, why = parts.ends([spec], level)
-    mine, others, reasons = ends[spec.name], ends[spec.name], [why.get(spec.name)]
-    if other == -1:
-        others_ends, others_why = parts.rest().ends([spec], level)
-        others, reasons = others_ends[spec.name], [*reasons, others_why.get(spec.name)]
-    for i, j in places:
-        value, opposite = mine[i], others[i if other == -1 else j]
-        middle, low, high = _within(difference_ends(value, opposite), spec)
-        undefined = next(filter(None, reasons), "undefined") if math.isnan(middle) else None
-        name = REST if other == -1 else parts.names[j]
+    pairs = list(combinations(range(size), 2)) if other is None else [(i, other) for i in range(size) if i != other]
+    level = level_of_each(parts.inference.level, len(pairs))
+    bounds, why = parts.bounds([spec], level)
+    of_groups, reasons = bounds[spec.name], [why.get(spec.name)]
+    of_others = of_groups
+    if other == _ALL_OTHERS:
+        rest_bounds, rest_why = parts.rest().bounds([spec], level)
+        of_others = rest_bounds[spec.name]
+        reasons.append(rest_why.get(spec.name))
+    width = spec.metric.range[1] - spec.metric.range[0]  # no difference is larger
+    for i, j in pairs:
+        value, opposite = of_groups[i], of_others[i if other == _ALL_OTHERS else j]
+        difference, low, high = np.clip(difference_ends(value, opposite), -width, width).tolist()
+        undefined = next(filter(None, reasons), "undefined") if math.isnan(difference) else None
+        name = REST if other == _ALL_OTHERS else parts.names[j]
         values = float(value[0]), float(opposite[0])
-        yield GroupDifference(spec, parts.names[i], name, *values, middle, low, high, undefined)
+        yield GroupDifference(spec, parts.names[i], name, *values, difference, low, high, undefined)
 
 
-def _within(ends: Array, spec: MetricSpec) -> tuple[float, float, float]:
-    """The difference and its ends, no farther than the range of the metric allows."""
-    low, high = spec.metric.range
-    middle, below, above = np.clip(ends, low - high, high - low).tolist()
-    return middle, below, above
-
-
-def _test(parts: GroupParts, spec: MetricSpec, ends: Array, why: str | None) -> GroupTest:
+def _test(parts: GroupParts, spec: MetricSpec, bounds: Array, why: str | None) -> GroupTest:
     """The test that all groups are equal by a metric, of those in which it is defined."""
-    defined = int(np.isfinite(ends[:, 0]).sum())
+    defined = int(np.isfinite(bounds[:, 0]).sum())
     rates = parts.hits(spec.metric) if spec.is_native and spec.metric.function is not None else None
     if defined < 2:
         return GroupTest(spec, defined, math.nan, math.nan, BY_INTERVALS, why or "fewer than two groups have a value")
@@ -551,7 +531,7 @@ def _test(parts: GroupParts, spec: MetricSpec, ends: Array, why: str | None) -> 
         drawn = RateDraws(*rates, parts.inference.generator)
         statistic, p = drawn.equality()
         return GroupTest(spec, defined, statistic, p, BY_DRAWS, why, drawn.is_bound(p))
-    return GroupTest(spec, defined, *interval_equality(ends, parts.inference.level), BY_INTERVALS, why)
+    return GroupTest(spec, defined, *interval_equality(bounds, parts.inference.level), BY_INTERVALS, why)
 
 
 def _gaps(parts: GroupParts) -> Iterator[GroupGap]:
@@ -562,9 +542,9 @@ def _gaps(parts: GroupParts) -> Iterator[GroupGap]:
     for role in GAP_ROLES:
         metrics, rates = metrics_with_role(role), []
         specs = [MetricSpec(metric) for metric in metrics]
-        ends, why = parts.ends(specs, level_of_each(parts.inference.level, pairs * len(specs)))
+        bounds, why = parts.bounds(specs, level_of_each(parts.inference.level, pairs * len(specs)))
         for spec in specs:
             hits = parts.hits(spec.metric)
             drawn = None if hits is None or why.get(spec.name) else RateDraws(*hits, rng).rates
-            rates.append(RateEnds(spec.name, ends[spec.name], drawn, why.get(spec.name)))
+            rates.append(RateEnds(spec.name, bounds[spec.name], drawn, why.get(spec.name)))
         yield from gaps_of(role, rates, parts.names)

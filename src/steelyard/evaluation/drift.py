@@ -28,6 +28,7 @@ from steelyard.analysis.results.formatting import (
     ROUNDING,
     bounds_text,
     filled,
+    number_of,
     p_text,
     percent_interval,
     three_digits,
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Frame, LabelSet, Rng, Weights
-    from steelyard.analysis.intervals.interval import Interval
     from steelyard.analysis.prevalence.label_shift import UnlabelledPrevalence
     from steelyard.evaluation.unlabelled import Unlabelled, UnlabelledMetric
     from steelyard.ingest.source import Source
@@ -70,7 +70,6 @@ if TYPE_CHECKING:
 # A period with its prevalence and scores, and the change of a metric with its two parts.
 
 
-_NOT_KNOWN = "not known"
 CHANGE_PARTS = ("change", "by_prevalence", "by_classifier")
 
 
@@ -174,40 +173,29 @@ class DriftChange(Flat):
 
     def row(self) -> dict[str, Any]:
         """The change as a row of a table."""
-        return {
-            ("metric" if key == "spec" else key): (self.metric if key == "spec" else value)
-            for key, value in vars(self).items()
-        }
+        others = {key: value for key, value in vars(self).items() if key not in ("period", "spec")}
+        return {"period": self.period, "metric": self.metric, **others}
 
     def shown_row(self) -> dict[str, Any]:
         """The row as people see it."""
-        share = self.spec.is_share
-        values = {"before": self.before, "after": self.after}
-        texts = {
-            name: value_text(value, share=share) if math.isfinite(value) else "–" for name, value in values.items()
-        }
+        row = {"period": str(self.period), "metric": self.metric}
+        for name, value in (("before", self.before), ("after", self.after)):
+            row[name] = value_text(value, share=self.spec.is_share) if math.isfinite(value) else "–"
         if self.undefined is not None and math.isnan(self.by_prevalence):
-            return {"period": str(self.period), "metric": self.metric, **texts, "by prevalence": self.undefined}
-        parts = {name: self._part(name) for name in CHANGE_PARTS}
-        return {
-            "period": str(self.period),
-            "metric": self.metric,
-            **texts,
-            **{k.replace("_", " "): v for k, v in parts.items()},
-        }
-
-    def _part(self, name: str) -> str:
-        value, low, high = (getattr(self, name + end) for end in ("", "_low", "_high"))
-        if not math.isfinite(value):
-            return _NOT_KNOWN
-        numbers = [three_digits(100 * number if self.spec.is_share else number) for number in (value, low, high)]
-        return f"{numbers[0]} ({numbers[1]} to {numbers[2]})" if math.isfinite(low) else numbers[0]
+            return row | {"by prevalence": self.undefined}
+        scale = 100 if self.spec.is_share else 1
+        for part in CHANGE_PARTS:
+            value, low, high = (scale * getattr(self, part + bound) for bound in ("", "_low", "_high"))
+            text = three_digits(value) if math.isfinite(value) else "not known"
+            if math.isfinite(value) and math.isfinite(low):
+                text = f"{text} ({three_digits(low)} to {three_digits(high)})"
+            row[part.replace("_", " ")] = text
+        return row
 
 
 # ---------------------------------------------------------------- drift result
 
 
-_POINTS = "Changes of metrics that are shares of rows are in percentage points."
 _MOST_NAMED = 4
 
 
@@ -245,17 +233,16 @@ class Drift(Result[DriftChange]):
             return self._unlabelled_sentence(period)
         shown = {part: [each for each in changes if each.shows(part, self._widening)] for part in CHANGE_PARTS[1:]}
         both = [each for each in shown["by_prevalence"] if each in shown["by_classifier"]]
-        larger = {
-            part: [each.metric for each in shown[part] if each not in both or each.larger_part == part]
-            for part in shown
-        }
-        start, other = f"{period.period} against {self.reference}:", "the {} shows no change"
-        words = [
-            f"the {part.removeprefix('by_')} changed {_named(metrics)}" for part, metrics in larger.items() if metrics
-        ]
-        words += [other.format("classifier")] if shown["by_prevalence"] and not shown["by_classifier"] else []
-        words += [f"the other part is shown too of {_named([each.metric for each in both])}"] if both else []
-        return f"{start} {'; '.join(words) or 'no change is shown'}."
+        words = []
+        for part, of_part in shown.items():
+            metrics = [each.metric for each in of_part if each not in both or each.larger_part == part]
+            if metrics:
+                words.append(f"the {part.removeprefix('by_')} changed {_named(metrics)}")
+        if shown["by_prevalence"] and not shown["by_classifier"]:
+            words.append("the classifier shows no change")
+        if both:
+            words.append(f"the other part is shown too of {_named([each.metric for each in both])}")
+        return f"{period.period} against {self.reference}: {'; '.join(words) or 'no change is shown'}."
 
     @property
     def _widening(self) -> float:
@@ -281,8 +268,7 @@ class Drift(Result[DriftChange]):
     @property
     def headline(self) -> str:
         """How many periods are read against which."""
-        periods = len(self.periods) - 1
-        return f"{periods:,} period{'' if periods == 1 else 's'} against {self.reference}"
+        return f"{number_of(len(self.periods) - 1, 'period')} against {self.reference}"
 
     @property
     def lead(self) -> list[str]:
@@ -292,10 +278,13 @@ class Drift(Result[DriftChange]):
     @property
     def notes(self) -> list[str]:
         """What the numbers are, and what was assumed."""
-        each = (
-            f"What is shown holds for all {len(self.changes):,} changes together; each interval is of its change alone."
-        )
-        return [_POINTS, *([each] if len(self.changes) > 1 else []), *self.assumed]
+        notes = ["Changes of metrics that are shares of rows are in percentage points."]
+        if len(self.changes) > 1:
+            notes.append(
+                f"What is shown holds for all {len(self.changes):,} changes together; each interval is of its change "
+                "alone."
+            )
+        return [*notes, *self.assumed]
 
     def shown_rows(self) -> list[dict[str, Any]]:
         """The changes as people see them."""
@@ -355,8 +344,8 @@ def split_change(at: Corner) -> ChangeParts:
     return ChangeParts(before, after, after - before, by_prevalence, after - before - by_prevalence)
 
 
-class PartEnds(NamedTuple):
-    """The lower and the upper end of the change and of both of its parts."""
+class PartBounds(NamedTuple):
+    """The lower and the upper bound of the change and of both of its parts."""
 
     change: tuple[float, float]
     by_prevalence: tuple[float, float]
@@ -365,16 +354,16 @@ class PartEnds(NamedTuple):
 
 def label_parts(
     estimand: Estimand, tables: tuple[Confusion, Confusion], inference: Inference
-) -> tuple[ChangeParts, PartEnds]:
+) -> tuple[ChangeParts, PartBounds]:
     """The parts of a metric of labels, by draws of both tables from their posteriors."""
-    worth = [effective_cells(table) for table in tables]
+    cells = [effective_cells(table) for table in tables]
     rng, draws = inference.generator, inference.draws or _LABEL_DRAWS
-    drawn = [posterior_draws(*pair, draws, rng) for pair in worth]
-    seen = split_change(_of_tables(estimand, [(rows * weight)[None] for rows, weight in worth]))
-    centre = split_change(
-        _of_tables(estimand, [part.centre if part.centre is not None else part.cells.mean(0)[None] for part in drawn])
-    )
-    return seen, _ends(seen, centre, split_change(_of_tables(estimand, [part.around for part in drawn])), inference)
+    drawn = [posterior_draws(rows, weight, draws, rng) for rows, weight in cells]
+    centres = [part.centre if part.centre is not None else part.cells.mean(0)[None] for part in drawn]
+    seen = split_change(_of_tables(estimand, [(rows * weight)[None] for rows, weight in cells]))
+    centre = split_change(_of_tables(estimand, centres))
+    around = split_change(_of_tables(estimand, [part.around for part in drawn]))
+    return seen, _part_bounds(seen, centre, around, inference)
 
 
 def _of_tables(estimand: Estimand, tables: list[Array], moved: Array | None = None) -> Corner:
@@ -382,14 +371,15 @@ def _of_tables(estimand: Estimand, tables: list[Array], moved: Array | None = No
 
     Shares that have `moved` take the place of those of the second table.
     """
-    place = estimand.positive_place
+    positive = estimand.positive_place
     shares = [cells.sum(-1) / np.maximum(cells.sum((-1, -2)), 1e-300)[..., None] for cells in tables]
-    shares = shares if moved is None else [shares[0], moved]
+    if moved is not None:
+        shares[1] = moved
 
     def at(shares_of: int, classifier_of: int) -> Array:
         cells = with_class_totals(tables[classifier_of], shares[shares_of])
-        if place is not None:
-            fold = class_fold(place, cells.shape[-1])
+        if positive is not None:  # against the rest
+            fold = class_fold(positive, cells.shape[-1])
             cells = fold @ cells @ fold.T
         return np.atleast_1d(estimand.on_cells(cells))
 
@@ -398,13 +388,13 @@ def _of_tables(estimand: Estimand, tables: list[Array], moved: Array | None = No
 
 def score_parts(
     estimand: Estimand, tables: tuple[ScoreTable, ScoreTable], inference: Inference
-) -> tuple[ChangeParts, PartEnds]:
+) -> tuple[ChangeParts, PartBounds]:
     """The parts of a metric of scores, by the Bayesian bootstrap of both tables."""
     rng, draws = inference.generator, inference.draws or _SCORE_DRAWS
     small = [binned(table, _ENTRIES) for table in tables]
     seen, centre = (split_change(_of_scores(estimand, list(part))) for part in (tables, small))
     drawn = [rank_draws(table, draws, rng, inference.level) for table in small]
-    return seen, _ends(seen, centre, split_change(_of_scores(estimand, drawn)), inference)
+    return seen, _part_bounds(seen, centre, split_change(_of_scores(estimand, drawn)), inference)
 
 
 def prevalence_part(
@@ -420,45 +410,48 @@ def prevalence_part(
         shares = prevalence.draws(inference.draws or _SCORE_DRAWS, rng)
         at: list[tuple[Any, Any]] = [(table, float(prevalence)), (small, float(prevalence)), (draws, shares)]
         seen, centre, drawn = (split_change(_of_scores(estimand, [part, part], share)) for part, share in at)
-    return float(seen.by_prevalence[0]), *_ends(seen, centre, drawn, inference).by_prevalence
+    return float(seen.by_prevalence[0]), *_part_bounds(seen, centre, drawn, inference).by_prevalence
 
 
 def _moved_tables(
-    estimand: Estimand, table: Confusion, place: int, prevalence: UnlabelledPrevalence, inference: Inference
+    estimand: Estimand, table: Confusion, positive: int, prevalence: UnlabelledPrevalence, inference: Inference
 ) -> list[ChangeParts]:
     """The change as seen, at the centre of the draws, and drawn; each draw of the rates gives one of the prevalence."""
     rows, weight = effective_cells(table)
-    part = posterior_draws(rows, weight, inference.draws or _LABEL_DRAWS, inference.generator)
-    order = [place, 1 - place]
-    shares = prevalence.draws_beside(part.cells[:, order][:, :, order], inference.generator)
+    drawn = posterior_draws(rows, weight, inference.draws or _LABEL_DRAWS, inference.generator).cells
+    positive_first = [positive, 1 - positive]
+    shares = prevalence.draws_beside(drawn[:, positive_first][:, :, positive_first], inference.generator)
     likely = np.array([float(prevalence)])
-    every = [((rows * weight)[None], likely), (part.cells.mean(0)[None], likely), (part.cells, shares)]
-    moved = (np.stack([share, 1 - share], -1)[:, np.argsort(order)] for _, share in every)
-    return [split_change(_of_tables(estimand, [cells, cells], to)) for (cells, _), to in zip(every, moved, strict=True)]
+    changes = []
+    for cells, share in (((rows * weight)[None], likely), (drawn.mean(0)[None], likely), (drawn, shares)):
+        of_classes = (share, 1 - share) if positive == 0 else (1 - share, share)
+        changes.append(split_change(_of_tables(estimand, [cells, cells], np.stack(of_classes, -1))))
+    return changes
 
 
 def _of_scores(estimand: Estimand, tables: list[ScoreTable], moved: Array | float | None = None) -> Corner:
     shares = [np.asarray(table.positive.total) / np.asarray(table.total) for table in tables]
-    shares = shares if moved is None else [shares[0], np.asarray(moved)]
+    if moved is not None:
+        shares[1] = np.asarray(moved)
     return lambda shares_of, classifier_of: estimand.on_scores(scores_at(tables[classifier_of], shares[shares_of]))
 
 
-def _ends(seen: ChangeParts, centre: ChangeParts, drawn: ChangeParts, inference: Inference) -> PartEnds:
-    """The ends that hold the draws, and the draws moved from their centre to what was seen."""
-    found = []
-    for name in PartEnds._fields:
+def _part_bounds(seen: ChangeParts, centre: ChangeParts, drawn: ChangeParts, inference: Inference) -> PartBounds:
+    """The bounds that hold the draws, and the draws moved from their centre to what was seen."""
+    bounds = []
+    for name in PartBounds._fields:
         value, around = float(getattr(seen, name)[0]), float(getattr(centre, name)[0])
-        low, high = (float(end) for end in quantiles(getattr(drawn, name), inference.tails))
+        low, high = (float(bound) for bound in quantiles(getattr(drawn, name), inference.tails))
         shift = value - around if np.isfinite(value - around) else 0.0
-        found.append((min(low, low + shift, value), max(high, high + shift, value)))
-    return PartEnds(*found)
+        bounds.append((min(low, low + shift, value), max(high, high + shift, value)))
+    return PartBounds(*bounds)
 
 
 # ---------------------------------------------------------------- period rows
 # Each period's prevalence, share of flagged rows and scores, of labelled and of unlabelled rows.
 
 
-_NO_SHARE = (math.nan, math.nan, math.nan)
+_UNKNOWN = (math.nan, math.nan, math.nan)  # a value and its bounds
 
 
 @dataclass(frozen=True)
@@ -479,7 +472,13 @@ class Period:
         if table is None and scores is not None and threshold is not None:
             other = next((label for label in tally.labels if label != scores.label), None)
             table = thresholded(scores, threshold, other).table
-        return cls(name, table, scores, positive, threshold, _missing(table, scores))
+        missing = None
+        if table is not None:
+            empty = [label for label, rows in zip(table.labels, table.true_rows, strict=True) if not rows]
+            missing = f"no rows of class {empty[0]!r}" if empty else None
+        elif scores is not None and not (scores.positive.n and scores.negative.n):
+            missing = "rows of one class only"
+        return cls(name, table, scores, positive, threshold, missing)
 
     @property
     def rows(self) -> int:
@@ -489,41 +488,27 @@ class Period:
         return 0 if self.scores is None else self.scores.n
 
 
-def _missing(table: Confusion | None, scores: ScoreTable | None) -> str | None:
-    if table is not None:
-        empty = [label for label, rows in zip(table.labels, table.true_rows, strict=True) if not rows]
-        return f"no rows of class {empty[0]!r}" if empty else None
-    if scores is not None and not (scores.positive.n and scores.negative.n):
-        return "rows of one class only"
-    return None
-
-
 def period_row(period: Period, first: Period, inference: Inference) -> DriftPeriod:
-    """A period of labelled rows."""
-    shares = _shares(period, inference.level)
-    shift: tuple[float, ...] = (
-        _score_shift(_every_score(period.scores), first, inference) if period is not first else _NO_SHARE
-    )
-    return DriftPeriod(period.name, period.rows, True, *shares[:3], *shares[3:], *shift)
-
-
-def _shares(period: Period, level: float) -> tuple[float, ...]:
-    """The prevalence and the share of flagged rows of the positive class, with Jeffreys' intervals."""
-    if period.positive is None:
-        return (*_NO_SHARE, *_NO_SHARE)
-    if period.table is None:
-        assert period.scores is not None  # noqa: S101 - one of them is there
-        sizes = period.scores.positive.effective_size, period.scores.negative.effective_size
-        return (*_share(sizes[0], sum(sizes), level), *_NO_SHARE)
-    place, matrix = period.table.index(period.positive), np.asarray(period.table.matrix, dtype=np.float64)
-    per_row = float(period.table.squares.sum() / max(matrix.sum(), 1e-300)) if period.table.weighted else 1.0
-    total = matrix.sum() / per_row
-    seen = (matrix[place].sum() / per_row, matrix[:, place].sum() / per_row)
-    return (*_share(seen[0], total, level), *_share(seen[1], total, level))
+    """A period of labelled rows: the prevalence and the share of flagged rows, with Jeffreys' intervals, and scores."""
+    prevalence, flagged, shift = _UNKNOWN, _UNKNOWN, _UNKNOWN
+    table, scores, level = period.table, period.scores, inference.level
+    if period.positive is not None and table is not None:
+        positive, matrix = table.index(period.positive), np.asarray(table.matrix, dtype=np.float64)
+        row_weight = float(table.squares.sum() / max(matrix.sum(), 1e-300)) if table.weighted else 1.0
+        total = matrix.sum() / row_weight
+        prevalence = _share(matrix[positive].sum() / row_weight, total, level)
+        flagged = _share(matrix[:, positive].sum() / row_weight, total, level)
+    elif period.positive is not None and scores is not None:
+        positives, negatives = scores.positive.effective_size, scores.negative.effective_size
+        prevalence = _share(positives, positives + negatives, level)
+    if period is not first:
+        shift = _score_shift(_every_score(scores), first, inference)
+    return DriftPeriod(period.name, period.rows, True, *prevalence, *flagged, *shift)
 
 
 def _share(hits: float, trials: float, level: float) -> tuple[float, float, float]:
-    low, high = (float(end) for end in RATE_INTERVALS["jeffreys"](np.asarray(hits), np.asarray(trials), level))
+    """A share with its Jeffreys interval."""
+    low, high = (float(bound) for bound in RATE_INTERVALS["jeffreys"](np.asarray(hits), np.asarray(trials), level))
     return float(hits / trials), low, high
 
 
@@ -536,10 +521,10 @@ def _score_shift(scores: ClassScores | None, first: Period, inference: Inference
     """How often a score is above one of the reference period, as the area under a ROC curve of the two."""
     reference = _every_score(first.scores)
     if scores is None or reference is None or not (scores.n and reference.n):
-        return _NO_SHARE
+        return _UNKNOWN
     table = ScoreTable(scores, reference, "period")
-    (found,) = table_intervals([MetricSpec(roc_auc)], table, CallOptions(), inference)
-    return float(found.value), float(found.low), float(found.high)
+    (auc,) = table_intervals([MetricSpec(roc_auc)], table, CallOptions(), inference)
+    return float(auc.value), float(auc.low), float(auc.high)
 
 
 def unlabelled_period(
@@ -556,7 +541,7 @@ def unlabelled_period(
     found = unlabelled(first.scores, scores, threshold=first.threshold, metrics=specs, **options)  # type: ignore[arg-type]  # of Inference
     given = unlabelled_scores(scores, found.labels)
     share, every = found.shares[0], ClassScores.of_rows(given.scores, None, given.times)
-    flagged = _NO_SHARE
+    flagged = _UNKNOWN
     if first.threshold is not None:
         flagged = _share(float((given.scores >= first.threshold).sum()), float(given.rows), inference.level)
     shift = _score_shift(every, first, inference)
@@ -569,13 +554,12 @@ def change_by_prevalence(
 ) -> DriftChange:
     """The change that the prevalence makes where the classifier does to each class what it did in the reference."""
     why = row.undefined or "the part by the classifier is not known without labels"
-    return DriftChange.of(name, row.spec, (before, (row.value, row.low, row.high)), [_NO_SHARE, moved, _NO_SHARE], why)
+    return DriftChange.of(name, row.spec, (before, (row.value, row.low, row.high)), [_UNKNOWN, moved, _UNKNOWN], why)
 
 
 # ---------------------------------------------------------------- drift
 
 
-_NAN = (math.nan,) * 3
 _MOST_PERIODS = 400  # more than a year of days
 
 
@@ -627,13 +611,13 @@ def drift(
     periods = _periods(tally, threshold, pos_label)
     first = _reference(periods, reference)
     inference = Inference(level, "auto", draws, rng)
-    question = _Question(periods[first], inference, _specs(metrics))
+    compared = _AgainstReference(periods[first], inference, _specs(metrics))
     seen = {name: period_row(each, periods[first], inference) for name, each in periods.items()}
-    changes = {name: question.changes(each) for name, each in periods.items() if name != first}
+    changes = {name: compared.changes(each) for name, each in periods.items() if name != first}
     for name, scores in (unlabelled or {}).items():
         if name in seen or str(name) in map(str, seen):
             raise InputError(f"{name!r} is a period of labelled rows; give the unlabelled ones another name.")
-        seen[name], changes[name] = question.unlabelled(name, scores)
+        seen[name], changes[name] = compared.unlabelled(name, scores)
     if len(seen) < 2:
         raise InputError(f"There is one period only, {first!r}; drift needs two or more.")
     order = naturally_sorted(seen)
@@ -691,8 +675,8 @@ def _specs(metrics: Iterable[SpecLike] | None) -> Sequence[MetricSpec]:
 
 
 @dataclass(frozen=True)
-class _Question:
-    """The reference period, and the metrics whose changes are asked for."""
+class _AgainstReference:
+    """The reference period, and the metrics whose changes from it are requested."""
 
     first: Period
     inference: Inference
@@ -701,15 +685,24 @@ class _Question:
 
     def changes(self, other: Period) -> list[DriftChange]:
         """The changes up to another period; of metrics that its tables have."""
-        return [self._change(spec, other) for spec in self.specs if self._estimand(spec, self.first) is not None]
+        changes = []
+        for spec in self.specs:
+            estimand = self._estimand(spec, self.first)
+            if estimand is not None:
+                changes.append(self._change(estimand, other))
+        return changes
 
     def unlabelled(self, name: Label, scores: ArrayLike | ScoreTable | Tally) -> tuple[DriftPeriod, list[DriftChange]]:
         """A period of unlabelled rows, and the changes that its prevalence alone makes."""
         specs = [spec for spec in self.specs if self._estimand(spec, self.first) is not None]
         row, found = unlabelled_period(name, scores, self.first, specs, self.inference)
-        if found.fits is False:
-            return row, [self._refused(name, spec) for spec in specs]
         changes = []
+        if found.fits is False:
+            why = "label shift does not explain the scores"
+            for spec in specs:
+                values = [self._value(spec, self.first), _UNKNOWN]
+                changes.append(DriftChange.of(name, spec, values, [_UNKNOWN] * 3, why))
+            return row, changes
         for metric in found.metrics:
             estimand = self._estimand(metric.spec, self.first)
             assert estimand is not None  # noqa: S101 - asked before
@@ -717,51 +710,42 @@ class _Question:
             changes.append(change_by_prevalence(name, metric, self._value(metric.spec, self.first), moved))
         return row, changes
 
-    def _refused(self, name: Label, spec: MetricSpec) -> DriftChange:
-        why = "label shift does not explain the scores"
-        return DriftChange.of(name, spec, [self._value(spec, self.first), _NAN], [_NAN] * 3, why)
-
-    def _change(self, spec: MetricSpec, other: Period) -> DriftChange:
+    def _change(self, estimand: Estimand, other: Period) -> DriftChange:
+        spec = estimand.spec
         values = [self._value(spec, period) for period in (self.first, other)]
         if (missing := other.missing or self.first.missing) is not None:
-            return DriftChange.of(
-                other.name, spec, values, [(values[1][0] - values[0][0], math.nan, math.nan), _NAN, _NAN], missing
-            )
-        tables = [each.table for period in (self.first, other) if (each := self._estimand(spec, period)) is not None]
-        estimand = self._estimand(spec, self.first)
-        assert estimand is not None  # noqa: S101 - asked before
-        split = label_parts if isinstance(tables[0], Confusion) else score_parts
-        parts, ends = split(estimand, (tables[0], tables[1]), self.inference)  # type: ignore[arg-type]  # counted alike
-        whole = [(float(part[0]), *pair) for part, pair in zip(parts[2:], ends, strict=True)]
+            change = (values[1][0] - values[0][0], math.nan, math.nan)
+            return DriftChange.of(other.name, spec, values, [change, _UNKNOWN, _UNKNOWN], missing)
+        after = self._estimand(spec, other)
+        assert after is not None  # noqa: S101 - periods are counted alike, and no class is missing
+        split = label_parts if isinstance(estimand.table, Confusion) else score_parts
+        parts, bounds = split(estimand, (estimand.table, after.table), self.inference)  # type: ignore[arg-type]  # counted alike
+        whole = [(float(part[0]), *pair) for part, pair in zip(parts[2:], bounds, strict=True)]
         why = None if math.isfinite(whole[0][0]) else f"{spec.name} is undefined in one of the periods"
         return DriftChange.of(other.name, spec, values, whole, why)
 
     def _value(self, spec: MetricSpec, period: Period) -> tuple[float, float, float]:
         """The metric in a period, with its interval."""
         if (key := (spec.name, period.name)) not in self.values:
+            self.values[key] = _UNKNOWN
             estimand = self._estimand(spec, period)
-            self.values[key] = _NAN if estimand is None else _interval_ends(intervals_of([estimand], self.inference)[0])
+            if estimand is not None:
+                (interval,) = intervals_of([estimand], self.inference)
+                self.values[key] = float(interval.value), float(interval.low), float(interval.high)
         return self.values[key]
 
     def _estimand(self, spec: MetricSpec, period: Period) -> Estimand | None:
-        """The metric on the table of a period that it reads; None where there is none."""
-        if spec.metric.function is not None and period.table is not None and not spec.reads_scores(period.scores):
-            return self._of_labels(spec, period.table)
-        scores = period.scores
+        """The metric on the table of a period that it reads; None where it has no form for that."""
+        table, scores, positive = period.table, period.scores, self.first.positive
+        call = CallOptions()
+        if spec.metric.function is not None and table is not None and not spec.reads_scores(scores):
+            if positive is None and spec.is_native and spec.metric.classes is None:
+                return None
+            if positive is not None and spec.is_native:
+                call = CallOptions(pos_label=positive)
+            return Estimand(spec, table, spec.metric.parameters, spec.options(call))
         if spec.metric.scores is None or scores is None or not spec.metric.fits_scores(scores):
             return None
         if period.missing is not None:
             return None
-        return Estimand(spec, scores, spec.metric.parameters, spec.options(CallOptions()))
-
-    def _of_labels(self, spec: MetricSpec, table: Confusion) -> Estimand | None:
-        """The metric on labels; None where there is no form of it for these classes."""
-        positive = self.first.positive
-        if positive is None and spec.is_native and spec.metric.classes is None:
-            return None
-        given: dict[str, Any] = {"pos_label": positive} if positive is not None and spec.is_native else {}
-        return Estimand(spec, table, spec.metric.parameters, spec.options(CallOptions(**given)))
-
-
-def _interval_ends(found: Interval) -> tuple[float, float, float]:
-    return float(found.value), float(found.low), float(found.high)
+        return Estimand(spec, scores, spec.metric.parameters, spec.options(call))

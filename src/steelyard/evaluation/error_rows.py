@@ -6,12 +6,12 @@ import datetime as dt
 import math
 from collections.abc import Mapping  # noqa: TC003 - saved fields are read back by their types
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard._types import Label
-from steelyard.analysis.results.formatting import filled, three_digits
+from steelyard.analysis.results.formatting import filled, number_of, three_digits
 from steelyard.analysis.results.result import Result, table_text
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, csv_values, queries
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Frame, Labels
+    from steelyard._types import Frame, Labels
     from steelyard.ingest.queries import KeyCounts
 
 
@@ -61,9 +61,9 @@ class ErrorRow:
 
     def row(self) -> dict[str, Any]:
         """The row as a row of a table, its keys last; a key that is called as a column of the table is marked."""
-        own = {"row": self.row_number, "error": self.kind, "true": self.true, "predicted": self.pred}
-        own |= {"score": self.score, "distance": self.distance}
-        return own | {f"{name} (key)" if name in own else name: value for name, value in self.keys.items()}
+        row = {"row": self.row_number, "error": self.kind, "true": self.true, "predicted": self.pred}
+        row |= {"score": self.score, "distance": self.distance}
+        return row | {f"{name} (key)" if name in row else name: value for name, value in self.keys.items()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,26 +90,25 @@ class ErrorRows(Result[ErrorRow]):
         """How many rows are wrong, and which are listed."""
         within = "" if self.where is None else f" with {self.where}"
         verb = "is" if self.errors == 1 else "are"
-        return f"{self.errors:,} of {self.rows:,} rows{within} {verb} {self._wrong()}{self._listed()}."
-
-    def _listed(self) -> str:
-        """Which of the wrong rows are listed, and in which order."""
-        if not self.each or self.errors == 1:
-            return ""
-        if len(self.each) == 1:
-            return f"; the first is listed, {self._order()}"
-        listed = f"; the {len(self.each):,} listed are" if len(self.each) < self.errors else "; they are listed"
-        return f"{listed} {self._order()}"
-
-    def _wrong(self) -> str:
-        """What is wrong with the rows counted."""
-        counts = {"false negative": self.false_negatives, "false positive": self.false_positives}
         if self.kind_listed != "both":
-            return f"a {self.kind_listed}" if self.errors == 1 else f"{self.kind_listed}s"
-        kinds = " and ".join(f"{count:,} {kind}{'' if count == 1 else 's'}" for kind, count in counts.items())
-        return "wrong" if self.positive is None else f"wrong: {kinds}"
+            wrong = f"a {self.kind_listed}" if self.errors == 1 else f"{self.kind_listed}s"
+        elif self.positive is None:
+            wrong = "wrong"
+        else:
+            misses = number_of(self.false_negatives, "false negative")
+            wrong = f"wrong: {misses} and {number_of(self.false_positives, 'false positive')}"
+        if not self.each or self.errors == 1:
+            listed = ""
+        elif len(self.each) == 1:
+            listed = f"; the first is listed, {self._order()}"
+        elif len(self.each) < self.errors:
+            listed = f"; the {len(self.each):,} listed are {self._order()}"
+        else:
+            listed = f"; they are listed {self._order()}"
+        return f"{self.errors:,} of {self.rows:,} rows{within} {verb} {wrong}{listed}."
 
     def _order(self) -> str:
+        """In which order the wrong rows are listed."""
         if all(row.score is None for row in self.each):
             return "in their order"
         if self.positive is None:
@@ -136,14 +135,6 @@ class ErrorRows(Result[ErrorRow]):
 
 
 _TRUE, _PRED, _SCORE = "true label", "predicted label", "score of the row"  # columns of arrays
-
-
-class _Named(NamedTuple):
-    """A source, and the names of the columns in it."""
-
-    source: Source
-    columns: ColumnNames
-    keys: tuple[str, ...]
 
 
 @refuses_other_keywords
@@ -188,32 +179,26 @@ def errors(
         raise InputError(f"first is how many rows to list, 1 or more, or None for all, not {first!r}.")
     names = FrameColumns(true, pred, score)
     if names.are_named(y_pred=y_pred, y_score=y_score):
-        given = _of_frame(y_true, names, keys)  # type: ignore[arg-type]  # a frame
+        source, columns, key_names = _of_frame(y_true, names, keys)  # type: ignore[arg-type]  # a frame
     else:
-        given = _of_arrays(y_true, y_pred, y_score, keys)  # type: ignore[arg-type]  # rows
-    query, assumed = _query(given, threshold, pos_label)
+        source, columns, key_names = _of_arrays(y_true, y_pred, y_score, keys)  # type: ignore[arg-type]  # rows
+    query, assumed = _query(source, columns, threshold, pos_label)
     kinds = tuple(KINDS) if kind == "both" else (kind,)
     slice_ = None if where is None else as_conjunction(where)
     if slice_ is not None:
-        check_features(given.source, slice_.features)
-    query = replace(query, kinds=kinds, where=slice_, near=near)
+        check_features(source, slice_.features)
+    query = replace(query, keys=key_names, kinds=kinds, where=slice_, near=near)
     if query.positive is None and kind != "both":
         raise InputError("kind is of two classes; of several name the positive one with pos_label=.")
-    return _answer(query, given.source, first, assumed)
-
-
-def _answer(query: WrongRows, source: Source, first: int | None, assumed: tuple[str, ...]) -> ErrorRows:
     totals = query.counted(source)
     if query.where is not None and not totals["rows"]:
         raise InputError(empty_slice_sentence(source, query.where))
-    rows = query.first(source, first)
-    asked = sum(totals[kind] for kind in query.kinds)
     return ErrorRows(
-        tuple(_error_row(row, query) for row in rows),
+        tuple(_error_row(row, query) for row in query.first(source, first)),
         totals["rows"],
         0 if query.positive is None else totals["fn"],
         totals["fp"],
-        asked,
+        sum(totals[kind] for kind in query.kinds),
         KINDS[query.kinds[0]] if len(query.kinds) == 1 else "both",
         query.positive,
         query.threshold,
@@ -245,53 +230,53 @@ def _plain(value: object) -> object:
 # ---------------------------------------------------------------- rows
 
 
-def _of_frame(data: Frame | Source, names: FrameColumns, keys: object) -> _Named:
+def _of_frame(data: Frame | Source, names: FrameColumns, keys: object) -> tuple[Source, ColumnNames, tuple[str, ...]]:
+    """The frame, the names of its columns, and those of its keys."""
     if names.pred is None and names.score is None:
         raise InputTypeError("There is nothing to judge: name a column of labels (pred=) or of scores (score=).")
     listed = named_columns("keys", keys)  # type: ignore[arg-type]  # refused there where it is no name
     source, preds = Source.of(data), () if names.pred is None else (names.pred,)
     columns = ColumnNames(str(names.true), preds, names.score)
     check_columns(source, replace(columns, by=listed))
-    return _Named(source, columns, listed)
+    return source, columns, listed
 
 
-def _of_arrays(y_true: ArrayLike, y_pred: ArrayLike | None, y_score: ArrayLike | None, keys: object) -> _Named:
-    """Arrays as a frame of their own."""
+def _of_arrays(
+    y_true: ArrayLike, y_pred: ArrayLike | None, y_score: ArrayLike | None, keys: object
+) -> tuple[Source, ColumnNames, tuple[str, ...]]:
+    """Arrays as a frame, the names of its columns, and those of its keys."""
     import polars as pl
 
     if y_pred is None and y_score is None:
         raise InputTypeError("There is nothing to judge: give y_pred (labels) or y_score= (scores) beside y_true.")
-    given = {} if keys is None else keys
-    if not hasattr(given, "items"):
+    keys = {} if keys is None else keys
+    if not hasattr(keys, "items"):
         raise InputTypeError('keys= beside arrays gives the columns by name: keys={"patient": ids}.')
-    columns = {str(name): arrays.column(values, f"keys[{name!r}]") for name, values in given.items()}
-    own = {_TRUE: arrays.column(y_true, "y_true")}
-    own |= {} if y_pred is None else {_PRED: arrays.column(y_pred, "y_pred")}
-    own |= {} if y_score is None else {_SCORE: _one_score(y_score)}
-    arrays.check_lengths(**own, **columns)
-    frame = pl.DataFrame({name: _series(values) for name, values in (own | columns).items()}, strict=False)
+    key_columns = {str(name): arrays.column(values, f"keys[{name!r}]") for name, values in keys.items()}
+    columns = {_TRUE: arrays.column(y_true, "y_true")}
+    if y_pred is not None:
+        columns[_PRED] = arrays.column(y_pred, "y_pred")
+    if y_score is not None and np.ndim(y_score) == 2 and np.shape(y_score)[1] > 2:  # the score of the predicted class
+        columns[_SCORE] = np.asarray(np.asarray(y_score, dtype=np.float64).max(1))
+    elif y_score is not None:
+        arrays.check_one_column(y_score)
+        columns[_SCORE] = arrays.finite_scores(y_score)
+    arrays.check_lengths(**columns, **key_columns)
+    series = {
+        name: values.tolist() if values.dtype.kind in "OUS" else values
+        for name, values in (columns | key_columns).items()
+    }
     names = ColumnNames(_TRUE, () if y_pred is None else (_PRED,), None if y_score is None else _SCORE)
-    return _Named(Source.of(frame), names, tuple(columns))
-
-
-def _one_score(y_score: ArrayLike) -> Array:
-    """The scores of the positive class, or of a column for each class that of the highest."""
-    if np.ndim(y_score) == 2 and np.shape(y_score)[1] > 2:
-        return np.asarray(np.asarray(y_score, dtype=np.float64).max(1))
-    arrays.check_one_column(y_score)
-    return arrays.finite_scores(y_score)
-
-
-def _series(values: Array) -> Array | list[object]:
-    return values.tolist() if values.dtype.kind in "OUS" else values
+    return Source.of(pl.DataFrame(series, strict=False)), names, tuple(key_columns)
 
 
 # ---------------------------------------------------------------- labels and the threshold
 
 
-def _query(given: _Named, threshold: float | None, pos_label: Label) -> tuple[WrongRows, tuple[str, ...]]:
+def _query(
+    source: Source, columns: ColumnNames, threshold: float | None, pos_label: Label
+) -> tuple[WrongRows, tuple[str, ...]]:
     """The query for all errors of these rows, and what was assumed."""
-    source, columns, keys = given
     names = [columns.true, *columns.pred]
     queries.check_sample(source, names)
     counted = queries.count_keys(source, names, ColumnNames(columns.true))
@@ -299,7 +284,7 @@ def _query(given: _Named, threshold: float | None, pos_label: Label) -> tuple[Wr
         raise InputError(NO_ROWS)
     values = [present_labels(key, name) for key, name in zip(counted.keys, names, strict=True)]
     read = csv_values.labels(values, names) if source.textual else values
-    label_of = [dict(zip(raw.tolist(), own.tolist(), strict=True)) for raw, own in zip(values, read, strict=True)]
+    label_of = [dict(zip(raw.tolist(), label.tolist(), strict=True)) for raw, label in zip(values, read, strict=True)]
     labels = sort_labels(label for each in label_of for label in each.values())
     positive = _positive(pos_label, labels, counted, label_of[0])
     if positive is None and not columns.pred:
@@ -309,7 +294,7 @@ def _query(given: _Named, threshold: float | None, pos_label: Label) -> tuple[Wr
         label_of.append({True: positive, False: others[0] if len(others) == 1 else f"not {positive}"})
     at, assumed = _threshold(source, columns, threshold) if positive is not None else (None, ())
     pred = columns.pred[0] if columns.pred else None
-    query = WrongRows(columns.true, pred, columns.score, positive, at, label_of[0], label_of[1], keys=keys)
+    query = WrongRows(columns.true, pred, columns.score, positive, at, label_of[0], label_of[1])
     return query, (*choice_sentences(pos_label, positive, labels), *assumed) if positive is not None else ()
 
 

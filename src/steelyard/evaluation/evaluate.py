@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,10 +23,10 @@ from steelyard.evaluation.evaluation import (
     class_rows,
     group_rows,
     in_order,
-    lone_class_sentences,
     metric_rows,
     no_interval_sentences,
-    with_class_ends,
+    single_cluster_sentences,
+    with_class_bounds,
 )
 from steelyard.evaluation.given_rows import GivenRows, cluster_sentences, predicted_at_threshold
 from steelyard.evaluation.inputs import RowOptions, counted_inputs, negative_label, thresholded
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Frame, Label, Labels, LabelSet, Rng
     from steelyard.analysis.confusions.hierarchy import HierarchyLike
-    from steelyard.analysis.intervals.plan_draws import PlannedRows, SamplingDesign
+    from steelyard.analysis.intervals.plan_draws import SamplingDesign
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.evaluation.class_columns import GroupedColumns
     from steelyard.ingest.array_groups import By
@@ -95,37 +95,6 @@ def _stated_order(given: GivenRows) -> Labels | None:
     return category_order(truth, *columns)
 
 
-# ---------------------------------------------------------------- labels of a plan
-
-
-class PlannedInputs(NamedTuple):
-    """The labelled rows of a plan, and what evaluate states of them."""
-
-    rows: PlannedRows
-    stated: dict[str, Any]  # the threshold, what was assumed, and the columns of a frame
-
-    @classmethod
-    def of(cls, design: SamplingDesign, given: GivenRows, threshold: Any, **others: object) -> PlannedInputs:
-        """What the plan and its labels show; options that a plan has no place for are refused."""
-        pos_label, labels, weight, frequency = given.rows
-        refused = {"labels": labels, "sample_weight": weight, "weight": given.columns.weight, "frequency": frequency}
-        refuse_beside_plan(**refused, by=given.by, cluster=given.cluster, **others)
-        columns = (given.y_pred, given.y_score, given.columns, pos_label)
-        rows = labelled_by(design, GivenLabels(given.data, *columns, threshold))  # type: ignore[arg-type]  # no table
-        has_threshold = given.y_pred is None and given.columns.pred is None and rows.threshold is not None
-        at = (f"Scores were thresholded at {rows.threshold:g}.",) if has_threshold else ()
-        assumed = (*choice_sentences(pos_label, rows.labels[1], rows.labels), *at, *rows.stated)
-        stated = {"threshold": rows.threshold if has_threshold else None, "assumed": assumed}
-        return cls(rows, {**stated, "columns": given.columns.names()})
-
-    def evaluated(self, inference: Inference, asked: dict[str, Any]) -> Evaluation:
-        """The evaluation of the tables of all rows that the labels show."""
-        rows = self.rows
-        tables = None if rows.flagged is None else rows.confusion(), rows.score_table(), rows.labels[1]
-        options: dict[str, Any] = {**self.stated, **asked, "inference": replace(inference, planned=rows)}
-        return evaluate_tables(tables[0], tables[1], tables[2], **options)
-
-
 # ---------------------------------------------------------------- notes on a table
 # Labels that look alike or hardly overlap, so many rows of each class, odds of another threshold.
 
@@ -140,19 +109,16 @@ def table_notes(table: Confusion | None, design: str) -> tuple[str, ...]:
     >>> table_notes(confusion([0, 1] * 30, [0, 1] * 30), "random")[0]
     'Each class has 30 rows; if so many of each were chosen, design="stratified" gives narrower intervals.'
     """
-    stated = () if design == "random" else (STRATIFIED,)
     if table is None:
-        return stated
-    equal = _equal_classes(table) if design == "random" else ()
-    return (*overlap_problems(table), *lookalike_hints(table.labels), *stated, *equal)
-
-
-def _equal_classes(table: Confusion) -> tuple[str, ...]:
+        return () if design == "random" else (STRATIFIED,)
+    notes = [*overlap_problems(table), *lookalike_hints(table.labels)]
     sizes = table.rows.sum(1)
-    if len(sizes) < 2 or sizes.min() < _FEWEST or sizes.min() < sizes.max():
-        return ()
-    chosen = "if so many of each were chosen"
-    return (f'Each class has {sizes[0]:,} rows; {chosen}, design="stratified" gives narrower intervals.',)
+    if design != "random":
+        notes.append(STRATIFIED)
+    elif len(sizes) >= 2 and _FEWEST <= sizes.min() == sizes.max():
+        chosen = "if so many of each were chosen"
+        notes.append(f'Each class has {sizes[0]:,} rows; {chosen}, design="stratified" gives narrower intervals.')
+    return tuple(notes)
 
 
 def odds_notes(specs: Iterable[MetricSpec], scores: ScoreTable | None, threshold: float | None) -> Iterator[str]:
@@ -176,7 +142,6 @@ def odds_notes(specs: Iterable[MetricSpec], scores: ScoreTable | None, threshold
 
 
 # ---------------------------------------------------------------- group metrics
-# What evaluate reports of each group of rows, of its tables and of its columns of scores.
 
 
 def evaluated_groups(
@@ -225,11 +190,16 @@ def evaluate_tables(
     `probabilities` are the scores of many classes, a column for each; `order` is who gave the classes their order.
     """
     specs, by_class = _specs(metrics, table, scores, probabilities, order), class_rows(table, inference)
-    rows = with_class_ends(metric_rows(table, scores, positive, specs, inference), by_class)
+    rows = with_class_bounds(metric_rows(table, scores, positive, specs, inference), by_class)
     rows += column_rows(probabilities and probabilities.table, specs, inference, named=metrics is not None)
     named = [] if metrics is None else check_named(specs, rows, table, scores, positive)
     groups = evaluated_groups(tally, threshold, positive, named or _usual(specs), inference, probabilities)
-    stated = (*odds_notes(named, scores, threshold), *order.sentences(specs, table), *lone_class_sentences(by_class))
+    notes = (*odds_notes(named, scores, threshold), *order.sentences(specs, table))
+    prevalence = inference.prevalence
+    if prevalence is not None and not isinstance(prevalence, Prevalence):
+        shares = np.asarray(prevalence, dtype=np.float64)
+        prevalence = float(shares) if shares.ndim == 0 else tuple(shares.tolist())
+    row_total = int(table.rows.sum()) if table is not None else 0 if scores is None else scores.n
     return Evaluation(
         table,
         scores,
@@ -239,29 +209,15 @@ def evaluate_tables(
         threshold,
         inference.level,
         beats_no_skill(table, scores, positive) if inference.has_independent_rows else None,
-        (*assumed, *stated, *no_interval_sentences(groups)),
-        _plain_prevalence(inference.prevalence),
-        _row_total(table, scores),
+        (*assumed, *notes, *single_cluster_sentences(by_class), *no_interval_sentences(groups)),
+        prevalence,
+        row_total,
         0 if inference.rng is None else None,
         Rows(metric_rows(table, scores, positive, _behind(named), inference)),
         metrics is not None,
         *(groups, muted_codes(mute), columns or {}),
         risk_coverage=class_risk(probabilities and probabilities.table, inference),
     )
-
-
-def _plain_prevalence(prevalence: PrevalenceLike | None) -> PrevalenceLike | None:
-    """The prevalence as a number, or as the numbers of the classes."""
-    if prevalence is None or isinstance(prevalence, Prevalence):
-        return prevalence
-    given = np.asarray(prevalence, dtype=np.float64)
-    return float(given) if given.ndim == 0 else tuple(given.tolist())
-
-
-def _row_total(table: Confusion | None, scores: ScoreTable | None) -> int:
-    if table is not None:
-        return int(table.rows.sum())
-    return 0 if scores is None else scores.n
 
 
 def _behind(named: list[MetricSpec]) -> list[MetricSpec]:
@@ -293,19 +249,6 @@ def _specs(
         if probabilities is None or not reads_columns(spec):
             spec.check_data(labels=table is not None, scores=scores is not None, columns=probabilities is not None)
     return specs
-
-
-# ---------------------------------------------------------------- hierarchy levels
-# An evaluation with its errors by the levels of a hierarchy of its labels.
-
-
-def with_levels(evaluation: Evaluation, hierarchy: HierarchyLike | None, inference: Inference) -> Evaluation:
-    """The evaluation with its errors by level, where its labels have a hierarchy."""
-    if hierarchy is None:
-        return evaluation
-    if evaluation.confusion is None:
-        raise InputError("hierarchy= is of predicted labels, and there are scores alone; give y_pred as well.")
-    return replace(evaluation, hierarchy=level_errors(evaluation.confusion, hierarchy, inference))
 
 
 # ---------------------------------------------------------------- evaluate
@@ -368,13 +311,23 @@ def evaluate(
     Of 1,000 rows like these, 18 are positive. The classifier flags 36, finds 10 and misses 8; 26 are false alarms.
     """
     columns = FrameColumns(true, pred, score, weight)  # type: ignore[arg-type]  # several are brought
-    asked: dict[str, Any] = {"metrics": metrics, "mute": mute}
+    requested: dict[str, Any] = {"metrics": metrics, "mute": mute}
     rows = RowOptions(pos_label, labels, sample_weight, frequency)
     if not isinstance(design, str):
+        refuse_beside_plan(
+            labels=labels,
+            sample_weight=sample_weight,
+            weight=weight,
+            frequency=frequency,
+            by=by,
+            cluster=cluster,
+            prevalence=prevalence,
+            exact=exact,
+            hierarchy=hierarchy,
+            bins=bins,
+        )
         given = GivenRows(y_true, y_pred, y_score, rows, columns, by, cluster)
-        others = {"prevalence": prevalence, "exact": exact, "hierarchy": hierarchy, "bins": bins}
-        planned = PlannedInputs.of(design, given, threshold, **others)
-        return planned.evaluated(Inference(level, "auto", draws, rng), asked)
+        return _evaluated_plan(design, given, threshold, Inference(level, "auto", draws, rng), requested)
     y_true, by = binned_groups(y_true, by, bins, frame=true is not None)
     inference = Inference(level, "auto", draws, rng, prevalence, None, design)
     sets = LabelSetInput(y_true, y_pred, y_score, columns, labels, sample_weight, frequency, by, cluster)
@@ -382,17 +335,30 @@ def evaluate(
         from steelyard.evaluation.evaluate_label_sets import evaluate_label_sets
 
         refuse_of_one_label(pos_label=pos_label, exact=exact, hierarchy=hierarchy)
-        return evaluate_label_sets(sets, threshold=threshold, inference=inference, **asked)  # type: ignore[return-value]  # of the same faces
+        return evaluate_label_sets(sets, threshold=threshold, inference=inference, **requested)  # type: ignore[return-value]  # of the same faces
     given = GivenRows(y_true, y_pred, y_score, rows, columns, by, cluster)
-    return evaluated_rows(given, threshold, inference, exact=exact, hierarchy=hierarchy, **asked).evaluation
+    return evaluated_rows(given, threshold, inference, exact=exact, hierarchy=hierarchy, **requested)[0]
 
 
-class EvaluatedRows(NamedTuple):
-    """An evaluation, how its intervals were made, and the scores of every class where there are such."""
-
-    evaluation: Evaluation
-    inference: Inference
-    probabilities: GroupedColumns | None
+def _evaluated_plan(
+    design: SamplingDesign, given: GivenRows, threshold: Any, inference: Inference, requested: dict[str, Any]
+) -> Evaluation:
+    """The evaluation of the tables of all rows that the labels of a plan show."""
+    pos_label = given.rows.pos_label
+    labels = GivenLabels(given.data, given.y_pred, given.y_score, given.columns, pos_label, threshold)  # type: ignore[arg-type]  # no table
+    rows = labelled_by(design, labels)
+    has_threshold = given.y_pred is None and given.columns.pred is None and rows.threshold is not None
+    at = (f"Scores were thresholded at {rows.threshold:g}.",) if has_threshold else ()
+    return evaluate_tables(
+        None if rows.flagged is None else rows.confusion(),
+        rows.score_table(),
+        rows.labels[1],
+        threshold=rows.threshold if has_threshold else None,
+        assumed=(*choice_sentences(pos_label, rows.labels[1], rows.labels), *at, *rows.stated),
+        inference=replace(inference, planned=rows),
+        columns=given.columns.names(),
+        **requested,
+    )
 
 
 def evaluated_rows(
@@ -404,15 +370,23 @@ def evaluated_rows(
     exact: bool | None = None,
     mute: Iterable[str] | None = None,
     hierarchy: HierarchyLike | None = None,
-) -> EvaluatedRows:
-    """The evaluation of rows that have one label each, or of a table of them."""
-    asked, order = in_stated_order(rows)
-    classes = given_columns(asked.data, asked.y_pred, asked.y_score, threshold, asked.rows, brought=asked.are_parted)  # type: ignore[arg-type]  # beside scores: rows
-    given = asked._replace(y_pred=classes.y_pred, y_score=classes.y_score).brought()
+) -> tuple[Evaluation, Inference, GroupedColumns | None]:
+    """The evaluation of rows with one label each, or of a table; how its intervals were made; scores of every class."""
+    ordered, order = in_stated_order(rows)
+    classes = given_columns(
+        ordered.data,  # type: ignore[arg-type]  # beside scores: rows
+        ordered.y_pred,
+        ordered.y_score,
+        threshold,
+        ordered.rows,
+        to_host=ordered.are_grouped,
+    )
+    given = ordered._replace(y_pred=classes.y_pred, y_score=classes.y_score).as_arrays()
     counted = given.counted(threshold=threshold, exact=exact)
     inputs = counted_inputs(counted, given.y_pred, given.y_score, threshold, given.rows)
-    clustered = predicted_at_threshold(given.clustered(), inputs, asked.y_score)
-    _check_overlap(inputs.table, rows)
+    clustered = predicted_at_threshold(given.clustered(), inputs, ordered.y_score)
+    if inputs.table is not None and rows.rows.labels is None and not isinstance(rows.data, (Confusion, Tally)):
+        check_label_overlap(inputs.table)  # tables may be parts of larger ones
     positive, stated = inputs.positive_class(rows.rows.pos_label, rows.data)
     notes = (*table_notes(inputs.table, inference.design), *classes.left_out(inference.prevalence, metrics))
     inference, probabilities = replace(inference, clustered=clustered), classes.grouped(given.by)
@@ -430,10 +404,8 @@ def evaluated_rows(
         mute=mute,
         columns=rows.columns.names(frequency=rows.rows.frequency, by=rows.by, cluster=rows.cluster),  # type: ignore[arg-type]  # no arrays of a frame
     )
-    return EvaluatedRows(with_levels(evaluation, hierarchy, inference), inference, probabilities)
-
-
-def _check_overlap(table: Confusion | None, rows: GivenRows) -> None:
-    """Refuse rows whose labels of truth and prediction have little in common; tables may be parts of such."""
-    if table is not None and rows.rows.labels is None and not isinstance(rows.data, (Confusion, Tally)):
-        check_label_overlap(table)
+    if hierarchy is not None:
+        if evaluation.confusion is None:
+            raise InputError("hierarchy= is of predicted labels, and there are scores alone; give y_pred as well.")
+        evaluation = replace(evaluation, hierarchy=level_errors(evaluation.confusion, hierarchy, inference))
+    return evaluation, inference, probabilities

@@ -11,11 +11,12 @@ import numpy as np
 
 from steelyard.analysis.chance.chance import LabelSetBaselines
 from steelyard.analysis.distributions import poisson_above
+from steelyard.analysis.holm import holm
 from steelyard.analysis.intervals.estimand import Estimand
 from steelyard.analysis.intervals.inference import ClusteredRows, Inference
 from steelyard.analysis.intervals.intervals import intervals_of
 from steelyard.analysis.results.result import Rows
-from steelyard.evaluation.evaluation import Group, MetricRow
+from steelyard.evaluation.evaluation import Group, MetricRow, each_interval
 from steelyard.evaluation.given_rows import cluster_sentences
 from steelyard.evaluation.inputs import TWO_THRESHOLDS
 from steelyard.evaluation.multilabel_evaluation import LabelPair, LabelRow, MultilabelEvaluation, RowOutcomes
@@ -58,72 +59,58 @@ def label_pairs(table: MultilabelTable, level: float) -> Rows[LabelPair]:
     if table.predicted is None:
         return Rows()
     n = min(table.true.shape[0], _MOST_ROWS)
-    of_missed, of_false, (rows, columns, counts) = (
-        _there(table) if isinstance(table.true, DeviceArray) else _here(table)
-    )
+    met = _pairs_on_device(table) if isinstance(table.true, DeviceArray) else _pairs_on_host(table)
+    of_missed, of_false, missed, false, counts = met
     if not len(counts):
         return Rows()
-    expected = of_missed[rows] * of_false[columns] / n
+    expected = of_missed[missed] * of_false[false] / n
     tests = int((of_missed > 0).sum() * (of_false > 0).sum())
-    p_values = _adjusted(poisson_above(counts, expected), tests)
+    p_values = np.array(holm(poisson_above(counts, expected), tests))
     shown = np.flatnonzero(p_values <= 1 - level)
     order = shown[np.argsort(-(counts - expected)[shown], kind="stable")][:_MOST_PAIRS]
+    labels = table.labels
     return Rows(
-        LabelPair(
-            table.labels[rows[i]], table.labels[columns[i]], int(counts[i]), float(expected[i]), float(p_values[i])
-        )
+        LabelPair(labels[missed[i]], labels[false[i]], int(counts[i]), float(expected[i]), float(p_values[i]))
         for i in order
     )
 
 
-def _here(table: MultilabelTable) -> tuple[Array, Array, tuple[Array, ...]]:
-    """How often each label is missed, and falsely predicted, and which pairs meet how often."""
-    missed, false = _errors(table)
-    together = (missed.T @ false).tocoo()  # what a row has falsely it cannot lack: no label meets itself
-    return _sums(missed), _sums(false), (together.row, together.col, together.data.astype(np.int64))
+def _pairs_on_host(table: MultilabelTable) -> tuple[Array, ...]:
+    """How often each label is missed, and falsely predicted; and the pairs of both that meet in a row, how often.
+
+    Of very many rows the first are read.
+    """
+    from scipy.sparse import csr_array
+
+    true, predicted = (matrix[:_MOST_ROWS] for matrix in (table.true, table.predicted))  # type: ignore[index]  # there
+    missed: Any
+    false: Any
+    if is_sparse(true):
+        both = true.multiply(predicted).tocsr().astype(np.int32)
+        missed, false = true.astype(np.int32) - both, predicted.astype(np.int32) - both
+    else:
+        missed, false = csr_array((true > predicted).astype(np.int32)), csr_array((predicted > true).astype(np.int32))
+    missed.eliminate_zeros()
+    false.eliminate_zeros()
+    together = (missed.T @ false).tocoo()  # a label that a row has falsely it cannot lack: no label meets itself
+    of_missed, of_false = (
+        np.bincount(errors.indices, minlength=errors.shape[1]).astype(np.float64) for errors in (missed, false)
+    )
+    return of_missed, of_false, together.row, together.col, together.data.astype(np.int64)
 
 
-def _there(table: MultilabelTable) -> tuple[Array, Array, tuple[Array, ...]]:
+def _pairs_on_device(table: MultilabelTable) -> tuple[Array, ...]:
     """The same of rows on a device."""
     first: Any = table if table.true.shape[0] <= _MOST_ROWS else table.of_rows(slice(0, _MOST_ROWS))
     missed, false = first.true & ~first.predicted, first.predicted & ~first.true
     together = meetings(missed, false)
     rows, columns = np.nonzero(together.T)[::-1]  # label by label of those that are false, as SciPy has them
-    sums = (label_counts(errors, errors).true.astype(np.float64) for errors in (missed, false))
-    of_missed, of_false = sums
-    return of_missed, of_false, (rows, columns, together[rows, columns])
-
-
-def _errors(table: MultilabelTable) -> tuple[Any, Any]:
-    """The labels that each row lacks, and those that it has falsely, sparse; of very many rows the first."""
-    from scipy.sparse import csr_array
-
-    true, predicted = (matrix[:_MOST_ROWS] for matrix in (table.true, table.predicted))  # type: ignore[index]  # there
-    if is_sparse(true):
-        both = true.multiply(predicted).tocsr().astype(np.int32)
-        pair = (true.astype(np.int32) - both, predicted.astype(np.int32) - both)
-    else:
-        pair = (csr_array((true > predicted).astype(np.int32)), csr_array((predicted > true).astype(np.int32)))
-    for matrix in pair:
-        matrix.eliminate_zeros()
-    return pair
-
-
-def _sums(matrix: Any) -> Array:
-    return np.bincount(matrix.indices, minlength=matrix.shape[1]).astype(np.float64)
-
-
-def _adjusted(p_values: Array, tests: int) -> Array:
-    """P-values adjusted by Holm's method for so many tests, of which the others are 1."""
-    order = np.argsort(p_values)
-    adjusted = np.empty(len(p_values))
-    factors = np.maximum(tests - np.arange(len(order)), 1)
-    adjusted[order] = np.minimum(np.maximum.accumulate(p_values[order] * factors), 1)
-    return adjusted
+    of_missed, of_false = (label_counts(errors, errors).true.astype(np.float64) for errors in (missed, false))
+    return of_missed, of_false, rows, columns, together[rows, columns]
 
 
 # ---------------------------------------------------------------- label set rows
-# The metrics of a table of label sets, what each label is worth, and which are confused.
+# The metrics of a table of label sets, and those of each label.
 
 
 _COUNT_AVERAGES = ("micro", "macro", "weighted", SAMPLES)
@@ -135,9 +122,11 @@ def label_set_specs(table: MultilabelTable, named: Iterable[MetricSpec] | None) 
     """The metrics that were named, each of which the data must allow, or the usual ones."""
     if named is not None:
         return [check_label_set_metric(spec, table) for spec in named]
-    own = [MetricSpec(metric) for metric in list_metrics() if metric.label_sets is not None and _fits(metric, table)]
-    own = [spec for spec in own if not {*metrics_with_role("on request")} & {spec.metric}]
-    return [*own, *_averages(table)]
+    of_rows = [
+        MetricSpec(metric) for metric in list_metrics() if metric.label_sets is not None and _fits(metric, table)
+    ]
+    of_rows = [spec for spec in of_rows if not {*metrics_with_role("on request")} & {spec.metric}]
+    return [*of_rows, *_averages(table)]
 
 
 def _averages(table: MultilabelTable) -> list[MetricSpec]:
@@ -170,17 +159,15 @@ def evaluated_labels(
     estimands += [Estimand(spec, table, spec.metric.parameters, CallOptions(average=None)) for spec in each]
     intervals = intervals_of(estimands, inference)
     baselines = LabelSetBaselines(table)
-    pairs = zip(specs, intervals[: len(specs)], strict=True)
-    rows = [_row(spec, interval, baselines.value(spec)) for spec, interval in pairs]
+    rows = []
+    for spec, interval in zip(specs, intervals[: len(specs)], strict=True):
+        undefined = None if math.isfinite(interval.value) else interval.why
+        bounds = (interval.value, interval.low, interval.high)
+        row = MetricRow(spec, *bounds, baselines.value(spec), undefined, interval.undefined_share, interval.method)
+        if undefined is None and math.isnan(interval.low):
+            row = replace(row, no_interval=interval.why or "no interval")
+        rows.append(row)
     return rows, _label_rows(table, intervals[len(specs) :]) if of_labels else Rows()
-
-
-def _row(spec: MetricSpec, interval: Interval[Any], baseline: float) -> MetricRow:
-    undefined = None if math.isfinite(interval.value) else interval.why
-    ends = (interval.value, interval.low, interval.high)
-    row = MetricRow(spec, *ends, baseline, undefined, interval.undefined_share, interval.method)
-    no_interval = undefined is None and math.isnan(interval.low)
-    return replace(row, no_interval=interval.why or "no interval") if no_interval else row
 
 
 # ---------------------------------------------------------------- labels and rows
@@ -192,18 +179,23 @@ def _label_rows(table: MultilabelTable, intervals: Sequence[Interval[Any]]) -> R
     predicted = (
         None if table.predicted is None else label_counts(table.predicted, table.predicted, table.frequency).true
     )
-    weights, total = np.asarray(table.positives, np.float64), _total(table)
-    most = float(weights.max(initial=0))
+    weights = np.asarray(table.positives, np.float64)
+    total = float(table.true.shape[0] if table.weights is None else table.weights.sum())
+    largest = float(weights.max(initial=0))
+    by_metric = {}
+    for interval in intervals:
+        spec = MetricSpec(interval.spec.metric, NATIVE)
+        by_metric[spec.metric.name] = each_interval(replace(interval, spec=spec))
     return Rows(
         LabelRow(
             label,
-            int(rows[place]),
-            None if predicted is None else int(predicted[place]),
-            float(weights[place] / total),
-            most / float(weights[place]) if weights[place] else math.inf,
-            {interval.spec.metric.name: _of_label(interval, place) for interval in intervals},
+            int(rows[i]),
+            None if predicted is None else int(predicted[i]),
+            float(weights[i] / total),
+            largest / float(weights[i]) if weights[i] else math.inf,
+            {name: of_labels[i] for name, of_labels in by_metric.items()},
         )
-        for place, label in enumerate(table.labels)
+        for i, label in enumerate(table.labels)
     )
 
 
@@ -212,17 +204,6 @@ def _label_specs(table: MultilabelTable) -> list[MetricSpec]:
     role = "per class" if table.predicted is not None else "averaged over columns"
     has_counts = table.predicted is not None
     return [MetricSpec(metric) for metric in metrics_with_role(role) if (metric.function is not None) == has_counts]
-
-
-def _of_label(interval: Interval[Any], place: int) -> Interval[Any]:
-    value, low, high = (float(np.asarray(end)[place]) for end in (interval.value, interval.low, interval.high))
-    why = None if interval.why is None else np.asarray(interval.why, dtype=object)[place]
-    spec = MetricSpec(interval.spec.metric, NATIVE)
-    return replace(interval, spec=spec, value=value, low=low, high=high, bin_error=None, why=why)
-
-
-def _total(table: MultilabelTable) -> float:
-    return float(table.true.shape[0] if table.weights is None else table.weights.sum())
 
 
 def row_outcomes(table: MultilabelTable) -> RowOutcomes | None:
@@ -234,8 +215,13 @@ def row_outcomes(table: MultilabelTable) -> RowOutcomes | None:
     def mean(values: Array) -> float:
         return float(np.average(values, weights=weights))
 
-    wrong = (counts.fn == 0) & (counts.fp == 0), counts.fn > 0, counts.fp > 0
-    return RowOutcomes(*map(mean, (*wrong, counts.positives, counts.predicted_positives)))
+    return RowOutcomes(
+        all_right=mean((counts.fn == 0) & (counts.fp == 0)),
+        missed=mean(counts.fn > 0),
+        false=mean(counts.fp > 0),
+        labels_true=mean(counts.positives),
+        labels_predicted=mean(counts.predicted_positives),
+    )
 
 
 # ---------------------------------------------------------------- evaluate label sets
@@ -263,8 +249,10 @@ def evaluate_label_sets(
     specs = label_set_specs(table, None if metrics is None else MetricSpec.all_of(metrics))
     rows, by_label = evaluated_labels(table, specs, inference)
     groups = _groups(table, given.by, specs if metrics is not None else _group_specs(specs), inference)
+    if metrics is None:  # a parameter that nobody chose, such as k of precision at k, may not fit these labels
+        rows = [r for r in rows if not (r.spec.is_native and r.spec.metric.parameters and math.isnan(r.value))]
     return MultilabelEvaluation(
-        Rows(row for row in rows if metrics is not None or not _is_unfit(row)),
+        Rows(rows),
         by_label,
         label_pairs(table, inference.level),
         row_outcomes(table),
@@ -291,34 +279,32 @@ def _thresholded(table: MultilabelTable, threshold: Any) -> tuple[MultilabelTabl
     assert scores is not None  # noqa: S101 - a table has one or the other
     if threshold is None and not (scores.min() >= 0 and scores.max() <= 1):
         return table, None, ("The scores are no probabilities: metrics of predicted labels need a threshold.",)
-    cut = _cut(threshold, table.labels)
-    table = replace(table, predicted=_flagged(table.true, scores, cut))
-    if not isinstance(cut, float):
-        return table, None, ("Each label was thresholded at a threshold of its own.",)
-    return table, cut, (_HALF_TAKEN,) if threshold is None else ()
-
-
-def _flagged(true: Any, scores: Array, cut: float | Array) -> Any:
-    """The labels whose scores reach the threshold, as the truth has its labels."""
+    at = _threshold_of_labels(threshold, table.labels)
+    predicted: Any
     if isinstance(scores, DeviceArray):
-        return reached_thresholds(scores, np.asarray(cut))
-    predicted: Any = (scores >= cut).astype(np.uint8)
-    return type(true)(predicted) if is_sparse(true) else predicted
+        predicted = reached_thresholds(scores, np.asarray(at))
+    else:
+        predicted = (scores >= at).astype(np.uint8)
+        predicted = type(table.true)(predicted) if is_sparse(table.true) else predicted
+    table = replace(table, predicted=predicted)
+    if not isinstance(at, float):
+        return table, None, ("Each label was thresholded at a threshold of its own.",)
+    return table, at, (_HALF_TAKEN,) if threshold is None else ()
 
 
-def _cut(threshold: Any, labels: Labels) -> float | Array:
+def _threshold_of_labels(threshold: Any, labels: Labels) -> float | Array:
     """The threshold of all labels, or that of each: in their order, or by label."""
     if isinstance(threshold, Mapping):
         if {*threshold} != {*labels}:
             raise InputError(f"threshold= names other labels than the data; give one for each of {first_ten(labels)}.")
         threshold = [threshold[label] for label in labels]
     try:
-        cut = np.asarray(HALF if threshold is None else threshold, np.float64)
+        at = np.asarray(HALF if threshold is None else threshold, np.float64)
     except (TypeError, ValueError):
-        cut = np.array(np.nan)
-    if cut.shape not in ((), (len(labels),)) or np.isnan(cut).any():
+        at = np.array(np.nan)
+    if at.shape not in ((), (len(labels),)) or np.isnan(at).any():
         raise InputError(f"threshold= is a number, or one for each of {len(labels):,} labels, not {threshold!r:.60}.")
-    return cut if cut.shape else float(cut)
+    return at if at.shape else float(at)
 
 
 _HALF_TAKEN = ASSUMED_HALF.partition(";")[0] + ", those of every label alike."
@@ -329,20 +315,17 @@ def _left_out(table: MultilabelTable, specs: Iterable[MetricSpec]) -> tuple[str,
     if table.predicted is None or all(spec.average != SAMPLES or spec.metric.function is None for spec in specs):
         return ()
     unlabelled, silent = table.by_row.positives == 0, table.by_row.predicted_positives == 0
-    some = ((unlabelled, "have no labels"), (silent, "none predicted"), (unlabelled & silent, "neither"))
-    counted = [(_number(table, rows), what) for rows, what in some]
-    parts = [f"{number:,} {what}" for number, what in counted if number]
+    parts = []
+    for rows, what in (
+        (unlabelled, "have no labels"),
+        (silent, "none predicted"),
+        (unlabelled & silent, "neither"),
+    ):
+        number = int((rows if table.frequency is None else table.frequency[rows]).sum())
+        if number:
+            parts.append(f"{number:,} {what}")
     about = "Means over rows (samples) leave out those where a metric is undefined"
     return (f"{about}; of {table.n:,} rows {', '.join(parts)}.",) if parts else ()
-
-
-def _number(table: MultilabelTable, rows: Array) -> int:
-    return int((rows if table.frequency is None else table.frequency[rows]).sum())
-
-
-def _is_unfit(row: MetricRow) -> bool:
-    """Whether a parameter that nobody chose, such as k of precision at k, does not fit these labels."""
-    return row.spec.is_native and bool(row.spec.metric.parameters) and math.isnan(row.value)
 
 
 def _group_specs(specs: list[MetricSpec]) -> list[MetricSpec]:
@@ -358,17 +341,12 @@ def _groups(table: MultilabelTable, by: Any, specs: list[MetricSpec], inference:
     for name, column in columns.items():
         if len(column) != table.true.shape[0]:
             raise InputError(f"by= has {len(column):,} values of {name!r} and there are {table.true.shape[0]:,} rows.")
-    places: dict[Labels, Array] = group_places(columns)
-    return Rows(
-        Group(tuple(columns), key, part.n, Rows(label_set_metric_rows(part, specs, _of_group(inference, rows))))
-        for key in sorted_groups(key for key in places if key)
-        for rows in [places[key]]
-        for part in [table.of_rows(rows)]
-    )
-
-
-def _of_group(inference: Inference, rows: Array) -> Inference:
-    if inference.clustered is None:
-        return inference
-    clusters = arrays.column(inference.clustered.clusters, "cluster")[rows]
-    return replace(inference, clustered=inference.clustered._replace(clusters=clusters))
+    indices: dict[Labels, Array] = group_places(columns)
+    groups = Rows[Group]()
+    for key in sorted_groups(key for key in indices if key):
+        part, of_group = table.of_rows(indices[key]), inference
+        if inference.clustered is not None:
+            clusters = arrays.column(inference.clustered.clusters, "cluster")[indices[key]]
+            of_group = replace(inference, clustered=inference.clustered._replace(clusters=clusters))
+        groups.append(Group(tuple(columns), key, part.n, Rows(label_set_metric_rows(part, specs, of_group))))
+    return groups

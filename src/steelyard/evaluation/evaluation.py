@@ -27,7 +27,7 @@ from steelyard.analysis.confusions.confused_pairs import (
 )
 from steelyard.analysis.confusions.hierarchy import LevelErrors
 from steelyard.analysis.decisions.best_decision import DecidedRows
-from steelyard.analysis.decisions.decision_rule import COLUMNS, DecisionRule, RiskCoverage
+from steelyard.analysis.decisions.decision_rule import DecisionRule, RiskCoverage
 from steelyard.analysis.decisions.search import CrossFit
 from steelyard.analysis.intervals.cluster_tables import has_several_clusters
 from steelyard.analysis.intervals.intervals import table_intervals
@@ -40,7 +40,6 @@ from steelyard.analysis.results.result import (
 from steelyard.analysis.results.result_homes import rendered
 from steelyard.analysis.results.result_json import same_fields
 from steelyard.arguments import names_wrong_arguments
-from steelyard.evaluation.saved.json_values import label_json, read_label
 from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, first_ten
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.curves import precision_recall_points, roc_points
@@ -122,25 +121,23 @@ class MetricRow:
 
     def row(self) -> dict[str, Any]:
         """The metric as strict JSON values: null where it is undefined."""
-        numbers = {key: _finite(getattr(self, key)) for key in ("value", "low", "high", "chance")}
-        numbers |= {"chance_high": self.chance_high} if math.isfinite(self.chance_high) else {}
-        reasons = {"no_interval": self.no_interval} if self.no_interval else {}
-        return {"name": self.name, **numbers, "undefined": self.undefined, **reasons}
+        values = {"value": self.value, "low": self.low, "high": self.high, "chance": self.chance}
+        row = {"name": self.name, **{key: float(x) if math.isfinite(x) else None for key, x in values.items()}}
+        if math.isfinite(self.chance_high):
+            row["chance_high"] = self.chance_high
+        row["undefined"] = self.undefined
+        return row | ({"no_interval": self.no_interval} if self.no_interval else {})
 
     def __repr__(self) -> str:
         if math.isnan(self.value):
             return f"{self.name} undefined{f': {self.undefined}' if self.undefined else ''}"
         if math.isfinite(self.chance_high):
-            own, usual, most = map(self.text, (self.value, self.chance, self.chance_high))
-            return f"{self.name} {own}; a calibrated model with these scores: {usual}, up to {most}"
+            value, usual, most = map(self.text, (self.value, self.chance, self.chance_high))
+            return f"{self.name} {value}; a calibrated model with these scores: {usual}, up to {most}"
         if self.no_interval:
             return f"{self.name} {self.text(self.value)} ({self.no_interval})"
         text = f"{self.name} {interval_text(self.value, self.low, self.high, share=self.spec.is_share)}"
         return text if math.isnan(self.chance) else f"{text}, chance {self.text(self.chance)}"
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
 
 
 @dataclass(frozen=True)
@@ -160,12 +157,7 @@ class ClassRow:
 
     def row(self) -> dict[str, Any]:
         """The class as a row of a table."""
-        ends = {
-            name if end == "value" else f"{name}_{end}": getattr(interval, end)
-            for name, interval in self.intervals.items()
-            for end in ("value", "low", "high")
-        }
-        return {"class": self.label, "rows": self.rows, **ends}
+        return {"class": self.label, "rows": self.rows, **interval_columns(self.intervals)}
 
     def __repr__(self) -> str:
         parts = (f"{name} {interval.text()}" for name, interval in self.intervals.items())
@@ -173,6 +165,14 @@ class ClassRow:
 
 
 CLASS_METRICS = tuple(field.name for field in fields(ClassRow))[2:]
+
+
+def interval_columns(intervals: Mapping[str, Interval]) -> dict[str, float]:
+    """Intervals by the name of their metric as columns of a table: recall, recall_low, recall_high."""
+    columns: dict[str, float] = {}
+    for name, interval in intervals.items():
+        columns |= {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
+    return columns
 
 
 # ---------------------------------------------------------------- the rows of an evaluation
@@ -240,9 +240,21 @@ def table_rows(
     """The rows of metrics on one table, each beside its no-skill baseline."""
     intervals = table_intervals(specs, table, options, inference)
     baselines = Baselines(table_at(table, inference.prevalence))
-    return [
-        _row(interval, _baseline(spec, baselines, options)) for spec, interval in zip(specs, intervals, strict=True)
-    ]
+    rows = []
+    for spec, interval in zip(specs, intervals, strict=True):
+        try:
+            chance = baselines.same_margins(spec, options)
+        except InputError:  # a table, or a group, of one class only
+            chance = math.nan
+        undefined = None if math.isfinite(interval.value) else interval.why
+        bounds = (interval.value, interval.low, interval.high)
+        row = MetricRow(interval.spec, *bounds, chance, undefined, interval.undefined_share, interval.method)
+        if interval.calibrated is not None and interval.calibrated_high is not None:
+            row = replace(row, chance=interval.calibrated, chance_high=interval.calibrated_high)
+        elif undefined is None and math.isnan(interval.low):
+            row = replace(row, no_interval=interval.why)
+        rows.append(row)
+    return rows
 
 
 def check_has_form(spec: MetricSpec, labels: Sequence[Label]) -> None:
@@ -266,7 +278,9 @@ def check_named(
 ) -> list[MetricSpec]:
     """The metrics that were named; one that has no row, since the data have no form of it, is refused."""
     present = {row.spec.metric.name for row in rows}
-    for spec in (spec for spec in specs if spec.metric.name not in present):
+    for spec in specs:
+        if spec.metric.name in present:
+            continue
         if scores is not None and spec.metric.of_probabilities:
             check_probabilities(spec.name, scores)
         if scores is not None and spec.metric.least_rows is not None:
@@ -279,24 +293,6 @@ def check_named(
             check_has_form(spec, table.labels)
         raise InputError(f"{spec.name} has no value here: of rows in clusters it needs scores.")
     return specs
-
-
-def _baseline(spec: MetricSpec, baselines: Baselines, options: CallOptions) -> float:
-    """The no-skill baseline; NaN where a table, or a group, holds one class only."""
-    try:
-        return baselines.same_margins(spec, options)
-    except InputError:
-        return math.nan
-
-
-def _row(interval: Interval, baseline: float) -> MetricRow:
-    undefined = None if math.isfinite(interval.value) else interval.why
-    ends = (interval.value, interval.low, interval.high)
-    row = MetricRow(interval.spec, *ends, baseline, undefined, interval.undefined_share, interval.method)
-    if interval.calibrated is None or interval.calibrated_high is None:
-        without = undefined is None and math.isnan(interval.low)
-        return replace(row, no_interval=interval.why) if without else row
-    return replace(row, chance=interval.calibrated, chance_high=interval.calibrated_high)
 
 
 def beats_no_skill(table: Confusion | None, scores: ScoreTable | None, positive: Label) -> ChanceTest | None:
@@ -315,36 +311,41 @@ def class_rows(table: Confusion | None, inference: Inference) -> Rows[ClassRow]:
         return Rows()
     specs = [MetricSpec.of(name) for name in CLASS_METRICS]
     by_metric = table_intervals(specs, table, CallOptions(average=None), inference)
-    columns = zip(*map(_of_classes, by_metric), strict=True)
+    columns = zip(*map(each_interval, by_metric), strict=True)
     return Rows(
         ClassRow(label, rows, *intervals)
         for label, rows, intervals in zip(table.labels, table.true_rows.tolist(), columns, strict=True)
     )
 
 
-def with_class_ends(rows: Iterable[MetricRow], by_class: Iterable[ClassRow]) -> list[MetricRow]:
-    """The rows, those of one class with the ends that the table of classes gives them: one quantity, one interval."""
-    ends = {(row.label, name): interval for row in by_class for name, interval in row.intervals.items()}
+def each_interval(interval: Interval[Any]) -> list[Interval]:
+    """The interval of each class, or of each label, out of one that holds those of all."""
+    bounds = [np.asarray(bound, dtype=np.float64).tolist() for bound in (interval.value, interval.low, interval.high)]
+    whys = [None] * len(bounds[0]) if interval.why is None else list(interval.why)
     return [
-        row if known is None else replace(row, low=known.low, high=known.high, method=known.method)
-        for row, known in ((row, ends.get((row.spec.label, row.spec.metric.name))) for row in rows)
+        replace(interval, value=value, low=low, high=high, bin_error=None, why=why)
+        for value, low, high, why in zip(*bounds, whys, strict=True)
     ]
 
 
+def with_class_bounds(rows: Iterable[MetricRow], by_class: Iterable[ClassRow]) -> list[MetricRow]:
+    """The rows, those of one class with the bounds that the table of classes gives: one quantity, one interval."""
+    intervals = {(row.label, name): interval for row in by_class for name, interval in row.intervals.items()}
+    bounded = []
+    for row in rows:
+        known = intervals.get((row.spec.label, row.spec.metric.name))
+        if known is not None:
+            row = replace(row, low=known.low, high=known.high, method=known.method)  # noqa: PLW2901 - the same row
+        bounded.append(row)
+    return bounded
+
+
 def in_order(rows: Iterable[MetricRow], specs: Sequence[MetricSpec]) -> list[MetricRow]:
-    """The rows in the order of the metrics that were asked for, each once; a metric's averages follow it."""
-    places = {spec: place for place, spec in enumerate(specs)}
-    first = {spec.metric: place for spec, place in reversed(places.items())}
+    """The rows in the order of the requested metrics, each once; a metric's averages follow it."""
+    indices = {spec: i for i, spec in enumerate(specs)}
+    first = {spec.metric: i for spec, i in reversed(indices.items())}
     once = {row.spec: row for row in rows}.values()
-    return sorted(once, key=lambda row: places.get(row.spec, first.get(row.spec.metric, len(specs))))
-
-
-def _of_classes(interval: Interval) -> Iterator[Interval]:
-    """The interval of each class out of those of all."""
-    ends = [np.asarray(end, dtype=np.float64).tolist() for end in (interval.value, interval.low, interval.high)]
-    whys = [None] * len(ends[0]) if interval.why is None else list(interval.why)
-    for value, low, high, why in zip(*ends, whys, strict=True):
-        yield replace(interval, value=value, low=low, high=high, bin_error=None, why=why)
+    return sorted(once, key=lambda row: indices.get(row.spec, first.get(row.spec.metric, len(specs))))
 
 
 # ---------------------------------------------------------------- groups
@@ -408,17 +409,15 @@ def group_rows(
 
 def no_interval_sentences(groups: Sequence[Group]) -> tuple[str, ...]:
     """Which groups have no interval since all their rows are of one cluster."""
-    defined = ((group, [row for row in group.metrics if not math.isnan(row.value)]) for group in groups)
-    lone = [group.label for group, rows in defined if rows and all(map(_has_lone_cluster, rows))]
-    sentence = f"A group whose rows are all of one cluster has no interval: {first_ten(lone)}."
-    return (sentence,) if lone else ()
+    single = []
+    for group in groups:
+        defined = [row for row in group.metrics if not math.isnan(row.value)]
+        if defined and all(row.method == "cluster" and math.isnan(row.low) for row in defined):
+            single.append(group.label)
+    return (f"A group whose rows are all of one cluster has no interval: {first_ten(single)}.",) if single else ()
 
 
-def _has_lone_cluster(row: MetricRow) -> bool:
-    return row.method == "cluster" and math.isnan(row.low)
-
-
-def lone_class_sentences(classes: Sequence[ClassRow]) -> tuple[str, ...]:
+def single_cluster_sentences(classes: Sequence[ClassRow]) -> tuple[str, ...]:
     """Which classes are in one cluster alone, so that what reads them has no interval."""
     reasons = dict.fromkeys(row.recall.why for row in classes if row.recall.why and not math.isnan(row.recall.value))
     return tuple(f"{why[:1].upper()}{why[1:]}: metrics that read them have no interval." for why in reasons)
@@ -678,10 +677,7 @@ class Evaluation(ClassReading, Result[MetricRow]):
 
 
 # ---------------------------------------------------------------- class risk
-# The errors of the most probable class where the least certain rows go to a person, and its JSON.
-
-
-_NUMBERS = ("area", "least_area", "level")
+# The errors of the most probable class where the least certain rows go to a person.
 
 
 def class_risk(table: ProbabilityTable | None, inference: Inference) -> RiskCoverage | None:
@@ -691,25 +687,3 @@ def class_risk(table: ProbabilityTable | None, inference: Inference) -> RiskCove
     rows = DecidedRows.of(table, None)
     decided = CrossFit.of_rule(DecisionRule.of_argmax(rows.k), table.probabilities)
     return RiskCoverage.of(rows, decided, None, inference.level, intervals=inference.clustered is None)
-
-
-def risk_json(curve: RiskCoverage) -> dict[str, Any]:
-    """The curve as strict JSON values, a list for each column."""
-    columns = {name: [None if np.isnan(v) else v for v in getattr(curve, name).tolist()] for name in COLUMNS}
-    labels = [label_json(label) for label in curve.least_kept]
-    return {**{name: getattr(curve, name) for name in _NUMBERS}, **columns, "least_kept": labels}
-
-
-def read_risk(field: SavedField) -> RiskCoverage | None:
-    """The curve that was written; none where there is none."""
-    if field.value is None:
-        return None
-    columns: dict[str, Any] = {
-        name: np.array([np.nan if cell.value is None else cell.number() for cell in field[name].each()])
-        for name in COLUMNS
-    }
-    labels = tuple(read_label(label) for label in field["least_kept"].each())
-    if len({len(labels), *(len(column) for column in columns.values())}) > 1 or not labels:
-        raise field.refused("a curve whose columns are equally long")
-    numbers: dict[str, Any] = {name: field[name].number() for name in _NUMBERS}
-    return RiskCoverage(least_kept=labels, **columns, **numbers)

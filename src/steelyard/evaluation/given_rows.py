@@ -43,8 +43,8 @@ class GivenRows(NamedTuple):
     cluster: ArrayLike | str | None
 
     @property
-    def are_parted(self) -> bool:
-        """Whether the rows are of groups or of clusters."""
+    def are_grouped(self) -> bool:
+        """Whether the rows are in groups or in clusters."""
         return self.by is not None or self.cluster is not None
 
     def of_class_columns(self) -> GivenRows:
@@ -52,7 +52,7 @@ class GivenRows(NamedTuple):
         if not names_class_columns(self.columns.score):
             return self
         self.columns.are_named(y_pred=self.y_pred, y_score=self.y_score, sample_weight=self.rows.sample_weight)
-        brought = ClassColumnRows.of_frame(
+        columns = ClassColumnRows.of_frame(
             self.data,  # type: ignore[arg-type]  # a frame
             self.columns,
             self.rows.frequency,
@@ -61,19 +61,19 @@ class GivenRows(NamedTuple):
             pos_label=self.rows.pos_label,
             labels=self.rows.labels,
         )
-        rows = RowOptions(brought.positive, self.rows.labels, brought.weight, brought.frequency)
-        given = (brought.true, brought.pred, brought.scores, rows, FrameColumns(), brought.groups or None)
-        return GivenRows(*given, brought.cluster)
+        rows = RowOptions(columns.positive, self.rows.labels, columns.weight, columns.frequency)
+        by = columns.groups or None
+        return GivenRows(columns.true, columns.pred, columns.scores, rows, FrameColumns(), by, columns.cluster)
 
-    def brought(self) -> GivenRows:
+    def as_arrays(self) -> GivenRows:
         """The same as arrays, where scores or weights of a frame are in clusters."""
         if self.cluster is None or not self.columns.need_rows:
             return self
-        brought = self.columns.rows(self.data, self.cluster, self.rows.frequency, self.by)  # type: ignore[arg-type]  # a frame
-        positive = match_label(self.rows.pos_label, label_codes.distinct(brought.truth, "y_true")[1])
-        rows = RowOptions(positive, self.rows.labels, brought.weights, brought.frequency)
-        given = (brought.truth, brought.predicted, brought.scores, rows, FrameColumns(), brought.groups or None)
-        return GivenRows(*given, brought.clusters)
+        columns = self.columns.rows(self.data, self.cluster, self.rows.frequency, self.by)  # type: ignore[arg-type]  # a frame
+        positive = match_label(self.rows.pos_label, label_codes.distinct(columns.truth, "y_true")[1])
+        rows = RowOptions(positive, self.rows.labels, columns.weights, columns.frequency)
+        by = columns.groups or None
+        return GivenRows(columns.truth, columns.predicted, columns.scores, rows, FrameColumns(), by, columns.clusters)
 
     def counted(self, *, threshold: float | None, exact: bool | None) -> Statistic | Tally | ArrayLike:
         """The frame whose columns are named, or the arrays of groups, counted; anything else as it is."""

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from steelyard.ingest.array_groups import By
     from steelyard.ingest.group_bins import Bins
     from steelyard.ingest.source import Source
-    from steelyard.statistics.score_table import ScoreTable
 
 
 # ---------------------------------------------------------------- GroupThresholds
@@ -74,6 +73,24 @@ class GroupThreshold:
         """The group as a row of a table."""
         return dict(vars(self))
 
+    def shown_row(self) -> dict[str, Any]:
+        """The group as people see it: what it does to these rows, and to new ones where that is known."""
+
+        def now_and_new(name: str, text: Any) -> str:
+            now, new = getattr(self, name), getattr(self, f"new_{name}")
+            return text(now) if new is None else f"{text(now)} ({text(new)})"
+
+        return {
+            "policy": self.policy,
+            "group": self.group,
+            "threshold": self.threshold,
+            "recall (new rows)": now_and_new("recall", percent_text),
+            "flagged (new)": now_and_new("flagged", "{:,.0f}".format),
+            "misses (new)": now_and_new("misses", "{:,.0f}".format),
+            "false alarms (new)": now_and_new("false_alarms", "{:,.0f}".format),
+            "cost (new)": now_and_new("cost", three_digits),
+        }
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupThresholds(Result[GroupThreshold]):
@@ -113,27 +130,11 @@ class GroupThresholds(Result[GroupThreshold]):
 
     def shown_rows(self) -> list[dict[str, Any]]:
         """The rows as people see them: of new rows where they are known."""
-        return [_shown(row) for row in self.each]
+        return [row.shown_row() for row in self.each]
 
     def __repr__(self) -> str:
         table = table_text(self.shown_rows(), keys=ROW_KEYS)
         return "\n\n".join([filled(self.headline), table, "\n".join(map(filled, self.notes))])
-
-
-def _shown(row: GroupThreshold) -> dict[str, Any]:
-    def now_and_new(name: str, text: Any) -> str:
-        own, new = getattr(row, name), getattr(row, f"new_{name}")
-        return text(own) if new is None else f"{text(own)} ({text(new)})"
-
-    counts = {name: now_and_new(name, lambda value: f"{value:,.0f}") for name in ("flagged", "misses", "false_alarms")}
-    return {
-        "policy": row.policy,
-        "group": row.group,
-        "threshold": row.threshold,
-        "recall (new rows)": now_and_new("recall", percent_text),
-        **{f"{name.replace('_', ' ')} (new)": cell for name, cell in counts.items()},
-        "cost (new)": now_and_new("cost", three_digits),
-    }
 
 
 # ---------------------------------------------------------------- group thresholds
@@ -190,8 +191,16 @@ def group_thresholds(
     counted = given.counted(threshold=threshold, exact=None)
     if not isinstance(counted, Tally):
         raise InputTypeError(_NEEDED)
-    asked: dict[str, Any] = {"recall": recall, "flag_rate": flag_rate, "cost": cost, "level": level}
-    return tally_thresholds(counted, threshold=threshold, resamples=resamples, rng=rng, **asked)
+    return tally_thresholds(
+        counted,
+        threshold=threshold,
+        recall=recall,
+        flag_rate=flag_rate,
+        cost=cost,
+        resamples=resamples,
+        level=level,
+        rng=rng,
+    )
 
 
 def tally_thresholds(
@@ -211,31 +220,20 @@ def tally_thresholds(
     check_level(level)
     if not isinstance(resamples, Integral) or isinstance(resamples, bool) or resamples < 0:
         raise InputError(f"resamples= is a whole number, 0 for none, not {resamples!r}.")
-    at, assumed = _same_threshold(counted.scores, threshold)
-    targets = {EQUAL_RECALL: _share("recall", recall), EQUAL_FLAGS: _share("flag_rate", flag_rate)}
-    tables = [_scores(group) for group in counted.groups.values()]
+    if threshold is None and not counted.scores.has_probabilities:
+        raise InputError("The scores are not probabilities; give threshold=, from which a row is predicted positive.")
+    at = HALF if threshold is None else float(threshold)
+    for name, share in (("recall", recall), ("flag_rate", flag_rate)):
+        if share is not None and not 0 <= share <= 1:
+            raise InputError(f"{name} is a share between 0 and 1, not {share!r}.")
+    tables = [group.scores for group in counted.groups.values() if group.scores is not None]  # as the whole has them
+    targets = {EQUAL_RECALL: recall, EQUAL_FLAGS: flag_rate}
     outcomes = PolicyTrial(tables, at, targets, level, resamples).outcomes(generator(rng))
     labels = [group_label(counted.by, key) for key in counted.groups]
     costs = _costs(cost or {})
     rows = [row for policy, outcome in outcomes.items() for row in _rows(policy, outcome, labels, at, costs)]
+    assumed = (ASSUMED_HALF,) if threshold is None else ()
     return GroupThresholds(tuple(rows), counted.by, at, costs, resamples, level, assumed)
-
-
-def _scores(group: Tally) -> ScoreTable:
-    assert group.scores is not None  # noqa: S101 - all groups have scores where the whole has
-    return group.scores
-
-
-def _same_threshold(scores: ScoreTable, threshold: float | None) -> tuple[float, tuple[str, ...]]:
-    if threshold is None and not scores.has_probabilities:
-        raise InputError("The scores are not probabilities; give threshold=, from which a row is predicted positive.")
-    return (HALF, (ASSUMED_HALF,)) if threshold is None else (float(threshold), ())
-
-
-def _share(name: str, share: float | None) -> float | None:
-    if share is not None and not 0 <= share <= 1:
-        raise InputError(f"{name} is a share between 0 and 1, not {share!r}.")
-    return share
 
 
 def _costs(cost: Mapping[str, float]) -> tuple[float, float, float, float]:
@@ -246,8 +244,8 @@ def _costs(cost: Mapping[str, float]) -> tuple[float, float, float, float]:
             raise InputTypeError(f"{key!r} is no cost of groups; there are {', '.join(keys)}.{did_you_mean(key, keys)}")
         if not isinstance(value, (int, float)) or not math.isfinite(value):
             raise InputError(f"{key} is a finite number, not {value!r}.")
-    own = {"cost_fn": 1.0, "cost_fp": 1.0, **cost}
-    tp, fn, fp, tn = (float(own.get(key, 0.0)) for key in keys)
+    every = {"cost_fn": 1.0, "cost_fp": 1.0, **cost}
+    tp, fn, fp, tn = (float(every.get(key, 0.0)) for key in keys)
     return tp, fn, fp, tn
 
 
@@ -255,10 +253,10 @@ def _rows(
     policy: str, outcome: PolicyOutcome, labels: list[str], same: float, costs: tuple[float, float, float, float]
 ) -> Iterator[GroupThreshold]:
     """A policy's groups, and all of them together."""
-    for place, group in enumerate(labels):
-        low, high = (None, None) if outcome.ranges is None else outcome.ranges[place]
-        seen, new = outcome.counts[place], None if outcome.unseen is None else outcome.unseen[place]
-        at = outcome.thresholds[place]
+    for i, group in enumerate(labels):
+        low, high = (None, None) if outcome.ranges is None else outcome.ranges[i]
+        seen, new = outcome.counts[i], None if outcome.unseen is None else outcome.unseen[i]
+        at = outcome.thresholds[i]
         yield GroupThreshold(policy, group, at, low, high, *_numbers(seen, costs), *_numbers(new, costs))
     alike = same if set(outcome.thresholds) == {same} else None
     unseen = None if outcome.unseen is None else _added(outcome.unseen)

@@ -57,24 +57,19 @@ class CountedInputs(NamedTuple):
     labels: Labels = ()
 
     def positive_class(self, pos_label: Label, data: object) -> tuple[Label, tuple[str, ...]]:
-        """The positive class, and who chose it in words, where neither a name nor the data did."""
-        positive = self._positive(pos_label)
-        return positive, () if pos_label is None and _names_positive(data) else self._stated(positive, pos_label)
-
-    def _positive(self, pos_label: Label) -> Label:
-        """The positive class: the one that is named or clear, or a convention takes; None where there is none."""
+        """The positive class, named, clear or conventional, or None; and in words who chose it, or how to name it."""
         if self.scores is not None and (self.table is None or pos_label is not None):
-            return self.scores.label
-        if self.table is None or self.table.positive is not None or pos_label is not None:
-            return None if self.table is None else self.table.positive
-        return conventional_label(self.table.labels)
-
-    def _stated(self, positive: Label, pos_label: Label) -> tuple[str, ...]:
-        """What the result states of the positive class: who chose it, or how to name it."""
+            positive = self.scores.label
+        elif self.table is None or self.table.positive is not None or pos_label is not None:
+            positive = None if self.table is None else self.table.positive
+        else:
+            positive = conventional_label(self.table.labels)
+        if pos_label is None and _names_positive(data):
+            return positive, ()
         labels = self.labels or (() if self.table is None else self.table.labels)
         if positive is None and self.table is not None and len(labels) == 2:
-            return (unclear_sentence(labels, self.table.true_rows),)
-        return choice_sentences(pos_label, positive, labels)
+            return positive, (unclear_sentence(labels, self.table.true_rows),)
+        return positive, choice_sentences(pos_label, positive, labels)
 
 
 def counted_inputs(
@@ -94,26 +89,27 @@ def counted_inputs(
             raise InputError(
                 "labels= and weights are about rows, and this is a table; give them when counting the rows."
             )
-        return _of_table(data, threshold, rows.pos_label)
+        if isinstance(data, ScoreTable):
+            return thresholded(data, threshold, None)
+        if threshold is not None:
+            raise InputError("A confusion matrix holds predicted labels; a threshold= needs scores.")
+        table = as_confusion(data, rows.pos_label)
+        assumed = (MOST_POSITIVE,) if isinstance(data, Counts) and data.positives > 4 * data.negatives else ()
+        return CountedInputs(table, assumed=assumed)
     if y_pred is not None and threshold is not None:
         raise InputError(TWO_THRESHOLDS)
     return _of_rows(data, y_pred, y_score, threshold, rows)
 
 
-def _of_table(data: Statistic, threshold: float | None, pos_label: Label) -> CountedInputs:
-    if isinstance(data, ScoreTable):
-        return thresholded(data, threshold, None)
-    if threshold is not None:
-        raise InputError("A confusion matrix holds predicted labels; a threshold= needs scores.")
-    table = as_confusion(data, pos_label)
-    assumed = (MOST_POSITIVE,) if isinstance(data, Counts) and data.positives > 4 * data.negatives else ()
-    return CountedInputs(table, assumed=assumed)
-
-
 def _of_rows(
     y_true: ArrayLike, y_pred: ArrayLike | None, y_score: ArrayLike | None, threshold: float | None, rows: RowOptions
 ) -> CountedInputs:
-    scores = None if y_score is None else _scores(y_true, y_score, rows)
+    scores = None
+    if y_score is not None:
+        arrays.check_one_column(y_score)
+        pos_label = CONVENTION if rows.pos_label is None else rows.pos_label
+        scores = ingest.score_table(y_true, y_score, **rows._replace(pos_label=pos_label)._asdict())
+        check_both_classes(scores)
     if y_pred is not None:
         table = ingest.confusion(y_true, y_pred, **rows._asdict())
         check_classes(table)
@@ -126,18 +122,16 @@ def _of_rows(
     return thresholded(scores, threshold, negative_label(labels, scores))._replace(labels=labels)
 
 
-def _scores(y_true: ArrayLike, y_score: ArrayLike, rows: RowOptions) -> ScoreTable:
-    arrays.check_one_column(y_score)
-    pos_label = CONVENTION if rows.pos_label is None else rows.pos_label
-    scores = ingest.score_table(y_true, y_score, **rows._replace(pos_label=pos_label)._asdict())
-    check_both_classes(scores)
-    return scores
-
-
 def _of_tally(data: Tally, threshold: float | None, pos_label: Label) -> CountedInputs:
     scores, table = data.scores, data.confusion
-    assumed = () if scores is None else _bounds_sentence(scores)
+    assumed: tuple[str, ...] = ()
     if scores is not None:
+        if len(scores.bins):
+            bounds = {
+                name: " and ".join(f"{bound:.6f}" for bound in pair) for name, pair in binned_bounds(scores).items()
+            }
+            ranges = ", ".join(f"{name} lies between {pair}" for name, pair in bounds.items())
+            assumed = (f"Scores were counted in bins: {ranges}, whatever their order inside a bin.",)
         check_both_classes(scores)
     if table is None:
         if scores is None:
@@ -149,15 +143,6 @@ def _of_tally(data: Tally, threshold: float | None, pos_label: Label) -> Counted
     table = table if pos_label is None else table.with_positive(match_label(pos_label, table.labels))
     check_classes(table)
     return CountedInputs(table, scores, None, assumed)
-
-
-def _bounds_sentence(scores: ScoreTable) -> tuple[str, ...]:
-    """How far the areas of binned scores may be from those of the scores themselves."""
-    if not len(scores.bins):
-        return ()
-    ends = {name: " and ".join(f"{end:.6f}" for end in pair) for name, pair in binned_bounds(scores).items()}
-    ranges = ", ".join(f"{name} lies between {pair}" for name, pair in ends.items())
-    return (f"Scores were counted in bins: {ranges}, whatever their order inside a bin.",)
 
 
 def as_confusion(data: Counts | Confusion, pos_label: Label) -> Confusion:
@@ -186,12 +171,17 @@ def thresholded(scores: ScoreTable, threshold: float | None, negative: Label) ->
         return CountedInputs(None, scores, None, (RANKED_ONLY,))
     at = _checked_threshold(scores, HALF if threshold is None else threshold)
     assumed = (*([ASSUMED_HALF] if threshold is None else []), *threshold_sentences(scores, at))
-    labels = (_other_label(scores.label) if negative is None else negative, scores.label)
-    matrix = scores.at(at).matrix()
+    label = scores.label
+    if negative is None:  # a name for the other class, whose labels the scores do not keep
+        if isinstance(label, bool):
+            negative = not label
+        else:
+            negative = 1 - label if isinstance(label, (int, float)) and label in (0, 1) else f"not {label}"
+    labels, matrix = (negative, label), scores.at(at).matrix()
     if not scores.weighted:
-        return CountedInputs(Confusion.of_rows(labels, matrix, scores.label), scores, at, assumed)
+        return CountedInputs(Confusion.of_rows(labels, matrix, label), scores, at, assumed)
     rows, squares = (_cells_at(scores, as_read(at, scores.precision), key) for key in ("rows", "squares"))
-    table = Confusion(labels, rows.astype(np.int64), matrix, squares, scores.label)
+    table = Confusion(labels, rows.astype(np.int64), matrix, squares, label)
     return CountedInputs(table, scores, at, assumed)
 
 
@@ -205,13 +195,6 @@ def _checked_threshold(scores: ScoreTable, threshold: object) -> float:
             f"{divided[1]:.9g}; take an end of it, or count the rows again with this threshold."
         )
     return float(threshold)
-
-
-def _other_label(label: Label) -> Label:
-    """A name for the other class, whose labels the scores do not keep."""
-    if isinstance(label, bool):
-        return not label
-    return 1 - label if isinstance(label, (int, float)) and label in (0, 1) else f"not {label}"
 
 
 def _cells_at(scores: ScoreTable, threshold: float, column: str) -> Array:

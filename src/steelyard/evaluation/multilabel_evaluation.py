@@ -11,7 +11,7 @@ from steelyard.analysis.intervals.interval import Interval  # noqa: TC001 - save
 from steelyard.analysis.results.result import Result, Rows
 from steelyard.analysis.results.result_homes import rendered
 from steelyard.arguments import names_wrong_arguments
-from steelyard.evaluation.evaluation import Group, MetricRow, current_versions
+from steelyard.evaluation.evaluation import Group, MetricRow, current_versions, interval_columns
 from steelyard.exceptions import InputError, UnknownNameError
 from steelyard.metrics.call_options import NATIVE, SAMPLES
 from steelyard.metrics.spec import MetricSpec
@@ -43,13 +43,8 @@ class LabelRow:
 
     def row(self) -> dict[str, Any]:
         """The label as a row of a table."""
-        ends = {
-            name if end == "value" else f"{name}_{end}": getattr(interval, end)
-            for name, interval in self.metrics.items()
-            for end in ("value", "low", "high")
-        }
         numbers = {"rows": self.rows, "predicted": self.predicted, "share": self.share, "imbalance": self.imbalance}
-        return {"label": self.label, **numbers, **ends}
+        return {"label": self.label, **numbers, **interval_columns(self.metrics)}
 
     def __repr__(self) -> str:
         parts = (f"{name} {interval.text()}" for name, interval in self.metrics.items())

@@ -140,7 +140,7 @@ class UnlabelledMetric(Flat):
     covariate_low: float = math.nan
     covariate_high: float = math.nan
     undefined: str | None = None
-    is_first: bool = True  # whether it is shown without being asked for
+    is_first: bool = True  # whether it is shown without being given_rows for
 
     @property
     def metric(self) -> str:
@@ -265,81 +265,70 @@ class Unlabelled(Result[UnlabelledMetric]):
     @property
     def verdict(self) -> list[str]:
         """What was found and what to do next, in sentences; first what no test sees, or that label shift is refused."""
-        first = [self._share_sentence(), self._fit_sentence()] if self.fits is not False else self._refusal()
-        return [*first, *self._parting(), *self._one_prediction(), *self._outside_sentence()]
-
-    def _one_prediction(self) -> list[str]:
-        """That the rows are all predicted as one class, where that leaves a metric without an interval."""
+        test = f"likelihood-ratio test with both samples' noise, {p_text(self.p_value)}"
+        if self.fits is False:
+            sentences = self._refusal(test)
+        else:
+            sentences = [self._share_sentence()]
+            if math.isnan(self.p_value):
+                sentences.append(
+                    "No test of label shift applies: the reference has no more ranges of scores than classes. It is "
+                    "taken for granted here."
+                )
+            else:
+                sentences.append(f"Label shift explains the scores ({test}).")
+            differing = [row.metric for row in self.metrics if row.parts and row.is_first]
+            if differing:
+                sentences.append(
+                    f"Covariate shift, which takes each score to mean what it meant in the reference, gives other "
+                    f"values of {_first_six(differing)}: a few labels decide between the two."
+                )
         predicted = np.unique(np.asarray(self.decisions)[np.asarray(self.unlabelled) > 0])
-        rows = [row for row in self.metrics if row.is_first and math.isnan(row.covariate)]
-        if self.threshold is None or len(predicted) != 1 or not rows:
-            return []
-        return [
-            f"All unlabelled rows are predicted as {self.labels[int(predicted[0])]!r}, so that covariate shift shows "
-            f"no interval of {', '.join(row.metric for row in rows[:6])}{' and others' * (len(rows) > 6)}."
-        ]
+        without = [row.metric for row in self.metrics if row.is_first and math.isnan(row.covariate)]
+        if self.threshold is not None and len(predicted) == 1 and without:
+            sentences.append(
+                f"All unlabelled rows are predicted as {self.labels[int(predicted[0])]!r}, so that covariate shift "
+                f"shows no interval of {_first_six(without)}."
+            )
+        if self.outside > _FAR_OUT * self.rows:
+            sentences.append(
+                f"{self.outside:,} of the unlabelled rows have scores beyond all of the reference; they count as its "
+                "most extreme ones."
+            )
+        return sentences
 
     def _share_sentence(self) -> str:
-        rows = "the one unlabelled row" if self.rows == 1 else f"the {self.rows:,} unlabelled rows"
-        return f"{self._unseen_change()}; if there are none, of {rows} {self._shares_text(covariate=False)}."
-
-    def _unseen_change(self) -> str:
-        """What no test of scores can see: the sentence begins with it."""
+        """What no test of scores can see, and the classes' shares if nothing of that kind has happened."""
         if len(self.shares) == 2:
-            return (
+            unseen = (
                 "Recall is the reference's by assumption, and no test can see positives that have come to look like "
                 "negatives"
             )
-        return (
-            "The recall of each class is the reference's by assumption, and no test can see rows of one class that "
-            "have come to look like another's"
-        )
+        else:
+            unseen = (
+                "The recall of each class is the reference's by assumption, and no test can see rows of one class that "
+                "have come to look like another's"
+            )
+        rows = "the one unlabelled row" if self.rows == 1 else f"the {self.rows:,} unlabelled rows"
+        return f"{unseen}; if there are none, of {rows} {self._shares_text(covariate=False)}."
 
     def _shares_text(self, *, covariate: bool) -> str:
         texts = [(share.label, share.covariate_text() if covariate else share.text()) for share in self.shares]
         if len(texts) == 2:
             here = percent_text(self.shares[0].reference)
             return f"{texts[0][1]} are {texts[0][0]!r}, where the reference has {here}"
-        return f"{', '.join(f'{text} are {label!r}' for label, text in texts[:6])}{' and others' * (len(texts) > 6)}"
+        return _first_six([f"{text} are {label!r}" for label, text in texts])
 
-    def _fit_sentence(self) -> str:
-        if math.isnan(self.p_value):
-            return (
-                "No test of label shift applies: the reference has no more ranges of scores than classes. It is taken "
-                "for granted here."
-            )
-        return f"Label shift explains the scores ({self._test_text()})."
-
-    def _test_text(self) -> str:
-        return f"likelihood-ratio test with both samples' noise, {p_text(self.p_value)}"
-
-    def _refusal(self) -> list[str]:
+    def _refusal(self, test: str) -> list[str]:
         return [
             f"The prevalence of the {self.rows:,} unlabelled rows is not known: label shift does not explain their "
-            f"scores ({self._test_text()}).",
+            f"scores ({test}).",
             "The classes themselves have changed, or the rows are others than in the reference. Label some rows.",
             f"Under covariate shift, if each score still means what it meant in the reference, "
             f"{self._shares_text(covariate=True)}.",
             f"Label shift, if it held, would give {self.shares[0].text()}."
             if len(self.shares) == 2
             else "What label shift would give, if it held, stands in the last column.",
-        ]
-
-    def _parting(self) -> list[str]:
-        names = [row.metric for row in self.metrics if row.parts and row.is_first]
-        if not names or self.fits is False:
-            return []
-        return [
-            f"Covariate shift, which takes each score to mean what it meant in the reference, gives other values of "
-            f"{', '.join(names[:6])}{' and others' * (len(names) > 6)}: a few labels decide between the two."
-        ]
-
-    def _outside_sentence(self) -> list[str]:
-        if self.outside <= _FAR_OUT * self.rows:
-            return []
-        return [
-            f"{self.outside:,} of the unlabelled rows have scores beyond all of the reference; they count as its most "
-            "extreme ones."
         ]
 
     @property
@@ -381,6 +370,10 @@ class Unlabelled(Result[UnlabelledMetric]):
         return "\n".join([head, filled(self.headline), *shares, table_text(self.shown_rows()), *sentences])
 
 
+def _first_six(words: list[str]) -> str:
+    return f"{', '.join(words[:6])}{' and others' if len(words) > 6 else ''}"
+
+
 # ---------------------------------------------------------------- covariate estimate
 # Metrics of unlabelled rows if every score still means what it meant in the reference.
 #
@@ -401,12 +394,21 @@ class CovariateEstimate(NamedTuple):
 
     @classmethod
     def of(cls, known: LabelledReference, cells: ScoreCells, counts: Array, inference: Inference) -> CovariateEstimate:
-        """Those of so many unlabelled rows in each range."""
-        return cls(known, _expected(cells, counts), _drawn(cells, counts, inference.generator), inference)
+        """Those of so many unlabelled rows in each range.
+
+        The draws have the noise of both samples, with a prior of one row in all in each range.
+        """
+        shares = cells.rows / np.maximum(cells.rows.sum(0), 1e-300)
+        expected = _by_decision(shares * counts, cells)
+        rng, prior = inference.generator, cells.rows.sum(1, keepdims=True) / cells.rows.sum()
+        classes = rng.standard_gamma(cells.rows + prior, (_DRAWS, *cells.rows.shape))
+        drawn_shares = classes / np.maximum(classes.sum(1, keepdims=True), 1e-300)
+        rows = rng.standard_gamma(np.maximum(counts, 1e-9), (_DRAWS, len(counts)))
+        return cls(known, expected, _by_decision(drawn_shares * rows[:, None], cells), inference)
 
     @property
-    def share_ends(self) -> Array:
-        """The share of each class and the ends of its interval, a row each."""
+    def share_bounds(self) -> Array:
+        """The share of each class and the bounds of its interval, a row each."""
         seen, drawn = (cells.sum(-1) / cells.sum((-1, -2))[..., None] for cells in (self.expected, self.drawn))
         low, high = np.quantile(drawn, self.inference.tails, axis=0)
         return np.stack([seen, np.minimum(low, seen), np.maximum(high, seen)], -1)
@@ -416,10 +418,17 @@ class CovariateEstimate(NamedTuple):
         first = there.metrics_named or row in there.shown()
         reference = here[row.name].value if row.name in here else math.nan
         return UnlabelledMetric(
-            row.spec, reference, row.value, row.low, row.high, *self._ends(row), undefined=row.undefined, is_first=first
+            row.spec,
+            reference,
+            row.value,
+            row.low,
+            row.high,
+            *self._interval(row),
+            undefined=row.undefined,
+            is_first=first,
         )
 
-    def _ends(self, row: MetricRow) -> tuple[float, float, float]:
+    def _interval(self, row: MetricRow) -> tuple[float, float, float]:
         """The value and its interval under covariate shift; none of a metric of scores or one that cannot vary."""
         if self.known.table is None or row.spec.metric.function is None or row.spec.reads_scores(self.known.scores):
             return math.nan, math.nan, math.nan
@@ -427,33 +436,20 @@ class CovariateEstimate(NamedTuple):
         call = row.spec.options(CallOptions(**options))
         estimand = Estimand(row.spec, self.known.table, row.spec.metric.parameters, call)
         tables = [self.expected[None], self.drawn]
-        if self.known.positive is None and (place := estimand.positive_place) is not None:
-            fold = class_fold(place, len(self.expected))
+        if self.known.positive is None and (positive := estimand.positive_place) is not None:  # against the rest
+            fold = class_fold(positive, len(self.expected))
             tables = [fold @ cells @ fold.T for cells in tables]
-        value, drawn = (estimand.on_cells(cells) for cells in tables)
-        low, high = (float(end) for end in quantiles(drawn, self.inference.tails))
-        if low == high or math.isnan(value[0]):  # no row is predicted as some class: the draws vary nothing
+        values, drawn = (estimand.on_cells(cells) for cells in tables)
+        value = float(values[0])
+        low, high = (float(bound) for bound in quantiles(drawn, self.inference.tails))
+        if low == high or math.isnan(value):  # no row is predicted as some class: the draws vary nothing
             return math.nan, math.nan, math.nan
-        limits = row.spec.metric.range
-        return float(value[0]), max(min(low, float(value[0])), limits[0]), min(max(high, float(value[0])), limits[1])
-
-
-def _expected(cells: ScoreCells, unlabelled: Array) -> Array:
-    """The rows of each class, first axis, that are expected to be predicted as each class."""
-    shares = cells.rows / np.maximum(cells.rows.sum(0), 1e-300)
-    return _by_decision(shares * unlabelled, cells)
-
-
-def _drawn(cells: ScoreCells, unlabelled: Array, rng: np.random.Generator, draws: int = _DRAWS) -> Array:
-    """Draws of the same, on a first axis, with the noise of both samples: a row of prior in all in each range."""
-    prior = cells.rows.sum(1, keepdims=True) / cells.rows.sum()
-    mass = rng.standard_gamma(cells.rows + prior, (draws, *cells.rows.shape))
-    shares = mass / np.maximum(mass.sum(1, keepdims=True), 1e-300)
-    rows = rng.standard_gamma(np.maximum(unlabelled, 1e-9), (draws, len(unlabelled)))
-    return _by_decision(shares * rows[:, None], cells)
+        least, most = row.spec.metric.range
+        return value, max(min(low, value), least), min(max(high, value), most)
 
 
 def _by_decision(rows: Array, cells: ScoreCells) -> Array:
+    """The rows of each class, first axis, that are predicted as each class, by those in each range of scores."""
     predicted = cells.decisions[:, None] == np.arange(len(cells.rows))
     return np.asarray(rows @ predicted.astype(np.float64))
 
@@ -505,15 +501,15 @@ def read_reference(given: Any, threshold: float | None, rows: RowOptions, column
     if isinstance(given, Evaluation):
         return _of_evaluation(given, threshold)
     given, y_score = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
-    asked = GivenRows(given, None, y_score, rows, columns, None, None).of_class_columns()
-    classes = given_columns(asked.data, None, asked.y_score, threshold, asked.rows, brought=True)  # type: ignore[arg-type]  # beside scores: rows
-    brought = asked._replace(y_pred=classes.y_pred, y_score=classes.y_score)
-    counted = brought.counted(threshold=threshold, exact=None)
+    labelled = GivenRows(given, None, y_score, rows, columns, None, None).of_class_columns()
+    classes = given_columns(labelled.data, None, labelled.y_score, threshold, labelled.rows, to_host=True)  # type: ignore[arg-type]  # beside scores: rows
+    labelled = labelled._replace(y_pred=classes.y_pred, y_score=classes.y_score)
+    counted = labelled.counted(threshold=threshold, exact=None)
     if isinstance(counted, Tally) and counted.scores is None and counted.confusion is not None:
         counted = counted.confusion
     if isinstance(counted, (Counts, Confusion)):
         return _of_table(as_confusion(counted, rows.pos_label), threshold)
-    inputs = counted_inputs(counted, brought.y_pred, brought.y_score, threshold, brought.rows)
+    inputs = counted_inputs(counted, labelled.y_pred, labelled.y_score, threshold, labelled.rows)
     if inputs.table is not None and classes.table is not None:
         _check_all_classes(inputs.table)
         return LabelledReference(inputs.table, None, classes.table, None, None, classes.assumed)
@@ -668,17 +664,13 @@ def unlabelled(
     order = known.table.labels if known.table is not None else known.labels
     if pred is not None and not known.reads_predictions:
         raise InputError("pred= names predicted labels, and the reference has scores; name theirs with score=.")
-    if known.reads_predictions and (pred is not None or _is_one_column(scores)):
+    is_one_column = not isinstance(scores, (ScoreTable, Tally)) and np.ndim(scores) == 1  # type: ignore[arg-type]  # rows
+    if known.reads_predictions and (pred is not None or is_one_column):
         given = unlabelled_predictions(scores, order, pred, frequency)  # type: ignore[arg-type]  # rows
     else:
         given = unlabelled_scores(scores, order, score, frequency)
     given = _of_positive(given, known)
     return _Reading(known, given, inference).result(metrics)
-
-
-def _is_one_column(scores: object) -> bool:
-    """Whether they are rows of one value each, which may be predicted labels."""
-    return not isinstance(scores, (ScoreTable, Tally)) and np.ndim(scores) == 1  # type: ignore[arg-type]  # rows
 
 
 def _of_positive(given: UnlabelledScores, known: LabelledReference) -> UnlabelledScores:
@@ -762,13 +754,13 @@ class _Reading(NamedTuple):
         values = (
             prevalence.likely if prevalence.counts is not None else np.array([float(prevalence), 1 - float(prevalence)])
         )
-        ends = prevalence.class_ends(self.inference.level).tolist()
+        bounds = prevalence.class_ends(self.inference.level)
         columns = (
             (seen / seen.sum()).tolist(),
             values.tolist(),
-            *np.transpose(ends).tolist(),
+            *np.transpose(bounds).tolist(),
             prevalence.likely.tolist(),
-            *covariate.share_ends.T.tolist(),
+            *covariate.share_bounds.T.tolist(),
         )
         return Rows(map(ClassShare, self.known.labels, *columns))
 
@@ -782,9 +774,9 @@ class _Reading(NamedTuple):
 
     def _outside(self) -> int:
         """How many unlabelled rows have scores beyond all of the reference."""
-        scores, (given, times) = self.known.scores, self.given
-        if scores is None or given.ndim > 1:
+        reference, (scores, times) = self.known.scores, self.given
+        if reference is None or scores.ndim > 1:
             return 0
-        ends = [side.scores[[0, -1]] for side in scores.classes if len(side.scores)]
-        out = (given < min(low for low, _ in ends)) | (given > max(high for _, high in ends))
-        return int(out.sum() if times is None else times[out].sum())
+        sides = [side.scores for side in reference.classes if len(side.scores)]
+        is_outside = (scores < min(side[0] for side in sides)) | (scores > max(side[-1] for side in sides))
+        return int(is_outside.sum() if times is None else times[is_outside].sum())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.chance.chance_tests import ChanceTest
+from steelyard.analysis.decisions.decision_rule import COLUMNS, RiskCoverage
 from steelyard.analysis.intervals.inference import AUC_METHODS, RATE_METHODS, STRATIFIED, Inference
 from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.prevalence.prevalence import Prevalence
@@ -21,9 +22,7 @@ from steelyard.evaluation.evaluation import (
     MetricRow,
     class_rows,
     metric_rows,
-    read_risk,
-    risk_json,
-    with_class_ends,
+    with_class_bounds,
 )
 from steelyard.evaluation.saved.json_values import (
     column_json,
@@ -353,6 +352,34 @@ def _read_estimate(field: SavedField) -> Prevalence:
     return Prevalence(positives=field["positives"].number_as_written(), rows=field["rows"].number_as_written())
 
 
+# ---------------------------------------------------------------- risk and coverage
+
+
+_RISK_NUMBERS = ("area", "least_area", "level")
+
+
+def risk_json(curve: RiskCoverage) -> dict[str, Any]:
+    """The curve as strict JSON values, a list for each column."""
+    columns = {name: [None if np.isnan(v) else v for v in getattr(curve, name).tolist()] for name in COLUMNS}
+    labels = [label_json(label) for label in curve.least_kept]
+    return {**{name: getattr(curve, name) for name in _RISK_NUMBERS}, **columns, "least_kept": labels}
+
+
+def read_risk(field: SavedField) -> RiskCoverage | None:
+    """The curve that was written; none where there is none."""
+    if field.value is None:
+        return None
+    columns: dict[str, Any] = {
+        name: np.array([np.nan if cell.value is None else cell.number() for cell in field[name].each()])
+        for name in COLUMNS
+    }
+    labels = tuple(read_label(label) for label in field["least_kept"].each())
+    if len({len(labels), *(len(column) for column in columns.values())}) > 1 or not labels:
+        raise field.refused("a curve whose columns are equally long")
+    numbers: dict[str, Any] = {name: field[name].number() for name in _RISK_NUMBERS}
+    return RiskCoverage(least_kept=labels, **columns, **numbers)
+
+
 # ---------------------------------------------------------------- values that the tables give
 
 
@@ -396,7 +423,7 @@ class _Recomputed:
     def of(self, table: Confusion | None, scores: ScoreTable | None) -> dict[str, MetricRow]:
         """The metrics that tables give, by name."""
         rows: Iterable[MetricRow] = metric_rows(table, scores, self.positive, dict.fromkeys(self.specs), self.inference)
-        return {row.name: row for row in with_class_ends(rows, self.classes)}
+        return {row.name: row for row in with_class_bounds(rows, self.classes)}
 
 
 def _check_rows(saved: SavedField, rows: Iterable[MetricRow], again: dict[str, MetricRow]) -> dict[str, str]:

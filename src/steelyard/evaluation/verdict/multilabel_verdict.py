@@ -9,44 +9,47 @@ import numpy as np
 
 from steelyard.analysis.comparison.groups import groups_to_test, interval_p_values
 from steelyard.analysis.results.formatting import interval_text, three_digits
-from steelyard.evaluation.verdict.sentences import STARTS, Sentence, quoted_label, round_base
+from steelyard.evaluation.verdict.sentences import (
+    STARTS,
+    Sentence,
+    quoted_label,
+    round_base,
+    rows_text,
+    unmuted,
+    whole_share,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard.analysis.intervals.interval import Interval
     from steelyard.evaluation.evaluation import MetricRow
-    from steelyard.evaluation.multilabel_evaluation import LabelRow, MultilabelEvaluation, RowOutcomes
+    from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation, RowOutcomes
 
-_MOST = 3  # sentences after the headline
 _IMBALANCED = 2.0  # times as many rows, from which imbalance is worth a sentence
 
 
 def multilabel_verdict(evaluation: MultilabelEvaluation) -> list[Sentence]:
     """The headline, and the first three of what else there is to say, without what is muted."""
     headline = [_rows_sentence(evaluation, evaluation.outcomes)] if evaluation.outcomes is not None else []
-    others = [_weakest_label(evaluation), _imbalance_sentence(evaluation), _pair_sentence(evaluation)]
-    others.insert(1, _weakest_group(evaluation))
-    heard = [sentence for sentence in others if sentence is not None and sentence.code not in evaluation.muted]
-    return [*(sentence for sentence in headline if sentence.code not in evaluation.muted), *heard[:_MOST]]
+    others = [_weakest_label(evaluation), _weakest_group(evaluation)]
+    others += [_imbalance_sentence(evaluation), _pair_sentence(evaluation)]
+    return unmuted(headline, others, evaluation.muted)
 
 
 def _rows_sentence(evaluation: MultilabelEvaluation, outcomes: RowOutcomes) -> Sentence:
     shares = (outcomes.all_right, outcomes.missed, outcomes.false)
     total = float(evaluation.rows)
     base = round_base([shares[0] * total, (1 - shares[0]) * total], [], total)
-    own = evaluation.rows <= base and not evaluation.weighted
-    base = evaluation.rows if own else base
-    start = STARTS["these" if own else "weighted" if evaluation.weighted else "like"].replace("{base}", f"{base:,}")
-    right, missed, false = (_whole(share, base) for share in shares)
+    are_these = evaluation.rows <= base and not evaluation.weighted
+    base = evaluation.rows if are_these else base
+    start = STARTS["these" if are_these else "weighted" if evaluation.weighted else "like"].replace(
+        "{base}", f"{base:,}"
+    )
+    right, missed, false = (whole_share(share, base) for share in shares)
     verbs = (_times(right, "has", "have"), _times(missed, "misses", "miss"), _times(false, "has", "have"))
     words = f"{verbs[0]} all labels right; {verbs[1]} a label and {verbs[2]} a false one"
     return Sentence(f"{start}, with {len(evaluation.labels):,} labels to choose from, {words}.", "label-sets")
-
-
-def _whole(share: float, base: int) -> int:
-    """So many of the base, none or all only where it is so."""
-    return max(int(share > 0), min(round(share * base), base - int(share < 1)))
 
 
 def _times(count: int, one: str, more: str) -> str:
@@ -65,32 +68,26 @@ def _weakest_label(evaluation: MultilabelEvaluation) -> Sentence | None:
     place = _lowest(intervals, [row.rows for row in labels], evaluation.level)
     if place is None:
         fewest = min(row.rows for row in labels)
-        text = f"The {len(labels):,} labels are not distinguishable by {phrase}; the rarest has {_rows(fewest)}."
+        text = f"The {len(labels):,} labels are not distinguishable by {phrase}; the rarest has {rows_text(fewest)}."
         return Sentence(text, "labels-not-distinguishable")
-    return _lowest_sentence(labels[place], intervals[place], phrase, intervals)
-
-
-def _lowest_sentence(row: LabelRow, interval: Interval, phrase: str, others: Sequence[Interval]) -> Sentence:
-    is_lowest = interval.value <= min(other.value for other in others)
+    row, interval = labels[place], intervals[place]
+    is_lowest = interval.value <= min(other.value for other in intervals)
     where = "is lowest for" if is_lowest else "is below that of the others together for"
-    ends = interval_text(interval.value, interval.low, interval.high, share=interval.spec.is_share)
-    phrase = phrase[:1].upper() + phrase[1:]
-    return Sentence(
-        f"{phrase} {where} {quoted_label(row.label)}, which {_rows(row.rows)} have: {ends}.", "weakest-label"
-    )
+    value = interval_text(interval.value, interval.low, interval.high, share=interval.spec.is_share)
+    text = f"{phrase[:1].upper()}{phrase[1:]} {where} {quoted_label(row.label)}, which {rows_text(row.rows)} have"
+    return Sentence(f"{text}: {value}.", "weakest-label")
 
 
 def _lowest(parts: Sequence[Interval | MetricRow], sizes: Sequence[int], level: float) -> int | None:
-    """The place of the lowest of those that are shown to be below the others together."""
-    known = [place for place, part in enumerate(parts) if math.isfinite(part.low) and math.isfinite(part.high)]
+    """The index of the lowest of those that are shown to be below the others together."""
+    known = [i for i, part in enumerate(parts) if math.isfinite(part.low) and math.isfinite(part.high)]
     if len(known) < 2:
         return None
-    of_known = np.array(sizes)[known]
-    tested = np.asarray(known)[groups_to_test(of_known, 1, level)]
-    ends = np.array([(parts[place].value, parts[place].low, parts[place].high) for place in tested])
-    p_values = interval_p_values(ends, np.array(sizes)[tested], level)
+    tested = np.asarray(known)[groups_to_test(np.array(sizes)[known], 1, level)]
+    bounds = np.array([(parts[i].value, parts[i].low, parts[i].high) for i in tested])
+    p_values = interval_p_values(bounds, np.array(sizes)[tested], level)
     shown = tested[p_values <= 1 - level]
-    return min(shown.tolist(), key=lambda place: parts[place].value, default=None)
+    return min(shown.tolist(), key=lambda i: parts[i].value, default=None)
 
 
 def _weakest_group(evaluation: MultilabelEvaluation) -> Sentence | None:
@@ -105,11 +102,11 @@ def _weakest_group(evaluation: MultilabelEvaluation) -> Sentence | None:
     title = rows[0].spec.title
     if place is None:
         fewest = min(group.rows for group in groups)
-        text = f"{len(groups):,} groups are not distinguishable by {title}; the smallest has {_rows(fewest)}."
+        text = f"{len(groups):,} groups are not distinguishable by {title}; the smallest has {rows_text(fewest)}."
         return Sentence(text, "groups-not-distinguishable")
     group, row = groups[place], rows[place]
-    ends = interval_text(row.value, row.low, row.high, share=row.spec.is_share)
-    text = f"Of {len(groups):,} groups {title} is lowest in {group.label[:60]} ({_rows(group.rows)}): {ends}."
+    value = interval_text(row.value, row.low, row.high, share=row.spec.is_share)
+    text = f"Of {len(groups):,} groups {title} is lowest in {group.label[:60]} ({rows_text(group.rows)}): {value}."
     return Sentence(text, "weakest-group")
 
 
@@ -136,10 +133,6 @@ def _pair_sentence(evaluation: MultilabelEvaluation) -> Sentence | None:
     expected = three_digits(pair.expected)
     text = (
         f"Where {quoted_label(pair.missed)} is missed, {quoted_label(pair.predicted)} is often predicted in its place: "
-        f"in {_rows(pair.rows)}, where chance would have {expected}."
+        f"in {rows_text(pair.rows)}, where chance would have {expected}."
     )
     return Sentence(text, "label-pair")
-
-
-def _rows(count: int) -> str:
-    return "one row" if count == 1 else f"{count:,} rows"

@@ -12,7 +12,7 @@ from steelyard.analysis.results.formatting import SMALLEST_P, p_text, percent_in
 from steelyard.exceptions import InputTypeError, UnknownNameError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
     from steelyard._types import Label
     from steelyard.evaluation.evaluation import Evaluation, MetricRow
@@ -62,6 +62,7 @@ SEVERITIES: dict[str, Severity] = {
 _HEADLINES = ("few-positives", "few-negatives", "one-class", "outcomes", "ranking", "classes", "label-sets")
 _PAGE = "docs/verdict.md"
 MUTE_VARIABLE = "STEELYARD_MUTE"
+_MOST_OTHERS = 3  # sentences after the headline
 
 
 class Sentence(str):
@@ -134,8 +135,17 @@ def muted_codes(mute: Iterable[str] | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(codes))
 
 
-# ---------------------------------------------------------------- label words
-# How a sentence names a class.
+def unmuted(
+    headline: Iterable[Sentence | None], others: Iterable[Sentence | None], muted: Container[str]
+) -> list[Sentence]:
+    """The headline and the first three of the others, of those that there are and that are not muted."""
+    shown = [sentence for sentence in headline if sentence is not None and sentence.code not in muted]
+    beside = [sentence for sentence in others if sentence is not None and sentence.code not in muted]
+    return [*shown, *beside[:_MOST_OTHERS]]
+
+
+# ---------------------------------------------------------------- words
+# How a sentence names a class, and so many rows.
 
 
 _WIDEST = 24  # characters of a label in a sentence
@@ -157,6 +167,11 @@ def is_word(label: Label) -> bool:
         and len(label) <= _WIDEST
         and label.lower() not in _CONVENTIONS
     )
+
+
+def rows_text(rows: int) -> str:
+    """So many rows in words: one row, 2 rows."""
+    return "one row" if rows == 1 else f"{rows:,} rows"
 
 
 def positive_word(label: Label) -> str:
@@ -196,22 +211,20 @@ def majority_sentence(evaluation: Evaluation, constant: str, share: float) -> Se
     random, code = _against_random(evaluation)
     if code == "worse-than-random":
         return Sentence(f"It is {random}.", code)
-    relation, own = _against_majority(row, share)
+    if row.high < share:
+        relation, majority_code = RELATIONS["below"], "accuracy-below-majority"
+    elif row.low > share:
+        relation, majority_code = RELATIONS["above"], "accuracy-above-majority"
+    else:
+        relation, majority_code = RELATIONS["at" if row.value <= share else "open"], "accuracy-at-majority"
     sentence = ACCURACY.format(
         value=percent_text(row.value), relation=relation, constant=constant, share=percent_text(share)
     )
     if not random:
-        return Sentence(f"{sentence}.", own)
-    joint = "and" if (own == "accuracy-above-majority") == (code is None) else "but"
-    return Sentence(f"{sentence}, {joint} it is {random}.", code or own)
-
-
-def _against_majority(row: MetricRow, share: float) -> tuple[str, str]:
-    if row.high < share:
-        return RELATIONS["below"], "accuracy-below-majority"
-    if row.low > share:
-        return RELATIONS["above"], "accuracy-above-majority"
-    return RELATIONS["at" if row.value <= share else "open"], "accuracy-at-majority"
+        return Sentence(f"{sentence}.", majority_code)
+    is_above_majority, is_better_than_random = majority_code == "accuracy-above-majority", code is None
+    joint = "and" if is_above_majority == is_better_than_random else "but"
+    return Sentence(f"{sentence}, {joint} it is {random}.", code or majority_code)
 
 
 def fair_sentence(evaluation: Evaluation) -> Sentence | None:
@@ -243,27 +256,22 @@ def _against_random(evaluation: Evaluation) -> tuple[str, str | None]:
         value = f"{skill.spec.metric.phrase} {three_digits(skill.value)}, {between(skill)}"
         check = "check which class is the positive one, or which way the scores point"
         return f"worse than a random predictor ({value}): {check}", "worse-than-random"
-    auc = f"; ROC AUC {three_digits(evaluation['roc_auc'].value)}" if _has_auc(evaluation) else ""
-    p = f"({_p(test.p_value)}{auc})"
-    if test.p_value >= 1 - evaluation.level:
-        return f"not shown to be better than a random predictor {p}", "not-better-than-random"
-    far = "far " if skill.low > none + _FAR and test.p_value < _SURE else ""
-    return f"{far}better than a random predictor {p}", None
+    p_value = test.p_value
+    if p_value < SMALLEST_P:
+        evidence = p_text(p_value)
+    else:
+        evidence = f"p = {p_value:.1e}" if p_value < 1e-3 else f"p = {p_value:.2g}"
+    if evaluation.confusion is not None and "roc_auc" in evaluation:
+        evidence += f"; ROC AUC {three_digits(evaluation['roc_auc'].value)}"
+    if p_value >= 1 - evaluation.level:
+        return f"not shown to be better than a random predictor ({evidence})", "not-better-than-random"
+    far = "far " if skill.low > none + _FAR and p_value < _SURE else ""
+    return f"{far}better than a random predictor ({evidence})", None
 
 
 def between(row: MetricRow) -> str:
     """The interval of a metric that is no share."""
     return f"{three_digits(row.low)} to {three_digits(row.high)}"
-
-
-def _has_auc(evaluation: Evaluation) -> bool:
-    return evaluation.confusion is not None and "roc_auc" in evaluation
-
-
-def _p(p: float) -> str:
-    if p < SMALLEST_P:
-        return p_text(p)
-    return f"p = {p:.1e}" if p < 1e-3 else f"p = {p:.2g}"
 
 
 # ---------------------------------------------------------------- outcomes
@@ -353,17 +361,22 @@ def round_base(classes: Iterable[float], cells: Iterable[float], total: float) -
     return base
 
 
+def whole_share(share: float, base: int) -> int:
+    """A share of so many rows in whole rows: none of them, or all, only where the share is 0 or 1."""
+    return max(int(share > 0), min(round(share * base), base - int(share < 1)))
+
+
 def _within(value: float, low: int, high: int) -> int:
-    """The nearest whole number inside these ends, halves upwards whatever their rounding: what has rows keeps one."""
+    """The nearest whole number within these bounds, halves upwards whatever their rounding: what has rows keeps one."""
     return max(low, min(math.floor(value + 0.5 + _HALF), high))
 
 
 def outcomes_text(outcomes: Outcomes, start: str, name: str) -> str:
     """The headline, of the start of the sentence and the name of the positive class."""
-    parts = {key: _part(key, getattr(outcomes, key), name) for key in PARTS}
+    parts = {}
+    for key, (none, single, more) in PARTS.items():
+        n = getattr(outcomes, key)
+        phrase = more if n > 1 else single if n else none
+        parts[key] = phrase.format(n=f"{n:,}", name=name)
     frame = SOME_FLAGGED if outcomes.flagged else NONE_FLAGGED
     return frame.format(start=start.replace("{base}", f"{outcomes.base:,}"), **parts)
-
-
-def _part(key: str, n: int, name: str) -> str:
-    return PARTS[key][min(n, 2)].format(n=f"{n:,}", name=name)

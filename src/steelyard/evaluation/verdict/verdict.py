@@ -43,14 +43,17 @@ from steelyard.evaluation.verdict.sentences import (
     quoted_label,
     random_sentence,
     round_base,
+    rows_text,
     starts,
+    unmuted,
     whole_outcomes,
+    whole_share,
 )
 from steelyard.exceptions import SteelyardError
 from steelyard.metrics.registry import default_metric, get_metric, metrics_with_role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from steelyard._types import Array, Label
     from steelyard.analysis.comparison.groups import RightRowsValue
@@ -129,15 +132,15 @@ def outcomes_sentence(table: TwoClasses) -> Sentence:
     evaluation = table.evaluation
     exact = None if table.weighted or evaluation.prevalence is not None else int(table.rows.total)
     outcomes = whole_outcomes(table.counts, exact)
-    start = _start(table, exact is not None and outcomes.base == exact)
+    start = _start(table, are_these=exact is not None and outcomes.base == exact)
     return Sentence(outcomes_text(outcomes, start, positive_word(evaluation.positive)), "outcomes")
 
 
-def _start(table: TwoClasses, own_rows: bool) -> str:
+def _start(table: TwoClasses, *, are_these: bool) -> str:
     prevalence = table.evaluation.prevalence
     if prevalence is None:
         ways = starts(planned=table.evaluation.is_planned)
-        return ways["these" if own_rows else "weighted" if table.weighted else "like"]
+        return ways["these" if are_these else "weighted" if table.weighted else "like"]
     if isinstance(prevalence, Prevalence) and prevalence.counts is None:
         return STARTS["prevalence"].replace("{share}", prevalence.text(table.evaluation.level))
     if isinstance(prevalence, (int, float)):
@@ -261,24 +264,19 @@ def classes_sentence(evaluation: Evaluation, table: Confusion) -> Sentence:
     at = table if evaluation.prevalence is None else at_prevalence(table, evaluation.prevalence)
     right, total = float(at.matrix.trace()), float(at.matrix.sum())
     base = round_base([right, total - right], [], total)
-    own = evaluation.prevalence is None and not table.weighted and evaluation.rows <= base
-    base = evaluation.rows if own else base
-    start = STARTS[_start_of_classes(evaluation, table, own)].replace("{base}", f"{base:,}")
-    correct = max(int(right > 0), min(round(right / total * base), base - int(right < total)))
-    parts = (
-        f"{correct:,} right and {base - correct:,} wrong"
-        if 0 < correct < base
-        else "all right"
-        if correct
-        else "all wrong"
-    )
-    return Sentence(f"{start}, in {len(table.labels):,} classes, the classifier gets {parts}.", "classes")
-
-
-def _start_of_classes(evaluation: Evaluation, table: Confusion, own: bool) -> str:
+    are_these = evaluation.prevalence is None and not table.weighted and evaluation.rows <= base
+    base = evaluation.rows if are_these else base
     if evaluation.prevalence is not None:
-        return "shares"
-    return "these" if own else "weighted" if table.weighted else "like"
+        start = STARTS["shares"]
+    else:
+        start = STARTS["these" if are_these else "weighted" if table.weighted else "like"]
+    correct = whole_share(right / total, base)
+    if 0 < correct < base:
+        parts = f"{correct:,} right and {base - correct:,} wrong"
+    else:
+        parts = "all right" if correct else "all wrong"
+    start = start.replace("{base}", f"{base:,}")
+    return Sentence(f"{start}, in {len(table.labels):,} classes, the classifier gets {parts}.", "classes")
 
 
 def majority_class_sentence(evaluation: Evaluation, table: Confusion) -> Sentence | None:
@@ -368,28 +366,23 @@ def group_sentence(evaluation: Evaluation) -> Sentence | None:
             continue
         rows = [group[metric.name] for group in groups]
         right = _right_rows(groups, rows, evaluation)
-        tested, place = _weakest(rows, [group.rows for group in groups], right, evaluation)
+        tested, weakest = _weakest(rows, [group.rows for group in groups], right, evaluation)
         shares = right is not None and moves_with_shares(right.value, right.hits.sum(0), right.sizes.sum(0))
         named = f"{len(groups):,}" if tested == len(groups) else f"the {tested:,} largest of {len(groups):,}"
-        if place is not None:
-            others = "its class shares explain" if shares else "in the others together"
-            return _lowest_group(groups[place], rows, place, f"Of {named} groups {metric.phrase}", others)
-        smallest = _rows_text(min(group.rows for group in groups))
+        if weakest is not None:
+            group, row = groups[weakest], rows[weakest]
+            name = group.label if len(group.label) <= _WIDEST else f"{group.label[: _WIDEST - 1]}…"
+            name = f"{name} ({rows_text(group.rows)})"
+            where = f"is lowest in {name}"
+            if row.value > min(other.value for other in rows):
+                where = f"is lower in {name} than {'its class shares explain' if shares else 'in the others together'}"
+            value = interval_text(row.value, row.low, row.high, share=row.spec.is_share)
+            return Sentence(f"Of {named} groups {metric.phrase} {where}: {value}.", "weakest-group")
+        smallest = rows_text(min(group.rows for group in groups))
         text = f"{named[0].upper()}{named[1:]} groups are not distinguishable by {metric.phrase}"
         text += " beyond what their class shares explain" if shares else ""
         return Sentence(f"{text}; the smallest has {smallest}.", "groups-not-distinguishable")
     return None
-
-
-def _lowest_group(group: Group, rows: Sequence[MetricRow], place: int, start: str, others: str) -> Sentence:
-    row, name = rows[place], group.label if len(group.label) <= _WIDEST else f"{group.label[: _WIDEST - 1]}…"
-    is_lowest = row.value <= min(other.value for other in rows)
-    where = f"is lowest in {name} ({_rows_text(group.rows)})"
-    if not is_lowest:
-        where = f"is lower in {name} ({_rows_text(group.rows)}) than {others}"
-    return Sentence(
-        f"{start} {where}: {interval_text(row.value, row.low, row.high, share=row.spec.is_share)}.", "weakest-group"
-    )
 
 
 def class_sentence(evaluation: Evaluation) -> Sentence | None:
@@ -406,39 +399,34 @@ def class_sentence(evaluation: Evaluation) -> Sentence | None:
             right = RightRows(table.rows.diagonal()[present, None], sizes[present, None], recall_value)
     _, place = _weakest(recalls, [row.rows for row in classes], right, evaluation)
     if place is None:
-        smallest = _rows_text(min(row.rows for row in classes))
+        smallest = rows_text(min(row.rows for row in classes))
         text = (
             f"The recalls of the {len(classes):,} classes are not distinguishable; the smallest class has {smallest}."
         )
         return Sentence(text, "classes-not-distinguishable")
     weakest, recall = classes[place], recalls[place]
-    ends = " to ".join(percent_text(end).removesuffix(" %") for end in (recall.low, recall.high))
-    is_lowest = recall.value <= min(other.value for other in recalls)
+    bounds = " to ".join(percent_text(bound).removesuffix(" %") for bound in (recall.low, recall.high))
     where = f"is lowest for class {quoted_label(weakest.label)}"
-    if not is_lowest:
+    if recall.value > min(other.value for other in recalls):
         where = f"is lower for class {quoted_label(weakest.label)} than for the others together"
-    text = f"Recall {where}: {percent_text(recall.value)} ({ends}) of its {_rows_text(weakest.rows)}."
+    text = f"Recall {where}: {percent_text(recall.value)} ({bounds}) of its {rows_text(weakest.rows)}."
     return Sentence(text, "weakest-class")
-
-
-def _rows_text(rows: int) -> str:
-    return "one row" if rows == 1 else f"{rows:,} rows"
 
 
 def _weakest(
     rows: Sequence[MetricRow | Interval], sizes: Sequence[int], right: RightRows | None, evaluation: Evaluation
 ) -> tuple[int, int | None]:
-    """How many parts were tested, and the place of the weakest of those that are shown to be below the others."""
+    """How many parts were tested, and the index of the weakest of those that are shown to be below the others."""
     classes = 1 if right is None else right.hits.shape[-1]
     tested = groups_to_test(np.array(sizes), classes, evaluation.level)
     if right is None:
-        ends = np.array([(rows[place].value, rows[place].low, rows[place].high) for place in tested])
-        p_values = interval_p_values(ends, np.array(sizes)[tested], evaluation.level)
+        bounds = np.array([(rows[i].value, rows[i].low, rows[i].high) for i in tested])
+        p_values = interval_p_values(bounds, np.array(sizes)[tested], evaluation.level)
     else:
         rng = np.random.default_rng(0)
         p_values = exact_p_values(right.hits[tested], right.sizes[tested], right.value, evaluation.level, rng)
     shown = tested[p_values <= 1 - evaluation.level]
-    return len(tested), min(shown.tolist(), key=lambda place: rows[place].value, default=None)
+    return len(tested), min(shown.tolist(), key=lambda i: rows[i].value, default=None)
 
 
 def _right_rows(groups: Sequence[Group], rows: Sequence[MetricRow], evaluation: Evaluation) -> RightRows | None:
@@ -466,30 +454,27 @@ def _right_rows(groups: Sequence[Group], rows: Sequence[MetricRow], evaluation: 
 # ---------------------------------------------------------------- the verdict
 
 
-_MOST = 3  # sentences after the headline
-
-
 def verdict(evaluation: Evaluation) -> list[Sentence]:
     """The headline, and the first three of what else there is to say, without what is muted."""
     if not evaluation.rows:
         return []
+    headline: list[Sentence | None]
+    others: list[Sentence | None]
     if evaluation.counts is not None:
         headline, others = _two_classes(evaluation)
-    elif evaluation.confusion is not None:
-        headline, others = _many_classes(evaluation, evaluation.confusion)
-    else:
-        headline, others = _ranking(evaluation)
-    return [*_heard(evaluation, headline), *_heard(evaluation, others)[:_MOST]]
+    elif (table := evaluation.confusion) is not None:
+        headline = [classes_sentence(evaluation, table), class_sentence(evaluation)]
+        others = [majority_class_sentence(evaluation, table), group_sentence(evaluation)]
+        others += [standing_sentence(evaluation), undefined_sentence(evaluation) or _read_first_sentence(evaluation)]
+    else:  # scores without a threshold: how well they order the rows
+        headline = [_ranking_sentence(evaluation)]
+        others = [random_sentence(evaluation), _precision_sentence(evaluation)]
+        others += [group_sentence(evaluation), _read_first_sentence(evaluation)]
+    return unmuted(headline, others, evaluation.muted)
 
 
-def _heard(evaluation: Evaluation, sentences: Iterable[Sentence | None]) -> list[Sentence]:
-    return [sentence for sentence in sentences if sentence is not None and sentence.code not in evaluation.muted]
-
-
-_Parts = tuple[list[Sentence | None], list[Sentence | None]]
-
-
-def _two_classes(evaluation: Evaluation) -> _Parts:
+def _two_classes(evaluation: Evaluation) -> tuple[list[Sentence | None], list[Sentence | None]]:
+    """The headline on a table of positives and negatives, and the other sentences in their order."""
     table = TwoClasses(evaluation)
     rates = rates_sentence(table)
     if not table.rarer[1]:
@@ -504,23 +489,6 @@ def _two_classes(evaluation: Evaluation) -> _Parts:
     if table.is_few:
         return [few_sentence(table), outcomes], [accuracy, rates, *others]
     return [outcomes, rates], [accuracy, *others]
-
-
-def _many_classes(evaluation: Evaluation, table: Confusion) -> _Parts:
-    undefined = undefined_sentence(evaluation)
-    advice = undefined or _read_first_sentence(evaluation)
-    standing = standing_sentence(evaluation)
-    return (
-        [classes_sentence(evaluation, table), class_sentence(evaluation)],
-        [majority_class_sentence(evaluation, table), group_sentence(evaluation), standing, advice],
-    )
-
-
-def _ranking(evaluation: Evaluation) -> _Parts:
-    """Scores without a threshold: how well they order the rows."""
-    others = [random_sentence(evaluation), _precision_sentence(evaluation)]
-    others += [group_sentence(evaluation), _read_first_sentence(evaluation)]
-    return [_ranking_sentence(evaluation)], others
 
 
 def _ranking_sentence(evaluation: Evaluation) -> Sentence | None:
@@ -579,16 +547,13 @@ def limiting_rate(evaluation: Evaluation) -> str:
     low, high = sorted((evaluation["recall"], evaluation["specificity"]), key=lambda row: row.value)
     far = "far below" if high.value - low.value > FAR else "below"
     first = f"{low.spec.title} ({percent_text(low.value)}) limits it, {far} {high.name} ({percent_text(high.value)})."
-    return f"{first} {_remedy(evaluation, low.name)}".strip()
-
-
-def _remedy(evaluation: Evaluation, low: str) -> str:
     if evaluation.scores is None:
-        return "There are no scores to set another threshold by."
+        return f"{first} There are no scores to set another threshold by."
     if "roc_auc" not in evaluation or "balanced_accuracy" not in evaluation:
-        return ""
+        return first
     auc, balanced = evaluation["roc_auc"].value, evaluation["balanced_accuracy"].value
     if math.isnan(auc) or auc - balanced < _UNUSED:
-        return ""
-    other = "lower one finds more positives" if low == "recall" else "higher one raises fewer false alarms"
-    return f"The scores rank the rows better (ROC AUC {three_digits(auc)}) than this threshold uses: a {other}."
+        return first
+    other = "lower one finds more positives" if low.name == "recall" else "higher one raises fewer false alarms"
+    unused = f"The scores rank the rows better (ROC AUC {three_digits(auc)}) than this threshold uses: a {other}."
+    return f"{first} {unused}"
