@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +13,7 @@ from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.results.result import Rows
 from steelyard.evaluation.evaluate import evaluate
 from steelyard.evaluation.evaluation import CLASS_METRICS
-from steelyard.metrics.registry import get_metric, list_metrics
+from steelyard.metrics.registry import get_metric
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.effective_rows import weight_per_class_row
@@ -27,8 +26,8 @@ if TYPE_CHECKING:
     from steelyard.statistics.confusion import Confusion
 
 
-# Tables on which two different metrics do not agree by accident.
-_PROBE = Counts(*np.array([[28, 3, 911], [23, 50, 7], [72, 17, 131], [2680, 5, 61]]))
+# The metric of the positive class that is one of CLASS_METRICS of the other class.
+_OF_OTHER_CLASS = {"precision": "negative_predictive_value", "recall": "specificity", "f1": "negative_f1"}
 
 
 @dataclass(frozen=True)
@@ -55,21 +54,18 @@ def class_views(table: Confusion) -> list[ClassView]:
     """Each class of a table against the rest."""
     counts = zip(*(cell.tolist() for cell in map(np.asarray, table.one_vs_rest())), strict=True)
     cells = [Counts.trusted(*map(np.asarray, each)) for each in counts]
-    return [ClassView(*part) for part in zip(table.labels, cells, _row_weights(table), strict=True)]
-
-
-def _row_weights(table: Confusion) -> list[Array]:
-    """The mean weight of a row of each class and of the rest, one below the other."""
-    if not table.weighted:
-        return [np.ones((2, 1))] * len(table.labels)
-    parts = [np.stack(one_vs_rest(part), -1).reshape(-1, 2, 2) for part in (table.weights, table.squares)]
-    return [weight_per_class_row(weights, squares) for weights, squares in zip(*parts, strict=True)]
+    row_weights = [np.ones((2, 1))] * len(table.labels)
+    if table.weighted:
+        parts = [np.stack(one_vs_rest(part), -1).reshape(-1, 2, 2) for part in (table.weights, table.squares)]
+        row_weights = [weight_per_class_row(weights, squares) for weights, squares in zip(*parts, strict=True)]
+    return [ClassView(*part) for part in zip(table.labels, cells, row_weights, strict=True)]
 
 
 def rarest_class(table: Confusion) -> Label:
     """The rarest class that occurs, which is the one to look at first."""
     sizes = table.matrix.sum(1).tolist()
-    return table.labels[min((size, place) for place, size in enumerate(sizes) if size > 0)[1]]
+    _, rarest = min((size, i) for i, size in enumerate(sizes) if size > 0)
+    return table.labels[rarest]
 
 
 def class_evaluation(evaluation: Evaluation, label: Label) -> Evaluation:
@@ -77,42 +73,32 @@ def class_evaluation(evaluation: Evaluation, label: Label) -> Evaluation:
     table = evaluation.confusion
     assert table is not None  # noqa: S101 - a table of classes
     alone = evaluate(against_rest(table, label), pos_label=1, level=evaluation.level)
-    intervals = class_intervals(evaluation)[label]
-    rows = [_with_ends(row, intervals[row.name]) if row.name in intervals else row for row in alone.metrics]
-    positive, classes = table.with_positive(label), evaluation.per_class
-    return replace(alone, metrics=Rows(rows), confusion=positive, positive=label, per_class=classes)
-
-
-def _with_ends(row: MetricRow, interval: Interval) -> MetricRow:
-    return replace(row, low=interval.low, high=interval.high, method=interval.method)
-
-
-def class_intervals(evaluation: Evaluation) -> dict[Label, dict[str, Interval]]:
-    """The intervals of each class by metric, as far as they have ends."""
-    return {
-        row.label: {
-            part.metric: part for part in row.intervals.values() if math.isfinite(part.low) and math.isfinite(part.high)
-        }
-        for row in evaluation.per_class
-    }
+    classes = {row.label: row for row in evaluation.per_class}
+    rows = []
+    for row in alone.metrics:
+        known = classes[label].intervals.get(row.name)
+        if known is not None and math.isfinite(known.low) and math.isfinite(known.high):
+            rows.append(replace(row, low=known.low, high=known.high, method=known.method))
+        else:
+            rows.append(row)
+    return replace(
+        alone,
+        metrics=Rows(rows),
+        confusion=table.with_positive(label),
+        positive=label,
+        per_class=evaluation.per_class,
+    )
 
 
 def agreeing_intervals(evaluation: Evaluation, row: ClassRow) -> list[Interval | MetricRow]:
     """The intervals of a class; of two classes those of the evaluation's metrics that are the same quantity."""
     if evaluation.positive is None:
         return list(row.intervals.values())
-    rows: dict[str | None, MetricRow] = {metric.name: metric for metric in evaluation.metrics}
-    own = row.label == evaluation.positive
-    parts = row.intervals.values()
-    return [rows.get(part.metric if own else _of_other_class(part.metric), part) for part in parts]
-
-
-@cache
-def _of_other_class(name: str) -> str | None:
-    """The metric that is this one with the classes swapped, as specificity is recall; None where there is none."""
-    swapped = get_metric(name)(Counts(_PROBE.tn, _PROBE.fp, _PROBE.fn, _PROBE.tp))
-    metrics = (m for m in list_metrics() if m.function is not None and "ordinal" not in m.roles)
-    return next((metric.name for metric in metrics if np.allclose(metric(_PROBE), swapped, rtol=1e-12, atol=0)), None)
+    rows = {metric.name: metric for metric in evaluation.metrics}
+    is_positive = row.label == evaluation.positive
+    return [
+        rows.get(name if is_positive else _OF_OTHER_CLASS[name], interval) for name, interval in row.intervals.items()
+    ]
 
 
 # ---------------------------------------------------------------- averages over the classes

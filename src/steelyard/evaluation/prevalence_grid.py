@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from steelyard._types import Array
-    from steelyard.analysis.chance.baselines import RandomOrder
     from steelyard.metrics.metric import Metric
     from steelyard.statistics.score_table import ScoreTable
 
@@ -67,19 +66,16 @@ def over_prevalence(metrics: Sequence[Metric], table: ScoreTable, shares: Array)
     """The metrics over a grid; None for one that is the same at every prevalence."""
     orders = random_order(table)
     baselines = [orders.at(float(share)) for share in shares]
-    return {
-        metric: None if _is_constant(values) else _over(metric, values, table, baselines, shares)
-        for metric, values in values_over(metrics, table, shares).items()
-    }
-
-
-def _over(
-    metric: Metric, values: Array, table: ScoreTable, baselines: Sequence[RandomOrder], shares: Array
-) -> OverPrevalence:
-    undefined = np.flatnonzero(~np.isfinite(values)).tolist()
-    reasons = {i: str(metric.why(scores_at(table, float(shares[i]))) or "undefined") for i in undefined}
-    chance = np.array([rounded_to_zero(metric, np.asarray(orders.value(metric))) for orders in baselines])
-    return OverPrevalence(values, chance, reasons)
+    over: dict[Metric, OverPrevalence | None] = {}
+    for metric, values in values_over(metrics, table, shares).items():
+        if _is_constant(values):
+            over[metric] = None
+            continue
+        undefined = np.flatnonzero(~np.isfinite(values)).tolist()
+        reasons = {i: str(metric.why(scores_at(table, float(shares[i]))) or "undefined") for i in undefined}
+        chance = np.array([rounded_to_zero(metric, np.asarray(order.value(metric))) for order in baselines])
+        over[metric] = OverPrevalence(values, chance, reasons)
+    return over
 
 
 def values_over(metrics: Sequence[Metric], table: ScoreTable, shares: Array) -> dict[Metric, Array]:
@@ -107,9 +103,9 @@ def grouping_error(table: ScoreTable, over: Mapping[Metric, Array], shares: Arra
     Of a value beyond 1 or -1 as a share of it.
     """
     gaps = [0.0]
-    for place in (0, len(shares) // 2, len(shares) - 1):
-        there = scores_at(table, float(shares[place]))
-        gaps += [
-            abs(v[place] - float(m(there))) / max(1, abs(v[place])) for m, v in over.items() if np.isfinite(v[place])
-        ]
+    for i in (0, len(shares) // 2, len(shares) - 1):
+        ungrouped = scores_at(table, float(shares[i]))
+        for metric, values in over.items():
+            if np.isfinite(values[i]):
+                gaps.append(abs(values[i] - float(metric(ungrouped))) / max(1, abs(values[i])))
     return max(gaps)

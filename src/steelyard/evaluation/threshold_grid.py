@@ -41,7 +41,7 @@ class ThresholdGrid:
     best: dict[str, int]
     current: int | None
     total: int
-    places: Array  # of these thresholds among all
+    indices: Array  # of these thresholds among all
 
     def nearest(self, counts: Counts) -> int:
         """The threshold whose counts come nearest to those of predictions that were made otherwise."""
@@ -54,89 +54,84 @@ def threshold_grid(
 ) -> ThresholdGrid:
     """All thresholds where they are few; else the one in use, the best of every metric and cost, and an even rest.
 
-    Whatever errors cost and whatever the prevalence, one of the ROC convex hull costs least. The rest is spread evenly
-    along the ROC curve, half of it by the share of each class and half by the logarithm of what is flagged, so that the
-    few highest scores, where rare positives are looked for, are resolved.
+    Whatever errors cost and whatever the prevalence, one of the ROC convex hull costs least. The rest is even along the
+    ROC curve, half of it by the share of each class and half by the logarithm of what is flagged, so that the few
+    highest scores, where rare positives are looked for, are resolved.
     """
     thresholds, tp, fp = table.thresholds, np.asarray(table.counts.tp), np.asarray(table.counts.fp)
-    current = None if threshold is None else _in_use(thresholds, as_read(threshold, table.precision))
-    best = _best_places(table, metrics, tp, fp)
-    needed = {0, len(thresholds) - 1, *best.values(), *([] if current is None else [current])}
+    best = _best_indices(table, metrics, tp, fp)
+    needed = {0, len(thresholds) - 1, *best.values()}
+    current = None
+    if threshold is not None:  # the lowest at or above the threshold in use, which flags the same rows
+        current = int(np.searchsorted(-thresholds, -as_read(threshold, table.precision), side="right")) - 1
+        needed.add(current)
     most = most or (_MOST_WEIGHTED if table.weighted else MOST_THRESHOLDS)
-    few = len(thresholds) <= most
-    needed |= set() if few else set(_hull(table, most // 2).tolist())
-    places = np.arange(len(thresholds)) if few else _thinned(tp, fp, np.array(sorted(needed)), most)
-    where = {int(place): i for i, place in enumerate(places)}
+    if len(thresholds) <= most:
+        indices = np.arange(len(thresholds))
+    else:
+        corners = len(thresholds) - 1 - np.unique(isotonic_curve(table).ends)  # of the ROC convex hull
+        if len(corners) > most // 2:
+            corners = corners[np.linspace(0, len(corners) - 1, most // 2).astype(np.int64)]
+        indices = _thinned(tp, fp, np.array(sorted(needed | set(corners.tolist()))), most)
+    in_grid = {int(index): i for i, index in enumerate(indices)}
     exact = {0, *best.values()}
-    shown = np.array([_shown(table, int(place), exact=int(place) in exact) for place in places])
+    shown = np.array([_shown(table, int(i), exact=int(i) in exact) for i in indices])
     if current is not None and threshold is not None and threshold > -np.inf:
-        shown[where[current]] = threshold  # the one in use, where the nearest score above it flags the same rows
-    best_here = {name: where[place] for name, place in best.items()}
-    start = None if current is None else where[current]
-    return ThresholdGrid(shown, tp[places], fp[places], best_here, start, len(thresholds), places)
+        shown[in_grid[current]] = threshold  # the one in use, where the nearest score above it flags the same rows
+    best_in_grid = {name: in_grid[index] for name, index in best.items()}
+    start = None if current is None else in_grid[current]
+    return ThresholdGrid(shown, tp[indices], fp[indices], best_in_grid, start, len(thresholds), indices)
 
 
-def _best_places(table: ScoreTable, metrics: Iterable[Metric], tp: Array, fp: Array) -> dict[str, int]:
-    """Where each metric of one table is best, if it is defined anywhere."""
-    counts, corners = ThresholdCounts.of(table, both=False).counts, None
-    if len(tp) > _MOST_SEARCHED:
-        corners = _corners(tp, fp)
-        at_corners = counts[..., corners]
-    rated = [m for m in metrics if m.function is not None and m.direction is not None]
-    places = {
-        metric.name: _best(counts, metric)
-        if corners is None or not _is_monotone(metric)
-        else _best(at_corners, metric, corners)
-        for metric in rated
-    }
-    return {name: place for name, place in places.items() if place is not None}
+def _best_indices(table: ScoreTable, metrics: Iterable[Metric], tp: Array, fp: Array) -> dict[str, int]:
+    """Where each metric of one table is best, as best_threshold finds it; the highest threshold of the best ones."""
+    counts = ThresholdCounts.of(table, both=False).counts
+    corners = _corners(tp, fp) if len(tp) > _MOST_SEARCHED else None
+    at_corners = None if corners is None else counts[..., corners]
+    best = {}
+    for metric in metrics:
+        if metric.function is None or metric.direction is None:
+            continue
+        criterion = Criterion(read_aim(metric, {}))
+        at_some = corners is not None and _is_monotone(metric)
+        merits = criterion.merits(at_corners if at_corners is not None and at_some else counts)
+        chosen = int(criterion.chosen(merits))
+        if not np.isnan(merits.flat[chosen]):
+            best[metric.name] = int(corners[chosen]) if corners is not None and at_some else chosen
+    return best
 
 
-def _shown(table: ScoreTable, place: int, *, exact: bool) -> float:
-    """The threshold to show: as best_threshold gives it, to nine digits unless all are asked for; everybody's short."""
+def _shown(table: ScoreTable, index: int, *, exact: bool) -> float:
+    """The threshold to show: as best_threshold gives it, to nine digits unless exact; that of everybody short."""
     thresholds = table.thresholds
-    middle = threshold_of(table, float(thresholds[place]))
+    middle = threshold_of(table, float(thresholds[index]))
     if middle == -np.inf:
-        return shortest_threshold(thresholds, place)
-    return middle if exact else shortest_threshold(thresholds, place, middle, 5e-10, table.precision)
+        return shortest_threshold(thresholds, index)
+    return middle if exact else shortest_threshold(thresholds, index, middle, 5e-10, table.precision)
 
 
 def shortest_threshold(
-    thresholds: Array, place: int, near: float | None = None, off: float = np.inf, precision: str = DOUBLE
+    thresholds: Array, index: int, near: float | None = None, tolerance: float = np.inf, precision: str = DOUBLE
 ) -> float:
     """The number with the fewest digits near another, the score itself if none, that flags the same rows as it."""
-    score, below = float(thresholds[place]), float(thresholds[place + 1]) if place + 1 < len(thresholds) else -np.inf
+    score, below = float(thresholds[index]), float(thresholds[index + 1]) if index + 1 < len(thresholds) else -np.inf
     near = score if near is None else near
-    tries = (float(f"{near:.{digits}g}") for digits in range(2, 17))
-    flags_same = (cut for cut in tries if below < cut <= score and below < as_read(cut, precision) <= score)
-    return next((cut for cut in flags_same if abs(cut - near) <= off * max(1, abs(near))), near)
-
-
-def _hull(table: ScoreTable, most: int) -> Array:
-    """The thresholds at the corners of the ROC convex hull, or as many of them."""
-    places = len(table.thresholds) - 1 - np.unique(isotonic_curve(table).ends)
-    return places if len(places) <= most else places[np.linspace(0, len(places) - 1, most).astype(np.int64)]
-
-
-def _in_use(thresholds: Array, threshold: float) -> int:
-    """The place of the lowest threshold at or above the threshold, which flags the same rows."""
-    return int(np.searchsorted(-thresholds, -threshold, side="right")) - 1
-
-
-def _best(counts: Counts[Array], metric: Metric, places: Array | None = None) -> int | None:
-    """The place of the highest of the best thresholds, as best_threshold finds it; the counts may be at some places."""
-    criterion = Criterion(read_aim(metric, {}))
-    merits = criterion.merits(counts)
-    place = int(criterion.chosen(merits))
-    if np.isnan(merits.flat[place]):
-        return None
-    return place if places is None else int(places[place])
+    for digits in range(2, 17):
+        short = float(f"{near:.{digits}g}")
+        flags_same = below < short <= score and below < as_read(short, precision) <= score
+        if flags_same and abs(short - near) <= tolerance * max(1, abs(near)):
+            return short
+    return near
 
 
 def _is_monotone(metric: Metric) -> bool:
     """Whether it is proved that no right row more makes the value worse, and no wrong row more better."""
     decisions = recalled_decisions(metric)
-    return all((decision := decisions.get(f"monotone_{cell}")) and decision.holds for cell in CELLS)
+    for cell in CELLS:
+        decision = decisions.get(f"monotone_{cell}")
+        if decision is None or not decision.holds:
+            return False
+    return True
 
 
 def _corners(tp: Array, fp: Array) -> Array:
@@ -147,27 +142,24 @@ def _corners(tp: Array, fp: Array) -> Array:
     """
     gained, cost = np.diff(tp) > 0, np.diff(fp) > 0
     inside = np.flatnonzero(gained[:-1] & cost[1:]) + 1
-    edges = [edge for cell in (tp, fp) for edge in (np.argmax(cell > 0), np.argmax(cell >= cell[-1]))]
-    beside = np.clip(np.concatenate([np.array(edges) + step for step in (-1, 0, 1)]), 0, len(tp) - 1)
+    edges = np.array([np.argmax(tp > 0), np.argmax(tp >= tp[-1]), np.argmax(fp > 0), np.argmax(fp >= fp[-1])])
+    beside = np.clip(np.concatenate([edges - 1, edges, edges + 1]), 0, len(tp) - 1)
     return np.unique(np.concatenate([[0, 1, len(tp) - 1], inside, beside]))
 
 
 def _thinned(tp: Array, fp: Array, needed: Array, most: int) -> Array:
+    """The needed thresholds and an even rest along the ROC curve, at most so many."""
     p, n = float(tp[-1]) or 1.0, float(fp[-1]) or 1.0
-    along = [tp / p + fp / n, np.log1p((tp + fp) * (len(tp) / (p + n)))]
-    places, count = needed, (most - len(needed)) // 2
-    # Steps of the two ways often meet in one threshold, so more of them are taken until the page is full.
+    tracks = [tp / p + fp / n, np.log1p((tp + fp) * (len(tp) / (p + n)))]  # neither ever falls
+    indices, count = needed, (most - len(needed)) // 2
+    # Equal steps along the two often meet in one threshold, so more of them are taken until the page is full.
     for _ in range(12):
-        finer = np.unique(np.concatenate([needed, *(_evenly(track / track[-1], count) for track in along)]))
+        steps = [np.searchsorted(track / track[-1], np.linspace(0, 1, count)) for track in tracks]
+        finer = np.unique(np.concatenate([needed, *(np.minimum(each, len(tp) - 1) for each in steps)]))
         if len(finer) > most:
             break
-        places, count = finer, int(count * 1.25)
-    return places
-
-
-def _evenly(track: Array, count: int) -> Array:
-    """The places nearest to equal steps of something that never falls."""
-    return np.minimum(np.searchsorted(track, np.linspace(0, 1, count)), len(track) - 1)
+        indices, count = finer, int(count * 1.25)
+    return indices
 
 
 # ---------------------------------------------------------------- the threshold at which a page opens

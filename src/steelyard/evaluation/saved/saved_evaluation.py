@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,51 +62,19 @@ INTERVAL_NUMBERS = ("value", "low", "high", "undefined_share")
 
 def evaluation_json(evaluation: Evaluation, *, verdict: bool = True) -> dict[str, Any]:
     """The evaluation as strict JSON values, by the published schema; the verdict may be left out."""
-    return {
+    table, scores, counts, risk = (
+        evaluation.confusion,
+        evaluation.scores,
+        evaluation.counts,
+        evaluation.risk_coverage,
+    )
+    saved: dict[str, Any] = {
         "schema": RESULT_SCHEMA,
         "kind": evaluation.kind,
         "version": evaluation.versions["steelyard"],
         "versions": dict(evaluation.versions),
         "source": evaluation.source,
-        "columns": {name: _names(column) for name, column in evaluation.columns.items()},
-        **_setting_json(evaluation),
-        **_counts_json(evaluation),
-        "metrics": [_metric_json(row) for row in evaluation.metrics],
-        "metrics_named": evaluation.metrics_named,
-        "per_class": [_class_json(row) for row in evaluation.per_class],
-        "groups": [_group_json(group) for group in evaluation.groups],
-        "verdict": [sentence.row() for sentence in (evaluation.verdict if verdict else ())],
-        "muted": list(evaluation.muted),
-        "assumed": list(evaluation.assumed),
-        "beats": None if evaluation.beats is None else _test_json(evaluation.beats),
-        "behind": [_metric_json(row) for row in evaluation.behind],
-        **_tables_json(evaluation),
-        **_classes_json(evaluation),
-    }
-
-
-def _classes_json(evaluation: Evaluation) -> dict[str, Any]:
-    """Of many classes what is to be read first, and of a hierarchy its levels."""
-    parts: dict[str, Any] = {}
-    if evaluation.positive is None and evaluation.confusion is not None:
-        parts["confused_pairs"] = [pair_json(pair) for pair in evaluation.confused_pairs()]
-    if (standing := evaluation.standing) is not None:
-        places = {"below": standing.below, "above": standing.above}
-        named = {name: [label_json(evaluation.labels[at]) for at in part] for name, part in places.items()}
-        parts["standing"] = {"median": standing.median, **named}
-    if (rare := evaluation.rare_classes) is not None:
-        sizes = {"classes": len(rare.labels), "fewer_than": rare.fewest, "rows": rare.rows}
-        parts["rare_classes"] = sizes | numbers_json(
-            hits=rare.hits, weight=rare.weight, recall=rare.recall, low=rare.low, high=rare.high
-        )
-    if evaluation.hierarchy is not None:
-        parts["hierarchy"] = levels_json(evaluation.hierarchy)
-    return parts
-
-
-def _setting_json(evaluation: Evaluation) -> dict[str, Any]:
-    """What was evaluated, and how."""
-    return {
+        "columns": {name: text if isinstance(text, str) else list(text) for name, text in evaluation.columns.items()},
         "rows": evaluation.rows,
         "labels": [label_json(label) for label in evaluation.labels],
         "positive": label_json(evaluation.positive),
@@ -117,6 +84,50 @@ def _setting_json(evaluation: Evaluation) -> dict[str, Any]:
         "method": evaluation.method,
         "seed": evaluation.seed,
     }
+    if counts is not None:  # the numbers that readers look for
+        saved["counts"] = counts.to_dict()
+    elif table is not None:
+        saved["confusion"] = table.matrix.tolist()
+    saved |= {
+        "metrics": [_metric_json(row) for row in evaluation.metrics],
+        "metrics_named": evaluation.metrics_named,
+        "per_class": [_class_json(row) for row in evaluation.per_class],
+        "groups": [_group_json(group) for group in evaluation.groups],
+        "verdict": [sentence.row() for sentence in (evaluation.verdict if verdict else ())],
+        "muted": list(evaluation.muted),
+        "assumed": list(evaluation.assumed),
+        "beats": None if evaluation.beats is None else _test_json(evaluation.beats),
+        "behind": [_metric_json(row) for row in evaluation.behind],
+    }
+    if scores is not None and len(scores.bins):
+        saved["bounds"] = binned_bounds(scores)
+    # The tables in full, from which all else can be computed again.
+    saved["table"] = None if table is None else confusion_json(table)
+    saved["scores"] = None if scores is None else scores_json(scores)
+    if risk is not None:
+        saved["risk_coverage"] = risk_json(risk)
+    return saved | _classes_json(evaluation)
+
+
+def _classes_json(evaluation: Evaluation) -> dict[str, Any]:
+    """Of many classes what is to be read first, and of a hierarchy its levels."""
+    parts: dict[str, Any] = {}
+    if evaluation.positive is None and evaluation.confusion is not None:
+        parts["confused_pairs"] = [pair_json(pair) for pair in evaluation.confused_pairs()]
+    if (standing := evaluation.standing) is not None:
+        parts["standing"] = {
+            "median": standing.median,
+            "below": [label_json(evaluation.labels[i]) for i in standing.below],
+            "above": [label_json(evaluation.labels[i]) for i in standing.above],
+        }
+    if (rare := evaluation.rare_classes) is not None:
+        sizes = {"classes": len(rare.labels), "fewer_than": rare.fewest, "rows": rare.rows}
+        parts["rare_classes"] = sizes | numbers_json(
+            hits=rare.hits, weight=rare.weight, recall=rare.recall, low=rare.low, high=rare.high
+        )
+    if evaluation.hierarchy is not None:
+        parts["hierarchy"] = levels_json(evaluation.hierarchy)
+    return parts
 
 
 def prevalence_json(prevalence: PrevalenceLike | None) -> JsonValue:
@@ -134,29 +145,6 @@ def prevalence_json(prevalence: PrevalenceLike | None) -> JsonValue:
     return shares
 
 
-def _counts_json(evaluation: Evaluation) -> dict[str, Any]:
-    """The numbers that readers look for: the four counts, or the matrix of several classes."""
-    counts, table = evaluation.counts, evaluation.confusion
-    if counts is not None:
-        return {"counts": counts.to_dict()}
-    return {} if table is None else {"confusion": table.matrix.tolist()}
-
-
-def _tables_json(evaluation: Evaluation) -> dict[str, Any]:
-    """The tables in full, from which all else can be computed again."""
-    table, scores = evaluation.confusion, evaluation.scores
-    return {
-        **({"bounds": binned_bounds(scores)} if scores is not None and len(scores.bins) else {}),
-        "table": None if table is None else confusion_json(table),
-        "scores": None if scores is None else scores_json(scores),
-        **({} if evaluation.risk_coverage is None else {"risk_coverage": risk_json(evaluation.risk_coverage)}),
-    }
-
-
-def _names(column: str | Iterable[str]) -> str | list[str]:
-    return column if isinstance(column, str) else list(column)
-
-
 def _metric_json(row: MetricRow) -> dict[str, Any]:
     numbers = numbers_json(**{name: getattr(row, name) for name in METRIC_NUMBERS})
     numbers |= numbers_json(chance_high=row.chance_high) if math.isfinite(row.chance_high) else {}
@@ -165,13 +153,11 @@ def _metric_json(row: MetricRow) -> dict[str, Any]:
 
 
 def _class_json(row: ClassRow) -> dict[str, Any]:
-    intervals = {name: _interval_json(interval) for name, interval in row.intervals.items()}
-    return {"class": label_json(row.label), "rows": row.rows, **intervals}
-
-
-def _interval_json(interval: Interval) -> dict[str, Any]:
-    numbers = numbers_json(**{name: getattr(interval, name) for name in INTERVAL_NUMBERS})
-    return {**numbers, "undefined": interval.why, "method": interval.method}
+    saved = {"class": label_json(row.label), "rows": row.rows}
+    for name, interval in row.intervals.items():
+        numbers = numbers_json(**{number: getattr(interval, number) for number in INTERVAL_NUMBERS})
+        saved[name] = {**numbers, "undefined": interval.why, "method": interval.method}
+    return saved
 
 
 def _group_json(group: Group) -> dict[str, Any]:
@@ -203,7 +189,10 @@ def read_evaluation(saved: SavedField) -> dict[str, Any]:
         "metrics_named": saved["metrics_named"].flag(),
         "muted": tuple(code.text() for code in saved["muted"].each()),
         "groups": Rows(_read_group(group) for group in saved["groups"].each()),
-        "columns": {name: _read_names(column) for name, column in saved["columns"].entries().items()},
+        "columns": {
+            name: tuple(text.text() for text in column.each()) if isinstance(column.value, list) else column.text()
+            for name, column in saved["columns"].entries().items()
+        },
         "source": saved["source"].text_or_none(),
         "hierarchy": None if saved.get("hierarchy").value is None else read_levels(saved["hierarchy"]),
         "risk_coverage": read_risk(saved.get("risk_coverage")),
@@ -269,20 +258,14 @@ def read_metrics(field: SavedField) -> Rows[MetricRow]:
 
 
 def _read_metric(field: SavedField) -> MetricRow:
-    numbers = {
-        "undefined_share": 0.0,
-        **read_numbers(field, *(name for name in METRIC_NUMBERS if name in field.entries())),
-    }
-    numbers |= read_numbers(field, *(name for name in ("chance_high",) if name in field.entries()))
-    missing = [name for name in METRIC_NUMBERS if name not in numbers]
-    if missing:
-        field[missing[0]]
+    optional = [name for name in ("undefined_share", "chance_high") if name in field.entries()]
+    numbers = read_numbers(field, "value", "low", "high", "chance", *optional)
+    if math.isnan(numbers.get("undefined_share", 0.0)):  # a page does not know it
+        numbers["undefined_share"] = 0.0
     method = field.get("method").text_or_none() or ""
     undefined, without = field["undefined"].text_or_none(), field.get("no_interval").text_or_none()
     spec = _read_spec(field["name"])
     row = MetricRow(spec, **numbers, undefined=undefined, method=method, no_interval=without)
-    if math.isnan(row.undefined_share):  # a page does not know it
-        row = replace(row, undefined_share=0.0)
     if not 0 <= row.undefined_share <= 1:
         raise field["undefined_share"].refused("a share of the draws, from 0 to 1")
     if row.low > row.value or row.high < row.value:
@@ -302,19 +285,12 @@ def _read_spec(field: SavedField) -> MetricSpec:
 
 
 def _read_class(field: SavedField, level: float) -> ClassRow:
-    intervals = (_read_interval(field[name], name, level) for name in CLASS_METRICS)
+    intervals = []
+    for name in CLASS_METRICS:
+        numbers, method = read_numbers(field[name], *INTERVAL_NUMBERS), field[name]["method"].text()
+        why = field[name]["undefined"].text_or_none()
+        intervals.append(Interval(MetricSpec.of(name), level=level, method=method, why=why, **numbers))
     return ClassRow(read_label(field["class"]), field["rows"].whole(), *intervals)
-
-
-def _read_interval(field: SavedField, name: str, level: float) -> Interval:
-    numbers = read_numbers(field, *INTERVAL_NUMBERS)
-    return Interval(
-        MetricSpec.of(name),
-        level=level,
-        method=field["method"].text(),
-        why=field["undefined"].text_or_none(),
-        **numbers,
-    )
 
 
 def _read_group(field: SavedField) -> Group:
@@ -330,20 +306,14 @@ def _read_test(field: SavedField) -> ChanceTest:
     return ChanceTest(method=field["method"].text(), why=field["undefined"].text_or_none(), **numbers)
 
 
-def _read_names(field: SavedField) -> str | tuple[str, ...]:
-    return tuple(name.text() for name in field.each()) if isinstance(field.value, list) else field.text()
-
-
 def read_prevalence(field: SavedField) -> PrevalenceLike | None:
     """The prevalence: of the positives, of each class, or none; an estimated one is an object."""
     if field.value is None:
         return None
-    if isinstance(field.value, dict):
-        return _read_estimate(field)
-    return tuple(share.number() for share in field.each()) if isinstance(field.value, list) else field.number()
-
-
-def _read_estimate(field: SavedField) -> Prevalence:
+    if isinstance(field.value, list):
+        return tuple(share.number() for share in field.each())
+    if not isinstance(field.value, dict):
+        return field.number()
     if (draws := field.get("draws")).value is not None:
         return Prevalence.from_draws(read_column(draws))
     if (counts := field.get("counts")).value is not None:
@@ -396,41 +366,36 @@ def check_values(saved: SavedField, fields: dict[str, Any]) -> dict[str, str]:
     Values agree to rounding, ends by an exact method to six digits. Ends by draws move with their number and seed, so
     they are held to the metric's range alone, and a gate draws them again.
     """
-    again = _Recomputed(fields)
-    whole = again.of(fields["confusion"], fields["scores"])
-    unconfirmed = _check_rows(saved["metrics"], fields["metrics"], whole)
-    unconfirmed |= _check_rows(saved["behind"], fields["behind"], whole)
-    for listed, row, known in zip(saved["per_class"].each(), fields["per_class"], again.classes, strict=False):
-        for name, held in row.intervals.items():
-            _check_numbers(listed[name], held, known.intervals[name])
-    for listed, group in zip(saved["groups"].each(), fields["groups"], strict=True):
-        of_group = _check_rows(listed["metrics"], group.metrics, again.of(group.confusion, None))
+    design = "stratified" if STRATIFIED in fields["assumed"] else "random"
+    inference = Inference(fields["level"], prevalence=fields["prevalence"], design=design)
+    classes = class_rows(fields["confusion"], inference)
+    listed = [*fields["metrics"], *fields["behind"]]
+    for group in fields["groups"]:
+        listed += group.metrics
+    specs = dict.fromkeys(row.spec for row in listed)
+
+    def computed(table: Confusion | None, scores: ScoreTable | None) -> dict[str, MetricRow]:
+        """The metrics that tables give, by name."""
+        rows = metric_rows(table, scores, fields["positive"], specs, inference)
+        return {row.name: row for row in with_class_bounds(rows, classes)}
+
+    of_all = computed(fields["confusion"], fields["scores"])
+    unconfirmed = _check_rows(saved["metrics"], fields["metrics"], of_all)
+    unconfirmed |= _check_rows(saved["behind"], fields["behind"], of_all)
+    for field, row, known in zip(saved["per_class"].each(), fields["per_class"], classes, strict=False):
+        for name, interval in row.intervals.items():
+            _check_numbers(field[name], interval, known.intervals[name])
+    for field, group in zip(saved["groups"].each(), fields["groups"], strict=True):
+        of_group = _check_rows(field["metrics"], group.metrics, computed(group.confusion, None))
         unconfirmed |= {f"{name} ({group.label})": what for name, what in of_group.items()}
     return unconfirmed
 
 
-class _Recomputed:
-    """The rows that the tables of one saved evaluation give."""
-
-    def __init__(self, fields: dict[str, Any]) -> None:
-        design = "stratified" if STRATIFIED in fields["assumed"] else "random"
-        self.inference = Inference(fields["level"], prevalence=fields["prevalence"], design=design)
-        self.positive = fields["positive"]
-        self.specs = [row.spec for row in (*fields["metrics"], *fields["behind"])]
-        self.specs += [row.spec for group in fields["groups"] for row in group.metrics]
-        self.classes = class_rows(fields["confusion"], self.inference)
-
-    def of(self, table: Confusion | None, scores: ScoreTable | None) -> dict[str, MetricRow]:
-        """The metrics that tables give, by name."""
-        rows: Iterable[MetricRow] = metric_rows(table, scores, self.positive, dict.fromkeys(self.specs), self.inference)
-        return {row.name: row for row in with_class_bounds(rows, self.classes)}
-
-
-def _check_rows(saved: SavedField, rows: Iterable[MetricRow], again: dict[str, MetricRow]) -> dict[str, str]:
+def _check_rows(saved: SavedField, rows: Iterable[MetricRow], computed: dict[str, MetricRow]) -> dict[str, str]:
     """Each row beside the one that the tables give; what they do not confirm, by name."""
     unconfirmed = {}
     for field, row in zip(saved.each(), rows, strict=True):
-        known = again.get(row.name)
+        known = computed.get(row.name)
         of_lost_scores = row.method == "influence" and known is not None and known.method != "influence"
         if known is None or row.method == "plan" or of_lost_scores:
             unconfirmed[row.name] = VALUE
@@ -446,19 +411,19 @@ def _check_numbers(field: SavedField, row: MetricRow | Interval[Any], known: Met
         raise field["value"].refused(f"{_text(known.value)}, which its table gives")
     if row.method in _OTHER_ROWS:
         return
-    for end in ("low", "high"):
-        held, expected = getattr(row, end), getattr(known, end)
-        if row.method in _EXACT and not _near(held, expected, _TO_SIX_DIGITS * max(1.0, abs(known.value))):
-            raise field[end].refused(f"about {_text(expected)}, which its table gives")
+    for bound in ("low", "high"):
+        written, expected = getattr(row, bound), getattr(known, bound)
+        if row.method in _EXACT and not _near(written, expected, _TO_SIX_DIGITS * max(1.0, abs(known.value))):
+            raise field[bound].refused(f"about {_text(expected)}, which its table gives")
         least, most = row.spec.metric.of_many_columns.range
-        if held < least - _ROUNDING or held > most + _ROUNDING:
-            raise field[end].refused(f"a number from {least:g} to {most:g}, as {row.spec.name} is")
+        if written < least - _ROUNDING or written > most + _ROUNDING:
+            raise field[bound].refused(f"a number from {least:g} to {most:g}, as {row.spec.name} is")
 
 
-def _near(held: float, expected: float, apart: float) -> bool:
-    if math.isnan(held) or math.isnan(expected):
-        return math.isnan(held) == math.isnan(expected)
-    return held == expected or abs(held - expected) <= apart
+def _near(written: float, expected: float, tolerance: float) -> bool:
+    if math.isnan(written) or math.isnan(expected):
+        return math.isnan(written) == math.isnan(expected)
+    return written == expected or abs(written - expected) <= tolerance
 
 
 def _text(value: float) -> str:

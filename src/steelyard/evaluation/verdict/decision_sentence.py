@@ -107,18 +107,25 @@ def _cost(counts: Counts, cost: float, base: int) -> str:
         "nobody": cost * float(counts.positives),
         "everybody": float(counts.negatives),
     }
-    shown = {key: _amount(float(amount / total * base)) for key, amount in amounts.items()}
-    return COST.format(ratio=RATIO[cost != 1].format(n=f"{cost:,.10g}"), base=f"{base:,}", **shown)
+    shown = {}
+    for key, amount in amounts.items():
+        per_base = float(amount / total * base)
+        shown[key] = f"{per_base:,.0f}" if per_base >= 1e6 else three_digits(per_base)
+    one, more = RATIO
+    ratio = one if cost == 1 else more.format(n=f"{cost:,.10g}")
+    return COST.format(ratio=ratio, base=f"{base:,}", **shown)
 
 
 def _limits(best: BestThreshold, table: ScoreTable, prevalence: float | None) -> list[str]:
-    """What is promised, in one sentence, or what each limit is here."""
+    """What is guaranteed, in one sentence, or what each limit is here."""
     if not best.limits:
         return []
     if (confidence := best.limits[0].confidence) is not None:
         words = " and ".join(_least(kept) for kept in best.limits)
-        return [_first_large(PROMISED[len(best.limits) > 1].format(limits=words, confidence=f"{100 * confidence:g} %"))]
-    return [_first_large("; ".join(_here(kept, best, table, prevalence) for kept in best.limits) + ".")]
+        one, several = PROMISED
+        frame = several if len(best.limits) > 1 else one
+        return [_capitalised(frame.format(limits=words, confidence=f"{100 * confidence:g} %"))]
+    return [_capitalised("; ".join(_here(kept, best, table, prevalence) for kept in best.limits) + ".")]
 
 
 def _least(kept: KeptLimit) -> str:
@@ -148,9 +155,5 @@ def _is_exact(kept: KeptLimit, table: ScoreTable, prevalence: float | None) -> b
     return bool(rate.part.is_of_class or (prevalence is None and np.isfinite(kept.value)))
 
 
-def _first_large(text: str) -> str:
+def _capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def _amount(cost: float) -> str:
-    return f"{cost:,.0f}" if cost >= 1e6 else three_digits(cost)

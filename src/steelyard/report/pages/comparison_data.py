@@ -107,7 +107,7 @@ def _curves(comparison: Comparison) -> dict[str, Any]:
     probable = all(table.has_probabilities for table in tables.scores.values())
     return {
         "curves": [threshold_columns(grid) for grid in grids],
-        "whole": [len(grid.places) == grid.total for grid in grids],
+        "whole": [len(grid.indices) == grid.total for grid in grids],
         "start": [_start(grid) for grid in grids],
         "shown": [_metric(spec) for spec in specs],
         "chosen": list(dict.fromkeys([*CLASS_METRICS, default_metric().name])),

@@ -141,7 +141,7 @@ def _of_scores(
         "near": 0 if evaluation.counts is None else grid.nearest(evaluation.counts),
         "threshold": finite_or_none(evaluation.threshold),
         "histogram": _histogram(score_histogram(scores)),
-        **({"band": None} if evaluation.is_clustered else page_bands(evaluation, scores, grid.places)),
+        **({"band": None} if evaluation.is_clustered else page_bands(evaluation, scores, grid.indices)),
         "reliability": [reliability_bin(part) for part in reliability(scores, evaluation.level)]
         if scores.has_probabilities
         else None,
