@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Frame, Label
-    from steelyard.analysis.intervals.design import StudentSpread
     from steelyard.statistics.paired import Paired
 
     RankedTable: TypeAlias = Mapping[str, ArrayLike] | Frame | ArrayLike  # rows of data sets, columns of models
@@ -65,40 +64,34 @@ def paired_delong(y_true: ArrayLike, score_a: ArrayLike, score_b: ArrayLike, pos
     >>> paired_delong([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], [0.1, 0.2, 0.3, 0.4])
     PairedAuc(auc_a=0.75, auc_b=1.0, difference=-0.25, variance=0.125, z=-0.707..., p_value=0.5527..., degrees=2.0)
     """
-    positive, models = _paired_rows(y_true, score_a, score_b, pos_label)
-    return delong_of_ranks(ClassRanks.of(models[0], positive), ClassRanks.of(models[1], positive))
+    check_order(y_true=y_true, score_a=score_a, score_b=score_b)
+    true = arrays.column(y_true, "y_true")
+    a, b = arrays.finite_scores(score_a), arrays.finite_scores(score_b)
+    arrays.check_lengths(y_true=true, score_a=a, score_b=b)
+    positive = rows_of_both_classes(true, pos_label)[0]
+    return delong_of_ranks(ClassRanks.of(a, positive), ClassRanks.of(b, positive))
 
 
 def delong_of_ranks(a: ClassRanks, b: ClassRanks) -> PairedAuc:
     """The test on rows whose order is known."""
     m, n = len(a.positives), len(a.negatives)
     (up_a, down_a), (up_b, down_b) = a.twice_beaten(), b.twice_beaten()
-    sums, pairs = (int(up_a.sum()), int(up_b.sum())), 2 * m * n
+    sum_a, sum_b, pairs = int(up_a.sum()), int(up_b.sum()), 2 * m * n
     # The variance of a difference of means is that of the rows' differences: no covariance is needed.
-    parts = [_of_rows((up_a - up_b) / (2 * n)), _of_rows((down_a - down_b) / (2 * m))]
-    aucs = (sums[0] / pairs, sums[1] / pairs, (sums[0] - sums[1]) / pairs)
-    return _tested(*aucs, welch(parts, [m - 1, n - 1]))
-
-
-def _paired_rows(
-    y_true: ArrayLike, score_a: ArrayLike, score_b: ArrayLike, pos_label: Label
-) -> tuple[Array, tuple[Array, Array]]:
-    check_order(y_true=y_true, score_a=score_a, score_b=score_b)
-    true = arrays.column(y_true, "y_true")
-    models = arrays.finite_scores(score_a), arrays.finite_scores(score_b)
-    arrays.check_lengths(y_true=true, score_a=models[0], score_b=models[1])
-    return rows_of_both_classes(true, pos_label)[0], models
-
-
-def _of_rows(differences: Array) -> float:
-    return Components(differences, np.ones(len(differences))).variance_of_mean(len(differences))
-
-
-def _tested(auc_a: float, auc_b: float, difference: float, spread: StudentSpread) -> PairedAuc:
-    error = sqrt(spread.variance)
-    z = difference / error if error else (copysign(inf, difference) if difference else 0.0)
+    by_class = ((up_a - up_b) / (2 * n), (down_a - down_b) / (2 * m))
+    variances = [Components(moved, np.ones(len(moved))).variance_of_mean(len(moved)) for moved in by_class]
+    spread = welch(variances, [m - 1, n - 1])
+    difference = (sum_a - sum_b) / pairs
+    z = _in_standard_errors(difference, sqrt(spread.variance))
     p_value = 2 * float(student_below(-abs(z), spread.degrees))
-    return PairedAuc(auc_a, auc_b, difference, spread.variance, z, p_value, spread.degrees)
+    return PairedAuc(sum_a / pairs, sum_b / pairs, difference, spread.variance, z, p_value, spread.degrees)
+
+
+def _in_standard_errors(difference: float, standard_error: float) -> float:
+    """The statistic of a test: infinite where a difference has no error, 0 where there is no difference."""
+    if standard_error:
+        return difference / standard_error
+    return copysign(inf, difference) if difference else 0.0
 
 
 # ---------------------------------------------------------------- mcnemar test
@@ -139,9 +132,9 @@ def mcnemar(table: Paired, names: tuple[str, str] = ("A", "B")) -> McNemar:
     only_a, only_b = table.discordant
     # Not scipy's binomtest, which takes four times as long for the same exact p-value to rounding and has no mid-p one.
     few, n = min(only_a, only_b), only_a + only_b
-    twice, at = 2 * float(binom.cdf(few, n, 0.5)), float(binom.pmf(few, n, 0.5))
+    two_sided, at_few = 2 * float(binom.cdf(few, n, 0.5)), float(binom.pmf(few, n, 0.5))
     # At only_a = only_b both tails hold the middle, which counts once.
-    return McNemar(*names, only_a, only_b, min(twice, 1.0), min(twice - at, 1.0))
+    return McNemar(*names, only_a, only_b, min(two_sided, 1.0), min(two_sided - at_few, 1.0))
 
 
 # ---------------------------------------------------------------- corrected t test
@@ -196,15 +189,11 @@ def corrected_t_test(
     alike = bool((values == values[0]).all())  # their rounded mean may differ from each of them
     variance = 0.0 if alike else values.var(ddof=1)
     factor = 1 / (worth or len(values)) + (0.0 if alike else _tested_to_trained(test_share, n_train, n_test))
-    error = math.sqrt(factor * variance)
-    return _t_test(mean, error, degrees, level)
-
-
-def _t_test(mean: float, error: float, degrees: int, level: float) -> CorrectedT:
-    statistic = mean / error if error else (math.copysign(math.inf, mean) if mean else 0.0)
-    reach = float(student_quantile((1 + level) / 2, degrees)) * error
+    standard_error = math.sqrt(factor * variance)
+    statistic = _in_standard_errors(mean, standard_error)
+    half_width = float(student_quantile((1 + level) / 2, degrees)) * standard_error
     p_value = float(2 * student_below(-abs(statistic), degrees))
-    return CorrectedT(mean, mean - reach, mean + reach, level, statistic, degrees, p_value)
+    return CorrectedT(mean, mean - half_width, mean + half_width, level, statistic, degrees, p_value)
 
 
 def _tested_to_trained(test_share: float | None, n_train: float | None, n_test: float | None) -> float:
@@ -216,8 +205,8 @@ def _tested_to_trained(test_share: float | None, n_train: float | None, n_test: 
                 f"test_share is the share of rows tested in a fold, above 0 and below 1, not {test_share!r}."
             )
         return test_share / (1 - test_share)
-    assert n_train is not None  # noqa: S101 - asked above
-    assert n_test is not None  # noqa: S101 - asked above
+    assert n_train is not None  # noqa: S101 - checked above
+    assert n_test is not None  # noqa: S101 - checked above
     if not (n_train > 0 and n_test > 0):
         raise InputError(f"n_train and n_test count rows, one or more each, not {n_train!r} and {n_test!r}.")
     return n_test / n_train
@@ -326,8 +315,9 @@ def _columns(table: RankedTable, models: Sequence[str] | None) -> tuple[list[str
     else:
         columns_of_frame = getattr(table, "columns", None)
         values = np.asarray(table)
-        places = range(values.shape[-1] if values.ndim == 2 else 0)
-        names = [str(name) for name in (places if columns_of_frame is None else columns_of_frame)]
+        if columns_of_frame is None:
+            columns_of_frame = range(values.shape[-1] if values.ndim == 2 else 0)
+        names = [str(name) for name in columns_of_frame]
     if values.ndim != 2 or values.dtype.kind not in "iuf":
         raise InputTypeError("friedman takes numbers in rows of data sets and columns of models, or {model: values}.")
     names = names if models is None else [str(name) for name in models]

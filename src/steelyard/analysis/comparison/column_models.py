@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Frame, Label, LabelSet
+    from steelyard._types import Frame, Label, LabelSet
     from steelyard.analysis.comparison.model_columns import ComparedModels
     from steelyard.statistics.probability_table import ProbabilityTable
 
@@ -45,11 +45,11 @@ class ColumnModels(NamedTuple):
         first = next(iter(self.tables.values()))
         if pos_label is None and len(first.labels) > 2:
             return None
-        asked = CONVENTION if pos_label is None else pos_label
-        label = chosen_label(asked, first.labels, lambda: np.bincount(first.codes, minlength=len(first.labels)))
-        place = first.labels.index(class_of_columns(first, label).label)
+        requested = CONVENTION if pos_label is None else pos_label
+        label = chosen_label(requested, first.labels, lambda: np.bincount(first.codes, minlength=len(first.labels)))
+        index = first.labels.index(class_of_columns(first, label).label)
         truth = arrays.column(list(first.labels), "labels")[first.codes]
-        models = {name: table.probabilities[:, place] for name, table in self.tables.items()}
+        models = {name: table.probabilities[:, index] for name, table in self.tables.items()}
         return ComparedColumns(truth, models, self.mass)
 
 
@@ -70,9 +70,9 @@ def columns_of_arrays(
 ) -> ColumnModels:
     """The columns of two models or more, row by row; rows of no weight are left out."""
     named = checked_models(models, columns=True)
-    for use, column in {"sample_weight": rows.weight, "cluster": rows.cluster}.items():
-        refuse_name(use, column)
     beside = {"sample_weight": rows.weight, "cluster": rows.cluster}
+    for use, column in beside.items():
+        refuse_name(use, column)
     check_order(y_true=y_true, **{f"the model {name!r}": values for name, values in named.items()}, **beside)
     narrow = [name for name, values in named.items() if len(np.shape(values)) != 2]
     if narrow:
@@ -81,28 +81,19 @@ def columns_of_arrays(
             "the scores of one class, named by pos_label=."
         )
     weight = arrays.weights(rows.weight, "sample_weight")
-    tables = {str(name): _table(name, y_true, values, labels, weight) for name, values in named.items()}
+    tables = {}
+    for name, values in named.items():
+        try:
+            tables[str(name)] = probability_table(y_true, values, labels=labels, sample_weight=weight)
+        except InputError as problem:
+            raise InputError(f"The model {name!r}: {problem}") from None
     members = None if rows.cluster is None else arrays.column(rows.cluster, "cluster")
     arrays.check_lengths(y_true=next(iter(tables.values())).codes, cluster=members)
     mass = RowMass.of_rows(None, weight, members, getattr(rows.cluster, "name", None))
-    return _of_weight(ColumnModels(tables, mass))
-
-
-def _table(
-    name: str, y_true: ArrayLike, values: ArrayLike, labels: LabelSet | None, weight: Array | None
-) -> ProbabilityTable:
-    try:
-        return probability_table(y_true, values, labels=labels, sample_weight=weight)
-    except InputError as problem:
-        raise InputError(f"The model {name!r}: {problem}") from None
-
-
-def _of_weight(models: ColumnModels) -> ColumnModels:
-    mass = models.mass.mass
-    if mass is None or (mass > 0).all():
-        return models
-    kept = np.flatnonzero(mass > 0)
-    return ColumnModels({name: table.at(kept) for name, table in models.tables.items()}, models.mass.at(kept))
+    if mass.mass is None or (mass.mass > 0).all():
+        return ColumnModels(tables, mass)
+    counted = np.flatnonzero(mass.mass > 0)
+    return ColumnModels({name: table.at(counted) for name, table in tables.items()}, mass.at(counted))
 
 
 def columns_of_frame(
@@ -122,5 +113,5 @@ def columns_of_frame(
     }
     first = next(iter(fetched.values()))
     weights = RowColumns(None, first.numbers.get("weight"), first.others.get("cluster"))
-    brought = columns_of_arrays(first.true, {name: each.scores for name, each in fetched.items()}, weights, labels)
-    return brought._replace(mass=brought.mass._replace(cluster_name=beside.cluster))
+    columns = columns_of_arrays(first.true, {name: each.scores for name, each in fetched.items()}, weights, labels)
+    return columns._replace(mass=columns.mass._replace(cluster_name=beside.cluster))

@@ -80,7 +80,6 @@ if TYPE_CHECKING:
     from steelyard.metrics.spec import SpecLike
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.multilabel_table import MultilabelTable
-    from steelyard.statistics.score_table import ScoreTable
 
 
 # ---------------------------------------------------------------- model question
@@ -133,8 +132,8 @@ class Question:
     ) -> JudgedModels:
         """The judged differences of the codes of labels, those of the truth first."""
         if positive is not None and len(labels) > 2 and self.is_of_one_class:  # before any cube is built
-            place = labels.index(positive)
-            codes, labels = [code == place for code in codes], (f"not {positive}", positive)
+            index = labels.index(positive)
+            codes, labels = [code == index for code in codes], (f"not {positive}", positive)
         models = list(combinations(zip(names, codes[1:], strict=True), 2))
         if mass.is_plain:
             pairs = [
@@ -144,13 +143,12 @@ class Question:
             check_classes(pairs[0][2].confusion(0))
             return self._of_tables(pairs)
         check_size(labels)
-        of_names = zip(names, codes[1:], strict=True)
-        tables = {name: weighted_confusion(codes[0], code, labels, positive, mass) for name, code in of_names}
+        predicted = dict(zip(names, codes[1:], strict=True))
+        tables = {name: weighted_confusion(codes[0], code, labels, positive, mass) for name, code in predicted.items()}
         check_classes(tables[names[0]])
         k, level = len(labels), self.inference.level
-        drawn = [(a, b, weighted_pair(codes[0], of_a, of_b, k, mass, level)) for (a, of_a), (b, of_b) in models]
-        design = RowDesign(codes[0], mass, dict(zip(names, codes[1:], strict=True)))
-        return self._of_samples(drawn, tables)._replace(design=design)
+        samples = [(a, b, weighted_pair(codes[0], of_a, of_b, k, mass, level)) for (a, of_a), (b, of_b) in models]
+        return self._of_samples(samples, tables)._replace(design=RowDesign(codes[0], mass, predicted))
 
     def of_table(self, table: Paired, models: ComparedModels) -> Comparison:
         """The comparison of the two models of a paired table."""
@@ -198,11 +196,12 @@ class Question:
         """The comparison of models that were evaluated on different rows."""
         fixed = fixed_sizes(models)
         labels, scores = counted_models(models)
-        usual = [m for m in metrics_with_role("compared") if m.scores is not None] if scores else []
-        specs = tuple(map(MetricSpec, usual)) + (
-            usual_specs(labels[next(iter(labels))], self.options) if labels else ()
-        )
-        tables = ModelTables(self.specs or specs, self.options, labels, scores)
+        specs = self.specs
+        if not specs:
+            of_scores = [m for m in metrics_with_role("compared") if m.scores is not None] if scores else []
+            of_labels = usual_specs(next(iter(labels.values())), self.options) if labels else ()
+            specs = (*map(MetricSpec, of_scores), *of_labels)
+        tables = ModelTables(specs, self.options, labels, scores)
         for spec in tables.specs:
             spec.check_data(labels=bool(labels), scores=bool(scores))
         differences = list(unpaired_differences(tables, self.inference, fixed))
@@ -234,8 +233,14 @@ class Question:
             design = replace(design, labels=dict(zip(names, codes[1:], strict=True)))
         pairs = list(combinations(names, 2))
         judged.sort(key=lambda pair: (pairs.index((pair.row.a, pair.row.b)), specs.index(pair.row.spec)))
-        stated = (*_stated(self.options.pos_label, label, columns.truth), *_threshold_hints(scores, limits))
-        return self.concluded(JudgedModels(judged, tables, tests, delong, design), (*stated, *mass.sentences))
+        pos_label = self.options.pos_label
+        assumed: list[str] = []
+        if pos_label is None or pos_label is RARER:  # no label named the positive class
+            assumed += choice_sentences(pos_label, label, label_codes.distinct(columns.truth, "y_true")[1])
+        for name, limit in limits.items():
+            for hint in threshold_sentences(scores[name], limit):
+                assumed.append(f"Model {name!r}: {hint[0].lower()}{hint[1:]}")
+        return self.concluded(JudgedModels(judged, tables, tests, delong, design), (*assumed, *mass.sentences))
 
     def _score_specs(self, *, thresholded: bool) -> tuple[MetricSpec, ...]:
         if self.specs is None:
@@ -260,37 +265,25 @@ def usual_specs(table: Confusion, options: CallOptions) -> tuple[MetricSpec, ...
     return tuple(MetricSpec(metric) for metric in metrics if metric.scores is None)
 
 
-def _stated(pos_label: Label, label: Label, truth: Array) -> tuple[str, ...]:
-    """Who chose the positive class, where no label named it."""
-    named = pos_label is not None and pos_label is not RARER
-    return () if named else choice_sentences(pos_label, label, label_codes.distinct(truth, "y_true")[1])
-
-
-def _threshold_hints(scores: dict[str, ScoreTable], limits: dict[str, float]) -> tuple[str, ...]:
-    """What to know of the threshold of each model, by its name."""
-    hints = ((name, hint) for name, limit in limits.items() for hint in threshold_sentences(scores[name], limit))
-    return tuple(f"Model {name!r}: {hint[0].lower()}{hint[1:]}" for name, hint in hints)
-
-
 # ---------------------------------------------------------------- column question
 # Models that give a column of scores for each class, compared by these and by their highest.
 
 
 def compared_columns(question: Question, models: ColumnModels, threshold: Thresholds) -> Comparison:
     """The comparison by a column of scores for each class; of one class, or of two, by the column of that class."""
-    one = models.of_one_class(question.options.pos_label)
-    if one is not None:
-        return question.of_scores(one, threshold)
+    of_one_class = models.of_one_class(question.options.pos_label)
+    if of_one_class is not None:
+        return question.of_scores(of_one_class, threshold)
     if threshold is not None:
         raise InputError("threshold= is for the scores of one positive class; name one with pos_label=.")
-    asked = usual_column_specs(models.tables) if question.specs is None else question.specs
-    asked = tuple(replace(spec, metric=spec.metric.of_many_columns) for spec in asked)  # with its range there
-    rows, columns = ColumnRows(models.tables, models.mass), tuple(spec for spec in asked if reads_columns(spec))
+    requested = usual_column_specs(models.tables) if question.specs is None else question.specs
+    requested = tuple(replace(spec, metric=spec.metric.of_many_columns) for spec in requested)  # with its range there
+    rows, columns = ColumnRows(models.tables, models.mass), tuple(spec for spec in requested if reads_columns(spec))
     of_columns = ModelTables(columns, question.options, columns=models.tables)
     judged = JudgedModels(list(column_differences(rows, of_columns)), of_columns, Rows(), Rows())
-    labelled, stated = _of_highest(question, models, tuple(spec for spec in asked if spec not in columns))
+    labelled, stated = _of_highest(question, models, tuple(spec for spec in requested if spec not in columns))
     if labelled is not None:
-        specs = tuple(dict.fromkeys((*asked, *labelled.tables.specs)))
+        specs = tuple(dict.fromkeys((*requested, *labelled.tables.specs)))
         tables = replace(of_columns, specs=specs, labels=labelled.tables.labels)
         judged = labelled._replace(pairs=[*judged.pairs, *labelled.pairs], tables=tables)
     predicted = {name: table.most_probable for name, table in models.tables.items()}
@@ -303,15 +296,15 @@ def compared_columns(question: Question, models: ColumnModels, threshold: Thresh
 def _of_highest(
     question: Question, models: ColumnModels, specs: tuple[MetricSpec, ...]
 ) -> tuple[JudgedModels | None, tuple[str, ...]]:
-    """The judged differences of the labels of each row's highest column; none where no metric of them is asked for."""
+    """The judged differences of the labels of each row's highest column; None if no metric of labels is requested."""
     if question.specs is not None and not specs:
         return None, ()
     if question.specs is None and len(models.labels) > MOST_PAIRED_LABELS:
         return None, (f"Labels of more than {MOST_PAIRED_LABELS} classes are not compared, the scores alone.",)
     first = next(iter(models.tables.values()))
     codes = [first.codes, *(table.most_probable for table in models.tables.values())]
-    asked = replace(question, specs=None if question.specs is None else specs)
-    return asked.of_codes(list(models.tables), codes, models.labels, None, models.mass), (HIGHEST_TAKEN,)
+    of_labels = replace(question, specs=None if question.specs is None else specs)
+    return of_labels.of_codes(list(models.tables), codes, models.labels, None, models.mass), (HIGHEST_TAKEN,)
 
 
 # ---------------------------------------------------------------- label set comparison
@@ -349,10 +342,8 @@ class LabelSetModels:
         """The table of each model, and what each row counts for."""
         if self.true is not None:
             return self._of_frame()
-        frequency, weight = (
-            arrays.weights(self.rows.frequency, "frequency", whole=True),
-            arrays.weights(self.rows.weight, "sample_weight"),
-        )
+        frequency = arrays.weights(self.rows.frequency, "frequency", whole=True)
+        weight = arrays.weights(self.rows.weight, "sample_weight")
         use = "y_score" if self.scores else "y_pred"
         options = {"labels": self.labels, "sample_weight": weight, "frequency": frequency}
         tables = {
@@ -360,23 +351,22 @@ class LabelSetModels:
             for name, values in checked_models(self.models, columns=True).items()
         }
         members = None if self.rows.cluster is None else arrays.column(self.rows.cluster, "cluster")
-        return self._finished(
-            tables, RowMass.of_rows(frequency, weight, members, getattr(self.rows.cluster, "name", None))
-        )
+        mass = RowMass.of_rows(frequency, weight, members, getattr(self.rows.cluster, "name", None))
+        return self._finished(tables, mass)
 
     def _of_frame(self) -> tuple[dict[str, MultilabelTable], RowMass]:
         if self.labels is not None:
             raise InputError("labels= is for arrays; of a frame the columns that are named are the labels.")
         names, tables = self.rows.names(), {}
-        brought: dict[str, Array] = {}
+        fetched: dict[str, Array] = {}
         others = [] if names.cluster is None else [names.cluster]
         models = self.models if isinstance(self.models, Mapping) else {str(name): name for name in self.models}
         for name, columns in models.items():
-            given = {"score" if self.scores else "pred": columns}
-            frame = FrameColumns(self.true, weight=names.weight)._replace(**given)
-            tables[str(name)], brought = label_frame(self.data, frame, names.frequency, others, self.label_sep)
+            frame = FrameColumns(self.true, weight=names.weight)
+            frame = frame._replace(score=columns) if self.scores else frame._replace(pred=columns)
+            tables[str(name)], fetched = label_frame(self.data, frame, names.frequency, others, self.label_sep)
         first = next(iter(tables.values()))
-        members = None if names.cluster is None else brought[names.cluster]
+        members = None if names.cluster is None else fetched[names.cluster]
         return self._finished(tables, RowMass.of_rows(first.frequency, first.sample_weight, members, names.cluster))
 
     def _finished(
@@ -390,11 +380,11 @@ class LabelSetModels:
         if not self.scores:
             raise InputError("threshold= is for scores, and these are predicted labels; leave it out.")
         limits = self.threshold if isinstance(self.threshold, Mapping) else dict.fromkeys(tables, self.threshold)
-        cut = {
+        thresholded = {
             name: replace(table, predicted=(np.asarray(table.scores) >= limits[name]).astype(np.uint8))
             for name, table in tables.items()
         }
-        return cut, mass
+        return thresholded, mass
 
 
 def compared_label_sets(question: Question, models: LabelSetModels) -> Comparison:
@@ -412,14 +402,17 @@ def compared_label_sets(question: Question, models: LabelSetModels) -> Compariso
 def usual_label_set_specs(table: MultilabelTable) -> tuple[MetricSpec, ...]:
     """The metrics that are compared unless others are named: of whole rows, then averages."""
     has_counts, has_scores = table.predicted is not None, table.scores is not None
-    own = [m for m in list_metrics() if m.label_sets is not None and not m.parameters and m.sign]
-    own = [m for m in own if (has_scores if m.ranks_labels or m.scores is not None else has_counts)]
-    own = [m for m in own if m.function is None or "headline" in m.roles]
+    of_rows = [m for m in list_metrics() if m.label_sets is not None and not m.parameters and m.sign]
+    of_rows = [m for m in of_rows if (has_scores if m.ranks_labels or m.scores is not None else has_counts)]
+    of_rows = [m for m in of_rows if m.function is None or "headline" in m.roles]
     averaged = [m for m in metrics_with_role("per class") if m.kind.is_summary and m.function is not None]
     of_scores = [m for m in metrics_with_role("averaged over columns") if m.function is None and "compared" in m.roles]
-    specs = [*map(MetricSpec, own)]
-    specs += [MetricSpec(m, average) for m in averaged for average in _AVERAGES] if has_counts else []
-    return (*specs, *(MetricSpec(m, "macro") for m in of_scores if has_scores))
+    specs = [*map(MetricSpec, of_rows)]
+    if has_counts:
+        specs += [MetricSpec(m, average) for m in averaged for average in _AVERAGES]
+    if has_scores:
+        specs += [MetricSpec(m, "macro") for m in of_scores]
+    return tuple(specs)
 
 
 @dataclass(frozen=True)
@@ -436,12 +429,14 @@ class LabelSetRows:
         for a, b in combinations(self.tables, 2):
             for spec in tables.specs:
                 row = tables.difference(spec, a, b)
-                moved = [None, None] if np.isnan(row.difference) else [self._influence(spec, name) for name in (a, b)]
-                if moved[0] is None or moved[1] is None:
+                is_undefined = np.isnan(row.difference)
+                of_a = None if is_undefined else self._influence(spec, a)
+                of_b = None if is_undefined else self._influence(spec, b)
+                if of_a is None or of_b is None:
                     reason = row.why or f"the influence of rows on {spec.name} is not known"
                     yield not_judged(row, reason, method)
                 else:
-                    yield by_influence(row, self._spread(moved[0] - moved[1]), method)
+                    yield by_influence(row, self._spread(of_a - of_b), method)
 
     def _influence(self, spec: MetricSpec, model: str) -> Array | None:
         if (spec, model) not in self._influences:
@@ -526,15 +521,24 @@ def compare(
     specs = None if metrics is None else tuple(MetricSpec.all_of(metrics))
     question = Question(specs, options, inference, _checked_margin(margin))
     rows = model_columns.RowColumns(frequency, sample_weight if weight is None else weight, cluster)
-    if (counted := _of_counted(question, y_true, models, rows)) is not None:
-        return counted
+    if isinstance(y_true, Paired):
+        rows.refuse("A paired table holds counted rows")
+        return question.of_table(y_true, models)
+    if isinstance(y_true, Mapping) and models is None:
+        rows.refuse("Models of different rows are counted already")
+        return question.of_models(y_true)
     sets = LabelSetModels(y_true, models, true, scores, rows, labels, threshold, label_sep)
     if sets.are_sets:
         return compared_label_sets(question, sets)
-    if scores and frequency is not None:
+    are_columns = column_models.are_columns(models, scores=scores, frame=true is not None)
+    if frequency is not None and (scores or are_columns):
         raise InputError("Scores are compared row by row, each row once; leave frequency= out.")
-    if column_models.are_columns(models, scores=scores, frame=true is not None):
-        return compared_columns(question, _class_columns(y_true, true, models, rows, labels), threshold)  # type: ignore[arg-type]  # a frame, or arrays
+    if are_columns:
+        if true is None:
+            class_columns = column_models.columns_of_arrays(y_true, models, rows, labels)  # type: ignore[arg-type]  # arrays
+        else:
+            class_columns = column_models.columns_of_frame(y_true, true, models, rows, labels)  # type: ignore[arg-type]  # a frame
+        return compared_columns(question, class_columns, threshold)
     if true is None:
         columns = model_columns.of_arrays(y_true, models, rows)  # type: ignore[arg-type]  # no frame without true=
     else:
@@ -542,34 +546,6 @@ def compare(
         present = label_codes.distinct(columns.truth, f"The column {true!r}")[1]
         question = replace(question, options=replace(options, pos_label=match_label(pos_label, present)))
     return question.of_scores(columns, threshold) if scores else question.of_labels(columns, threshold)
-
-
-def _of_counted(
-    question: Question, data: object, models: ComparedModels, rows: model_columns.RowColumns
-) -> Comparison | None:
-    """The comparison of a paired table, or of models of different rows; None where rows are given."""
-    if isinstance(data, Paired):
-        rows.refuse("A paired table holds counted rows")
-        return question.of_table(data, models)
-    if isinstance(data, Mapping) and models is None:
-        rows.refuse("Models of different rows are counted already")
-        return question.of_models(data)
-    return None
-
-
-def _class_columns(
-    data: Frame | Source | ArrayLike,
-    true: str | None,
-    models: ComparedModels,
-    rows: model_columns.RowColumns,
-    labels: LabelSet | None,
-) -> ColumnModels:
-    """The models of a column of scores for each class."""
-    if rows.frequency is not None:
-        raise InputError("Scores are compared row by row, each row once; leave frequency= out.")
-    if true is None:
-        return column_models.columns_of_arrays(data, models, rows, labels)  # type: ignore[arg-type]  # arrays
-    return column_models.columns_of_frame(data, true, models, rows, labels)  # type: ignore[arg-type]  # a frame
 
 
 def _checked_margin(margin: float | None) -> float | None:

@@ -110,19 +110,19 @@ class ModelTables:
         """Whether the metric is taken of the scores and not of the labels."""
         return bool(self.scores) and spec.is_native and spec.metric.scores is not None
 
-    def _table(self, spec: MetricSpec, model: str) -> AnyTable:
-        if self.label_sets:
-            return self.label_sets[model]
-        if self.columns and reads_columns(spec):
-            table = self.columns[model]
-            return table if spec.label is None else class_of_columns(table, spec.label)
-        if not self.scores and model not in self.labels:
-            raise InputError(f"{spec.name} is of scores that a saved comparison does not hold; compare the rows again.")
-        return self.scores[model] if self.reads_scores(spec) else self.labels[model]
-
     def estimand(self, spec: MetricSpec, model: str) -> Estimand:
         """The metric of one model."""
-        table = self._table(spec, model)
+        table: AnyTable
+        if self.label_sets:
+            table = self.label_sets[model]
+        elif self.columns and reads_columns(spec):
+            table = self.columns[model]
+            if spec.label is not None:
+                table = class_of_columns(table, spec.label)
+        elif not self.scores and model not in self.labels:
+            raise InputError(f"{spec.name} is of scores that a saved comparison does not hold; compare the rows again.")
+        else:
+            table = self.scores[model] if self.reads_scores(spec) else self.labels[model]
         options = CallOptions() if isinstance(table, ScoreTable) and self.columns else spec.options(self.options)
         return Estimand(spec, table, spec.metric.parameters, options)
 
@@ -133,9 +133,9 @@ class ModelTables:
 
     def difference(self, spec: MetricSpec, a: str, b: str) -> Difference:
         """The difference of two models by the metric, not yet tested."""
-        values = {name: self.value(spec, name) for name in (a, b)}
-        reasons = [f"{name}: {computed.why}" for name, computed in values.items() if np.isnan(computed.value)]
-        value_a, value_b = (float(values[name].value) for name in (a, b))
+        of_a, of_b = self.value(spec, a), self.value(spec, b)
+        reasons = [f"{name}: {computed.why}" for name, computed in ((a, of_a), (b, of_b)) if np.isnan(computed.value)]
+        value_a, value_b = float(of_a.value), float(of_b.value)
         return Difference(a, b, spec, value_a, value_b, value_a - value_b, why="; ".join(reasons) or None)
 
 
@@ -163,17 +163,16 @@ def pair_wins(rows: Iterable[Difference], level: float) -> Rows[PairWins]:
     pairs: dict[tuple[str, str], list[Difference]] = {}
     for row in rows:
         pairs.setdefault((row.a, row.b), []).append(row)
-    return Rows(_wins(a, b, of_pair, level) for (a, b), of_pair in pairs.items())
-
-
-def _wins(a: str, b: str, rows: list[Difference], level: float) -> PairWins:
-    compared = [row for row in rows if row.spec.sign and math.isfinite(row.difference)]
-    gains = {row.metric: row.spec.sign * row.difference for row in compared if row.p_holm < 1 - level}
-    by_a = tuple(metric for metric, gain in gains.items() if gain > 0)
-    by_b = tuple(metric for metric, gain in gains.items() if gain < 0)
-    untested = tuple(row.metric for row in compared if math.isnan(row.p_holm))
-    undecided = tuple(row.metric for row in compared if row.metric not in (*by_a, *by_b, *untested))
-    return PairWins(a, b, by_a, by_b, undecided, untested)
+    wins: Rows[PairWins] = Rows()
+    for (a, b), of_pair in pairs.items():
+        compared = [row for row in of_pair if row.spec.sign and math.isfinite(row.difference)]
+        gains = {row.metric: row.spec.sign * row.difference for row in compared if row.p_holm < 1 - level}
+        by_a = tuple(metric for metric, gain in gains.items() if gain > 0)
+        by_b = tuple(metric for metric, gain in gains.items() if gain < 0)
+        untested = tuple(row.metric for row in compared if math.isnan(row.p_holm))
+        undecided = tuple(row.metric for row in compared if row.metric not in (*by_a, *by_b, *untested))
+        wins.append(PairWins(a, b, by_a, by_b, undecided, untested))
+    return wins
 
 
 # ---------------------------------------------------------------- comparison
@@ -214,38 +213,40 @@ class Comparison(Result[Difference]):
         """What stands above the table, and the classical tests below it."""
         rows = f"the same {self.n:,} rows" if self.paired else f"different rows, {self.n:,} in all"
         head = f"{' against '.join(self.models)} on {rows}"
-        tests = [f"DeLong, {d.a} - {d.b}: {_statistic(d)}, {p_text(d.p_value)}" for d in self.delong]
-        beside = [*map(repr, self.mcnemar), *tests, *self.statements]
-        return f"{head}: differences with {100 * self.level:g} % intervals", beside
+        tests = [*map(repr, self.mcnemar)]
+        for test in self.delong:
+            statistic = f"z = {test.z:.3g}"
+            if test.degrees < _MANY_DEGREES:
+                statistic = f"t = {test.z:.3g} with {test.degrees:.3g} degrees of freedom"
+            tests.append(f"DeLong, {test.a} - {test.b}: {statistic}, {p_text(test.p_value)}")
+        return f"{head}: differences with {100 * self.level:g} % intervals", [*tests, *self.statements]
 
     @property
     def statements(self) -> list[str]:
         """Whether all models are equal, and which are not worse than others, in sentences."""
-        return [*self._omnibus_words(), *self._margin_words()]
-
-    def _omnibus_words(self) -> list[str]:
-        """Whether all of more than two models are equal, by every metric in one sentence."""
+        sentences, omnibus = [], []
         wald = "Wald's F test of the joint covariance of their differences"
-        hows = {WALD_TEST: wald, LARGEST_PAIR: "The largest difference of all pairs"}
-        sentences = []
+        names = {WALD_TEST: wald, LARGEST_PAIR: "The largest difference of all pairs"}
         for method in dict.fromkeys(test.method for test in self.omnibus):
             tests = (test for test in self.omnibus if test.method == method)
-            sentences.append(f"{hows[method]}: {', '.join(f'{p_text(t.p_value)} by {t.metric}' for t in tests)}.")
-        return [f"Are all {len(self.models)} models equal? {' '.join(sentences)}"] if sentences else []
-
-    def _margin_words(self) -> list[str]:
-        """By which metrics the first model of each pair is shown to be not worse than the second."""
+            omnibus.append(f"{names[method]}: {', '.join(f'{p_text(t.p_value)} by {t.metric}' for t in tests)}.")
+        if omnibus:
+            sentences.append(f"Are all {len(self.models)} models equal? {' '.join(omnibus)}")
         if self.margin is None:
-            return []
-        sentences = []
+            return sentences
         for a, b in dict.fromkeys((row.a, row.b) for row in self.rows):
-            p_values = {row.metric: row.p_not_worse for row in self.rows if (row.a, row.b) == (a, b)}
-            tested = {metric: p for metric, p in p_values.items() if p is not None and not math.isnan(p)}
-            shown = {metric: p for metric, p in tested.items() if p < (1 - self.level) / 2}
+            shown: list[str] = []
+            not_shown: list[str] = []
+            for row in self.rows:
+                p = row.p_not_worse
+                if (row.a, row.b) == (a, b) and p is not None and not math.isnan(p):
+                    by = shown if p < (1 - self.level) / 2 else not_shown
+                    by.append(f"{row.metric} (one-sided {p_text(p)})")
             claim = f"{a} is not worse than {b} by more than {self.margin:g}"
-            for words, by in (("shown", shown), ("not shown", {m: p for m, p in tested.items() if m not in shown})):
-                metrics = ", ".join(f"{metric} (one-sided {p_text(p)})" for metric, p in by.items())
-                sentences += [f"{claim}: {words} by {metrics}."] if metrics else []
+            if shown:
+                sentences.append(f"{claim}: shown by {', '.join(shown)}.")
+            if not_shown:
+                sentences.append(f"{claim}: not shown by {', '.join(not_shown)}.")
         return sentences
 
     @property
@@ -259,18 +260,18 @@ class Comparison(Result[Difference]):
         return self.words()[1]
 
     def shown_rows(self) -> list[dict[str, Any]]:
-        """The differences as they are printed."""
-        return [self._shown(row) for row in self.rows]
-
-    def _shown(self, row: Difference) -> dict[str, Any]:
-        """A row as it is printed: two models by their names alone."""
-        pair = {"a": row.a, "b": row.b} if len(self.models) > 2 else {}
-        names = ("value_a", "value_b") if pair else self.models
-        every = ("simultaneous_low", "simultaneous_high") if pair else ()
+        """The differences as they are printed: those of two models by their names alone."""
+        many = len(self.models) > 2
+        value_names = ("value_a", "value_b") if many else self.models
+        simultaneous = ("simultaneous_low", "simultaneous_high") if many else ()
         margin = () if self.margin is None else ("p_not_worse",)
-        rest = ("difference", "low", "high", *every, "p_value", "p_holm", *margin, "why")
-        values = dict(zip(names, (row.value_a, row.value_b), strict=True))
-        return {"metric": row.metric, **pair, **values, **{key: getattr(row, key) for key in rest}}
+        columns = ("difference", "low", "high", *simultaneous, "p_value", "p_holm", *margin, "why")
+        shown = []
+        for row in self.rows:
+            pair = {"a": row.a, "b": row.b} if many else {}
+            values = dict(zip(value_names, (row.value_a, row.value_b), strict=True))
+            shown.append({"metric": row.metric, **pair, **values, **{key: getattr(row, key) for key in columns}})
+        return shown
 
     def leaderboard(self, metric: SpecLike | None = None) -> Leaderboard:
         """The models from the best to the worst by a metric, and which of them are not distinguishable.
@@ -298,9 +299,3 @@ class Comparison(Result[Difference]):
                 models, near = ", ".join(map(repr, self.models)), did_you_mean(str(name), self.models)
                 raise InputError(f"ranking takes two of the models {models}, not {name!r}.{near}")
         return ranking(str(a), str(b), self.tables, prevalences)
-
-
-def _statistic(test: DeLong) -> str:
-    """The statistic, and the degrees of freedom it is read with where they are few enough to show."""
-    degrees = f" with {test.degrees:.3g} degrees of freedom" if test.degrees < _MANY_DEGREES else ""
-    return f"{'t' if degrees else 'z'} = {test.z:.3g}{degrees}"

@@ -75,7 +75,7 @@ ModelTable: TypeAlias = "Counts | Confusion | ScoreTable | CountedModel"
 _Table = TypeVar("_Table", Confusion, ScoreTable)
 
 
-# ---------------------------------------------------------------- what is given
+# ---------------------------------------------------------------- models and their tables
 
 
 def counted_models(given: Mapping[str, ModelTable]) -> tuple[dict[str, Confusion], dict[str, ScoreTable]]:
@@ -131,21 +131,21 @@ def reading_sentences(given: Mapping[str, ModelTable]) -> tuple[str, ...]:
 
 
 def fixed_sizes(given: Mapping[str, ModelTable]) -> dict[str, bool]:
-    """Whether the share of each class is no matter of chance: all at one prevalence, or so many rows were chosen."""
-    read_at = [getattr(model, "prevalence", None) for model in given.values()]
-    if any(isinstance(prevalence, Prevalence) for prevalence in read_at):
+    """Whether the class shares of each model are fixed: read at one prevalence, or drawn class by class."""
+    prevalences = [getattr(model, "prevalence", None) for model in given.values()]
+    if any(isinstance(prevalence, Prevalence) for prevalence in prevalences):
         raise InputError(
             "A Prevalence is uncertain for all models at once, which evaluations apart from each other do not show; "
             "evaluate each at one number, prevalence=float(prevalence)."
         )
-    if len({() if one is None else tuple(np.atleast_1d(one).tolist()) for one in read_at}) > 1:
+    if len({() if one is None else tuple(np.atleast_1d(one).tolist()) for one in prevalences}) > 1:
         each = "; ".join(
-            f"{name!r}: {'its own' if one is None else one}" for name, one in zip(given, read_at, strict=True)
+            f"{name!r}: {'its own' if one is None else one}" for name, one in zip(given, prevalences, strict=True)
         )
         raise InputError(f"The models were evaluated at different prevalences ({each}); give all the same prevalence=.")
     return {
         str(name): prevalence is not None or STRATIFIED in getattr(model, "assumed", ())
-        for (name, model), prevalence in zip(given.items(), read_at, strict=True)
+        for (name, model), prevalence in zip(given.items(), prevalences, strict=True)
     }
 
 
@@ -167,13 +167,14 @@ def unpaired_differences(
     for spec in tables.specs:
         spreads = {name: sampler.spread(spec, name) for name in models}
         for a, b in combinations(models, 2):
-            row, parts = tables.difference(spec, a, b), [each for each in (spreads[a], spreads[b]) if each is not None]
-            if (reason := sampler.unknown_variation(spec, a) or sampler.unknown_variation(spec, b)) is not None:
+            row, of_a, of_b = tables.difference(spec, a, b), spreads[a], spreads[b]
+            reason = sampler.unknown_variation(spec, a) or sampler.unknown_variation(spec, b)
+            if reason is not None:
                 yield not_judged(row, reason, "")
-            elif len(parts) < 2:
+            elif of_a is None or of_b is None:
                 yield by_draws(row, sampler.values(spec, a) - sampler.values(spec, b), "unpaired draws")
             else:
-                both = welch([part.variance for part in parts], [part.degrees for part in parts])
+                both = welch([of_a.variance, of_b.variance], [of_a.degrees, of_b.degrees])
                 yield by_influence(row, both, "unpaired influence")
 
 
@@ -183,20 +184,20 @@ class ModelSampler:
 
     tables: ModelTables
     inference: Inference
-    fixed: Mapping[str, bool]  # whether the share of each class is no matter of chance, by the model
+    fixed: Mapping[str, bool]  # whether the class shares of a model are fixed
     _cells: dict[tuple[str, int | None], Array] = field(default_factory=dict)
 
     def spread(self, spec: MetricSpec, model: str) -> StudentSpread | None:
-        """How far a metric of scores scatters by its influence; None where it has none, and of labels."""
+        """The variance of a metric of scores by its influence; None of a metric without one, or of labels."""
         if not self.tables.reads_scores(spec):
             return None
         table = self.tables.scores[model]
         influence = score_influence(spec.metric, table, spec.metric.parameters)
         if influence is None:
             return None
-        classes = (side.compact() for side in table.classes)
-        parts = zip(influence, classes, strict=True)
-        of_classes = (ClassInfluence(each, side.weights, side.squares) for each, side in parts)
+        of_classes = []
+        for of_class, side in zip(influence, (side.compact() for side in table.classes), strict=True):
+            of_classes.append(ClassInfluence(of_class, side.weights, side.squares))
         return class_spread(*of_classes, fixed_shares=self.fixed[model])
 
     def unknown_variation(self, spec: MetricSpec, model: str) -> str | None:
@@ -208,38 +209,39 @@ class ModelSampler:
         estimand = self.tables.estimand(spec, model)
         if isinstance(estimand.table, ScoreTable):
             share = estimand.table.positive.total / estimand.table.total if self.fixed[model] else None
-            sampler = RankSampler(replace(self.inference.in_role(self._place(model)), prevalence=share), [estimand])
+            inference = replace(self.inference.in_role(self._index(model)), prevalence=share)
+            sampler = RankSampler(inference, [estimand])
             return sampler.values(estimand, float(self.tables.value(spec, model).value))[0]
         place = estimand.positive_place
         if (model, place) not in self._cells:
             self._cells[model, place] = self._draw(model, place)
         return estimand.on_cells(self._cells[model, place])
 
-    def _place(self, model: str) -> int:
+    def _index(self, model: str) -> int:
         """Which of the models it is: their names move no number."""
         return list(self.tables.labels or self.tables.scores).index(model)
 
     def _draw(self, model: str, place: int | None) -> Array:
         table = self.tables.labels[model]
         k = len(table.labels)
-        one = table if place is None else folded(table, place)
+        if place is not None:
+            table = folded(table, place)
         draws = self.inference.draws or draw_count(k, of_one=place is not None)
-        rows, row_weight = effective_cells(one)
-        more = _MORE_ROWS / rows.shape[-1] ** 2
-        cells = self.inference.draws_of(self._place(model), place).standard_gamma(
-            rows + more, size=(draws, *rows.shape)
-        )
-        return with_class_totals(cells, one.matrix.sum(-1)) if self.fixed[model] else np.asarray(cells * row_weight)
+        rows, row_weight = effective_cells(table)
+        prior = _MORE_ROWS / rows.shape[-1] ** 2
+        rng = self.inference.draws_of(self._index(model), place)
+        cells = rng.standard_gamma(rows + prior, size=(draws, *rows.shape))
+        return with_class_totals(cells, table.matrix.sum(-1)) if self.fixed[model] else np.asarray(cells * row_weight)
 
 
 # ---------------------------------------------------------------- exchanged rows
 # Two test sets of one classifier, whose rows within each true class could have been in either.
 #
-# An unchanged classifier predicts the rows of a class alike in both, so every way of dealing them out is as likely: the
+# An unchanged classifier predicts the rows of a class alike in both, so every way to assign them is as likely: the
 # metrics of such tables show how far they differ by chance, whatever the class sizes of the two and the noise of both.
 
 
-_MOST_SCORES = 512  # distinct scores of a class that are dealt out one by one
+_MOST_SCORES = 512  # distinct scores of a class whose rows are assigned one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,39 +273,34 @@ class LabelExchange:
         return before, after
 
     @cached_property
-    def _worth(self) -> list[tuple[Array, Array]]:
-        """The whole rows that each cell of both is worth, and the weight of one."""
+    def _effective_rows(self) -> list[tuple[Array, Array]]:
+        """The effective rows of each cell of both tables, as whole numbers, and the weight of one."""
         both = (effective_cells(table) for table in (self.before, self.after))
         return [(np.round(rows).astype(np.int64), weight) for rows, weight in both]
 
     def drawn(self, draws: int, rng: np.random.Generator) -> tuple[Array, Array]:
-        """Both tables with the rows of each true class dealt out anew, draws on a first axis."""
-        (before, _), (after, _) = self._worth
-        return self._weighed(*_dealt(before, after, draws, rng))
+        """Both tables with the rows of each true class assigned anew, draws on a first axis."""
+        (before, _), (after, _) = self._effective_rows
+        return self._weighted(*_exchanged(before, after, draws, rng))
 
     def after_drop(
         self, margin: float, runs: int, draws: int, rng: np.random.Generator
     ) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
         """Both tables of new rows where recall drops by the margin, in several runs; and the draws of each run."""
-        before, after = (
-            _resampled(rows.sum(1), rates, runs, rng)
-            for (rows, _), rates in zip(self._worth, self._rates_after(margin), strict=True)
-        )
-        dealt = [_dealt(*tables, draws, rng) for tables in zip(before, after, strict=True)]
-        exchanged = (np.concatenate(parts) for parts in zip(*dealt, strict=True))
-        return self._weighed(before, after), self._weighed(*exchanged)
+        rows_before, rows_after = (rows for rows, _ in self._effective_rows)
+        rates = rows_before + rows_after + 1e-9
+        rates = rates / rates.sum(1, keepdims=True)
+        falling = range(len(rates)) if self.positive is None else [self.before.index(self.positive)]
+        rates_after = np.stack([_lowered(rate, i, margin) if i in falling else rate for i, rate in enumerate(rates)])
+        before = _resampled(rows_before.sum(1), rates, runs, rng)
+        after = _resampled(rows_after.sum(1), rates_after, runs, rng)
+        draws_of_runs = [_exchanged(*tables, draws, rng) for tables in zip(before, after, strict=True)]
+        exchanged = (np.concatenate(parts) for parts in zip(*draws_of_runs, strict=True))
+        return self._weighted(before, after), self._weighted(*exchanged)
 
-    def _weighed(self, before: Array, after: Array) -> tuple[Array, Array]:
-        (_, weight_before), (_, weight_after) = self._worth
+    def _weighted(self, before: Array, after: Array) -> tuple[Array, Array]:
+        (_, weight_before), (_, weight_after) = self._effective_rows
         return before * weight_before, after * weight_after
-
-    def _rates_after(self, margin: float) -> list[Array]:
-        """What each class is predicted as, before and after a drop of recall: of the positive class, or of each."""
-        pooled = self._worth[0][0] + self._worth[1][0] + 1e-9
-        rates = pooled / pooled.sum(1, keepdims=True)
-        places = range(len(rates)) if self.positive is None else [self.before.index(self.positive)]
-        lower = [_lowered(rate, i, margin) if i in places else rate for i, rate in enumerate(rates)]
-        return [rates, np.stack(lower)]
 
     def values(self, spec: MetricSpec, cells: Array) -> Array:
         """The metric on draws of a table."""
@@ -313,24 +310,24 @@ class LabelExchange:
         return estimand.on_cells(cells if fold is None else fold @ cells @ fold.T)
 
 
-def _dealt(before: Array, after: Array, draws: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """The rows of each true class of both tables, dealt out anew between them."""
+def _exchanged(before: Array, after: Array, draws: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """The rows of each true class of both tables, assigned anew to them."""
     pooled = before + after
-    pairs = zip(pooled, after.sum(1), strict=True)
-    dealt = np.stack([rng.multivariate_hypergeometric(cells, n, size=draws) for cells, n in pairs], axis=1)
-    return pooled - dealt, dealt
+    by_class = zip(pooled, after.sum(1), strict=True)
+    drawn = np.stack([rng.multivariate_hypergeometric(cells, n, size=draws) for cells, n in by_class], axis=1)
+    return pooled - drawn, drawn
 
 
 def _resampled(sizes: Array, rates: Array, draws: int, rng: np.random.Generator) -> Array:
     return np.stack([rng.multinomial(n, rate, size=draws) for n, rate in zip(sizes, rates, strict=True)], axis=1)
 
 
-def _lowered(rates: Array, place: int, margin: float) -> Array:
+def _lowered(rates: Array, index: int, margin: float) -> Array:
     """The predictions of a class with fewer that are right, the others in their shares."""
-    right, others = rates[place], np.delete(rates, place)
+    right, others = rates[index], np.delete(rates, index)
     lower = max(right - margin, 0.0)
     others = others / others.sum() if others.sum() else np.full(len(others), 1 / len(others))
-    return np.insert(others * (1 - lower), place, lower)
+    return np.insert(others * (1 - lower), index, lower)
 
 
 @dataclass(frozen=True, eq=False)
@@ -343,24 +340,31 @@ class ScoreExchange:
     def observed(self, spec: MetricSpec) -> tuple[float, float]:
         """The values of both."""
         options, parameters = CallOptions(), spec.metric.parameters
-        both = (Estimand(spec, table, parameters, options).on(table).value for table in (self.before, self.after))
-        before, after = map(float, both)
+        tables = (self.before, self.after)
+        before, after = (float(Estimand(spec, table, parameters, options).on(table).value) for table in tables)
         return before, after
 
     def drawn(self, draws: int, rng: np.random.Generator) -> tuple[ScoreTable, ScoreTable]:
-        """Both tables with the rows of each class dealt out anew, draws on a first axis of the weights."""
+        """Both tables with the rows of each class assigned anew, draws on a first axis of the weights."""
         pooled = binned(_even(self.before) + _even(self.after), _MOST_SCORES)
         scores = np.union1d(pooled.positive.scores, pooled.negative.scores)
         sides = []
         for side, before, after in zip(pooled.classes, self.before.classes, self.after.classes, strict=True):
-            rows, weight = _entry_rows(side)
+            rows = np.maximum(np.round(side.weights**2 / side.squares), 1).astype(np.int64)  # effective rows
             share = after.n / max(before.n + after.n, 1)
-            dealt = rng.multivariate_hypergeometric(rows, round(share * rows.sum()), size=draws)
-            at = np.searchsorted(scores, side.scores)
-            parts = ((rows - dealt, before.total), (dealt, after.total))
-            sides.append([_placed(part * weight, total, at, scores) for part, total in parts])
-        tables = [ScoreTable(sides[0][i], sides[1][i], self.before.label) for i in (0, 1)]
-        return tables[0], tables[1]
+            to_after = rng.multivariate_hypergeometric(rows, round(share * rows.sum()), size=draws)
+            entries, row_weight = np.searchsorted(scores, side.scores), side.weights / rows
+            of_class = []
+            for assigned, total in ((rows - to_after, before.total), (to_after, after.total)):
+                # They get the weight that the class has in its test set.
+                weights = np.zeros((draws, len(scores)))
+                sums = (assigned * row_weight).sum(1, keepdims=True)
+                weights[:, entries] = assigned * row_weight * (total / np.where(sums > 0, sums, 1))
+                of_class.append(ClassScores(scores, weights, weights, weights))
+            sides.append(of_class)
+        (positive_before, positive_after), (negative_before, negative_after) = sides
+        label = self.before.label
+        return ScoreTable(positive_before, negative_before, label), ScoreTable(positive_after, negative_after, label)
 
     def values(self, spec: MetricSpec, table: ScoreTable) -> Array:
         """The metric on draws of a table."""
@@ -377,20 +381,6 @@ def _even(table: ScoreTable) -> ScoreTable:
         for side, by in zip(table.classes, scales, strict=True)
     )
     return replace(table, positive=positive, negative=negative)
-
-
-def _entry_rows(side: ClassScores) -> tuple[Array, Array]:
-    """The rows of equal weight that those of each entry are worth, one at least, and the weight of one."""
-    rows = np.maximum(np.round(side.weights**2 / side.squares), 1).astype(np.int64)
-    return rows, side.weights / rows
-
-
-def _placed(dealt: Array, total: float, at: Array, scores: Array) -> ClassScores:
-    """What was dealt out to a class, with the weight that it has in its test set."""
-    weights = np.zeros((len(dealt), len(scores)))
-    sums = dealt.sum(1, keepdims=True)
-    weights[:, at] = dealt * (total / np.where(sums > 0, sums, 1))
-    return ClassScores(scores, weights, weights, weights)
 
 
 # ---------------------------------------------------------------- drop test
@@ -445,26 +435,28 @@ def drop_test(
     """Which metrics fell by more than exchanging the rows of both test sets explains, and the power to show a drop.
 
     Limits are those of Westfall and Young's smallest p-value: an unchanged classifier passes any of them in at most
-    1 - level of runs, whatever the metrics have in common (1993, Resampling-Based Multiple Testing). Of
-    unchanged classifiers at settings drawn at random (200 to 20,000 rows, prevalence 0.01 to 0.5, 300 runs
-    each, labels and scores) 2 to 5 % fail by these limits; with the
-    baseline taken for known and each metric for itself, 25 %.
+    1 - level of runs, whatever the metrics have in common (1993, Resampling-Based Multiple Testing). At settings drawn
+    at random (200 to 20,000 rows, prevalence 0.01 to 0.5, 300 runs each, labels and scores) 2 to 5 % of unchanged
+    classifiers fail by these limits; with the baseline taken as known and each metric for itself, 25 %.
     """
     random, error = generator(rng), 1 - level
     chance: dict[MetricSpec, Array] = {}
     observed: dict[MetricSpec, tuple[float, float]] = {}
-    of_labels, of_scores = ([m for m in specs if (m.metric.scores is None) == kind] for kind in (True, False))
-    for exchange, own in ((labels, of_labels), (scores, of_scores)):
-        if exchange is not None and own:
+    of_labels = [spec for spec in specs if spec.metric.scores is None]
+    of_scores = [spec for spec in specs if spec.metric.scores is not None]
+    for exchange, some in ((labels, of_labels), (scores, of_scores)):
+        if exchange is not None and some:
             before, after = exchange.drawn(draws, random)
-            chance |= {spec: _drops(exchange, spec, before, after) for spec in own}
-            observed |= {spec: exchange.observed(spec) for spec in own}
+            chance |= {spec: _drops(exchange, spec, before, after) for spec in some}
+            observed |= {spec: exchange.observed(spec) for spec in some}
     limits = _limits(chance, error)
     drops = [Drop(spec, *observed[spec], limit) for spec, limit in limits.items()]
     if margin is None:
         return DropTest(drops, error)
-    if labels is None or not of_labels:
-        return DropTest(drops, error, margin, *_power_of_scores(limits, chance, margin))
+    if labels is None or not of_labels:  # there are scores alone: the first metric, whose drops are about normal
+        spec, limit = next(iter(limits.items()))
+        deviation = max(float(np.std(chance[spec])), _ROUNDING)
+        return DropTest(drops, error, margin, spec.metric.phrase, float(normal_below((margin - limit) / deviation)))
     beside = {spec: chance[spec] for spec in chance if spec not in of_labels}
     return DropTest(drops, error, margin, *_power_of_labels(labels, of_labels, beside, error, margin, random))
 
@@ -476,11 +468,11 @@ def _drops(exchange: LabelExchange | ScoreExchange, spec: MetricSpec, before: _D
 
 
 def _limits(chance: dict[MetricSpec, Array], error: float) -> dict[MetricSpec, float]:
-    """The drop of each metric such that at most that share of draws passes any: as far out for one as for another."""
+    """The drop of each metric such that at most that share of draws passes any, equally extreme for all metrics."""
     drops = np.stack([*chance.values()])
     ordered, draws = np.sort(drops, axis=1), drops.shape[1]
     below = np.stack([np.searchsorted(row, drop - _ROUNDING) for row, drop in zip(ordered, drops, strict=True)])
-    as_far = np.sort((draws - below).min(0)) - 1  # how many other draws are, by the most striking metric
+    as_far = np.sort((draws - below).min(0)) - 1  # how many other draws are as extreme, by the most striking metric
     beyond = int(as_far[max(math.floor(error * (draws + 1) + _ROUNDING) - 1, 0)]) - 1
     limits = ordered[:, -1 - beyond] if beyond >= 0 else np.full(len(drops), np.inf)
     return dict(zip(chance, limits.tolist(), strict=True))
@@ -505,12 +497,3 @@ def _power_of_labels(
         limits = _limits({spec: chance[spec][run] for spec in specs} | beside, error)
         caught += any(drops[spec][run] > limits[spec] + _ROUNDING for spec in specs)
     return "recall" if labels.positive is not None else "the recall of every class", caught / runs
-
-
-def _power_of_scores(
-    limits: dict[MetricSpec, float], chance: dict[MetricSpec, Array], margin: float
-) -> tuple[str, float]:
-    """The same where there are scores alone, for the first metric, whose drops are about normal."""
-    spec, limit = next(iter(limits.items()))
-    spread = max(float(np.std(chance[spec])), _ROUNDING)
-    return spec.metric.phrase, float(normal_below((margin - limit) / spread))

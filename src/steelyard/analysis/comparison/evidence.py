@@ -1,4 +1,4 @@
-"""Evidence: what the rows say of a difference: how far it scatters, its interval at any level, its tails."""
+"""Evidence: what the rows say of a difference: its standard error, its interval at any level, its tails."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class Evidence(Protocol):
     def undefined_share(self) -> float:
         """The share of the draws in which it is undefined."""
 
-    def ends(self, level: float) -> tuple[float, float]:
+    def bounds(self, level: float) -> tuple[float, float]:
         """The interval of that level."""
 
     def tail(self, limit: float, sign: int) -> float:
-        """The one-sided p-value of a difference at the limit or below it; where the sign is -1, or above it."""
+        """The one-sided p-value that the difference is at the limit or below it, or with the sign -1 above it."""
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,10 @@ class StudentEvidence:
         """Those of the variance."""
         return self.spread.degrees
 
-    def ends(self, level: float) -> tuple[float, float]:
-        """The difference and the reach of t to either side."""
-        reach = self.spread.reach(level)
-        return max(self.difference - reach, self.limits[0]), min(self.difference + reach, self.limits[1])
+    def bounds(self, level: float) -> tuple[float, float]:
+        """The difference and the half-width of t to either side."""
+        half_width = self.spread.reach(level)
+        return max(self.difference - half_width, self.limits[0]), min(self.difference + half_width, self.limits[1])
 
     def tail(self, limit: float, sign: int) -> float:
         """The tail of t beyond the limit."""
@@ -97,30 +97,32 @@ class DrawnEvidence:
         """The share of the draws without a value."""
         return float(np.isnan(self.drawn).mean())
 
-    def ends(self, level: float) -> tuple[float, float]:
+    def bounds(self, level: float) -> tuple[float, float]:
         """The quantiles of the draws."""
-        low, high = drawn_ends(self.difference, self.drawn, tails(level))
+        low, high = drawn_bounds(self.difference, self.drawn, tails(level))
         return float(low), float(high)
 
     def tail(self, limit: float, sign: int) -> float:
         """The share of the draws beyond the limit; a normal tail where they are few."""
         defined = np.count_nonzero(~np.isnan(self.drawn))
+        if not defined or math.isnan(self.difference):
+            return math.nan
         beyond = np.count_nonzero(sign * (self.drawn - limit) <= 0)
-        if beyond >= FEWEST or not defined or math.isnan(self.difference):
-            return (beyond + 1) / (defined + 1) if defined and not math.isnan(self.difference) else math.nan
+        if beyond >= FEWEST:
+            return (beyond + 1) / (defined + 1)
         distance = sign * (self.difference - limit)
         normal = float(normal_below(-distance / self.error)) if self.error else float(distance <= 0)
         return min(normal, FEWEST / defined)
 
 
-def drawn_ends(difference: Array | float, drawn: Array, levels: tuple[float, float]) -> tuple[Array, Array]:
+def drawn_bounds(difference: Array | float, drawn: Array, levels: tuple[float, float]) -> tuple[Array, Array]:
     """The quantiles of the draws on the last axis, which hold the difference between them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a metric that no draw defines has no interval
         low, high = np.nanquantile(drawn, levels, axis=-1)
     undefined = np.isnan(difference)
-    ends = (np.fmin(low, difference), np.fmax(high, difference))
-    return np.where(undefined, np.nan, ends[0]), np.where(undefined, np.nan, ends[1])
+    low, high = np.fmin(low, difference), np.fmax(high, difference)
+    return np.where(undefined, np.nan, low), np.where(undefined, np.nan, high)
 
 
 # ---------------------------------------------------------------- omnibus test
@@ -186,10 +188,11 @@ class JointSpread:
         if not (np.isfinite(self.differences).all() and np.isfinite(self.covariance).all()):
             return Omnibus(spec, math.nan, len(self.differences), self.degrees, math.nan)
         variances, directions = np.linalg.eigh(self.covariance)
-        held = variances > _NEGLIGIBLE * max(variances.max(), 1e-300)
-        rank, along = int(held.sum()), directions.T @ self.differences
-        wald = float((along[held] ** 2 / variances[held]).sum())
-        if not rank or (np.abs(along[~held]) > math.sqrt(_NEGLIGIBLE)).any():  # no spread at all, or none in the way
+        varies = variances > _NEGLIGIBLE * max(variances.max(), 1e-300)
+        rank, along = int(varies.sum()), directions.T @ self.differences
+        wald = float((along[varies] ** 2 / variances[varies]).sum())
+        # They do not vary at all, or they differ in a direction in which they do not vary.
+        if not rank or (np.abs(along[~varies]) > math.sqrt(_NEGLIGIBLE)).any():
             same = not (np.abs(self.differences) > math.sqrt(_NEGLIGIBLE)).any()
             return Omnibus(spec, 0.0 if same else math.inf, rank, self.degrees, float(same))
         left = self.degrees - rank + 1
@@ -200,10 +203,10 @@ class JointSpread:
     def of_smallest(self, spec: MetricSpec, p_values: Sequence[float], largest: Array) -> Omnibus:
         """The test by the smallest p-value of all pairs, which is at most their number times as large for all."""
         smallest = min(p_values)
-        reach = -float(normal_quantile(smallest / 2)) if smallest else math.inf
-        beyond = (np.count_nonzero(largest >= reach) + 1) / (len(largest) + 1)
+        quantile = -float(normal_quantile(smallest / 2)) if smallest else math.inf
+        beyond = (np.count_nonzero(largest >= quantile) + 1) / (len(largest) + 1)
         p_value = min(max(beyond, smallest), len(p_values) * smallest, 1.0)
-        return Omnibus(spec, reach, len(self.differences), self.degrees, p_value, LARGEST_PAIR)
+        return Omnibus(spec, quantile, len(self.differences), self.degrees, p_value, LARGEST_PAIR)
 
     def largest(self, rng: np.random.Generator, draws: int | None = None) -> Array:
         """Draws of the largest |t| of all pairs, were all models equal; 0 where none can differ."""
@@ -212,17 +215,17 @@ class JointSpread:
         roots = directions * np.sqrt(np.maximum(variances, 0))
         drawn = np.append(rng.standard_normal((draws, len(roots))) @ roots.T, np.zeros((draws, 1)), axis=1)
         first, second = np.array(list(combinations(range(drawn.shape[1]), 2))).T
-        apart = drawn[:, first] - drawn[:, second]
-        errors = apart.std(axis=0)
-        moved = np.abs(apart[:, errors > 0]) / errors[errors > 0]
+        differences = drawn[:, first] - drawn[:, second]
+        errors = differences.std(axis=0)
+        t = np.abs(differences[:, errors > 0]) / errors[errors > 0]
         if not math.isinf(self.degrees):
-            moved /= np.sqrt(rng.chisquare(self.degrees, (draws, 1)) / self.degrees)
-        return np.asarray(moved.max(axis=1, initial=0))
+            t /= np.sqrt(rng.chisquare(self.degrees, (draws, 1)) / self.degrees)
+        return np.asarray(t.max(axis=1, initial=0))
 
     def level_of_each(self, level: float, largest: Array) -> float:
         """The level of each pair's interval at which all of them hold together."""
-        reach = float(np.quantile(largest, level))
-        return max(1 - 2 * float(student_below(-reach, self.degrees)), level)
+        quantile = float(np.quantile(largest, level))
+        return max(1 - 2 * float(student_below(-quantile, self.degrees)), level)
 
 
 # ---------------------------------------------------------------- judged differences
@@ -240,7 +243,11 @@ class JudgedDifference:
 
     def concluded(self, inference: Inference, p_holm: float, margin: float | None) -> Difference:
         """The difference with its interval and its p-values."""
-        low, high = self.ends(inference.level)
+        low, high = self.bounds(inference.level)
+        p_not_worse = None
+        sign = self.row.spec.sign
+        if margin is not None and sign:  # of a being worse than b by the margin or more
+            p_not_worse = self.evidence.tail(-sign * margin, sign)
         return replace(
             self.row,
             low=low,
@@ -251,18 +258,13 @@ class JudgedDifference:
             undefined_share=self.evidence.undefined_share,
             simultaneous_low=low,
             simultaneous_high=high,
-            p_not_worse=None if margin is None else self._p_not_worse(margin),
+            p_not_worse=p_not_worse,
         )
 
-    def ends(self, level: float) -> tuple[float, float]:
+    def bounds(self, level: float) -> tuple[float, float]:
         """The interval of that level, which holds 0 where the test does not reject it."""
-        low, high = self.evidence.ends(level)
+        low, high = self.evidence.bounds(level)
         return (min(low, 0.0), max(high, 0.0)) if self.p_value > 1 - level else (low, high)
-
-    def _p_not_worse(self, margin: float) -> float | None:
-        """The one-sided p-value of a being worse than b by the margin or more; None where no value is best."""
-        sign = self.row.spec.sign
-        return self.evidence.tail(-sign * margin, sign) if sign else None
 
 
 def concluded(
@@ -273,25 +275,24 @@ def concluded(
     rows = [pair.concluded(inference, p, margin) for pair, p in zip(pairs, adjusted, strict=True)]
     if len(models) == 2:
         return Rows(rows), Rows()
-    places = {pair: place for place, pair in enumerate(combinations(models, 2))}
+    index = {pair: i for i, pair in enumerate(combinations(models, 2))}
     tests: Rows[Omnibus] = Rows()
     for spec in dict.fromkeys(pair.row.spec for pair in pairs):
         of_spec = [i for i, pair in enumerate(pairs) if pair.row.spec == spec]
-        of_spec.sort(key=lambda i: places[pairs[i].row.a, pairs[i].row.b])
-        values = {name: value for i in of_spec for name, value in _values(pairs[i].row)}
-        test, level = _together([pairs[i] for i in of_spec], [values[name] for name in models], inference)
+        of_spec.sort(key=lambda i: index[pairs[i].row.a, pairs[i].row.b])
+        values = {pairs[i].row.a: pairs[i].row.value_a for i in of_spec}
+        values |= {pairs[i].row.b: pairs[i].row.value_b for i in of_spec}
+        test, level = _joint_test([pairs[i] for i in of_spec], [values[name] for name in models], inference)
         tests.append(test)
-        for i in of_spec if not math.isnan(test.p_value) else ():
-            low, high = pairs[i].ends(level)
+        if math.isnan(test.p_value):
+            continue
+        for i in of_spec:
+            low, high = pairs[i].bounds(level)
             rows[i] = replace(rows[i], simultaneous_low=low, simultaneous_high=high)
     return Rows(rows), tests
 
 
-def _values(row: Difference) -> tuple[tuple[str, float], tuple[str, float]]:
-    return (row.a, row.value_a), (row.b, row.value_b)
-
-
-def _together(
+def _joint_test(
     pairs: Sequence[JudgedDifference], values: Sequence[float], inference: Inference
 ) -> tuple[Omnibus, float]:
     """The test that all models are equal, and the level of each pair's interval at which all hold together."""

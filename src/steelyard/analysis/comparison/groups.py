@@ -32,7 +32,7 @@ _NEAR = 1e-9
 
 
 def groups_to_test(sizes: Array, classes: int, level: float) -> Array:
-    """The places of the largest groups, as many as the draws can test; their sizes depend on no outcome."""
+    """The indices of the largest groups, as many as the draws can test; their sizes depend on no outcome."""
     draws = MOST_DRAWS * (1 - level) / 2, np.sqrt(_MOST_CELLS * (1 - level) / (2 * max(2, classes) ** 2))
     most = int(min(draws))
     return np.sort(np.argsort(-sizes, kind="stable")[: max(2, most)])
@@ -60,22 +60,24 @@ def exact_p_values(hits: Array, sizes: Array, value: RightRowsValue, level: floa
     return np.asarray(np.searchsorted(least, p_values[0] + _NEAR / draws, "right") / (draws + 1))
 
 
-def interval_p_values(ends: Array, sizes: Array, level: float) -> Array:
+def interval_p_values(intervals: Array, sizes: Array, level: float) -> Array:
     """Adjusted two-sided p-values of the same from the groups' own intervals: Newcombe's differences, by Bonferroni.
 
-    For weighted or clustered rows and ranks, where rows cannot change groups. `ends` has the value, low and high of
-    each group; one without an interval has p-value 1. The others are averaged by their rows: by the width of their
-    intervals high values, whose intervals are narrow, would count for more. The tails are Student's: those of a
-    metric of four rows, which Bonferroni goes far out into, are not normal.
+    For weighted or clustered rows and ranks, where rows cannot change groups. `intervals` has the value, low and high
+    of each group; one without an interval has p-value 1. The others are averaged by their rows: weights by the width of
+    the intervals would favour high values, whose intervals are narrow. The tails are Student's: those of a metric of
+    four rows, which Bonferroni goes far out into, are not normal.
     """
-    known = np.isfinite(ends).all(1)
-    values, lows, highs = np.where(known, ends.T, 0)
-    errors = (highs - values) / normal_reach(level), (values - lows) / normal_reach(level)
-    p_values = np.ones(len(ends))
-    for group in np.flatnonzero(known) if known.sum() > 1 else ():
-        share = np.where(known, sizes, 0) * (np.arange(len(ends)) != group)
+    known = np.isfinite(intervals).all(1)
+    p_values = np.ones(len(intervals))
+    if known.sum() < 2:
+        return p_values
+    values, lows, highs = np.where(known, intervals.T, 0)
+    errors_above, errors_below = (highs - values) / normal_reach(level), (values - lows) / normal_reach(level)
+    for group in np.flatnonzero(known):
+        share = np.where(known, sizes, 0) * (np.arange(len(intervals)) != group)
         share = share / share.sum()
-        error = np.hypot(errors[0][group], np.sqrt((share**2 * errors[1] ** 2).sum()))
+        error = np.hypot(errors_above[group], np.sqrt((share**2 * errors_below**2).sum()))
         below = share @ values - values[group]
         p_values[group] = 2 * known.sum() * student_below(-below / max(error, _NEAR), max(sizes[group] - 1, 1))
     return np.minimum(p_values, 1)
@@ -119,9 +121,9 @@ def class_value(metric: Metric, matrix: Array) -> RightRowsValue | None:
         tables += (sizes - hits)[..., None] * np.roll(np.eye(hits.shape[-1]), 1, axis=1)  # wrong: as the next class
         return np.asarray(run_formula(form, ClassCells.of(tables), metric.parameters))
 
-    own = run_formula(form, ClassCells.of(matrix), metric.parameters)
-    same = np.isclose(value(np.diagonal(matrix), matrix.sum(1)), own, rtol=1e-9, equal_nan=False)
-    return value if bool(same) else None
+    of_table = run_formula(form, ClassCells.of(matrix), metric.parameters)
+    is_same = np.isclose(value(np.diagonal(matrix), matrix.sum(1)), of_table, rtol=1e-9, equal_nan=False)
+    return value if bool(is_same) else None
 
 
 def recall_value(hits: Array, sizes: Array) -> Array:
@@ -256,10 +258,10 @@ class RateDraws:
         return np.asarray(self.drawn / self.trials)
 
     def equality(self) -> tuple[float, float]:
-        """Pearson's chi-square of the rates, and the share of draws that reach it, the rates seen being one of them."""
-        own = float(self._chi_square(self.hits))
-        reached = np.count_nonzero(self._chi_square(self.drawn) >= own - _ROUNDING)
-        return own, (reached + 1) / (len(self.drawn) + 1)
+        """Pearson's chi-square of the rates, and the share of draws that reach it, the observed rates counted too."""
+        observed = float(self._chi_square(self.hits))
+        reached = np.count_nonzero(self._chi_square(self.drawn) >= observed - _ROUNDING)
+        return observed, (reached + 1) / (len(self.drawn) + 1)
 
     def is_bound(self, p_value: float) -> bool:
         """Whether a p-value is the smallest that so many draws can give."""
@@ -283,8 +285,8 @@ def interval_equality(ends: Array, level: float) -> tuple[float, float]:
         return math.nan, math.nan
     common = np.linspace(values.min(), values.max(), _GRID)[:, None]
     errors = np.where(common > values, highs - values, values - lows) / normal_reach(level)
-    far = np.where(common == values, 0.0, (common - values) / np.maximum(errors, _SMALLEST_ERROR))
-    statistic = float((far**2).sum(1).min())
+    deviations = np.where(common == values, 0.0, (common - values) / np.maximum(errors, _SMALLEST_ERROR))
+    statistic = float((deviations**2).sum(1).min())
     return statistic, f_above(statistic / (len(values) - 1), len(values) - 1, math.inf)
 
 
@@ -337,16 +339,16 @@ class RateEnds:
 def gaps_of(role: str, rates: Sequence[RateEnds], names: Sequence[str]) -> list[GroupGap]:
     """The gaps that compare these rates; the ends of the rates must hold for all pairs of all of them together."""
     gaps = []
-    for form, answer in _FORMS.items():
-        found = np.stack([answer(rate.ends) for rate in rates])
+    for form, gap_of in _FORMS.items():
+        gap_intervals = np.stack([gap_of(rate.ends) for rate in rates])
         equal = [None if rate.drawn is None else _gap(form, rate.drawn) for rate in rates]
         name = f"{role.replace(' ', '_')}_{form}"
-        gaps.append(_worst(name, form, rates, found, equal, names))
+        gaps.append(_worst(name, form, rates, gap_intervals, equal, names))
         if len(rates) > 1:
-            usual = None if any(draws is None for draws in equal) else _mean(np.mean(equal, axis=0))  # type: ignore[arg-type]  # all known
+            if_equal = None if any(draws is None for draws in equal) else _mean(np.mean(equal, axis=0))  # type: ignore[arg-type]  # all known
             why = next((rate.undefined for rate in rates if rate.undefined), None)
-            value, low, high = found.mean(0).tolist()
-            gaps.append(GroupGap(f"{name}[agg=mean]", value, low, high, usual, undefined=why))
+            value, low, high = gap_intervals.mean(0).tolist()
+            gaps.append(GroupGap(f"{name}[agg=mean]", value, low, high, if_equal, undefined=why))
     return gaps
 
 
@@ -354,22 +356,21 @@ def _worst(
     name: str,
     form: str,
     rates: Sequence[RateEnds],
-    found: Array,
+    gap_intervals: Array,
     equal: Sequence[Array | None],
     names: Sequence[str],
 ) -> GroupGap:
     """The gap of the rate that has the larger difference, or the smaller ratio."""
     undefined = next((rate.undefined for rate in rates if rate.undefined), None)
-    values = found[:, 0]
-    if np.isnan(values).any():
-        where = "all rates are 0" if undefined is None else undefined
-        return GroupGap(name, *(math.nan,) * 3, undefined=where)
-    worst, far = (np.argmax, np.max) if form == "difference" else (np.argmin, np.min)
-    place = int(worst(values))
-    rate, value, low, high = rates[place], *(float(far(found[:, end])) for end in range(3))
-    usual = None if any(draws is None for draws in equal) else _mean(far(np.stack(equal), axis=0))  # type: ignore[arg-type]  # all known
-    lowest, highest = (names[int(at(rate.ends[:, 0]))] for at in (np.argmin, np.argmax))
-    return GroupGap(name, value, low, high, usual, rate.metric, lowest, highest)
+    if np.isnan(gap_intervals[:, 0]).any():
+        why = "all rates are 0" if undefined is None else undefined
+        return GroupGap(name, math.nan, math.nan, math.nan, undefined=why)
+    worst = np.max if form == "difference" else np.min
+    value, low, high = worst(gap_intervals, axis=0).tolist()
+    rate = rates[int(np.argmax(gap_intervals[:, 0] == value))]
+    if_equal = None if any(draws is None for draws in equal) else _mean(worst(np.stack(equal), axis=0))  # type: ignore[arg-type]  # all known
+    lowest, highest = names[int(np.argmin(rate.ends[:, 0]))], names[int(np.argmax(rate.ends[:, 0]))]
+    return GroupGap(name, value, low, high, if_equal, rate.metric, lowest, highest)
 
 
 def _gap(form: str, drawn: Array) -> Array:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.analysis.comparison.comparison import Comparison, ModelTables, PairWins
-    from steelyard.analysis.comparison.metric_ranking import Flip, PrevalenceLeaders
+    from steelyard.analysis.comparison.metric_ranking import PrevalenceLeaders
     from steelyard.analysis.intervals.design import RowMass
     from steelyard.analysis.intervals.interval import Interval
     from steelyard.metrics.spec import SpecLike
@@ -55,8 +55,8 @@ def brackets(order: Sequence[str], distinguished: Collection[frozenset[str]]) ->
     for model in order:
         if not any(model in bracket for bracket in grown):
             grown.append((model,))
-    places = {model: place for place, model in enumerate(order)}
-    return tuple(sorted(_needed(grown), key=lambda bracket: [places[model] for model in bracket]))
+    index = {model: i for i, model in enumerate(order)}
+    return tuple(sorted(_needed(grown), key=lambda bracket: [index[model] for model in bracket]))
 
 
 def _grown(pair: Bracket, order: Sequence[str], distinguished: Collection[frozenset[str]]) -> Bracket:
@@ -69,14 +69,14 @@ def _grown(pair: Bracket, order: Sequence[str], distinguished: Collection[frozen
 
 
 def _needed(grown: list[Bracket]) -> list[Bracket]:
-    """Those without which some pair would be in none; a later one may hold all pairs of an earlier one."""
-    kept = list(grown)
+    """The brackets without which some pair would be in none; a later one may hold all pairs of an earlier one."""
+    needed = list(grown)
     for bracket in grown:
-        others = [other for other in kept if other is not bracket]
+        others = [other for other in needed if other is not bracket]
         pairs = list(combinations(bracket, 2))
         if pairs and all(any(a in other and b in other for other in others) for a, b in pairs):
-            kept = others
-    return kept
+            needed = others
+    return needed
 
 
 def letters(order: Sequence[str], found: Sequence[Bracket]) -> dict[str, str]:
@@ -85,15 +85,10 @@ def letters(order: Sequence[str], found: Sequence[Bracket]) -> dict[str, str]:
     >>> letters("ABC", [("A", "B"), ("B", "C")])
     {'A': 'a', 'B': 'ab', 'C': 'b'}
     """
-    named = list(zip(_names(), found, strict=False))
+    names = (f"{letter}{turn or ''}" for turn in count() for letter in _ALPHABET)  # a to z, then a1 to z1, and so on
+    named = list(zip(names, found, strict=False))
     joint = "" if len(found) <= len(_ALPHABET) else ","
     return {model: joint.join(name for name, bracket in named if model in bracket) for model in order}
-
-
-def _names() -> Iterator[str]:
-    """First a to z, then a1 to z1, and so on."""
-    for turn in count():
-        yield from (f"{letter}{turn or ''}" for letter in _ALPHABET)
 
 
 # ---------------------------------------------------------------- sentences of a leaderboard
@@ -120,11 +115,17 @@ def leaderboard_sentences(board: Leaderboard) -> list[Statement]:
     ranked = [row for row in board.rows if row.place is not None]
     if not ranked:
         return [Statement(_capital(f"{_title(board)} is undefined for every model."))]
-    undefined = [row.model for row in board.rows if row.place is None]
-    more = [_named("{is} undefined for {models}", undefined, title=_capital(_title(board)))] if undefined else []
     if len(ranked) == 1:
-        return [_only(board, ranked[0]), *more]
-    return [*(_of_two(board, *ranked) if len(ranked) == 2 else _of_many(board, ranked)), *more]
+        only = ranked[0]
+        sentences = [Statement(_capital(f"{_title(board)} of {{a}} is {_value(board, only)}."), {"a": only.model})]
+    elif len(ranked) == 2:
+        sentences = [_of_two(board, *ranked)]
+    else:
+        sentences = _of_many(board, ranked)
+    undefined = [row.model for row in board.rows if row.place is None]
+    if undefined:
+        sentences.append(_named("{is} undefined for {models}", undefined, title=_capital(_title(board))))
+    return sentences
 
 
 def _title(board: Leaderboard) -> str:
@@ -150,21 +151,17 @@ def _value(board: Leaderboard, row: RankedModel) -> str:
     return interval_text(row.value, row.low, row.high, share=share)
 
 
-def _only(board: Leaderboard, row: RankedModel) -> Statement:
-    return Statement(_capital(f"{_title(board)} of {{a}} is {_value(board, row)}."), {"a": row.model})
-
-
-def _of_two(board: Leaderboard, first: RankedModel, second: RankedModel) -> list[Statement]:
+def _of_two(board: Leaderboard, first: RankedModel, second: RankedModel) -> Statement:
     models = {"a": first.model, "b": second.model}
     pair = board.pair(first.model, second.model)
     values = f"{_value(board, first)} against {_value(board, second)}"
     if not pair.is_tested:
-        return [Statement(f"{_capital(_title(board))} of {{a}} and {{b}}: {values}; {_not_tested([pair])}.", models)]
+        return Statement(f"{_capital(_title(board))} of {{a}} and {{b}}: {values}; {_not_tested([pair])}.", models)
     p_value = p_text(pair.p_holm)
     if pair.is_distinguishable:
         better = "higher" if board.spec.sign > 0 else "lower"
-        return [Statement(f"{{a}} has a {better} {_title(board)} than {{b}}: {values}, {p_value}.", models)]
-    return [Statement(f"{{a}} and {{b}} are not distinguishable by {_title(board)}: {values}, {p_value}.", models)]
+        return Statement(f"{{a}} has a {better} {_title(board)} than {{b}}: {values}, {p_value}.", models)
+    return Statement(f"{{a}} and {{b}} are not distinguishable by {_title(board)}: {values}, {p_value}.", models)
 
 
 def _not_tested(pairs: Sequence[RankedPair]) -> str:
@@ -186,40 +183,37 @@ def letters_note(board: Leaderboard, title: str, over: str, joined: str = "") ->
 
 def _of_many(board: Leaderboard, ranked: Sequence[RankedModel]) -> list[Statement]:
     first, others = ranked[0], ranked[1:]
-    best = "highest" if board.spec.sign > 0 else "lowest"
     pairs = {row.model: board.pair(first.model, row.model) for row in others}
-    apart = [model for model, pair in pairs.items() if pair.is_distinguishable]
+    worse = [model for model, pair in pairs.items() if pair.is_distinguishable]
     untested = [model for model, pair in pairs.items() if not pair.is_tested]
-    alike = [row.model for row in others if row.model not in (*apart, *untested)]
-    if alike:
-        sentences = _tied(board, first, [row for row in others if row.model in alike])
+    tied = [row for row in others if row.model not in (*worse, *untested)]
+    if tied:
+        sentences = [_tied(board, first, tied)]
     else:
+        best = "highest" if board.spec.sign > 0 else "lowest"
         leads = f"Of {len(board.rows)} models {{a}} has the {best} {_title(board)}, {_value(board, first)}."
         sentences = [Statement(leads, {"a": first.model})]
-    if apart:
+    if worse:
         than = "lower" if board.spec.sign > 0 else "higher"
-        verb = f"has a {than}" if len(apart) == 1 else f"have a {than}"
-        words = f"{{models}} {verb} {_title(board)} than {{leader}} (p < {1 - board.level:.2g}{_over(board)})"
-        sentences.append(_named(words, apart, leader=first.model))
+        verb = f"has a {than}" if len(worse) == 1 else f"have a {than}"
+        over = ", Holm over all pairs" if len(board.pairs) > 1 else ""
+        words = f"{{models}} {verb} {_title(board)} than {{leader}} (p < {1 - board.level:.2g}{over})"
+        sentences.append(_named(words, worse, leader=first.model))
     if untested:
         why = _not_tested([pairs[model] for model in untested])
         sentences.append(_named(f"{{models}} against {{leader}}: {why}", untested, leader=first.model))
     return sentences
 
 
-def _tied(board: Leaderboard, first: RankedModel, alike: Sequence[RankedModel]) -> list[Statement]:
+def _tied(board: Leaderboard, first: RankedModel, others: Sequence[RankedModel]) -> Statement:
     """The models that lead together, as no test distinguishes the first from the others."""
-    ends = [value_text(row.value, share=board.spec.is_share) for row in (first, alike[-1])]
-    values = " and ".join(ends) if len(alike) == 1 else f"{ends[0]} to {ends[1]}"
-    words = f"Of {len(board.rows)} models {{models}} lead by {_title(board)} ({values})"
-    tied = "which no test distinguishes" if len(alike) == 1 else "and no test distinguishes the others from {leader}"
-    named = [first.model, *(row.model for row in alike)]
-    return [_named(f"{words}, {tied}", named, leader=None if len(alike) == 1 else first.model)]
-
-
-def _over(board: Leaderboard) -> str:
-    """What the p-values are corrected for."""
-    return ", Holm over all pairs" if len(board.pairs) > 1 else ""
+    best, last = (value_text(row.value, share=board.spec.is_share) for row in (first, others[-1]))
+    names = [first.model, *(row.model for row in others)]
+    head = f"Of {len(board.rows)} models {{models}} lead by {_title(board)}"
+    if len(others) == 1:
+        return _named(f"{head} ({best} and {last}), which no test distinguishes", names)
+    words = f"{head} ({best} to {last}), and no test distinguishes the others from {{leader}}"
+    return _named(words, names, leader=first.model)
 
 
 def _named(template: str, models: Sequence[str], leader: str | None = None, title: str = "") -> Statement:
@@ -239,34 +233,45 @@ def _named(template: str, models: Sequence[str], leader: str | None = None, titl
 
 
 def win_sentences(comparison: Comparison) -> list[Statement]:
-    """Of two models the metrics by which each is better; of more, which of them have the best value by how many."""
-    wins = comparison.wins()
-    return [pair_sentence(comparison, wins[0])] if len(comparison.models) == 2 else _best_values(comparison)
+    """The metrics by which each of two models is better; of more models, how often each has the best value."""
+    if len(comparison.models) == 2:
+        return [pair_sentence(comparison, comparison.wins()[0])]
+    best: dict[str, int] = {}
+    boards = [comparison.leaderboard(spec) for spec in comparison.tables.specs if spec.sign]
+    for row in (row for board in boards for row in board if row.place == 1):
+        best[row.model] = best.get(row.model, 0) + 1
+    if not best:
+        return []
+    most = sorted(best.items(), key=lambda item: -item[1])
+    named = {f"m{i}": name for i, (name, _) in enumerate(most[:_MOST_NAMED])}
+    first, *others = (times for _, times in most)
+    words = [f"{{m0}} has the best value by {first} of {_counted(len(boards))}"]
+    words += [f"{{m{i}}} by {times}" for i, times in enumerate(others[: _MOST_NAMED - 1], 1)]
+    rest = len(most) - len(named)
+    if rest:
+        words.append(f"{rest} other{'s' * (rest > 1)} by fewer")
+    return [Statement(f"{', '.join(words)}.", named)]
 
 
 def pair_sentence(comparison: Comparison, pair: PairWins) -> Statement:
     """By which metrics one model of a pair is better than the other, both of them named."""
     models, tested = {"a": pair.a, "b": pair.b}, len(pair.by_a) + len(pair.by_b) + len(pair.undecided)
-    limit, left = f"{1 - comparison.level:.2g}", _left_untested(len(pair.untested), tested)
     if not tested:
         return Statement(f"By none of {_counted(len(pair.untested))} {{a}} and {{b}} were tested.", models)
+    limit, untested = f"{1 - comparison.level:.2g}", len(pair.untested)
+    left = f"; {untested} more {'was' if untested == 1 else 'were'} not tested" if untested else ""
     if not pair.by_a and not pair.by_b:
         words = f"Of {_counted(tested)} tested together none distinguishes {{a}} and {{b}}"
         return Statement(f"{words} (p of {limit} or more, Holm over all tests){left}.", models)
     phrases = {spec.name: metric_phrase(spec) for spec in comparison.tables.specs}
-    sides = [("{a}", "{b}", pair.by_a), ("{b}", "{a}", pair.by_b)]
-    parts = [
-        f"{better} is better than {worse} by {_few([phrases[name] for name in by], tested)}"
-        for better, worse, by in sides
-        if by
-    ]
+    parts = []
+    for better, worse, by in (("{a}", "{b}", pair.by_a), ("{b}", "{a}", pair.by_b)):
+        if by:
+            few = listed([phrases[name] for name in by]) if len(by) <= _MOST_NAMED else None
+            parts.append(f"{better} is better than {worse} by {few or f'{len(by)} of {_counted(tested)}'}")
     rest = len(pair.undecided)
     others = f"; {rest} of {_counted(tested)} {'does' if rest == 1 else 'do'} not distinguish them" if rest else ""
     return Statement(f"{', '.join(parts)} (p below {limit}, Holm over all tests){others}{left}.", models)
-
-
-def _left_untested(untested: int, tested: int) -> str:
-    return f"; {untested} more {'was' if untested == 1 else 'were'} not tested" if untested and tested else ""
 
 
 def short_percent(share: float) -> str:
@@ -282,50 +287,27 @@ def _counted(metrics: int) -> str:
     return f"{metrics} metric{'s' * (metrics != 1)}"
 
 
-def _few(phrases: Sequence[str], of: int) -> str:
-    return listed(list(phrases)) if len(phrases) <= _MOST_NAMED else f"{len(phrases)} of {_counted(of)}"
-
-
-def _best_values(comparison: Comparison) -> list[Statement]:
-    """How often each model has the best value, which no test is needed for."""
-    best: dict[str, int] = {}
-    boards = [comparison.leaderboard(spec) for spec in comparison.tables.specs if spec.sign]
-    for row in (row for board in boards for row in board if row.place == 1):
-        best[row.model] = best.get(row.model, 0) + 1
-    if not best:
-        return []
-    most = sorted(best.items(), key=lambda item: -item[1])
-    named = {f"m{i}": name for i, (name, _) in enumerate(most[:_MOST_NAMED])}
-    first, *others = (count for _, count in most)
-    words = [f"{{m0}} has the best value by {first} of {_counted(len(boards))}"]
-    words += [f"{{m{i}}} by {count}" for i, count in enumerate(others[: _MOST_NAMED - 1], 1)]
-    rest = len(most) - len(named)
-    words += [f"{rest} other{'s' * (rest > 1)} by fewer"] if rest else []
-    return [Statement(f"{', '.join(words)}.", named)]
-
-
 def flip_sentences(comparison: Comparison, leaders: PrevalenceLeaders) -> list[Statement]:
     """By which metrics the leader depends on the prevalence, and the first changes; one sentence where none does."""
     flips, metrics = leaders.flips, {row.metric for row in leaders if row.models}
     if not metrics:
         return []
     if not flips:
-        ends = " and ".join(short_percent(share) for share in (leaders.prevalences[0], leaders.prevalences[-1]))
-        return [Statement(f"At every prevalence between {ends} the same model leads by each metric.")]
+        low, high = short_percent(leaders.prevalences[0]), short_percent(leaders.prevalences[-1])
+        return [Statement(f"At every prevalence between {low} and {high} the same model leads by each metric.")]
     changing = list(dict.fromkeys(flip.metric for flip in flips))
     phrases = {spec.name: metric_phrase(spec) for spec in comparison.tables.specs}
     head = f"The leader changes with the prevalence by {len(changing)} of {_counted(len(metrics))}."
-    shown = [_flip(flip, phrases[flip.metric]) for flip in flips[:_MOST_NAMED]]
-    rest = len(flips) - len(shown)
-    return [Statement(head), *shown, *([Statement(f"{rest} more changes are in the table.")] if rest > 1 else [])]
-
-
-def _flip(flip: Flip, phrase: str) -> Statement:
-    low, high = (short_percent(share) for share in (flip.low, flip.high))
-    return Statement(
-        f"By {phrase} the lead goes from {{before}} to {{after}} between {low} and {high} positives.",
-        {"before": flip.before, "after": flip.after},
-    )
+    sentences = [Statement(head)]
+    for flip in flips[:_MOST_NAMED]:
+        low, high = short_percent(flip.low), short_percent(flip.high)
+        moves = f"the lead goes from {{before}} to {{after}} between {low} and {high} positives"
+        names = {"before": flip.before, "after": flip.after}
+        sentences.append(Statement(f"By {phrases[flip.metric]} {moves}.", names))
+    rest = len(flips) - _MOST_NAMED
+    if rest > 1:
+        sentences.append(Statement(f"{rest} more changes are in the table."))
+    return sentences
 
 
 # ---------------------------------------------------------------- model intervals
@@ -342,14 +324,15 @@ class RowDesign:
     scores: Mapping[str, Array] = field(default_factory=dict)
     fixed: Mapping[str, bool] = field(default_factory=dict)
 
-    def inference(self, model: str, asked: Inference) -> Inference:
-        """How the model's intervals are made; the draws are its own, so that they move no draws of differences."""
-        own = Inference(asked.level, draws=asked.draws, design="stratified" if self.fixed.get(model) else "random")
+    def inference(self, model: str, requested: Inference) -> Inference:
+        """How the model's intervals are made; their generator is a new one, so that draws of differences stay."""
+        design = "stratified" if self.fixed.get(model) else "random"
+        inference = Inference(requested.level, draws=requested.draws, design=design)
         if self.true is None or self.mass is None or self.mass.clusters is None:
-            return own
+            return inference
         labels, scores = self.labels.get(model), self.scores.get(model)
         rows = ClusteredRows(self.true, labels, self.mass.clusters, y_score=scores, sample_weight=self.mass.mass)
-        return replace(own, clustered=rows)
+        return replace(inference, clustered=rows)
 
     def cluster_tables(self, model: str, k: int) -> Array | None:
         """The table of each cluster, in which the mean row has weight 1; None where rows are not clustered."""
@@ -364,23 +347,23 @@ class RowDesign:
 
 
 def model_intervals(tables: ModelTables, inference: Inference, design: RowDesign) -> dict[str, Rows[Interval]]:
-    """The intervals of each model, by its name, in the order of the metrics."""
-    return {
-        name: _of_model(tables, name, design.inference(name, inference), design)
-        for name in tables.labels or tables.scores or tables.columns or tables.label_sets
-    }
+    """The intervals of each model, by its name, in the order of the metrics.
 
-
-def _of_model(tables: ModelTables, name: str, inference: Inference, design: RowDesign) -> Rows[Interval]:
-    """Those of labels or of one column of scores by one set of draws, those of a column for each class beside it."""
-    k = len(tables.labels[name].labels) if tables.labels else 0
+    Labels, or one column of scores, share one set of draws; metrics of a column for each class have one of their own.
+    """
     of_columns = [spec for spec in tables.specs if tables.columns and reads_columns(spec)]
     others = [spec for spec in tables.specs if spec not in of_columns]
-    sampler = IntervalSampler(inference, design.cluster_tables(name, k))
-    found = dict(zip(others, sampler.intervals([tables.estimand(spec, name) for spec in others]), strict=True))
-    beside = IntervalSampler(inference).intervals([tables.estimand(spec, name) for spec in of_columns])
-    found |= dict(zip(of_columns, beside, strict=True))
-    return Rows(found[spec] for spec in tables.specs)
+    by_model = {}
+    for name in tables.labels or tables.scores or tables.columns or tables.label_sets:
+        k = len(tables.labels[name].labels) if tables.labels else 0
+        model_inference = design.inference(name, inference)
+        intervals: dict[MetricSpec, Interval] = {}
+        for specs, cluster_tables in ((others, design.cluster_tables(name, k)), (of_columns, None)):
+            sampler = IntervalSampler(model_inference, cluster_tables)
+            estimands = [tables.estimand(spec, name) for spec in specs]
+            intervals |= dict(zip(specs, sampler.intervals(estimands), strict=True))
+        by_model[name] = Rows(intervals[spec] for spec in tables.specs)
+    return by_model
 
 
 # ---------------------------------------------------------------- leaderboard
@@ -395,11 +378,11 @@ class RankedValue(Protocol):
 
     @property
     def low(self) -> float:
-        """The lower end."""
+        """The lower bound."""
 
     @property
     def high(self) -> float:
-        """The upper end."""
+        """The upper bound."""
 
     @property
     def why(self) -> Any:
@@ -496,17 +479,23 @@ class Leaderboard(Result[RankedModel]):
     def shown_rows(self) -> list[dict[str, object]]:
         """The models as people see them."""
         share = self.spec.is_share
-        return [
-            {
-                "place": row.place,
-                "model": row.model,
-                self.metric: value_text(row.value, share=share),
-                f"{100 * self.level:g} % interval": _ends(row, share=share),
-                "letters": row.letters,
-                "why": row.why,
-            }
-            for row in self.rows
-        ]
+        shown: list[dict[str, object]] = []
+        for row in self.rows:
+            interval = None
+            if not math.isnan(row.low):
+                text = interval_text(row.value, row.low, row.high, share=share)
+                interval = text.partition("(")[2].removesuffix(")")
+            shown.append(
+                {
+                    "place": row.place,
+                    "model": row.model,
+                    self.metric: value_text(row.value, share=share),
+                    f"{100 * self.level:g} % interval": interval,
+                    "letters": row.letters,
+                    "why": row.why,
+                }
+            )
+        return shown
 
     @property
     def untested(self) -> list[RankedPair]:
@@ -516,18 +505,12 @@ class Leaderboard(Result[RankedModel]):
 
     @property
     def has_letters(self) -> bool:
-        """Whether a test was made, of which the letters are."""
+        """Whether a test was made for letters to show."""
         return any(pair.is_tested for pair in self.pairs)
 
     def pair(self, a: str, b: str) -> RankedPair:
         """The test of two models."""
         return next(pair for pair in self.pairs if {pair.better, pair.worse} == {a, b})
-
-
-def _ends(row: RankedModel, *, share: bool) -> str | None:
-    if math.isnan(row.low):
-        return None
-    return interval_text(row.value, row.low, row.high, share=share).partition("(")[2].removesuffix(")")
 
 
 def ranked_spec(comparison: Comparison, metric: SpecLike | None) -> MetricSpec:
@@ -550,9 +533,9 @@ def ranked_spec(comparison: Comparison, metric: SpecLike | None) -> MetricSpec:
 def leaderboard(comparison: Comparison, metric: SpecLike | None = None) -> Leaderboard:
     """The models of a comparison by one metric."""
     spec = ranked_spec(comparison, metric)
-    place = comparison.tables.specs.index(spec)
-    own = comparison.intervals or model_intervals(comparison.tables, Inference(comparison.level), RowDesign())
-    values = {name: own[name][place] for name in comparison.models}
+    index = comparison.tables.specs.index(spec)
+    intervals = comparison.intervals or model_intervals(comparison.tables, Inference(comparison.level), RowDesign())
+    values = {name: intervals[name][index] for name in comparison.models}
     tests = [row for row in comparison.rows if row.spec == spec]
     return ranked_leaderboard(spec, comparison.level, values, tests)
 
@@ -565,36 +548,31 @@ def ranked_leaderboard(
     runs: int | None = None,
 ) -> Leaderboard:
     """The models in the order of their values, joined where the tests of their pairs do not distinguish them."""
-    worth = {name: spec.sign * float(value.value) for name, value in values.items()}
-    order = sorted(worth, key=lambda name: math.inf if math.isnan(worth[name]) else -worth[name])
-    defined = [name for name in order if not math.isnan(worth[name])]
+    merits = {name: spec.sign * float(value.value) for name, value in values.items()}
+    order = sorted(merits, key=lambda name: math.inf if math.isnan(merits[name]) else -merits[name])
+    defined = [name for name in order if not math.isnan(merits[name])]
     pairs = _pairs(tests, order, level)
-    apart = {frozenset((pair.better, pair.worse)) for pair in pairs if pair.is_distinguishable or not pair.is_tested}
-    joined = brackets(defined, apart)
+    separate = {frozenset((pair.better, pair.worse)) for pair in pairs if pair.is_distinguishable or not pair.is_tested}
+    joined = brackets(defined, separate)
     shown = letters(defined, joined) if len(defined) == 1 or any(pair.is_tested for pair in pairs) else {}
-    rows = Rows(_ranked(name, values[name], _place(worth, name), shown.get(name, "")) for name in order)
+    rows: Rows[RankedModel] = Rows()
+    for name in order:
+        interval, place = values[name], None
+        if name in defined:
+            place = 1 + sum(other > merits[name] + ROUNDING for other in merits.values())
+        why = None if interval.why is None else str(interval.why)
+        numbers = (float(interval.value), float(interval.low), float(interval.high))
+        rows.append(RankedModel(place, name, *numbers, shown.get(name, ""), why))
     return Leaderboard(spec, level, rows, pairs, joined, runs)
-
-
-def _place(worth: dict[str, float], name: str) -> int | None:
-    """One more than the models that are better; None where the value is undefined."""
-    if math.isnan(worth[name]):
-        return None
-    return 1 + sum(other > worth[name] + ROUNDING for other in worth.values())
-
-
-def _ranked(name: str, interval: RankedValue, place: int | None, shared: str) -> RankedModel:
-    why = None if interval.why is None else str(interval.why)
-    return RankedModel(place, name, float(interval.value), float(interval.low), float(interval.high), shared, why)
 
 
 def _pairs(rows: Sequence[TestedPair], order: Sequence[str], level: float) -> Rows[RankedPair]:
     """The tests of all pairs by one metric, corrected together; one that was not made distinguishes nothing."""
-    places = {name: place for place, name in enumerate(order)}
+    index = {name: i for i, name in enumerate(order)}
     tests: Rows[RankedPair] = Rows()
     for row, p_holm in zip(rows, holm(row.p_value for row in rows), strict=True):
-        turned = places[row.a] > places[row.b]
-        better, worse, sign = (row.b, row.a, -1) if turned else (row.a, row.b, 1)
-        numbers = (sign * row.difference, row.p_value, p_holm, p_holm < 1 - level)
-        tests.append(RankedPair(better, worse, *numbers, row.why))
+        better, worse, difference = row.a, row.b, row.difference
+        if index[row.a] > index[row.b]:
+            better, worse, difference = row.b, row.a, -row.difference
+        tests.append(RankedPair(better, worse, difference, row.p_value, p_holm, p_holm < 1 - level, row.why))
     return tests

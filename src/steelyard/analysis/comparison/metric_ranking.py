@@ -87,7 +87,11 @@ class Ranking(Result[Standing]):
 def ranking(a: str, b: str, tables: ModelTables, prevalences: Sequence[float] | None) -> Ranking:
     """The metrics in the order of a - b, and their places at the prevalences."""
     place = compared_place(tables)
-    grid = _prevalences(place, prevalences)
+    if prevalences is not None and len(prevalences) and place is None:
+        raise InputError("A prevalence is that of one class: compare with pos_label=, or leave prevalences= out.")
+    grid = np.atleast_1d(checked_prevalence(_PREVALENCES if prevalences is None else prevalences))
+    if place is None:
+        grid = np.zeros(0)
     values = np.array([[float(tables.value(spec, name).value) for name in (a, b)] for spec in tables.specs])
     over = np.array(
         [[values_at_prevalences(tables, spec, name, place, grid) for name in (a, b)] for spec in tables.specs]
@@ -101,24 +105,21 @@ def ranking(a: str, b: str, tables: ModelTables, prevalences: Sequence[float] | 
     order = sorted(standings, key=lambda s: (s.rank is None, s.rank))
     signed = [s for s in order if s.sign in ("+", "-")]
     changes = tuple(after.metric for before, after in pairwise(signed) if before.sign != after.sign)
-    places = Rows(row for i, spec in enumerate(tables.specs) for row in _places(spec, grid, over[i], ranks_at[i]))
+    places: Rows[Place] = Rows()
+    for spec, values_at, ranks_of_spec in zip(tables.specs, over, ranks_at, strict=True):
+        for prevalence, value_a, value_b, rank in zip(grid, *values_at, ranks_of_spec, strict=True):
+            difference = float(value_a - value_b)
+            numbers = (float(prevalence), float(value_a), float(value_b), difference)
+            places.append(Place(spec.name, *numbers, _whole(rank), _sign(difference)))
     return Ranking(a, b, observed_prevalence(tables, a, place), Rows(order), changes, places)
-
-
-def _places(spec: MetricSpec, prevalences: Array, values: Array, ranks: Array) -> Iterator[Place]:
-    """The places of one metric, given its values of both models at each prevalence."""
-    for prevalence, value_a, value_b, rank in zip(prevalences, *values, ranks, strict=True):
-        difference = float(value_a - value_b)
-        row = (float(prevalence), float(value_a), float(value_b), difference)
-        yield Place(spec.name, *row, _whole(rank), _sign(difference))
 
 
 def _standing(
     spec: MetricSpec, difference: float, rank: float, ranks: Array, differences: Array, models: tuple[str, str]
 ) -> Standing:
-    sign = _sign(difference)
-    better = {1: "+", -1: "-"}.get(spec.sign)
-    favours = None if better is None or sign not in ("+", "-") else models[0] if sign == better else models[1]
+    sign, favours = _sign(difference), None
+    if spec.sign and sign in ("+", "-"):
+        favours = models[0] if sign == ("+" if spec.sign > 0 else "-") else models[1]
     ranks = np.append(ranks, rank)
     ranks = ranks[~np.isnan(ranks)]
     low, high = (int(ranks.max()), int(ranks.min())) if len(ranks) else (None, None)
@@ -129,7 +130,9 @@ def _standing(
 def _sign(difference: float) -> str:
     if math.isnan(difference):
         return "?"
-    return "0" if abs(difference) <= ROUNDING else "+" if difference > 0 else "-"
+    if abs(difference) <= ROUNDING:
+        return "0"
+    return "+" if difference > 0 else "-"
 
 
 def _whole(rank: float) -> int | None:
@@ -162,13 +165,6 @@ def observed_prevalence(tables: ModelTables, model: str, place: int | None) -> f
         return table.positive.n / table.n
     rows = None if place is None else tables.labels[model].rows
     return None if rows is None else float(rows[place].sum() / rows.sum())
-
-
-def _prevalences(place: int | None, prevalences: Sequence[float] | None) -> Array:
-    if prevalences is not None and len(prevalences) and place is None:
-        raise InputError("A prevalence is that of one class: compare with pos_label=, or leave prevalences= out.")
-    grid = np.atleast_1d(checked_prevalence(_PREVALENCES if prevalences is None else prevalences))
-    return np.zeros(0) if place is None else grid
 
 
 def values_at_prevalences(
@@ -230,11 +226,11 @@ class PrevalenceLeaders(Result[Leader]):
         """Where the leader changes; a tie on the way is passed over."""
         flips: Rows[Flip] = Rows()
         for metric in dict.fromkeys(row.metric for row in self.rows):
-            alone = [row for row in self.rows if row.metric == metric and len(row.models) == 1]
-            for before, after in pairwise(alone):
+            single = [row for row in self.rows if row.metric == metric and len(row.models) == 1]
+            for before, after in pairwise(single):
                 if before.models != after.models:
-                    ends = (before.prevalence, after.prevalence)
-                    flips.append(Flip(metric, *ends, before.models[0], after.models[0]))
+                    low, high = before.prevalence, after.prevalence
+                    flips.append(Flip(metric, low, high, before.models[0], after.models[0]))
         return flips
 
     @property
@@ -279,10 +275,11 @@ def _leader(spec: MetricSpec, prevalence: float, values: Array, models: Sequence
     defined = np.flatnonzero(np.isfinite(values))
     if not len(defined):
         return Leader(spec.name, prevalence, (), float("nan"), None, float("nan"))
-    worth = spec.sign * values[defined]
-    order = defined[np.argsort(-worth, kind="stable")]
-    first = order[spec.sign * (values[order[0]] - values[order]) <= ROUNDING]
-    behind = order[len(first) :]
-    next_model = models[behind[0]] if len(behind) else None
-    ahead = float(spec.sign * (values[order[0]] - values[behind[0]])) if len(behind) else float("nan")
-    return Leader(spec.name, prevalence, tuple(models[i] for i in first), float(values[order[0]]), next_model, ahead)
+    order = defined[np.argsort(-spec.sign * values[defined], kind="stable")]
+    best = float(values[order[0]])
+    leading = order[spec.sign * (best - values[order]) <= ROUNDING]
+    leaders = tuple(models[i] for i in leading)
+    if len(leading) == len(order):
+        return Leader(spec.name, prevalence, leaders, best, None, float("nan"))
+    second = order[len(leading)]
+    return Leader(spec.name, prevalence, leaders, best, models[second], float(spec.sign * (best - values[second])))

@@ -132,7 +132,7 @@ def checked_models(models: ComparedModels, *, columns: bool = False) -> Mapping[
 def of_frame(
     data: Frame | Source, true: str, models: ComparedModels, rows: RowColumns, *, scores: bool
 ) -> ComparedColumns:
-    """The columns of a frame: labels counted where they are, scores brought row by row."""
+    """The columns of a frame: labels counted where they are, scores fetched row by row."""
     pairs = models.items() if isinstance(models, Mapping) else zip(models or (), models or (), strict=True)
     columns, beside = {str(name): str(column) for name, column in pairs}, rows.names()
     if scores:
@@ -143,15 +143,11 @@ def of_frame(
         (truth, *predictions), counted, members = frame_tally.label_columns(data, true, list(columns.values()), *beside)
         compared = of_arrays(truth, dict(zip(columns, predictions, strict=True)), RowColumns())
         mass = RowMass.of_rows(counted.rows, None, members)._replace(weights=counted.weights, squares=counted.squares)
-        compared = compared._replace(mass=mass, order=_frame_order(data, true, compared))
+        order = None
+        if type(data).__module__.partition(".")[0] == "pandas":  # which states an order that counting loses
+            order = category_order(data[true], compared.truth, *compared.models.values())  # type: ignore[index]  # of pandas
+        compared = compared._replace(mass=mass, order=order)
     return compared._replace(mass=compared.mass._replace(cluster_name=beside.cluster))
-
-
-def _frame_order(data: Frame | Source, true: str, columns: ComparedColumns) -> Labels | None:
-    """The order that the truth of a pandas frame states, which counting the frame loses."""
-    if type(data).__module__.partition(".")[0] != "pandas":
-        return None
-    return category_order(data[true], columns.truth, *columns.models.values())  # type: ignore[index]  # of pandas
 
 
 def finite_values(values: Array, name: str) -> Array:

@@ -12,8 +12,14 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from steelyard.analysis.comparison.classical_tests import PairedAuc, delong_of_ranks
-from steelyard.analysis.comparison.evidence import FEWEST, DrawnEvidence, JudgedDifference, StudentEvidence, drawn_ends
+from steelyard.analysis.comparison.classical_tests import delong_of_ranks
+from steelyard.analysis.comparison.evidence import (
+    FEWEST,
+    DrawnEvidence,
+    JudgedDifference,
+    StudentEvidence,
+    drawn_bounds,
+)
 from steelyard.analysis.distributions import normal_below
 from steelyard.analysis.intervals.design import (
     ClassInfluence,
@@ -154,7 +160,7 @@ class CountedPair:
 
 @dataclass(frozen=True)
 class WeightedPair:
-    """Rows with weights: a cell is worth as many rows as its weight and the squares of it say."""
+    """Rows with weights: a cell counts as its effective number of rows, by its weight and the squares of it."""
 
     weights: Array
     squares: Array
@@ -176,10 +182,11 @@ class WeightedPair:
         return _margins(lambda n: rng.standard_gamma(shapes, size=(n, *shapes.shape)) * row_weight, self.cells, draws)
 
     def swapped(self, draws: int, rng: np.random.Generator) -> Margins:
-        """A binomial draw of the rows that the weights of a pair of cells are worth."""
+        """A binomial draw of the effective rows of a pair of cells."""
         both, squares = (cells + cells.swapaxes(-1, -2) for cells in (self.weights, self.squares))
-        worth = np.maximum(np.round(both**2 / np.where(squares > 0, squares, 1)), both > 0)
-        return _swapped(self.weights, np.where(worth > 0, both / np.where(worth > 0, worth, 1), 1), draws, rng)
+        rows = np.maximum(np.round(both**2 / np.where(squares > 0, squares, 1)), both > 0)
+        row_weight = np.where(rows > 0, both / np.where(rows > 0, rows, 1), 1)
+        return _swapped(self.weights, row_weight, draws, rng)
 
 
 @dataclass(frozen=True)
@@ -212,8 +219,9 @@ class ClusteredPair:
 
     def swapped(self, draws: int, rng: np.random.Generator) -> Margins:
         """A coin a cluster."""
-        shape, turned = self.tables.shape[1:], self.tables.swapaxes(-1, -2)
-        middle, half = ((self.tables + turned).sum(0) / 2, ((self.tables - turned) / 2).reshape(len(turned), -1))
+        shape, swapped = self.tables.shape[1:], self.tables.swapaxes(-1, -2)
+        middle = (self.tables + swapped).sum(0) / 2
+        half = ((self.tables - swapped) / 2).reshape(len(swapped), -1)
         half = half[half.any(1)]
 
         def cells(n: int) -> Array:
@@ -259,19 +267,15 @@ def label_differences(
         estimand = tables.estimand(spec, a)
         drawn, swapped = draws.values(estimand, "posterior"), draws.values(estimand, "swapped")
         row = tables.difference(spec, a, b)
-        if (reason := _unknown_variation(estimand, sample)) is not None:
-            yield not_judged(row, reason, "posterior")
-            continue
+        if isinstance(sample, ClusteredPair):  # a class that the metric reads may be in one cluster alone
+            place = estimand.positive_place
+            of_class = sample if place is None else sample.of_class(place)
+            reason = label_reason(estimand, of_class.tables, class_names(estimand))
+            if reason is not None:
+                yield not_judged(row, reason, "posterior")
+                continue
         p = float(judge(row.difference, drawn, swapped, inference.tails)[2])
         yield JudgedDifference(row, DrawnEvidence(row.difference, drawn), p, "posterior")
-
-
-def _unknown_variation(estimand: Estimand, sample: PairSample) -> str | None:
-    """Why clusters do not judge a difference by the metric: a class that it reads is in one of them alone."""
-    if not isinstance(sample, ClusteredPair):
-        return None
-    place, names = estimand.positive_place, class_names(estimand)
-    return label_reason(estimand, (sample if place is None else sample.of_class(place)).tables, names)
 
 
 @dataclass
@@ -294,15 +298,15 @@ class PairDraws:
         return np.asarray(a - b)
 
 
-# ---------------------------------------------------------------- what they say
+# ---------------------------------------------------------------- tests of a difference
 
 
 def judge(
     difference: Array | float, drawn: Array, swapped: Array, tails: tuple[float, float]
 ) -> tuple[Array, Array, Array]:
-    """The ends and the p-value of differences, given the draws of their posterior and of their swaps on a last axis.
+    """The bounds and the p-value of differences, given the draws of their posterior and of their swaps on a last axis.
 
-    Of two models that are equal the posterior alone rejects up to 7 % at 0.05 where some eight rows disagree.
+    The posterior alone would reject up to 7 % of equal models at 0.05 where some eight rows disagree.
     """
     return judge_beside(difference, drawn, _swap_p_value(np.asarray(difference), swapped), tails)
 
@@ -310,9 +314,15 @@ def judge(
 def judge_beside(
     difference: Array | float, drawn: Array, p: Array | float, tails: tuple[float, float]
 ) -> tuple[Array, Array, Array]:
-    """The ends and the p-value of differences, given their draws on a last axis; another p-value holds if larger."""
-    p = np.where(np.abs(difference) <= ROUNDING, 1.0, np.fmax(_beyond(drawn), p))
-    return (*drawn_ends(difference, drawn, tails), np.where(np.isnan(difference), np.nan, p))
+    """The bounds and the p-value of differences, given their draws on a last axis; another p-value holds if larger.
+
+    The p-value of the draws is twice their share on the other side of 0, or 0 where they are too few to be a share.
+    """
+    few = np.minimum((drawn <= 0).sum(-1), (drawn >= 0).sum(-1))
+    share = 2 * (few + 1) / ((~np.isnan(drawn)).sum(-1) + 1)
+    by_draws = np.where(few < FEWEST, 0.0, np.minimum(share, 1.0))
+    p = np.where(np.abs(difference) <= ROUNDING, 1.0, np.fmax(by_draws, p))
+    return (*drawn_bounds(difference, drawn, tails), np.where(np.isnan(difference), np.nan, p))
 
 
 def by_draws(row: Difference, drawn: Array, method: str) -> JudgedDifference:
@@ -335,27 +345,20 @@ def not_judged(row: Difference, reason: str, method: str) -> JudgedDifference:
     return JudgedDifference(replace(row, why=row.why or reason), evidence, nan, method)
 
 
-def _beyond(drawn: Array) -> Array:
-    """Twice the share of the draws on the other side of 0; 0 where they are too few to be a share."""
-    few = np.minimum((drawn <= 0).sum(-1), (drawn >= 0).sum(-1))
-    share = 2 * (few + 1) / ((~np.isnan(drawn)).sum(-1) + 1)
-    return np.where(few < FEWEST, 0.0, np.minimum(share, 1.0))
-
-
 def _swap_p_value(difference: Array, swapped: Array) -> Array:
     """The share of the swaps that differ more, equal ones by half; a normal tail where these are few."""
-    far, seen = np.abs(swapped), np.abs(difference)[..., None]
-    beyond = (far > seen + ROUNDING).sum(-1) + (np.abs(far - seen) <= ROUNDING).sum(-1) / 2
-    defined = np.maximum((~np.isnan(far)).sum(-1), 1)
-    tail = normal_tail(difference, np.sqrt(np.nansum(far**2, -1) / defined))
+    by_swap, observed = np.abs(swapped), np.abs(difference)[..., None]
+    beyond = (by_swap > observed + ROUNDING).sum(-1) + (np.abs(by_swap - observed) <= ROUNDING).sum(-1) / 2
+    defined = np.maximum((~np.isnan(by_swap)).sum(-1), 1)
+    tail = normal_tail(difference, np.sqrt(np.nansum(by_swap**2, -1) / defined))
     return np.asarray(np.where(beyond >= FEWEST, beyond / defined, np.minimum(tail, FEWEST / defined)))
 
 
-def normal_tail(difference: Array | float, spread: Array | float) -> Array:
-    """The share of a normal distribution around 0 of that spread beyond the difference, on both sides."""
-    spread = np.asarray(spread)
+def normal_tail(difference: Array | float, standard_error: Array | float) -> Array:
+    """The share of a normal distribution around 0 beyond the difference, on both sides."""
+    error = np.asarray(standard_error)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(2 * normal_below(-np.where(spread > 0, np.abs(difference) / spread, np.inf)))
+        return np.asarray(2 * normal_below(-np.where(error > 0, np.abs(difference) / error, np.inf)))
 
 
 # ---------------------------------------------------------------- score comparison
@@ -445,9 +448,9 @@ class ScoredRows:
         )
 
     def spread(self, spec: MetricSpec, a: list[Array], b: list[Array]) -> StudentSpread:
-        """How far a difference scatters whose two values the rows of each class move so."""
+        """The variance of a difference, given the influences of both classes on the values of a and of b."""
         with np.errstate(invalid="ignore"):  # between two infinite losses
-            moved = [one - other for one, other in zip(a, b, strict=True)]
+            moved = [of_a - of_b for of_a, of_b in zip(a, b, strict=True)]
         if self.mass.is_plain:
             return class_spread(*(ClassInfluence(part, np.ones(len(part)), np.ones(len(part))) for part in moved))
         by_row = np.empty(len(self.positive))
@@ -469,17 +472,18 @@ def score_differences(
     judged, tests = [], []
     for a, b in combinations(rows.values, 2):
         area = delong_of_ranks(rows.ranks[a], rows.ranks[b]) if rows.mass.is_plain else None
-        tests += [] if area is None or not any(_is_area(spec) for spec in ranked) else [_tested(a, b, area)]
+        if area is not None and any(_is_area(spec) for spec in ranked):
+            tests.append(DeLong(a, b, area.auc_a, area.auc_b, area.difference, area.z, area.p_value, area.degrees))
         for spec, by_model in influences.items():
             row = tables.difference(spec, a, b)
             if (reason := reasons[spec]) is not None:
                 judged.append(not_judged(row, reason, "" if rows.mass.clusters is None else "cluster"))
             elif by_model is None:
-                judged.append(_by_draws(row, moved[a][spec.name] - moved[b][spec.name]))
+                drawn_differences = row.difference + (moved[a][spec.name] - moved[b][spec.name])
+                judged.append(by_draws(row, drawn_differences, "bayesian-bootstrap"))
             elif area is not None and _is_area(spec):
-                spread = StudentSpread(
-                    area.variance, area.degrees
-                )  # counted in whole numbers, so that no rounding is left
+                # It is counted in whole numbers, so that no rounding is left.
+                spread = StudentSpread(area.variance, area.degrees)
                 judged.append(by_influence(replace(row, difference=area.difference), spread, "delong"))
             else:
                 method = "influence" if rows.mass.clusters is None else "cluster"
@@ -489,14 +493,6 @@ def score_differences(
 
 def _is_area(spec: MetricSpec) -> bool:
     return is_whole_auc(spec.metric, spec.metric.parameters)
-
-
-def _tested(a: str, b: str, test: PairedAuc) -> DeLong:
-    return DeLong(a, b, test.auc_a, test.auc_b, test.difference, test.z, test.p_value, test.degrees)
-
-
-def _by_draws(row: Difference, moved: Array) -> JudgedDifference:
-    return by_draws(row, row.difference + moved, "bayesian-bootstrap")
 
 
 # ---------------------------------------------------------------- column comparison
@@ -513,7 +509,7 @@ _FEWEST = 2  # rows of a class, of which one shows no spread
 def usual_column_specs(tables: Mapping[str, ProbabilityTable]) -> tuple[MetricSpec, ...]:
     """The metrics of columns that are compared unless others are named: averaged areas, then the mean losses.
 
-    A skill is left out: it differs as the loss does of which it is the part that is removed.
+    A skill is left out, as it differs by a factor from its loss.
     """
     proper = all(table.first_improper is None for table in tables.values())
     areas = [m for m in metrics_with_role("averaged over columns") if "compared" in m.roles]
@@ -533,17 +529,30 @@ class ColumnRows:
 
     @property
     def codes(self) -> Array:
-        """The place of each row's class."""
+        """The index of each row's class."""
         return next(iter(self.tables.values())).codes
 
     def influence(self, spec: MetricSpec, model: str) -> Array | None:
         """How much each row moves the value of one model."""
         if (spec, model) not in self._influences:
-            self._influences[spec, model] = _influence(spec, self.tables[model])
+            self._influences[spec, model] = self._computed_influence(spec, self.tables[model])
         return self._influences[spec, model]
 
+    @staticmethod
+    def _computed_influence(spec: MetricSpec, table: ProbabilityTable) -> Array | None:
+        metric, parameters = spec.metric, spec.metric.parameters
+        if spec.label is None:
+            return column_influence(metric, table, spec.options(CallOptions()), parameters)
+        part = table.class_tables[table.labels.index(spec.label)]
+        of_part = part_influence(metric, part, parameters)
+        if of_part is None:
+            return None
+        influence = np.zeros(len(table.codes))
+        influence[np.concatenate(part.rows)] = of_part
+        return influence
+
     def spread(self, spec: MetricSpec, moved: Array) -> StudentSpread:
-        """How far a difference scatters that the rows move so."""
+        """The variance of a difference, given the influence of each row on it."""
         is_mean = spec.average == NATIVE and spec.label is None
         weights = np.ones(len(moved)) if self.mass.weights is None else self.mass.weights
         if self.mass.clusters is not None:
@@ -564,28 +573,15 @@ class ColumnRows:
         if spec.average == NATIVE and spec.label is None:
             return None
         labels = next(iter(self.tables.values())).labels
-        present = [place for place in range(len(labels)) if (self.codes == place).any()]
-        single = [labels[place] for place in present if (self.codes == place).sum() < _FEWEST]
+        present = [code for code in range(len(labels)) if (self.codes == code).any()]
+        single = [labels[code] for code in present if (self.codes == code).sum() < _FEWEST]
         if single:
             return f"class {single[0]!r} has one row, which shows no spread"
         clusters = self.mass.clusters
         if clusters is None:
             return None
-        lone = [labels[place] for place in present if len(np.unique(clusters[self.codes == place])) == 1]
-        return unknown_variation([f"class {label}" for label in lone]) if lone else None
-
-
-def _influence(spec: MetricSpec, table: ProbabilityTable) -> Array | None:
-    metric, parameters = spec.metric, spec.metric.parameters
-    if spec.label is None:
-        return column_influence(metric, table, spec.options(CallOptions()), parameters)
-    part = table.class_tables[table.labels.index(spec.label)]
-    own = part_influence(metric, part, parameters)
-    if own is None:
-        return None
-    influence = np.zeros(len(table.codes))
-    influence[np.concatenate(part.rows)] = own
-    return influence
+        in_one_cluster = [labels[code] for code in present if len(np.unique(clusters[self.codes == code])) == 1]
+        return unknown_variation([f"class {label}" for label in in_one_cluster]) if in_one_cluster else None
 
 
 def column_differences(rows: ColumnRows, tables: ModelTables) -> Iterator[JudgedDifference]:
@@ -597,9 +593,9 @@ def column_differences(rows: ColumnRows, tables: ModelTables) -> Iterator[Judged
             if not np.isfinite(row.difference):
                 yield not_judged(row, "a value is infinite", method)
                 continue
-            moved = [rows.influence(spec, model) for model in (a, b)]
+            of_a, of_b = rows.influence(spec, a), rows.influence(spec, b)
             reason = rows.unknown_variation(spec)
-            if reason is not None or moved[0] is None or moved[1] is None:
+            if reason is not None or of_a is None or of_b is None:
                 yield not_judged(row, reason or f"the influence of rows on {spec.name} is not known", method)
             else:
-                yield by_influence(row, rows.spread(spec, moved[0] - moved[1]), method)
+                yield by_influence(row, rows.spread(spec, of_a - of_b), method)

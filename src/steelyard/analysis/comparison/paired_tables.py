@@ -44,7 +44,11 @@ def paired(
     >>> paired([0, 0, 1, 1], [0, 1, 1, 1], [0, 0, 1, 0])
     <Paired table of 4 rows, 2 labels: A alone is right in 1, B alone in 1>
     """
-    _refuse_weights(sample_weight)
+    if sample_weight is not None:
+        raise InputError(
+            "sample_weight= is not taken by paired(), whose table counts rows; give compare() the rows and their "
+            "weights, or paired() frequency weights by frequency=."
+        )
     check_order(y_true=y_true, pred_a=pred_a, pred_b=pred_b, frequency=frequency)
     times = arrays.weights(frequency, "frequency", whole=True)
     true = arrays.column(y_true, "y_true")
@@ -53,15 +57,6 @@ def paired(
     declared = category_order(y_true, true, *models.values()) if labels is None else labels
     (truth, a, b), shared = encoded(true, models, declared)
     return counted_pair(truth, a, b, shared, positive(shared, pos_label, truth, times), times)
-
-
-def _refuse_weights(sample_weight: Weights) -> None:
-    """Refuse sample weights, which a table of counted rows does not hold."""
-    if sample_weight is not None:
-        raise InputError(
-            "sample_weight= is not taken by paired(), whose table counts rows; give compare() the rows and their "
-            "weights, or paired() frequency weights by frequency=."
-        )
 
 
 def encoded(true: Array, models: Mapping[str, Array], labels: LabelSet | None) -> tuple[list[Array], Labels]:
@@ -75,9 +70,9 @@ def encoded(true: Array, models: Mapping[str, Array], labels: LabelSet | None) -
         if truth and present and isinstance(truth[0], str) != isinstance(present[0], str):
             examples = f"y_true holds labels such as {truth[0]!r} and {name} such as {present[0]!r}"
             raise InputTypeError(f"{examples}; give both the same labels.")
-    shared = (
-        declared if declared is not None else sort_labels(label for _, present in columns.values() for label in present)
-    )
+    shared = declared
+    if shared is None:
+        shared = sort_labels(label for _, present in columns.values() for label in present)
     return [label_codes.recode(codes, present, shared, name) for name, (codes, present) in columns.items()], shared
 
 
