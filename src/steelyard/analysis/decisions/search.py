@@ -13,6 +13,7 @@ from steelyard.analysis.decisions.decision_rule import DecisionRule, RiskCoverag
 from steelyard.analysis.distributions import normal_reach
 from steelyard.analysis.intervals.draws import student_spread
 from steelyard.analysis.levels import tails
+from steelyard.analysis.thresholds.label_thresholds import dealt_folds
 from steelyard.exceptions import InputError, InputTypeError, UndefinedError
 from steelyard.metrics.application import ClassCells, class_values, count_values, positive_place
 from steelyard.metrics.call_options import CallOptions
@@ -280,8 +281,6 @@ def _evenly_by_rank(values: Array, most: int) -> Array:
 
 # ---------------------------------------------------------------- cross-fitting
 # Decisions for each row by a rule that was chosen without it.
-#
-# The rows are dealt into folds, class by class and cluster by cluster, in an order that the generator draws.
 
 
 class RuleChoice(Protocol):
@@ -320,18 +319,6 @@ def cross_fitted(rows: DecidedRows, choose: RuleChoice, folds: Array) -> CrossFi
         part = CrossFit.of_rule(rule, rows.table.probabilities[out])
         decisions[out], risks[out], sent[out] = part.decisions, part.risks, part.sent
     return CrossFit(decisions, risks, sent, tuple(rules))
-
-
-def dealt_folds(codes: Array, clusters: Array | None, folds: int, rng: np.random.Generator) -> Array:
-    """The fold of each row: rows of a class are dealt in turn, those of one cluster together."""
-    if clusters is not None:
-        _, first, cluster = np.unique(clusters, return_index=True, return_inverse=True)
-        return dealt_folds(codes[first], None, folds, rng)[cluster]
-    order = rng.permutation(len(codes))
-    order = order[np.argsort(codes[order], kind="stable")]
-    assigned = np.empty(len(codes), dtype=np.int64)
-    assigned[order] = np.arange(len(codes)) % folds
-    return assigned
 
 
 # ---------------------------------------------------------------- paired gain

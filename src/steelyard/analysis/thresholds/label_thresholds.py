@@ -259,8 +259,6 @@ def _cross_fitted(
     table: MultilabelTable, spec: MetricSpec, rng: np.random.Generator, cluster: ArrayLike | None
 ) -> MultilabelTable:
     """The rows, each predicted by thresholds that were chosen on the other folds."""
-    from steelyard.analysis.decisions.search import dealt_folds
-
     n, scores = table.true.shape[0], table.scores
     assert scores is not None  # noqa: S101 - checked before
     clusters = np.arange(n) if cluster is None else arrays.column(cluster, "cluster")
@@ -275,6 +273,18 @@ def _cross_fitted(
         thresholds = LabelSearch(table.of_rows(np.flatnonzero(~out)), spec).thresholds()
         predicted[out] = scores[out] >= thresholds
     return _with_predictions(table, predicted)
+
+
+def dealt_folds(codes: Array, clusters: Array | None, folds: int, rng: np.random.Generator) -> Array:
+    """The fold of each row: rows of a class are dealt in turn, those of one cluster together."""
+    if clusters is not None:
+        _, first, cluster = np.unique(clusters, return_index=True, return_inverse=True)
+        return dealt_folds(codes[first], None, folds, rng)[cluster]
+    order = rng.permutation(len(codes))
+    order = order[np.argsort(codes[order], kind="stable")]
+    assigned = np.empty(len(codes), dtype=np.int64)
+    assigned[order] = np.arange(len(codes)) % folds
+    return assigned
 
 
 def _rarest(table: MultilabelTable) -> Array:
