@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _STEPS = 80
 _ATOMS = 300  # values that stand for all of a class
-_ENDS = 50  # of the extreme values at either side that stand for themselves
+_EXTREMES = 50  # values at either side that stand for themselves
 _CHUNK = 500
 
 
@@ -55,10 +55,10 @@ class Atoms(NamedTuple):
     def of(cls, values: Array) -> Atoms:
         """The values of a class; the extreme ones are kept as they are."""
         ordered = np.sort(values)
-        if len(ordered) <= _ATOMS + 2 * _ENDS:
+        if len(ordered) <= _ATOMS + 2 * _EXTREMES:
             return cls(ordered, np.ones(len(ordered)))
-        inner = np.linspace(_ENDS, len(ordered) - _ENDS, _ATOMS + 1).astype(np.intp)
-        starts = np.concatenate([np.arange(_ENDS), inner[:-1], np.arange(len(ordered) - _ENDS, len(ordered))])
+        inner = np.linspace(_EXTREMES, len(ordered) - _EXTREMES, _ATOMS + 1).astype(np.intp)
+        starts = np.concatenate([np.arange(_EXTREMES), inner[:-1], np.arange(len(ordered) - _EXTREMES, len(ordered))])
         rows = np.diff(np.append(starts, len(ordered))).astype(np.float64)
         return cls(np.add.reduceat(ordered, starts) / rows, rows)
 
@@ -74,13 +74,14 @@ def tail_above(sums: Array, sizes: Array, weights: Array, classes: Sequence[Atom
 
 
 def _tails(sums: Array, sizes: Array, weights: Array, classes: Sequence[Atoms]) -> Array:
+    from scipy.special import logit
+
     totals = np.array([each.rows.sum() for each in classes])
     sizes = np.clip(sizes, 1e-9, totals - 1e-9)  # a class may have no row in a slice, or all of them
-    spread = np.sqrt(sum_variance(sizes, weights, classes))
-    values = [(weights[:, [i]] / spread[:, None]) * (each.values - _mean(each)) for i, each in enumerate(classes)]
-    aim = sums / spread
-    share = sizes / totals
-    start = np.log(share / (1 - share))
+    deviation = np.sqrt(sum_variance(sizes, weights, classes))
+    values = [(weights[:, [i]] / deviation[:, None]) * (each.values - _mean(each)) for i, each in enumerate(classes)]
+    aim = sums / deviation
+    start = logit(sizes / totals)
     shift, tilt = start.copy(), np.minimum(aim, 3.0)
     for _ in range(_STEPS):
         step = _newton(shift, tilt, values, classes, sizes, aim)
@@ -101,8 +102,8 @@ def sum_variance(sizes: Array, weights: Array, classes: Sequence[Atoms]) -> Arra
     total = np.zeros(len(sizes))
     for i, each in enumerate(classes):
         rows = each.rows.sum()
-        spread = each.rows @ (each.values - _mean(each)) ** 2 / max(rows - 1, 1)
-        total += weights[:, i] ** 2 * sizes[:, i] * (1 - sizes[:, i] / rows) * spread
+        variance = each.rows @ (each.values - _mean(each)) ** 2 / max(rows - 1, 1)
+        total += weights[:, i] ** 2 * sizes[:, i] * (1 - sizes[:, i] / rows) * variance
     return np.maximum(total, 1e-300)
 
 
@@ -117,16 +118,18 @@ def _newton(
     shift: Array, tilt: Array, values: Sequence[Array], classes: Sequence[Atoms], sizes: Array, aim: Array
 ) -> _Step:
     """A step towards the point at which both class sizes and the sum are as seen."""
+    from scipy.special import expit
+
     off, curve = -aim, np.zeros(len(aim))
     gaps, sides, mixed = np.zeros(shift.shape), np.zeros(shift.shape), np.zeros(shift.shape)
     for i, (each, value) in enumerate(zip(classes, values, strict=True)):
-        share = 1 / (1 + np.exp(-np.clip(shift[:, [i]] + tilt[:, None] * value, -700, 700)))
-        spread = share * (1 - share) * each.rows
+        share = expit(shift[:, [i]] + tilt[:, None] * value)
+        variance = share * (1 - share) * each.rows
         gaps[:, i] = share @ each.rows - sizes[:, i]
         off = off + (share * value) @ each.rows
-        sides[:, i] = np.maximum(spread.sum(-1), 1e-300)
-        mixed[:, i] = (spread * value).sum(-1)
-        curve = curve + (spread * value**2).sum(-1)
+        sides[:, i] = np.maximum(variance.sum(-1), 1e-300)
+        mixed[:, i] = (variance * value).sum(-1)
+        curve = curve + (variance * value**2).sum(-1)
     inner = np.maximum(curve - (mixed**2 / sides).sum(-1), 1e-300)
     by_tilt = (off - (mixed / sides * gaps).sum(-1)) / inner
     return _Step((gaps - mixed * by_tilt[:, None]) / sides, by_tilt, inner, sides)
@@ -158,7 +161,7 @@ def _skovgaard(
     density = np.exp(-(root**2) / 2) / np.sqrt(2 * np.pi)
     with np.errstate(divide="ignore", invalid="ignore"):
         tail = normal_below(-root) + density * (1 / scaled - 1 / root)
-    # A sum at the very end of what is possible has no saddlepoint; a bound from the mass there stands for it.
+    # The largest sum that is possible has no saddlepoint; a bound of its probability stands for it.
     usable = np.isfinite(tail) & (tail > 0) & (tilt > 0)
     return np.asarray(np.clip(np.where(usable, tail, np.exp(-(root**2) / 2)), 0.0, 1.0))
 
@@ -244,8 +247,7 @@ class ScoreTest:
     def p_values(self, inside: SliceTable, whole: SliceTable) -> Array:
         """The probability of influences as bad or worse; 1 where they are not far off."""
         sums, weights = self._sums(inside, whole)
-        spread = np.sqrt(sum_variance(inside.counts, weights, self.classes))
-        far = np.flatnonzero(sums > _SCREEN * spread)
+        far = np.flatnonzero(sums > _SCREEN * np.sqrt(sum_variance(inside.counts, weights, self.classes)))
         p_values = np.ones(len(sums))
         p_values[far] = tail_above(sums[far], inside.counts[far], weights[far], self.classes)
         return p_values
@@ -256,26 +258,30 @@ class ScoreTest:
         sums, weights = self._sums(inside, whole)
         totals = np.maximum(whole.counts, 1)
         variances = np.maximum(whole.sums[..., 2:] - whole.sums[..., :2] ** 2 / totals, 0) / np.maximum(totals - 1, 1)
-        spread = np.sqrt((weights**2 * inside.counts * (1 - inside.counts / totals) * variances).sum(-1))
+        standard_error = np.sqrt((weights**2 * inside.counts * (1 - inside.counts / totals) * variances).sum(-1))
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(np.nan_to_num(normal_below(-sums / spread), nan=1.0))
+            return np.asarray(np.nan_to_num(normal_below(-sums / standard_error), nan=1.0))
 
     def least_p_values(self, inside: SliceTable, whole: SliceTable) -> None:  # noqa: ARG002 - of a rate alone
         """Not known beforehand: every slice is tested."""
         return
 
-    def estimates(self, kept: Candidates, level: float) -> Estimates:
+    def estimates(self, found: Candidates, level: float) -> Estimates:
         """The values with the default intervals at the level, and the values elsewhere."""
-        held = [np.logical_or.reduce([*map(self.rows.inside, kept.members(i))]) for i in range(len(kept))]
-        inside = [interval(self.metric, self._table(which), level=level) for which in held]
-        elsewhere = np.array([float(self.metric(self._table(~which))) for which in held])
-        values, low, high = np.array([[each.value, each.low, each.high] for each in inside]).T
-        return Estimates(values, low, high, elsewhere, kept.table.counts[:, 0], np.full(len(kept), np.nan))
+        bounds, elsewhere = [], []
+        for i in range(len(found)):
+            inside = np.logical_or.reduce([*map(self.rows.inside, found.members(i))])
+            of_slice = interval(self.metric, self._table(inside), level=level)
+            bounds.append([of_slice.value, of_slice.low, of_slice.high])
+            elsewhere.append(float(self.metric(self._table(~inside))))
+        value, low, high = np.array(bounds).T
+        no_errors = np.full(len(found), np.nan)
+        return Estimates(value, low, high, np.array(elsewhere), found.table.counts[:, 0], no_errors)
 
     def findable(self, whole: SliceTable, unit: float, least: int) -> Rows[Findable]:
         """How bad the metric must be in slices of so many positives, and as many negatives for each as in all rows."""
         positives = int(whole.counts[0])
         sizes = findable_sizes(positives, least)
         counts = np.array(sizes)[:, None] / positives * whole.counts
-        spread = np.sqrt(sum_variance(counts, self._weights(counts, whole.counts), self.classes))
-        return normal_findable(sizes, np.full(len(sizes), self.value(whole)), spread, unit, self.metric)
+        standard_error = np.sqrt(sum_variance(counts, self._weights(counts, whole.counts), self.classes))
+        return normal_findable(sizes, np.full(len(sizes), self.value(whole)), standard_error, unit, self.metric)

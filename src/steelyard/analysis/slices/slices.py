@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Candidates:
-    """Slices: the places of their features (-1 where there is none), their codes, and their rows by outcome.
+    """Slices: the indices of their features (-1 where there is none), their codes, and their rows by outcome.
 
-    `last` is the last code of each condition: of a slice that joins neighbouring bins another one than its first.
+    `last` is the last code of each condition, which differs from its first where a slice joins neighbouring bins.
     """
 
     features: Array
@@ -55,11 +55,11 @@ class Candidates:
     def __len__(self) -> int:
         return len(self.features)
 
-    def take(self, places: Array) -> Candidates:
+    def take(self, indices: Array) -> Candidates:
         """Some of them."""
-        sums = None if self.table.sums is None else self.table.sums[places]
-        table = SliceTable(self.table.counts[places], sums)
-        return Candidates(self.features[places], self.codes[places], self.last[places], table, self.whole)
+        sums = None if self.table.sums is None else self.table.sums[indices]
+        table = SliceTable(self.table.counts[indices], sums)
+        return Candidates(self.features[indices], self.codes[indices], self.last[indices], table, self.whole)
 
     def joined(self, groups: Sequence[Sequence[int]]) -> Candidates:
         """Slices that join those of neighbouring bins, which share no row."""
@@ -71,23 +71,31 @@ class Candidates:
         features = self.features[[group[0] for group in groups]]
         return Candidates(features, codes, last, SliceTable(counts, sums), self.whole)
 
-    def conditions(self, place: int) -> Codes:
-        """The places of the features of one slice, each with its code, the first one of bins that are joined."""
-        pairs = zip(self.features[place].tolist(), self.codes[place].tolist(), strict=True)
+    def conditions(self, index: int) -> Codes:
+        """The indices of the features of one slice, each with its code, the first one of bins that are joined."""
+        pairs = zip(self.features[index].tolist(), self.codes[index].tolist(), strict=True)
         return tuple((feature, code) for feature, code in pairs if feature >= 0)
 
-    def members(self, place: int) -> list[Codes]:
+    def _ranges(self, index: int) -> list[tuple[int, int, int]]:
+        """The indices of the features of one slice, each with its first and its last code."""
+        columns = (self.features[index], self.codes[index], self.last[index])
+        listed = zip(*(column.tolist() for column in columns), strict=True)
+        return [(feature, first, last) for feature, first, last in listed if feature >= 0]
+
+    def members(self, index: int) -> list[Codes]:
         """The slices of single bins that one slice consists of."""
-        last = dict(zip(self.features[place].tolist(), self.last[place].tolist(), strict=True))
-        bins = [[(i, each) for each in range(code, last[i] + 1)] for i, code in self.conditions(place)]
+        bins = [[(feature, code) for code in range(first, last + 1)] for feature, first, last in self._ranges(index)]
         return list(product(*bins))
 
-    def written(self, place: int, counter: SliceCounter) -> Conjunction:
+    def written(self, index: int, counter: SliceCounter) -> Conjunction:
         """The conditions of one slice as such."""
-        ends = zip(self.members(place)[0], self.members(place)[-1], strict=True)
-        known = [counter.features[i].conditions for i, _ in self.conditions(place)]
-        pairs = [(of[first], of[last]) for of, ((_, first), (_, last)) in zip(known, ends, strict=True)]
-        return Conjunction(tuple(a if a == b else Condition(a.feature, low=a.low, high=b.high) for a, b in pairs))
+        conditions = []
+        for feature, first, last in self._ranges(index):
+            lowest, highest = (counter.features[feature].conditions[code] for code in (first, last))
+            if lowest != highest:
+                lowest = Condition(lowest.feature, low=lowest.low, high=highest.high)
+            conditions.append(lowest)
+        return Conjunction(tuple(conditions))
 
 
 def count_candidates(
@@ -106,7 +114,7 @@ def count_candidates(
         whole = table.part(()) if whole is None else whole
         for subset in subsets:
             part = table.part([block.index(i) for i in subset])
-            parts.append(_kept(part, subset, counter, conditions, least, denominators, whole))
+            parts.append(_candidates_of(part, subset, counter, conditions, least, denominators, whole))
     assert whole is not None  # noqa: S101 - there is a feature
     features, codes, counts, sums = (list(part) for part in zip(*parts, strict=True))
     added = None if sums[0] is None else np.concatenate(sums)
@@ -114,7 +122,7 @@ def count_candidates(
     return Candidates(np.concatenate(features), coded, coded, SliceTable(np.concatenate(counts), added), whole)
 
 
-def _kept(
+def _candidates_of(
     table: SliceTable,
     subset: Sequence[int],
     counter: SliceCounter,
@@ -132,13 +140,13 @@ def _kept(
     for kinds in denominators:
         trials = table.counts[..., list(kinds)].sum(-1)
         keep &= (trials >= least) & (whole.counts[list(kinds)].sum() - trials >= least)
-    for axis, place in enumerate(subset):
-        if counter.features[place].has_rest:
+    for axis, feature in enumerate(subset):
+        if counter.features[feature].has_rest:
             keep[(slice(None),) * axis + (-1,)] = False
-    places = np.argwhere(keep)
+    indices = np.argwhere(keep)
     pad = ((0, 0), (0, conditions - len(subset)))
-    features = np.pad(np.tile(np.array(subset), (len(places), 1)), pad, constant_values=-1)
-    codes = np.pad(places, pad, constant_values=-1)
+    features = np.pad(np.tile(np.array(subset), (len(indices), 1)), pad, constant_values=-1)
+    codes = np.pad(indices, pad, constant_values=-1)
     return features, codes, table.counts[keep], None if table.sums is None else table.sums[keep]
 
 
@@ -155,7 +163,7 @@ PROCEDURES = ("bh", "by")
 
 @dataclass(frozen=True)
 class Discoveries:
-    """The places of the tests that are discoveries, most significant first; adjusted p-values; how many were tested."""
+    """Which tests are discoveries, most significant first, by their indices; adjusted p-values; how many tests."""
 
     places: Array
     adjusted: Array
@@ -187,11 +195,11 @@ def discoveries(p_values: Array, rate: float, method: str = "bh", least: Array |
     """
     if method not in PROCEDURES:
         raise InputError(f"method is 'bh' (Benjamini and Hochberg) or 'by' (Benjamini and Yekutieli), not {method!r}.")
-    able = np.arange(len(p_values)) if least is None else _testable(least, rate)
-    tested = len(able)
+    testable = np.arange(len(p_values)) if least is None else _testable(least, rate)
+    tested = len(testable)
     if method == "by" and tested:
         rate = rate / float((1 / np.arange(1, tested + 1)).sum())
-    order = able[np.argsort(p_values[able], kind="stable")]
+    order = testable[np.argsort(p_values[testable], kind="stable")]
     ordered = p_values[order]
     ranks = np.arange(1, tested + 1)
     passed = np.flatnonzero(ordered <= rate * ranks / max(tested, 1))
@@ -205,8 +213,8 @@ def _testable(least: Array, rate: float) -> Array:
     ordered = np.sort(least)
     counts = np.arange(1, len(least) + 1)
     # The smallest k for which at most k tests can reach rate / k.
-    reach = np.searchsorted(ordered, rate / counts, "right")
-    enough = np.flatnonzero(reach <= counts)
+    reaching = np.searchsorted(ordered, rate / counts, "right")
+    enough = np.flatnonzero(reaching <= counts)
     k = int(counts[enough[0]]) if len(enough) else max(len(least), 1)
     return np.flatnonzero(least <= rate / k)
 
@@ -248,9 +256,9 @@ class SliceQuestion:
 
     def _check_counts(self) -> None:
         counts = {"conditions": self.conditions, "bins": self.columns.bins, "least": self.columns.least}
-        for name, given in {**counts, "most": self.most}.items():
-            if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or given < 1:
-                raise InputError(f"{name} is a whole number of 1 or more, not {given!r}.")
+        for name, count in {**counts, "most": self.most}.items():
+            if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+                raise InputError(f"{name} is a whole number of 1 or more, not {count!r}.")
         if self.columns.bins == 1:
             raise InputError(
                 "bins is 2 or more, not 1: a single bin holds every row; leave such a feature out instead."
@@ -274,7 +282,11 @@ class SliceQuestion:
         columns = replace(self.columns, any_class=rate is not None and rate.counts_errors)
         if not (of_scores or fits_memory(source, columns)):
             return self.of_rows(RemoteRows.of(source, columns), self.count_test())
-        self._check_rows(source)
+        if not fits_memory(source, self.columns) and queries.count_rows(source) > EXACT_ROWS:
+            raise InputError(
+                f"{self.spec.name} is tested on rows in memory, and there are more than {EXACT_ROWS:,}; give a sample, "
+                "or ask for a metric of labels, which is counted where the rows live."
+            )
         rows, positive, scores = rows_in_memory(source, columns, thresholded=not of_scores)
         if not of_scores:
             return self.of_rows(rows, self.count_test())
@@ -288,13 +300,6 @@ class SliceQuestion:
         """The test of a metric of labels."""
         rate = RateTest.of(self.spec.metric)
         return ClassTest(self.spec.metric) if rate is None else rate
-
-    def _check_rows(self, source: Source) -> None:
-        if not fits_memory(source, self.columns) and queries.count_rows(source) > EXACT_ROWS:
-            raise InputError(
-                f"{self.spec.name} is tested on rows in memory, and there are more than {EXACT_ROWS:,}; give a sample, "
-                "or ask for a metric of labels, which is counted where the rows live."
-            )
 
     def of_rows(self, counter: SliceCounter, test: SliceTest) -> Slices:
         """The slices of coded rows, by a test."""
@@ -315,23 +320,17 @@ class SliceQuestion:
             rate=self.rate,
             method=self.method,
             level=found.level,
+            counted=test.counted,
+            errors=test.errors,
+            least_of=test.least_of,
+            is_share=self.spec.is_share,
+            positive=counter.label,
+            conditions=self.conditions,
+            least=self.columns.least,
+            features=self.columns.features,
+            left_out=tuple(each.name for each in counter.features if not each.conditions),
             more=more,
-            **self._facts(counter, test),
         )
-
-    def _facts(self, counter: SliceCounter, test: SliceTest) -> dict[str, Any]:
-        """What was asked, and the words in which it is answered."""
-        return {
-            "counted": test.counted,
-            "errors": test.errors,
-            "least_of": test.least_of,
-            "is_share": self.spec.is_share,
-            "positive": counter.label,
-            "conditions": self.conditions,
-            "least": self.columns.least,
-            "features": self.columns.features,
-            "left_out": tuple(each.name for each in counter.features if not each.conditions),
-        }
 
 
 _WAYS = {

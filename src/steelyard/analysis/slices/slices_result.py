@@ -110,7 +110,10 @@ class Slices(Result[FoundSlice]):
     def headline(self) -> str:
         """How many slices are worse, of how many that were tested."""
         if not self.tested:
-            return f"No slice could be tested by {self.metric}: {self._untested()}."
+            why = "all are so small that none could be significant whatever it shows"
+            if not self.candidates:
+                why = f"no level or bin has at least {self.least} {self.least_of} in it, and as many outside"
+            return f"No slice could be tested by {self.metric}: {why}."
         shown = sum(1 for _ in self)
         among = f"among {self.tested:,} tested at a false discovery rate of {100 * self.rate:g} %"
         if not shown:
@@ -120,53 +123,45 @@ class Slices(Result[FoundSlice]):
         others = f"; {explained:,} more overlap {'it' if shown == 1 else 'them'} and are explained" if explained else ""
         return f"{shown} {what} worse by {self.metric}, {among}{others}."
 
-    def _untested(self) -> str:
-        if not self.candidates:
-            return f"no level or bin has at least {self.least} {self.least_of} in it, and as many outside"
-        return "all are so small that none could be significant whatever it shows"
-
     @property
     def notes(self) -> list[str]:
         """What could have been found, how the tests are corrected, and what was left out."""
-        more = [f"{self.more:,} of the others are not explained by these; most= shows more."] if self.more else []
-        return [*more, *self._joined(), *self._findable(), *self._method(), *self._left_out(), *self.assumed]
-
-    def _joined(self) -> list[str]:
-        return [
+        sentences = []
+        if self.more:
+            sentences.append(f"{self.more:,} of the others are not explained by these; most= shows more.")
+        sentences += [
             f"{each.slice} joins {each.joined} slices in neighbouring bins, each of them found; it was counted after "
             "the tests, and its interval is at their level."
             for each in self
             if each.joined
         ]
-
-    def _findable(self) -> list[str]:
         known = [each for each in self.findable if not isnan(each.value)]
-        if not known:
-            return []
-        first, *others = known
-        texts = [value_text(each.value, share=self.is_share) for each in known]
-        parts = [f"{texts[0]} or worse in {first.count:,} {self.counted}"]
-        parts += [f"{text} in {each.count:,}" for text, each in zip(texts[1:], others, strict=True)]
-        return [
-            f"Findable: of all rows {self.metric} is {value_text(self.value, share=self.is_share)}; among so many "
-            f"tests a slice is found in 4 of 5 test sets where it is {listed(parts)}."
-        ]
+        if known:
+            texts = [value_text(each.value, share=self.is_share) for each in known]
+            parts = [f"{text} in {each.count:,}" for text, each in zip(texts, known, strict=True)]
+            parts[0] = f"{texts[0]} or worse in {known[0].count:,} {self.counted}"
+            sentences.append(
+                f"Findable: of all rows {self.metric} is {value_text(self.value, share=self.is_share)}; among so many "
+                f"tests a slice is found in 4 of 5 test sets where it is {listed(parts)}."
+            )
+        if self.candidates:
+            sentences.append(self._method_sentence())
+        if self.left_out:
+            sentences.append(f"Left out, as no level or bin has {self.least} rows: {', '.join(self.left_out)}.")
+        return [*sentences, *self.assumed]
 
-    def _method(self) -> list[str]:
-        if not self.candidates:
-            return []
-        level = percent_text(self.level)
-        intervals = f"; intervals at {level} each, so that at most {100 * self.rate:g} % of those shown miss"
+    def _method_sentence(self) -> str:
         conditions = "1 condition" if self.conditions == 1 else f"up to {self.conditions} conditions"
-        of = f"{self.candidates:,} {'slice' if self.candidates == 1 else 'slices'} of {conditions}"
-        of = f"{of} with at least {self.least} {self.least_of}"
-        tested = "" if self.tested == self.candidates else f", of which {self.tested:,} could be significant at all"
-        return [f"{_METHODS[self.method]}, {of}{tested}{intervals if len(self.found) else ''}."]
-
-    def _left_out(self) -> list[str]:
-        if not self.left_out:
-            return []
-        return [f"Left out, as no level or bin has {self.least} rows: {', '.join(self.left_out)}."]
+        text = f"{_METHODS[self.method]}, {self.candidates:,} {'slice' if self.candidates == 1 else 'slices'} of "
+        text += f"{conditions} with at least {self.least} {self.least_of}"
+        if self.tested != self.candidates:
+            text += f", of which {self.tested:,} could be significant at all"
+        if len(self.found):
+            text += (
+                f"; intervals at {percent_text(self.level)} each, so that at most {100 * self.rate:g} % of those shown "
+                "miss"
+            )
+        return f"{text}."
 
     def shown_rows(self) -> list[dict[str, Any]]:
         """The statements in columns."""
@@ -184,6 +179,6 @@ class Slices(Result[FoundSlice]):
         ]
 
     def __repr__(self) -> str:
-        table = [table_text(self.shown_rows())] if any(True for _ in self) else []
-
+        shown = self.shown_rows()
+        table = [table_text(shown)] if shown else []
         return "\n".join([filled(self.headline), *table, *map(filled, self.notes)])

@@ -34,9 +34,9 @@ class MergeTest(Protocol):
 
 
 class SliceStatement(NamedTuple):
-    """A slice that stands for itself, or several in neighbouring bins, and the places of the others it explains."""
+    """A slice that stands for itself, or several in neighbouring bins, and the indices of the others it explains."""
 
-    places: tuple[int, ...]
+    indices: tuple[int, ...]
     explained: tuple[int, ...]
 
 
@@ -75,7 +75,11 @@ class Merger:
             strength = self._by_itself(left)
             worse = strength <= self._limit
             left, strength = left[worse], strength[worse]
-        explainer, stated = self._explainers(), {i for group in chosen for i in group}
+        stated = {i for group in chosen for i in group}
+        # Each of the others is explained by the chosen slice that holds the largest part of its rows.
+        size = self.rows.counts.sum(-1)
+        shared = np.array([(self.rows.inside & self._inside(group)) @ size for group in chosen])
+        explainer = shared.argmax(0) if chosen else np.array([])
         others = [i for i in range(len(self.slices)) if i not in stated]
         explained = [tuple(i for i in others if explainer[i] == number) for number in range(len(chosen))]
         return [SliceStatement(*each) for each in zip(chosen, explained, strict=True)], len(left)
@@ -85,22 +89,23 @@ class Merger:
         """What the p-value of the next statement may be at most."""
         return self.unit * (len(self.chosen) + 1)
 
-    def _is_cause(self, place: int) -> bool:
+    def _is_cause(self, index: int) -> bool:
         """Whether a slice would be a statement without those of its parts, within other discoveries, that are worse."""
-        own = self.rows.inside[place] & ~self.covered
-        rest = own & ~self._worse_part(place)
-        return bool((rest == own).all()) or bool(self._p(rest, ~self.covered & ~(own & ~rest)) <= self._limit)
+        inside, worse = self.rows.inside[index] & ~self.covered, self._worse_part(index)
+        if not (inside & worse).any():
+            return True
+        return bool(self._p(inside & ~worse, ~self.covered & ~(inside & worse)) <= self._limit)
 
-    def _worse_part(self, place: int) -> Array:
-        """The rows of a slice that lie in discoveries within which it is worse than in the rest, over and over."""
-        if place not in self._worse_parts:
+    def _worse_part(self, index: int) -> Array:
+        """The rows of a slice that lie in discoveries within which it is worse than in the rest, again and again."""
+        if index not in self._worse_parts:
             part = np.zeros(len(self.covered), dtype=bool)
-            more = self._worse_within(np.flatnonzero(self.rows.inside[place]))
+            more = self._worse_within(np.flatnonzero(self.rows.inside[index]))
             while more.any():
                 part |= more
-                more = self._worse_within(np.flatnonzero(self.rows.inside[place] & ~part))
-            self._worse_parts[place] = part
-        return self._worse_parts[place]
+                more = self._worse_within(np.flatnonzero(self.rows.inside[index] & ~part))
+            self._worse_parts[index] = part
+        return self._worse_parts[index]
 
     def _worse_within(self, kinds: Array) -> Array:
         """Those of some kinds of rows that lie in discoveries within which they are worse than the others of them."""
@@ -112,28 +117,27 @@ class Merger:
             part[kinds] = shared[worse].any(0)
         return part
 
-    def _simplest(self, place: int) -> int:
+    def _simplest(self, index: int) -> int:
         """The slice itself, or a discovery of fewer conditions that holds it and is as bad in the rest of it."""
-        own = set(self.slices[place])
-        shorter = [i for i, other in enumerate(self.slices) if set(other) < own]
+        conditions = set(self.slices[index])
+        shorter = [i for i, other in enumerate(self.slices) if set(other) < conditions]
         for i in sorted(shorter, key=lambda i: (len(self.slices[i]), self.p_values[i])):
-            child, parent = self.rows.inside[place] & ~self.covered, self.rows.inside[i] & ~self.covered
+            child, parent = self.rows.inside[index] & ~self.covered, self.rows.inside[i] & ~self.covered
             rest = parent & ~child
             as_bad = self._p(rest, ~self.covered & ~child) <= _PLAIN and self._p(child, parent) > _PLAIN
             if as_bad and self._is_cause(i):
                 return i
-        return place
+        return index
 
-    def _with_neighbours(self, place: int, left: Sequence[int]) -> tuple[int, ...]:
+    def _with_neighbours(self, index: int, left: Sequence[int]) -> tuple[int, ...]:
         """The slice with those of the bins beside it that are as bad, in the order of the bins."""
-        group: tuple[int, ...] = (place,)
-        joins = True
-        while joins:
+        group: tuple[int, ...] = (index,)
+        while True:
             beside = (i for i in left if i not in group and self._are_beside((*group, i)))
-            found = next((i for i in beside if self._is_cause(i) and self._are_alike(group, i)), None)
-            joins = found is not None
-            group = group if found is None else (*group, found)
-        return tuple(sorted(group, key=lambda i: self.slices[i]))
+            joined = next((i for i in beside if self._is_cause(i) and self._are_alike(group, i)), None)
+            if joined is None:
+                return tuple(sorted(group, key=lambda i: self.slices[i]))
+            group = (*group, joined)
 
     def _are_beside(self, group: tuple[int, ...]) -> bool:
         """Whether slices differ in one condition alone, of neighbouring bins that are not all there are."""
@@ -145,12 +149,13 @@ class Merger:
             return False
         codes = [code for _, code in differing]
         known = self.features[features.pop()].conditions
-        is_row = codes == list(range(codes[0], codes[-1] + 1))
-        return is_row and all(known[code].is_range for code in codes) and len(codes) < sum(k.is_range for k in known)
+        if codes != list(range(codes[0], codes[-1] + 1)) or not all(known[code].is_range for code in codes):
+            return False
+        return len(codes) < sum(each.is_range for each in known)
 
-    def _are_alike(self, group: tuple[int, ...], place: int) -> bool:
+    def _are_alike(self, group: tuple[int, ...], index: int) -> bool:
         """Whether neither the slices of a group nor the one beside them are worse than all of them together."""
-        parts = np.array([self._inside(group), self.rows.inside[place]])
+        parts = np.array([self._inside(group), self.rows.inside[index]])
         return bool((self._p(parts, np.asarray(parts.any(0))) > _PLAIN).all())
 
     def _inside(self, group: Sequence[int]) -> Array:
@@ -158,22 +163,16 @@ class Merger:
         return np.asarray(self.rows.inside[list(group)].any(0))
 
     def _by_itself(self, left: Array) -> Array:
-        """How significant the rows of each slice are without those set aside, or among those of a chosen one."""
+        """The p-value of each slice without the rows set aside; of one that lies in a chosen slice, among its rows."""
         if not len(left):
             return np.array([])
-        outside = self._p(self.rows.inside[left] & ~self.covered, ~self.covered)
+        p_values = self._p(self.rows.inside[left] & ~self.covered, ~self.covered)
         for group in self.chosen:
-            held = self._inside(group)
-            within = ~(self.rows.inside[left] & ~held).any(-1)
+            explained = self._inside(group)
+            within = ~(self.rows.inside[left] & ~explained).any(-1)
             if within.any():
-                outside[within] = self._p(self.rows.inside[left[within]], held)
-        return outside
-
-    def _explainers(self) -> Array:
-        """The number of the chosen slice that holds the largest part of each one's rows."""
-        size = self.rows.counts.sum(-1)
-        shared = np.array([(self.rows.inside & self._inside(group)) @ size for group in self.chosen])
-        return np.asarray(shared.argmax(0)) if self.chosen else np.array([])
+                p_values[within] = self._p(self.rows.inside[left[within]], explained)
+        return p_values
 
     def _p(self, inside: Array, among: Array, kinds: Array | slice = slice(None)) -> Array:
         """The p-values of sets of rows, of all kinds or of some, among others that hold them."""
@@ -202,49 +201,40 @@ def found_rows(
         return Rows(), 0
     kept = candidates.take(found.places[: MOST_KEPT if isinstance(test, RateTest) else MOST_MERGED])
     strengths = p_values[found.places[: len(kept)]]
-    conditions = [kept.conditions(place) for place in range(min(len(kept), MOST_MERGED))]
+    conditions = [kept.conditions(i) for i in range(min(len(kept), MOST_MERGED))]
     patterns = counter.patterns(conditions)
     merger = Merger(test, counter.features, conditions, strengths[: len(conditions)], patterns, found.unit)
     statements, more = merger.statements(most)
     rows = _rows(counter, test, kept, strengths, found.adjusted, found.level)
-    stated = [_statement(each, counter, test, kept, rows, found.level) for each in statements]
-    explained = {
-        i: row.slice for row, each in zip(stated, statements, strict=True) for i in (*each.places, *each.explained)
-    }
-    alone = {each.places[0] for each in statements if len(each.places) == 1}
-    others = [i for i in range(len(kept)) if i not in alone]
-    explainer = stated[0].slice
-    return Rows([*stated, *(replace(rows[i], explained_by=explained.get(i, explainer)) for i in others)]), more
-
-
-def _statement(
-    statement: SliceStatement,
-    counter: SliceCounter,
-    test: SliceTest,
-    kept: Candidates,
-    rows: list[FoundSlice],
-    level: float,
-) -> FoundSlice:
-    """The row of a statement: that of its slice, or of neighbouring bins counted together."""
-    if len(statement.places) == 1:
-        return rows[statement.places[0]]
-    joined = kept.joined([statement.places])
-    p_values = test.p_values(joined.table, joined.whole)
-    adjusted = np.array([max(rows[i].p_adjusted for i in statement.places)])
-    (row,) = _rows(counter, test, joined, p_values, adjusted, level)
-    return replace(row, joined=len(statement.places))
+    stated: list[FoundSlice] = []
+    explained: dict[int, str] = {}
+    alone = set()
+    for each in statements:
+        if len(each.indices) == 1:
+            row = rows[each.indices[0]]
+            alone.add(each.indices[0])
+        else:  # neighbouring bins are counted together
+            joined = kept.joined([each.indices])
+            adjusted = np.array([max(rows[i].p_adjusted for i in each.indices)])
+            (row,) = _rows(counter, test, joined, test.p_values(joined.table, joined.whole), adjusted, found.level)
+            row = replace(row, joined=len(each.indices))
+        stated.append(row)
+        explained |= dict.fromkeys((*each.indices, *each.explained), row.slice)
+    first = stated[0].slice
+    others = [replace(row, explained_by=explained.get(i, first)) for i, row in enumerate(rows) if i not in alone]
+    return Rows([*stated, *others]), more
 
 
 def _rows(
-    counter: SliceCounter, test: SliceTest, kept: Candidates, p_values: Array, adjusted: Array, level: float
+    counter: SliceCounter, test: SliceTest, found: Candidates, p_values: Array, adjusted: Array, level: float
 ) -> list[FoundSlice]:
     """Slices as rows."""
-    estimates = test.estimates(kept, level)
-    sizes = kept.table.counts.sum(-1)
-    shares = sizes / kept.whole.counts.sum()
+    estimates = test.estimates(found, level)
+    sizes = found.table.counts.sum(-1)
+    shares = sizes / found.whole.counts.sum()
     return [
         FoundSlice(
-            str(kept.written(i, counter)),
+            str(found.written(i, counter)),
             float(estimates.values[i]),
             float(estimates.low[i]),
             float(estimates.high[i]),
@@ -256,5 +246,5 @@ def _rows(
             float(p_values[i]),
             float(adjusted[i]),
         )
-        for i in range(len(kept))
+        for i in range(len(found))
     ]

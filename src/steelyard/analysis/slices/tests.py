@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Estimates(NamedTuple):
-    """Of each slice: the value, the ends of its interval, the value elsewhere, what is counted, its share of errors."""
+    """Of each slice: the value with its bounds, the value elsewhere, what is counted, and its share of the errors."""
 
     values: Array
     low: Array
@@ -70,7 +70,7 @@ class SliceTest(Protocol):
     def least_p_values(self, inside: SliceTable, whole: SliceTable) -> Array | None:
         """What each p-value can be at the least, where that is known beforehand."""
 
-    def estimates(self, kept: Candidates, level: float) -> Estimates:
+    def estimates(self, found: Candidates, level: float) -> Estimates:
         """What is stated of the discoveries."""
 
     def findable(self, whole: SliceTable, unit: float, least: int) -> Rows[Findable]:
@@ -106,23 +106,23 @@ def tail_below(good: Array, drawn: Array, all_good: Array, rows: Array) -> Array
     tails = np.ones(len(good))
     few = np.flatnonzero(good.astype(float) * rows < drawn.astype(float) * all_good)
     for start in range(0, len(few), _CHUNK):
-        some = few[start : start + _CHUNK]
-        tails[some] = _tails(good[some], drawn[some], all_good[some], rows[some])
+        part = few[start : start + _CHUNK]
+        tails[part] = _tails(good[part], drawn[part], all_good[part], rows[part])
     return tails.reshape(shape)
 
 
 def _tails(good: Array, drawn: Array, all_good: Array, rows: Array) -> Array:
     """The tails below the expected number, where each term is smaller than the one before it."""
     total = np.ones(len(good))
-    place: Array = np.arange(len(good))
+    indices: Array = np.arange(len(good))
     term: Array = np.ones(len(good))
     k: Array = good.astype(np.float64)
     n, most, left = (part.astype(np.float64) for part in (drawn, all_good, rows - all_good - drawn))
-    while len(place):
+    while len(indices):
         term = term * k * (left + k) / ((most - k + 1) * (n - k + 1))
-        total[place] += term
-        more = term > _NEGLIGIBLE * total[place]
-        term, k, n, most, left, place = (part[more] for part in (term, k - 1, n, most, left, place))
+        total[indices] += term
+        more = term > _NEGLIGIBLE * total[indices]
+        term, k, n, most, left, indices = (part[more] for part in (term, k - 1, n, most, left, indices))
     return np.asarray(np.minimum(np.exp(log_mass(good, drawn, all_good, rows)) * total, 1.0))
 
 
@@ -166,10 +166,12 @@ def findable_rates(good: int, rows: int, limit: float, least: int, *, sign: int)
     return Rows(Findable(size, value if sign > 0 else 1 - value) for size, value in zip(sizes, values, strict=True))
 
 
-def normal_findable(sizes: list[int], middle: Array, spread: Array, limit: float, metric: Metric) -> Rows[Findable]:
+def normal_findable(
+    sizes: list[int], middle: Array, standard_error: Array, limit: float, metric: Metric
+) -> Rows[Findable]:
     """The same for a metric whose value has a standard error, taken as normal; NaN where it would leave its range."""
-    reach = float(normal_quantile(POWER) - normal_quantile(limit))
-    values = middle - metric.sign * reach * spread
+    quantile = float(normal_quantile(POWER) - normal_quantile(limit))
+    values = middle - metric.sign * quantile * standard_error
     inside = np.where((values >= metric.range[0]) & (values <= metric.range[1]), values, np.nan)
     return Rows(Findable(size, float(value)) for size, value in zip(sizes, inside, strict=True))
 
@@ -244,7 +246,7 @@ class RateTest:
 
     def _numbers(self, inside: Array, whole: Array) -> tuple[Array, Array, Array, Array]:
         good = tuple(i for i in self.trials if i not in self.bad)
-        return _of(inside, good), _of(inside, self.trials), _of(whole, good), _of(whole, self.trials)
+        return _sum_of(inside, good), _sum_of(inside, self.trials), _sum_of(whole, good), _sum_of(whole, self.trials)
 
     def value(self, whole: SliceTable) -> float:
         """The rate of all rows."""
@@ -253,22 +255,22 @@ class RateTest:
     def values(self, counts: Array) -> Array:
         """The rate of each table of outcomes."""
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(_of(counts, self.hits) / _of(counts, self.trials))
+            return np.asarray(_sum_of(counts, self.hits) / _sum_of(counts, self.trials))
 
-    def estimates(self, kept: Candidates, level: float) -> Estimates:
+    def estimates(self, found: Candidates, level: float) -> Estimates:
         """The rates, Clopper and Pearson's intervals, which never cover too rarely, and the rates elsewhere."""
-        counts, whole = kept.table.counts, kept.whole.counts
-        hits, trials = (_of(counts, cells).astype(np.float64) for cells in (self.hits, self.trials))
-        errors = _of(counts, self.bad) / max(int(_of(whole, self.bad)), 1)
+        counts, whole = found.table.counts, found.whole.counts
+        hits, trials = (_sum_of(counts, cells).astype(np.float64) for cells in (self.hits, self.trials))
+        errors = _sum_of(counts, self.bad) / max(int(_sum_of(whole, self.bad)), 1)
         return Estimates(self.values(counts), *exact(hits, trials, level), self.values(whole - counts), trials, errors)
 
     def findable(self, whole: SliceTable, unit: float, least: int) -> Rows[Findable]:
         """How bad the rate must be to be found."""
-        trials = int(_of(whole.counts, self.trials))
-        return findable_rates(trials - int(_of(whole.counts, self.bad)), trials, unit, least, sign=self.sign)
+        trials = int(_sum_of(whole.counts, self.trials))
+        return findable_rates(trials - int(_sum_of(whole.counts, self.bad)), trials, unit, least, sign=self.sign)
 
 
-def _of(counts: Array, cells: tuple[int, ...]) -> Array:
+def _sum_of(counts: Array, cells: tuple[int, ...]) -> Array:
     """The rows of some cells."""
     return np.asarray(counts[..., list(cells)].sum(-1))
 
@@ -283,10 +285,10 @@ def _of(counts: Array, cells: tuple[int, ...]) -> Array:
 
 
 # Standard errors from which on a tail is summed, of few slices and of many; 1 stands for the others, which is cautious.
-_SCREENS = ((5_000, 1.5), (np.inf, 2.5))
+_FEW, _SCREEN, _SCREEN_OF_MANY = 5_000, 1.5, 2.5
 _ROUNDING = 1e-12
 _CLASSES = ((0, 1), (2, 3))  # the cells of each
-_LEVEL = 0.99  # of the draws from which ends at higher levels are extended
+_LEVEL = 0.99  # of the draws from which bounds at higher levels are extended
 
 
 @dataclass(frozen=True)
@@ -316,8 +318,11 @@ class ClassTest:
         """The probability of a value as bad or worse, each class's rows drawn at random; 1 where it is not far off."""
         counts = inside.counts
         totals = np.broadcast_to(whole.counts, counts.shape)
-        screen = next(reach for most, reach in _SCREENS if len(counts) <= most)
-        far = np.flatnonzero(self._standardised(counts, totals) < -screen)
+        screen = _SCREEN if len(counts) <= _FEW else _SCREEN_OF_MANY
+        middle, standard_error = self.at_whole_rates(counts, totals)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            better = np.nan_to_num(self.metric.sign * (self.values(counts) - middle) / standard_error, nan=0.0)
+        far = np.flatnonzero(better < -screen)
         p_values = np.ones(len(counts))
         p_values[far] = [self._tail(counts[i], totals[i]) for i in far]
         return p_values
@@ -333,27 +338,22 @@ class ClassTest:
         """Not known beforehand: every slice is tested."""
         return
 
-    def _standardised(self, counts: Array, totals: Array) -> Array:
-        """How many standard errors better each value is than at the rates of all rows."""
-        middle, spread = self.at_whole_rates(counts, totals)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.nan_to_num(self.metric.sign * (self.values(counts) - middle) / spread, nan=0.0)
-
     def at_whole_rates(self, counts: Array, totals: Array) -> tuple[Array, Array]:
         """The value that tables of these class sizes have at the rates of all rows, and its standard error."""
-        centre, spreads = np.zeros(counts.shape), []
-        for hit, miss in _CLASSES:
+        centre, errors = np.zeros(counts.shape), []
+        for hit, miss in _CLASSES:  # the standard error of a hypergeometric number of hits
             rows, drawn = (part[:, hit] + part[:, miss] for part in (totals, counts))
             rate = totals[:, hit] / np.maximum(rows, 1)
-            spreads.append(np.sqrt(drawn * rate * (1 - rate) * (rows - drawn) / np.maximum(rows - 1, 1)))
+            errors.append(np.sqrt(drawn * rate * (1 - rate) * (rows - drawn) / np.maximum(rows - 1, 1)))
             centre[:, hit], centre[:, miss] = rate * drawn, (1 - rate) * drawn
-        slopes = [self._slope(centre, *cells, spread) for cells, spread in zip(_CLASSES, spreads, strict=True)]
-        parts = [np.nan_to_num(slope * spread) ** 2 for slope, spread in zip(slopes, spreads, strict=True)]
-        return self.values(centre), np.sqrt(parts[0] + parts[1])
+        variance = np.zeros(len(counts))
+        for (hit, miss), error in zip(_CLASSES, errors, strict=True):
+            variance += np.nan_to_num(self._slope(centre, hit, miss, error) * error) ** 2
+        return self.values(centre), np.sqrt(variance)
 
-    def _slope(self, centre: Array, hit: int, miss: int, spread: Array) -> Array:
+    def _slope(self, centre: Array, hit: int, miss: int, error: Array) -> Array:
         """How fast the metric changes with rows that move from one cell of a class to the other."""
-        step = np.minimum(spread, np.minimum(centre[:, hit], centre[:, miss])) / 2
+        step = np.minimum(error, np.minimum(centre[:, hit], centre[:, miss])) / 2
         moved = [centre.copy(), centre.copy()]
         for cells, sign in zip(moved, (-1, 1), strict=True):
             cells[:, hit] += sign * step
@@ -379,17 +379,19 @@ class ClassTest:
         above = np.append(np.cumsum(np.exp(log_wrong)[::-1])[::-1], 0.0)
         return float(min(np.exp(log_right) @ np.minimum(above, 1.0)[first], 1.0))
 
-    def estimates(self, kept: Candidates, level: float) -> Estimates:
-        """The values, the ends of their intervals and the values elsewhere.
+    def estimates(self, found: Candidates, level: float) -> Estimates:
+        """The values, the bounds of their intervals and the values elsewhere.
 
-        The ends are those of the default interval at 99 %, each extended to the level as a normal one would be.
+        The bounds are those of the default interval at 99 %, each extended to the level as a normal one would be.
         """
-        counts, whole = kept.table.counts, kept.whole.counts
+        counts, whole = found.table.counts, found.whole.counts
         drawn = [interval(self.metric, Counts(*map(int, each)), level=_LEVEL) for each in counts]
         times, limits = normal_reach(level) / normal_reach(_LEVEL), self.metric.range
-        ends = [[_extended(each.value, end, times, limits) for end in (each.low, each.high)] for each in drawn]
+        low, high = (
+            np.array([_extended(each.value, bound, times, limits) for each, bound in zip(drawn, bounds, strict=True)])
+            for bounds in ([each.low for each in drawn], [each.high for each in drawn])
+        )
         errors = counts[:, [1, 2]].sum(-1) / whole[[1, 2]].sum()
-        low, high = np.array(ends).T
         elsewhere = self.values(whole - counts)
         return Estimates(self.values(counts), low, high, elsewhere, counts[:, :2].sum(-1), errors)
 
@@ -398,8 +400,8 @@ class ClassTest:
         positives = int(whole.counts[:2].sum())
         sizes = findable_sizes(positives, least)
         counts = np.array(sizes)[:, None] / positives * whole.counts
-        middle, spread = self.at_whole_rates(counts, np.broadcast_to(whole.counts, counts.shape))
-        return normal_findable(sizes, middle, spread, unit, self.metric)
+        middle, standard_error = self.at_whole_rates(counts, np.broadcast_to(whole.counts, counts.shape))
+        return normal_findable(sizes, middle, standard_error, unit, self.metric)
 
 
 def _margins(hits: int, misses: int, drawn: int) -> tuple[int, int, int, int]:
@@ -418,12 +420,12 @@ def _window(count: TruePositives, seen: int) -> tuple[Array, Array]:
     return numbers, count.log_mass(numbers)
 
 
-def _extended(value: float, end: float, times: float, limits: tuple[float, float]) -> float:
-    """An end further out, on the scale of the logit of the metric's range where it has one."""
+def _extended(value: float, bound: float, times: float, limits: tuple[float, float]) -> float:
+    """A bound further out, on the scale of the logit of the metric's range where it has one."""
+    from scipy.special import expit, logit
+
     low, high = limits
-    if not (np.isfinite(low) and np.isfinite(high)) or not low < end < high:
-        return float(np.clip(value + times * (end - value), low, high))
-    inner = np.clip((np.array([value, end]) - low) / (high - low), 1e-6, 1 - 1e-6)
-    logits = np.log(inner / (1 - inner))
-    moved = logits[0] + times * (logits[1] - logits[0])
-    return float(low + (high - low) / (1 + np.exp(-moved)))
+    if not (np.isfinite(low) and np.isfinite(high)) or not low < bound < high:
+        return float(np.clip(value + times * (bound - value), low, high))
+    centre, outer = logit(np.clip((np.array([value, bound]) - low) / (high - low), 1e-6, 1 - 1e-6))
+    return float(low + (high - low) * expit(centre + times * (outer - centre)))
