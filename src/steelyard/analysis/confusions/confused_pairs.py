@@ -49,7 +49,7 @@ class ErrorModel:
     def of(cls, rows: Array) -> ErrorModel:
         """The model fitted to the errors of a table of rows."""
         true, predicted, errors = error_entries(rows)
-        made, attracted = (summed_by(place, errors.astype(np.float64), len(rows.sum(1))) for place in (true, predicted))
+        made, attracted = (summed_by(codes, errors.astype(np.float64), len(rows.sum(1))) for codes in (true, predicted))
         return cls(made, attracted, *_fitted(made, attracted))
 
     @property
@@ -94,12 +94,12 @@ def _divided(sums: Array, others: Array) -> Array:
 
 
 PairOrder: TypeAlias = Literal["weight", "share"]
-_MOST_TRIED = 20_000  # cells whose exact ends are taken
+_MOST_TRIED = 20_000  # cells whose exact bounds are computed
 
 
 @dataclass(frozen=True)
 class ConfusedPair:
-    """A true class, what it was predicted as, the weight of those rows, and their share of the class with its ends.
+    """A true class, what it was predicted as, the weight of those rows, and their share of the class with its bounds.
 
     `expected` is how many rows there would be if errors fell on classes whatever the true one (quasi-independence), and
     `p_value` that of so many or more, adjusted by Holm's method for all pairs of the table.
@@ -131,9 +131,9 @@ def confused_pairs(
 ) -> list[ConfusedPair]:
     """The pairs with the largest weight off the diagonal, at most so many; ties in the order of the labels.
 
-    By share they are those whose share of the true class is largest for certain, by the lower end of its interval. The
-    ends are Jeffreys' of the rows that the class is worth. The test counts rows, as far as weights go; Holm's method
-    holds whatever the pairs, whose margins are common, have to do with each other. Rows in clusters have neither. With
+    By share they are those whose share of the true class is largest for certain, by the lower bound of its interval.
+    The bounds are Jeffreys', of the effective rows of the class. The test counts rows, whatever their weights; Holm's
+    method holds under any dependence of the pairs, whose margins are common. Rows in clusters have neither. With
     `tested_first` the pairs that the test shows go before all others.
 
     >>> from steelyard import confusion
@@ -148,13 +148,19 @@ def confused_pairs(
     shares, low, high = errors.shares(chosen, level)
     if clustered:
         low, high = np.full((2, len(chosen)), math.nan)
-    names = (errors.true[chosen], errors.predicted[chosen], errors.rows[chosen])
-    numbers = (errors.weights[chosen], shares, low, high, expected[chosen], p_values[chosen])
     return [
-        ConfusedPair(table.labels[true], table.labels[predicted], float(weight), *ends, rows, at_random, p_value)  # type: ignore[call-arg]  # three ends
-        for true, predicted, rows, weight, *ends, at_random, p_value in zip(
-            *(part.tolist() for part in (*names, *numbers)), strict=True
+        ConfusedPair(
+            table.labels[errors.true[i]],
+            table.labels[errors.predicted[i]],
+            weight=float(errors.weights[i]),
+            share=float(shares[place]),
+            low=float(low[place]),
+            high=float(high[place]),
+            rows=int(errors.rows[i]),
+            expected=float(expected[i]),
+            p_value=float(p_values[i]),
         )
+        for place, i in enumerate(chosen.tolist())
     ]
 
 
@@ -170,23 +176,19 @@ def _tested(table: Confusion, errors: _Errors) -> tuple[Array, Array]:
     model = ErrorModel.of(table.rows)
     expected = model.expected(errors.true, errors.predicted)
     p_values = model.p_values(errors.true, errors.predicted, errors.rows)
-    order = np.argsort(p_values, kind="stable")
-    adjusted = np.empty(len(order))
-    steps = np.maximum(model.cells - np.arange(len(order)), 1)  # pairs without errors have p-value 1, and come last
-    adjusted[order] = np.minimum(np.maximum.accumulate(p_values[order] * steps), 1)
-    return expected, adjusted
+    return expected, np.array(holm(p_values, model.cells))  # pairs without errors have p-value 1
 
 
 @dataclass(frozen=True)
 class _Errors:
-    """The cells off the diagonal that hold anything, in row order, and the rows that they and their class are worth."""
+    """The cells off the diagonal that hold anything, in row order, with the effective rows of each and its class."""
 
     true: Array
     predicted: Array
     weights: Array
     rows: Array
-    worth: Array
-    class_worth: Array
+    effective_rows: Array
+    class_rows: Array  # effective as well
 
     @classmethod
     def of(cls, table: Confusion) -> _Errors:
@@ -199,25 +201,25 @@ class _Errors:
         return cls(true, predicted, weights, rows, weights / row_weight[true], totals[true])
 
     def largest(self, most: int, level: float, by: PairOrder, first: Array) -> Array:
-        """The places of the largest errors, or of those whose share is certain to be large; some before the others."""
-        size = self.weights.astype(np.float64) if by == "weight" else self._lower_ends(level)
+        """The indices of the largest errors, or of those whose share is certain to be large; some before the others."""
+        size = self.weights.astype(np.float64) if by == "weight" else self._lower_bounds(level)
         order = np.lexsort((-size, ~first))[:most]
         return order[size[order] > 0]
 
     def shares(self, chosen: Array, level: float) -> tuple[Array, Array, Array]:
-        """The shares of the true classes, and their ends."""
-        hits, trials = self.worth[chosen], self.class_worth[chosen]
+        """The shares of the true classes, and their bounds."""
+        hits, trials = self.effective_rows[chosen], self.class_rows[chosen]
         return hits / trials, *jeffreys(hits, trials, level)
 
-    def _lower_ends(self, level: float) -> Array:
-        """The lower end of each share, of very many cells for those alone whose score interval is far from 0."""
+    def _lower_bounds(self, level: float) -> Array:
+        """The lower bound of each share; of very many cells only for those whose score interval is far from 0."""
         tried = np.arange(len(self.true))
         if len(tried) > _MOST_TRIED:
-            low, _ = wilson(self.worth, self.class_worth, level)
+            low, _ = wilson(self.effective_rows, self.class_rows, level)
             tried = np.sort(np.argsort(-low, kind="stable")[:_MOST_TRIED])
-        ends = np.zeros(len(self.true))
-        ends[tried] = self.shares(tried, level)[1]
-        return ends
+        bounds = np.zeros(len(self.true))
+        bounds[tried] = self.shares(tried, level)[1]
+        return bounds
 
 
 # ---------------------------------------------------------------- sparse linkage
@@ -233,29 +235,22 @@ def block_order(true: Array, predicted: Array, alike: Array, size: int) -> list[
     A pair that is not listed is not alike. Joining ends where two blocks are no more alike than classes are on the
     whole: what is left would be joined by errors that fall anywhere.
     """
-    links = _neighbours(true, predicted, alike, size)
-    least = _BACKGROUND * 2 * float(alike.sum()) / max(size * (size - 1), 1)
-    members: dict[int, list[int]] = {place: [place] for place in range(size)}
-    heap = [(-value, a, b) for a, part in enumerate(links) for b, value in part.items() if a < b]
-    heapify(heap)
-    while heap:
-        value, a, b = heappop(heap)
-        if a in members and b in members and _likeness(links, members, a, b) == -value:
-            _join(links, members, a, b, heap, least)
-    return list(members.values())
-
-
-def _neighbours(true: Array, predicted: Array, alike: Array, size: int) -> list[dict[int, float]]:
     links: list[dict[int, float]] = [{} for _ in range(size)]
     for a, b, value in zip(true.tolist(), predicted.tolist(), alike.tolist(), strict=True):
         links[a][b] = links[a].get(b, 0.0) + value
         links[b][a] = links[b].get(a, 0.0) + value
-    return links
-
-
-def _likeness(links: list[dict[int, float]], members: dict[int, list[int]], a: int, b: int) -> float:
-    """The mean likeness of the classes of two blocks."""
-    return links[a].get(b, 0.0) / (len(members[a]) * len(members[b]))
+    least = _BACKGROUND * 2 * float(alike.sum()) / max(size * (size - 1), 1)
+    members: dict[int, list[int]] = {i: [i] for i in range(size)}
+    heap = [(-value, a, b) for a, part in enumerate(links) for b, value in part.items() if a < b]
+    heapify(heap)
+    while heap:
+        value, a, b = heappop(heap)
+        if a not in members or b not in members:
+            continue
+        likeness = links[a].get(b, 0.0) / (len(members[a]) * len(members[b]))  # the mean over their classes
+        if likeness == -value:  # else a block has grown since
+            _join(links, members, a, b, heap, least)
+    return list(members.values())
 
 
 def _join(
@@ -271,24 +266,24 @@ def _join(
         a, b = b, a
     joined, other = members[a], members.pop(b)
     members[a] = [*joined, *other] if len(joined) >= len(other) else [*other, *joined]
-    for place, value in links[b].items():
-        del links[place][b]
-        if place != a:
-            links[a][place] = links[place][a] = links[a].get(place, 0.0) + value
+    for other_block, value in links[b].items():
+        del links[other_block][b]
+        if other_block != a:
+            links[a][other_block] = links[other_block][a] = links[a].get(other_block, 0.0) + value
     links[a].pop(b, None)
     links[b] = {}
     size = len(members[a])
-    for place, value in links[a].items():
-        likeness = value / (size * len(members[place]))
+    for other_block, value in links[a].items():
+        likeness = value / (size * len(members[other_block]))
         if likeness > least:
-            heappush(heap, (-likeness, a, place))
+            heappush(heap, (-likeness, a, other_block))
 
 
 def flat_order(blocks: list[list[int]], errors: Array) -> Array:
     """The blocks one after another, those with more errors first, and the classes without any last."""
     sums = [float(errors[block].sum()) for block in blocks]
-    order = sorted(range(len(blocks)), key=lambda place: (-sums[place], blocks[place][0]))
-    return np.array([place for block in order for place in blocks[block]], dtype=np.int64)
+    order = sorted(range(len(blocks)), key=lambda i: (-sums[i], blocks[i][0]))
+    return np.array([label for i in order for label in blocks[i]], dtype=np.int64)
 
 
 # ---------------------------------------------------------------- class order
@@ -299,7 +294,7 @@ _MOST_OPTIMAL = 300  # classes whose tree is turned for the best neighbours: 0.0
 
 
 def confusion_order(table: Confusion) -> Array:
-    """The places of the classes, those that are confused next to each other and where more errors are first.
+    """The indices of the classes, those that are confused next to each other and where more errors are first.
 
     Classes are joined by average linkage of the shares of each true class that went to the other one, and the
     branches of that tree are turned so that neighbours are alike (Bar-Joseph, Gifford and Jaakkola 2001). What no error
@@ -315,20 +310,18 @@ def confusion_order(table: Confusion) -> Array:
 
     errors = table.matrix.sum(1) + table.matrix.sum(0) - 2 * table.hits
     if table.is_sparse:
-        return flat_order(_sparse_blocks(table), errors)
+        true, predicted, weights = error_entries(table.matrix)
+        alike = weights / table.matrix.sum(1)[true] / 2
+        return flat_order(block_order(true, predicted, alike, len(table.labels)), errors)
     shares = true_class_shares(table)
     alike = (shares + shares.T) / 2
     count, parts = connected_components(csr_array(alike), directed=False)
     sums = np.bincount(parts, errors, minlength=count)
-    members = [np.flatnonzero(parts == part) for part in np.argsort(-sums, kind="stable")]
-    return np.concatenate([places[_part_order(alike[np.ix_(places, places)], errors[places])] for places in members])
-
-
-def _sparse_blocks(table: Confusion) -> list[list[int]]:
-    """The blocks of very many classes, by the pairs that are confused."""
-    true, predicted, weights = error_entries(table.matrix)
-    totals = table.matrix.sum(1)
-    return block_order(true, predicted, weights / totals[true] / 2, len(table.labels))
+    order = []
+    for part in np.argsort(-sums, kind="stable"):
+        members = np.flatnonzero(parts == part)
+        order.append(members[_part_order(alike[np.ix_(members, members)], errors[members])])
+    return np.concatenate(order)
 
 
 def true_class_shares(table: Confusion) -> Array:
@@ -339,22 +332,18 @@ def true_class_shares(table: Confusion) -> Array:
 
 
 def _part_order(alike: Array, errors: Array) -> Array:
-    """The order within a part that errors connect; the end with more of them first."""
+    """The leaves of the tree of average linkage of a part that errors connect, the end with more of them first."""
     if len(alike) < 3:
         return np.argsort(-errors, kind="stable")
-    order, half = _leaves(1 - alike), len(alike) // 2
-    return order[::-1].copy() if errors[order[:half]].sum() < errors[order[-half:]].sum() else order
-
-
-def _leaves(distances: Array) -> Array:
-    """The leaves of the tree of average linkage, in its order."""
     from scipy.cluster.hierarchy import leaves_list, linkage
     from scipy.spatial.distance import squareform
 
+    distances = 1 - alike
     np.fill_diagonal(distances, 0)
     pairs = squareform(distances, checks=False)
     tree = linkage(pairs, "average", optimal_ordering=len(distances) <= _MOST_OPTIMAL)
-    return np.asarray(leaves_list(tree), dtype=np.int64)
+    order, half = np.asarray(leaves_list(tree), dtype=np.int64), len(alike) // 2
+    return order[::-1].copy() if errors[order[:half]].sum() < errors[order[-half:]].sum() else order
 
 
 # ---------------------------------------------------------------- class recalls
@@ -366,13 +355,13 @@ def _leaves(distances: Array) -> Array:
 
 
 RARE_ROWS = 5  # rows below which a class is shown with the other rare ones
-_LOGITS, _MASSES = np.linspace(-7, 7, 29), 2.0 ** np.arange(-1, 14)  # of the mean recall, and the rows it is worth
+_LOGITS, _CONCENTRATIONS = np.linspace(-7, 7, 29), 2.0 ** np.arange(-1, 14)  # of the Beta distribution of the recalls
 _FINE, _UNLIKELY, _NEAR = np.linspace(-0.6, 0.6, 61), 1e-4, 1e-9
 
 
 @dataclass(frozen=True)
 class ClassStanding:
-    """The median of the recalls, and the places of the classes that are shown to lie below and above it."""
+    """The median of the recalls, and the indices of the classes that are shown to lie below and above it."""
 
     median: float
     below: tuple[int, ...]
@@ -382,7 +371,7 @@ class ClassStanding:
 
 @dataclass(frozen=True)
 class PooledClasses:
-    """Classes with fewer rows than stated as one: their rows and hits, and the recall of all with its ends."""
+    """Classes with fewer rows than stated as one: their rows and hits, and the recall of all with its bounds."""
 
     fewest: int
     labels: Labels
@@ -424,26 +413,27 @@ def class_standing(table: Confusion, level: float) -> ClassStanding:
 
 def _medians(hits: Array, totals: Array) -> tuple[Array, Array]:
     """Medians that the distribution of the recalls may have, and how likely each is."""
+    from scipy.special import expit
     from scipy.stats import beta
 
     pairs, times = np.unique(np.round(np.stack([hits, totals - hits]), 9), axis=1, return_counts=True)
-    logit, mass = (grid.ravel() for grid in np.meshgrid(_LOGITS, _MASSES, indexing="ij"))
-    best = int(_log_likelihoods(pairs, times, logit, mass).argmax())
-    near, masses = logit[best] + _FINE, mass[best] * np.array([0.5, 1.0, 2.0])
-    logit, mass = (grid.ravel() for grid in np.meshgrid(near, masses, indexing="ij"))
-    logs = _log_likelihoods(pairs, times, logit, mass)
+    logits, sizes = (grid.ravel() for grid in np.meshgrid(_LOGITS, _CONCENTRATIONS, indexing="ij"))
+    best = int(_log_likelihoods(pairs, times, logits, sizes).argmax())
+    near, near_sizes = logits[best] + _FINE, sizes[best] * np.array([0.5, 1.0, 2.0])
+    logits, sizes = (grid.ravel() for grid in np.meshgrid(near, near_sizes, indexing="ij"))
+    logs = _log_likelihoods(pairs, times, logits, sizes)
     share = np.exp(logs - logs.max())
-    kept = share > _UNLIKELY
-    mean = 1 / (1 + np.exp(-logit[kept]))
-    return np.asarray(beta.ppf(0.5, mean * mass[kept], (1 - mean) * mass[kept])), share[kept] / share[kept].sum()
+    likely = share > _UNLIKELY
+    mean, size = expit(logits[likely]), sizes[likely]
+    return np.asarray(beta.ppf(0.5, mean * size, (1 - mean) * size)), share[likely] / share[likely].sum()
 
 
-def _log_likelihoods(pairs: Array, times: Array, logit: Array, mass: Array) -> Array:
-    """The log-likelihood of hits and misses where recalls are of Beta distributions of these means and masses."""
-    from scipy.special import betaln
+def _log_likelihoods(pairs: Array, times: Array, logits: Array, concentrations: Array) -> Array:
+    """The log-likelihood of hits and misses where recalls are of Beta distributions with these means."""
+    from scipy.special import betaln, expit
 
-    mean = 1 / (1 + np.exp(-logit))
-    a, b = mean * mass, (1 - mean) * mass
+    mean = expit(logits)
+    a, b = mean * concentrations, (1 - mean) * concentrations
     return np.asarray(times @ (betaln(pairs[0][:, None] + a, pairs[1][:, None] + b) - betaln(a, b)))
 
 
@@ -456,7 +446,7 @@ def pooled_classes(table: Confusion, level: float, fewest: int = RARE_ROWS) -> P
     weight, hits = (float(part[rare].sum()) for part in (table.matrix.sum(1), table.hits))
     per_row = float(weight_per_row(weight, table.squares.sum(1)[rare].sum())) if table.weighted else 1.0
     low, high = jeffreys(np.array(hits / per_row), np.array(weight / per_row), level)
-    labels = tuple(table.labels[place] for place in rare.tolist())
+    labels = tuple(table.labels[i] for i in rare.tolist())
     return PooledClasses(fewest, labels, int(rows[rare].sum()), hits, weight, hits / weight, float(low), float(high))
 
 

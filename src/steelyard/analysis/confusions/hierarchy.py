@@ -49,7 +49,7 @@ class Hierarchy:
     def of(cls, labels: Sequence[Label], given: HierarchyLike) -> Hierarchy:
         """The hierarchy of labels: paths that a separator divides, or the parent of each child."""
         if isinstance(given, str):
-            return cls({label: _parts(label, given) for label in _divided(labels, given)})
+            return cls(_divided(labels, given))
         parents = _parents(given)
         known = {*parents, *parents.values()} - {None}
         texts = {label: label if label in known else str(label) for label in labels}  # a file's children are text
@@ -75,13 +75,14 @@ class Hierarchy:
         """The nodes of each label's path as numbers, a row for each label, -1 beyond its end."""
         book: dict[Label, int] = {}
         codes = np.full((len(labels), self.depth), -1, dtype=np.int64)
-        for place, label in enumerate(labels):
+        for row, label in enumerate(labels):
             path = self.paths[label]
-            codes[place, : len(path)] = [book.setdefault(node, len(book)) for node in path]
+            codes[row, : len(path)] = [book.setdefault(node, len(book)) for node in path]
         return codes
 
 
-def _divided(labels: Sequence[Label], separator: str) -> Sequence[Label]:
+def _divided(labels: Sequence[Label], separator: str) -> dict[Label, Labels]:
+    """The paths of labels that a separator divides, each node named by the path to it."""
     if not separator:
         raise InputError("hierarchy= is the text between the parts of a path, such as '/'; an empty one divides none.")
     if not any(isinstance(label, str) and separator in label for label in labels):
@@ -89,16 +90,16 @@ def _divided(labels: Sequence[Label], separator: str) -> Sequence[Label]:
             f"No label holds {separator!r}, by which hierarchy= divides paths such as {f'animal{separator}dog'!r}; "
             "name the text between the parts, or give the parent of each label."
         )
-    return labels
-
-
-def _parts(label: Label, separator: str) -> Labels:
-    """The nodes of a path, each named by the path to it."""
-    parts = str(label).split(separator)
-    if not all(part.strip() for part in parts):
-        raise InputError(f"The label {label!r} has an empty part between {separator!r}; write each part of the path.")
-    nodes: list[Label] = [separator.join(parts[: end + 1]) for end in range(len(parts))]
-    return (*nodes[:-1], label)
+    paths = {}
+    for label in labels:
+        parts = str(label).split(separator)
+        if not all(part.strip() for part in parts):
+            raise InputError(
+                f"The label {label!r} has an empty part between {separator!r}; write each part of the path."
+            )
+        above = [separator.join(parts[:length]) for length in range(1, len(parts))]
+        paths[label] = (*above, label)
+    return paths
 
 
 def _parents(given: Mapping[Label, Label] | Iterable[tuple[Label, Label]]) -> dict[Label, Label]:
@@ -142,7 +143,7 @@ _DRAWS, _PAIRS = 10_000, 5
 
 @dataclass(frozen=True)
 class BoundedValue:
-    """A value with the ends of its interval; NaN where it has none."""
+    """A value with the bounds of its interval; NaN where it has none."""
 
     value: float
     low: float = math.nan
@@ -183,20 +184,22 @@ def level_errors(table: Confusion, given: HierarchyLike, inference: Inference) -
     tree = Hierarchy.of(table.labels, given)
     levels: list[Level] = []
     for depth in range(1, tree.depth + 1):
-        levels.append(_level(table, tree, depth, inference, levels[-1].errors if levels else None))
+        names = tree.names(depth)
+        joined = joined_classes(table, names)
+        of_level = _renamed_rows(inference, names)
+        accuracy = table_intervals([MetricSpec.of("accuracy")], joined, CallOptions(), of_level)[0]
+        errors = float(joined.matrix.sum() - joined.hits.sum())
+        clustered = inference.clustered is not None
+        level = Level(
+            depth,
+            classes=len(joined.labels),
+            accuracy=BoundedValue(float(accuracy.value), float(accuracy.low), float(accuracy.high)),
+            errors=errors,
+            inside=_inside(table, errors - levels[-1].errors, errors, inference) if levels else BoundedValue(math.nan),
+            pairs=tuple(confused_pairs(joined, inference.level, most=_PAIRS, clustered=clustered)),
+        )
+        levels.append(level)
     return LevelErrors(tuple(levels), _path_metrics(table, tree, inference))
-
-
-def _level(table: Confusion, tree: Hierarchy, depth: int, inference: Inference, above: float | None) -> Level:
-    names = tree.names(depth)
-    joined, there = joined_classes(table, names), _renamed_rows(inference, names)
-    accuracy = table_intervals([MetricSpec.of("accuracy")], joined, CallOptions(), there)[0]
-    errors = float(joined.matrix.sum() - joined.hits.sum())
-    clustered = inference.clustered is not None
-    inside = BoundedValue(math.nan) if above is None else _inside(table, errors - above, errors, inference)
-    pairs = confused_pairs(joined, inference.level, most=_PAIRS, clustered=clustered)
-    ends = BoundedValue(float(accuracy.value), float(accuracy.low), float(accuracy.high))
-    return Level(depth, len(joined.labels), ends, errors, inside, tuple(pairs))
 
 
 def _renamed_rows(inference: Inference, names: Mapping[Label, Label]) -> Inference:
@@ -214,7 +217,7 @@ def _renamed(column: Array, names: Mapping[Label, Label]) -> Array:
 
 
 def _inside(table: Confusion, hits: float, errors: float, inference: Inference) -> BoundedValue:
-    """The share of the errors of a level whose parent is right; the ends are Jeffreys' of the rows they are worth."""
+    """The share of the errors of a level whose parent is right, with Jeffreys' interval of their effective rows."""
     if not errors > 0:
         return BoundedValue(math.nan)
     hits = min(max(hits, 0.0), errors)
@@ -237,14 +240,16 @@ def _path_metrics(table: Confusion, tree: Hierarchy, inference: Inference) -> di
         return {name: BoundedValue(float(value)) for name, value in zip(PATH_METRICS, values, strict=True)}
     mean = float(weights @ kinds[:, 1] / weights.sum())
     added = np.array([[mean] * 3, [0, mean, mean]])  # half a row that is right, and half one that is wrong at the top
-    worth = np.append(weights / _row_weight(table), [HALF_ROW] * 2)
-    every = np.concatenate([kinds, added])
-    drawn = inference.generator.standard_gamma(worth[:, None], (len(worth), inference.draws or _DRAWS))
-    low, high = quantiles(_ratios(every, drawn), inference.tails)
-    moved = recentred((low, high), values, _ratios(every, worth[:, None])[:, 0], (0.0, 1.0))
-    ends = zip(np.minimum(np.fmin(low, moved[0]), values), np.maximum(np.fmax(high, moved[1]), values), strict=True)
-    bounds = (BoundedValue(float(value), *map(float, end)) for value, end in zip(values, ends, strict=True))
-    return dict(zip(PATH_METRICS, bounds, strict=True))
+    kinds = np.concatenate([kinds, added])
+    effective_rows = np.append(weights / _row_weight(table), [HALF_ROW] * 2)
+    size = (len(effective_rows), inference.draws or _DRAWS)
+    drawn = inference.generator.standard_gamma(effective_rows[:, None], size)
+    low, high = quantiles(_ratios(kinds, drawn), inference.tails)
+    moved = recentred((low, high), values, _ratios(kinds, effective_rows[:, None])[:, 0], (0.0, 1.0))
+    low = np.minimum(np.fmin(low, moved[0]), values)
+    high = np.maximum(np.fmax(high, moved[1]), values)
+    bounds = zip(PATH_METRICS, values.tolist(), low.tolist(), high.tolist(), strict=True)
+    return {name: BoundedValue(value, below, above) for name, value, below, above in bounds}
 
 
 def _path_lengths(table: Confusion, tree: Hierarchy) -> tuple[Array, Array]:
