@@ -12,8 +12,7 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from sklearn.model_selection import cross_val_predict
 
 from steelyard import RARER, Counts, correlation_study, get_metric, metric_correlation
-from steelyard.auditing.correlation import conclusion_result, conclusions_on
-from steelyard.auditing.own_correlation import by_chance
+from steelyard.auditing.correlation import by_chance, conclusion_result, conclusions_on
 from steelyard.auditing.properties import invariance
 
 

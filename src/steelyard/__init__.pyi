@@ -35,11 +35,11 @@ from steelyard.analysis.thresholds.best_threshold import best_threshold as best_
 from steelyard.analysis.thresholds.best_threshold import roc_then_tpnr as roc_then_tpnr
 from steelyard.analysis.thresholds.decision_curve import decision_curve as decision_curve
 from steelyard.auditing.correlation import correlation_study as correlation_study
+from steelyard.auditing.correlation import metric_correlation as metric_correlation
 from steelyard.auditing.discrimination import disagreement as disagreement
 from steelyard.auditing.discrimination import discrimination as discrimination
 from steelyard.auditing.identities import harsher as harsher
 from steelyard.auditing.identities import identities as identities
-from steelyard.auditing.own_correlation import metric_correlation as metric_correlation
 from steelyard.auditing.properties import audit as audit
 from steelyard.auditing.properties import decide as decide
 from steelyard.auditing.ratio_spread import ratio_spread as ratio_spread

@@ -63,7 +63,7 @@ HOME = {
     "harsher": "auditing.identities",
     "identities": "auditing.identities",
     "correlation_study": "auditing.correlation",
-    "metric_correlation": "auditing.own_correlation",
+    "metric_correlation": "auditing.correlation",
     "robustness": "auditing.robustness",
     "refit_robustness": "auditing.robustness",
     "ratio_spread": "auditing.ratio_spread",

@@ -6,18 +6,27 @@ García, Sánchez and Mollineda, "On the suitability of numerical performance me
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from steelyard._types import Array
+from steelyard.analysis.distributions import student_quantile
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.results.formatting import filled, listed
 from steelyard.analysis.results.result import Flat, Result, Rows, table_text
 from steelyard.arguments import names_wrong_arguments
-from steelyard.auditing.model_tables import metric_values
-from steelyard.exceptions import InputError, InputTypeError
+from steelyard.auditing.model_tables import (
+    counts_at_half,
+    counts_of_predictions,
+    metric_values,
+    scores_of_models,
+    stated_positive,
+)
+from steelyard.exceptions import InputError, InputTypeError, TooFewRowsError
+from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts
@@ -25,8 +34,12 @@ from steelyard.statistics.counts import Counts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from steelyard._types import Rng
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Label, Rng
+    from steelyard.auditing.model_tables import ScoresByModel
     from steelyard.metrics.registry import MetricLike
+    from steelyard.statistics.score_table import ScoreTable
 
 
 # ---------------------------------------------------------------- correlation coefficients
@@ -56,7 +69,9 @@ def correlation(x: Array, y: Array, rank: bool) -> Array:
         from scipy.stats import rankdata
 
         x, y = (rankdata(side, axis=-1, nan_policy="omit") for side in (x, y))
-    x, y = (_centred(side, defined) for side in (x, y))
+    count = np.maximum(defined.sum(-1), 1)
+    x, y = (np.where(defined, side, 0.0) for side in (x, y))
+    x, y = (np.where(defined, side - (side.sum(-1) / count)[..., None], 0.0) for side in (x, y))
     with np.errstate(all="ignore"):
         r = (x * y).sum(-1) / np.sqrt((x * x).sum(-1) * (y * y).sum(-1))
     return np.where(constant, np.nan, np.clip(r, -1, 1))
@@ -65,11 +80,6 @@ def correlation(x: Array, y: Array, rank: bool) -> Array:
 def _constant(x: Array) -> Array:
     low, high = np.where(np.isnan(x), np.inf, x).min(-1), np.where(np.isnan(x), -np.inf, x).max(-1)
     return np.asarray(~(high - low > CONSTANT))
-
-
-def _centred(x: Array, defined: Array) -> Array:
-    x = np.where(defined, x, 0.0)
-    return np.where(defined, x - (x.sum(-1) / np.maximum(defined.sum(-1), 1))[..., None], 0.0)
 
 
 def mean_over_seeds(values: Array) -> Array:
@@ -230,12 +240,13 @@ def conclusions_on(metrics: Iterable[Metric]) -> list[Conclusion]:
     >>> [conclusion.words for conclusion in conclusions_on([get_metric("mcc"), get_metric("kappa")])]
     ['kappa follows specificity more than recall']
     """
-    asked = {(metric.name, metric.function) for metric in metrics}  # a parameter makes another function of a name
-    parts = [
-        (pattern, [name for name in pattern.spoken if (name, get_metric(name).function) in asked])
-        for pattern in _PATTERNS
-    ]
-    return [pattern.conclusion(names) for pattern, names in parts if names]
+    requested = {(metric.name, metric.function) for metric in metrics}  # a parameter makes another function of a name
+    conclusions = []
+    for pattern in _PATTERNS:
+        names = [name for name in pattern.spoken if (name, get_metric(name).function) in requested]
+        if names:
+            conclusions.append(pattern.conclusion(names))
+    return conclusions
 
 
 # The paper's 13 metrics: it concludes nothing about precision.
@@ -271,17 +282,12 @@ def conclusion_result(conclusion: Conclusion, counts: Counts[Any], positives: Se
     leads = r[..., 1] > r[..., 0] if conclusion.specificity_leads else True
     right = inside.all(-1) & leads  # seed, imbalance, metric
     share = float(right.all((1, 2)).mean())
-    failures = _failures(right.mean(0), metrics, positives)
-    return ConclusionResult(conclusion.number, conclusion.words, share, failures)
-
-
-def _failures(right: Array, metrics: Sequence[Metric], positives: Sequence[float]) -> str | None:
-    """Which metrics fail in more than a tenth of the seeds, and at which imbalances."""
-    failing = {
-        m.name: [f"{100 * p:.3g} %" for p, ok in zip(positives, right[:, j], strict=True) if ok < USUALLY]
-        for j, m in enumerate(metrics)
-    }
-    return "; ".join(f"{name} at {', '.join(at)}" for name, at in failing.items() if at) or None
+    failures = []  # the metrics that fail in more than a tenth of the seeds, and at which imbalances
+    for metric, usually in zip(metrics, right.mean(0).T, strict=True):
+        at = [f"{100 * p:.3g} %" for p, share_right in zip(positives, usually, strict=True) if share_right < USUALLY]
+        if at:
+            failures.append(f"{metric.name} at {', '.join(at)}")
+    return ConclusionResult(conclusion.number, conclusion.words, share, "; ".join(failures) or None)
 
 
 # ---------------------------------------------------------------- the design of a correlation study
@@ -301,8 +307,9 @@ def chosen_with_rates(metrics: Iterable[MetricLike] | None) -> tuple[Metric, ...
 
 def read_shares(positives: float | Sequence[float]) -> tuple[float, ...]:
     """The shares of positives as numbers."""
+    shares = [positives] if isinstance(positives, (int, float)) else positives
     try:
-        return tuple(float(share) for share in ([positives] if isinstance(positives, (int, float)) else positives))
+        return tuple(float(share) for share in shares)
     except (TypeError, ValueError):
         raise InputTypeError(f"positives are shares of the rows, such as [0.05, 0.1], not {positives!r}.") from None
 
@@ -412,10 +419,10 @@ class CorrelationStudy(Result[Correlation]):
 
     def rows(self) -> Rows[Correlation]:
         """One row for each imbalance and metric."""
-        places = [self.names.index(name) for name in RATES]
-        tables = [self.pearson[..., places], self.spearman[..., places]]
-        means = map(mean_over_seeds, tables)
-        columns = np.concatenate([*means, deviation_over_seeds(tables[0]), self.undefined[..., None]], -1)
+        rates = [self.names.index(name) for name in RATES]
+        pearson, spearman = self.pearson[..., rates], self.spearman[..., rates]
+        means, rank_means = mean_over_seeds(pearson), mean_over_seeds(spearman)
+        columns = np.concatenate([means, rank_means, deviation_over_seeds(pearson), self.undefined[..., None]], -1)
         return Rows(
             Correlation(share, name, *map(float, columns[i, j]))
             for i, share in enumerate(self.positives)
@@ -436,16 +443,14 @@ class CorrelationStudy(Result[Correlation]):
     def __repr__(self) -> str:
         sentences = self._conclusions()
         means = mean_over_seeds(self.pearson)[:, [self.names.index(name) for name in RATES]]
-        table = [
-            {"metric": name} | {f"{100 * s:.4g} %": _pair(means[i, :, j]) for i, s in enumerate(self.positives)}
-            for j, name in enumerate(self.names)
-        ]
+        table = []
+        for j, name in enumerate(self.names):
+            row = {"metric": name}
+            for i, share in enumerate(self.positives):
+                row[f"{100 * share:.4g} %"] = " / ".join("–" if np.isnan(r) else f"{r:+.2f}" for r in means[i, :, j])
+            table.append(row)
         head = "Pearson's correlation with recall / specificity, by the share of positives"
         return "\n".join([*sentences, "", head, table_text(table), *map(filled, self.notes)])
-
-
-def _pair(r: Array) -> str:
-    return " / ".join("–" if np.isnan(x) else f"{x:+.2f}" for x in r)
 
 
 @names_wrong_arguments
@@ -517,3 +522,171 @@ def correlated(
         tables = cells[0, 0]
         left_out = np.stack([correlation_matrix(np.delete(tables, i, -1)) for i in range(tables.shape[-1])])
     return CorrelationStudy(metrics, shares, counts, pearson, spearman, missing, choices, left_out)
+
+
+# ---------------------------------------------------------------- the user's scores and models
+
+
+_FEWEST_MODELS = 4  # two always correlate at 1 or -1, and three do when one is left out
+_MOST_DRAWN_ROWS = 20_000  # of which 130 distortions take some 40 MB; of more so many are drawn
+
+
+@refuses_other_keywords
+def metric_correlation(
+    y_true: ArrayLike,
+    y_score: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    *,
+    y_pred: Mapping[str, ArrayLike] | None = None,
+    metrics: Iterable[MetricLike] | None = None,
+    positives: float | Sequence[float] | None = None,
+    total_range: float = 0.6,
+    steps: int = 13,
+    tuples: int = 10,
+    threshold: float | str = 0.5,
+    seeds: int = 20,
+    rng: Rng = None,
+    pos_label: Label = None,
+) -> CorrelationStudy:
+    """How metrics correlate with recall, specificity and one another, on the user's own scores (García 3.1).
+
+    One column of probabilities is distorted as in correlation_study, each class by its share of `total_range`, over
+    `seeds`; `positives` are shares of positives at which rows are drawn from it, by default its own. Several columns by
+    name, of scores (`y_score`) or of labels (`y_pred`), are taken as they are: the correlations are over the models,
+    four or more, and `left_out` holds them with each model left out. Metrics of scores, such as roc_auc, need scores.
+
+    >>> import numpy as np
+    >>> y = np.repeat([0, 1], [900, 100])
+    >>> score = np.clip(np.random.default_rng(0).normal(0.3 + 0.4 * y, 0.15), 0, 1)
+    >>> study = metric_correlation(y, score, metrics=["accuracy", "g_mean"], seeds=3)
+    >>> for row in study.rows()[2:]:
+    ...     print(row.metric, round(row.recall, 1), round(row.specificity, 1))
+    accuracy -0.9 1.0
+    g_mean 0.2 0.2
+    """
+    check_distortions(total_range, threshold, steps=(steps, 2), tuples=(tuples, 2), seeds=(seeds, 1))
+    chosen = chosen_with_rates(metrics)
+    if y_pred is None and y_score is None:
+        raise InputTypeError("Give y_score, the scores of one model or {model: scores}, or y_pred={model: labels}.")
+    columns = y_score if y_pred is None else y_pred
+    positive, remarks = stated_positive(y_true, pos_label)
+    if isinstance(columns, Mapping) and len(columns) > 1:
+        if positives is not None:
+            raise InputError("positives= draws rows of one model's scores to distort; leave it out of several models.")
+        return replace(_over_models(y_true, y_score, y_pred, chosen, positive), remarks=remarks)
+    if y_pred is not None or y_score is None:
+        raise InputError("Labels of one model cannot be distorted; give its probabilities as y_score, or more models.")
+    ((_, table),) = scores_of_models(y_true, y_score, positive).items()
+    design = {"total_range": total_range, "steps": steps, "tuples": tuples, "threshold": threshold, "seeds": seeds}
+    return replace(_over_distortions(table, chosen, positives, design, rng), remarks=remarks)
+
+
+# ---------------------------------------------------------------- one model, distorted
+
+
+def _over_distortions(
+    table: ScoreTable,
+    chosen: tuple[Metric, ...],
+    positives: float | Sequence[float] | None,
+    design: dict[str, Any],
+    rng: Rng,
+) -> CorrelationStudy:
+    _refuse_scores(chosen, "Distorted scores are read at one threshold")
+    negative, positive = _class_scores(table)
+    shares = (len(positive) / (len(negative) + len(positive)),) if positives is None else read_shares(positives)
+    sizes = [_drawn_rows(share, len(negative), len(positive)) for share in shares]
+    widths = widths_of(design["total_range"], design["steps"])
+    tables = [
+        [
+            collection_of(
+                _sorted_draw(negative, n, seeded),
+                _sorted_draw(positive, p, seeded),
+                widths,
+                design["tuples"],
+                design["threshold"],
+                seeded,
+            )
+            for n, p in sizes
+        ]
+        for seeded in generators(design["seeds"], rng)
+    ]
+    counts = Counts.stack(Counts.stack(levels) for levels in tables)
+    rows = [n + p for n, p in sizes]
+    return correlated(chosen, shares, counts, metric_values(chosen, counts), design | {"n": max(rows), "own": "scores"})
+
+
+def _class_scores(table: ScoreTable) -> tuple[Array, Array]:
+    """The scores of the negatives and of the positives, one for each row."""
+    if not table.has_probabilities:
+        raise InputError(
+            "Scores outside 0 to 1 have no share of a range to be distorted by; give probabilities (a Recalibrator "
+            "makes them of scores), or several models, which are not distorted."
+        )
+    sides = (table.negative, table.positive)
+    if any(side.total < 1 for side in sides):
+        raise TooFewRowsError("y_true holds one class only; give rows of both.")
+    negative, positive = (np.repeat(side.scores, side.rows) for side in sides)
+    return negative, positive
+
+
+def _drawn_rows(share: float, negatives: int, positives: int) -> tuple[int, int]:
+    """How many rows of each class are drawn for a share of positives: as many as there are for it."""
+    if not 0 < share < 1:
+        raise InputError(f"positives are shares of the rows above 0 and below 1, not {share:g}.")
+    total = min(positives / share, negatives / (1 - share), _MOST_DRAWN_ROWS)
+    p = round(share * total)
+    n = round(total) - p
+    if min(n, p) < 2:
+        raise TooFewRowsError(
+            f"With {100 * share:g} % positives the {positives:,} positives and {negatives:,} negatives give "
+            f"{p} positives and {n} negatives; 2 or more of each are needed, so give more rows or another share."
+        )
+    return n, p
+
+
+def _sorted_draw(scores: Array, rows: int, rng: np.random.Generator) -> Array:
+    """So many of the scores, none twice; all of them where that is asked."""
+    return scores if rows >= len(scores) else rng.choice(scores, rows, replace=False)
+
+
+# ---------------------------------------------------------------- several models, as they are
+
+
+def _over_models(
+    y_true: ArrayLike, y_score: Any, y_pred: Any, chosen: tuple[Metric, ...], pos_label: Label
+) -> CorrelationStudy:
+    scores: ScoresByModel = {} if y_score is None else scores_of_models(y_true, y_score, pos_label)
+    tables = counts_at_half(scores) if y_pred is None else counts_of_predictions(y_true, y_pred, pos_label)
+    if not tables:
+        raise InputError("Scores outside 0 to 1 have no usual threshold; give the labels as y_pred={model: labels}.")
+    if len(tables) < _FEWEST_MODELS:
+        raise InputError(
+            f"{len(tables)} models are too few to correlate metrics over; give {_FEWEST_MODELS} or more, or the "
+            "probabilities of one to distort."
+        )
+    if set(scores) != set(tables):
+        _refuse_scores(chosen, "There are labels and no scores of every model")
+    counts = Counts.stack(tables.values())
+    columns = [
+        np.asarray(m(counts)) if m.function else np.array([float(m(scores[name])) for name in tables]) for m in chosen
+    ]
+    values = np.stack(columns, -1)[None, None, None]  # as by seed, imbalance, distortion and tuple
+    share = float(np.mean(counts.positives / counts.total))
+    choices = {"models": list(tables), "n": int(np.max(counts.total)), "own": "models"}
+    whole = Counts(*(np.asarray(cell)[None, None, None] for cell in counts))
+    return correlated(chosen, (share,), whole, values, choices, leave_out=True)
+
+
+def _refuse_scores(chosen: tuple[Metric, ...], why: str) -> None:
+    of_scores = [metric.name for metric in chosen if metric.function is None]
+    if of_scores:
+        raise InputError(f"{why}, and {of_scores[0]} reads the order of scores; leave it out.")
+
+
+def by_chance(models: int) -> float:
+    """How large a correlation of unrelated metrics gets over so many models in 1 of 20 cases (Student's t).
+
+    >>> round(by_chance(5), 3)
+    0.878
+    """
+    t = float(student_quantile(0.975, models - 2))
+    return t / float(np.sqrt(models - 2 + t * t))

@@ -106,12 +106,25 @@ def disagreements(
         raise InputError("It takes two metrics or more to disagree; name them in a list.")
     at = np.atleast_1d(checked_prevalence(prevalence))
     plane = _plane(points, size, rng)
-    pair_counts = np.stack([_pair_counts(chosen, plane, float(p)) for p in at], -1)
-    _check_defined(chosen, pair_counts[2])
-    pairs = [
-        _disagreement((chosen[i].name, chosen[j].name), pair_counts[:, i, j], plane.shape[-1], at)
-        for i, j in combinations(range(len(chosen)), 2)
-    ]
+    against, tied, defined = np.stack([_pair_counts(chosen, plane, float(p)) for p in at], -1)
+    for i, metric in enumerate(chosen):
+        if not defined[i, i].any():
+            raise InputError(f"{metric.name} is undefined on every table tried, so it orders nothing; leave it out.")
+    pairs, tries = [], plane.shape[-1] * len(at)
+    for i, j in combinations(range(len(chosen)), 2):
+        total = defined[i, j].sum()
+        with np.errstate(invalid="ignore"):
+            pairs.append(
+                Disagreement(
+                    chosen[i].name,
+                    chosen[j].name,
+                    share=float(against[i, j].sum() / total),
+                    tied=float(tied[i, j].sum() / total),
+                    undefined=float(1 - total / tries),
+                    prevalences=tuple(map(float, at)),
+                    by_prevalence=tuple(map(float, against[i, j] / defined[i, j])),
+                )
+            )
     return Rows(sorted(pairs, key=lambda pair: -np.nan_to_num(pair.share)))
 
 
@@ -132,21 +145,6 @@ def _common(first: Array, second: Array) -> Array:
     return np.stack([np.bitwise_count(row & second).sum(-1, dtype=np.int64) for row in first])
 
 
-def _check_defined(metrics: Sequence[Metric], defined: Array) -> None:
-    for i, metric in enumerate(metrics):
-        if not defined[i, i].any():
-            raise InputError(f"{metric.name} is undefined on every table tried, so it orders nothing; leave it out.")
-
-
-def _disagreement(names: tuple[str, str], counts: Array, pairs: int, at: Array) -> Disagreement:
-    against, tied, defined = counts
-    with np.errstate(invalid="ignore"):
-        by, share, ties = against / defined, against.sum() / defined.sum(), tied.sum() / defined.sum()
-    missing = 1 - defined.sum() / (pairs * len(at))
-    ats = tuple(map(float, at)), tuple(map(float, by))
-    return Disagreement(*names, float(share), float(ties), float(missing), *ats)
-
-
 def _plane(points: str, size: int | None, rng: Rng) -> Array:
     """Pairs of points: first and second classifier x (TPR, TNR) x pairs."""
     if points not in _POINTS:
@@ -161,10 +159,9 @@ def _plane(points: str, size: int | None, rng: Rng) -> Array:
         return np.stack([grid[first].T, grid[second].T])
     from scipy.stats import qmc
 
-    power = math.ceil(
-        math.log2(count)
-    )  # Sobol's sequence is even over powers of two; seed= is called rng= since scipy 1.15
-    return np.asarray(qmc.Sobol(4, seed=generator(rng)).random_base2(power)[:count].T.reshape(2, 2, count))
+    power = math.ceil(math.log2(count))  # Sobol's sequence is even over powers of two
+    sobol = qmc.Sobol(4, seed=generator(rng))  # seed= is called rng= since scipy 1.15
+    return np.asarray(sobol.random_base2(power)[:count].T.reshape(2, 2, count))
 
 
 # ---------------------------------------------------------------- discrimination
@@ -244,7 +241,7 @@ class Discrimination(Result[Separation]):
             names = ", ".join(self.conditions)
             raise InputError(f"There is no condition {condition!r}; there are {names}.")
         differences = [(separation.metric, separation.differences[i]) for separation in self.separations]
-        return sorted(differences, key=lambda pair: _rank_key(pair[1]))
+        return sorted(differences, key=lambda pair: math.inf if math.isnan(pair[1]) else -pair[1])
 
     def __repr__(self) -> str:
         table = [
@@ -255,10 +252,6 @@ class Discrimination(Result[Separation]):
         ]
         changing = f"{len(self.flipping)} of {len(table)} metrics change their order"
         return f"{filled(f'A less B, positive where A is better; {changing}')}\n{table_text(table)}"
-
-
-def _rank_key(difference: float) -> float:
-    return math.inf if math.isnan(difference) else -difference
 
 
 def _signed(difference: float) -> str:
@@ -290,42 +283,35 @@ def discrimination(
     if not (isinstance(tolerance, (int, float)) and tolerance >= 0):
         raise InputError(f"tolerance is a difference of 0 or more that is still called none, not {tolerance!r}.")
     chosen = named_metrics(metrics)
-    _check_directed(chosen)
+    for metric in chosen:
+        if metric.direction is None:
+            raise InputError(
+                f"{metric.name} has no better or worse values, so no model leads by it; "
+                "leave it out, or declare what is best with @metric."
+            )
     tables, conditions = _pair(a, b, prevalences)
     of_a, of_b = (metric_values(chosen, table) for table in tables)
     differences = directed_difference(of_a, of_b, chosen)
     from scipy.stats import rankdata
 
-    ranks = rankdata(-_tied(np.nan_to_num(differences, nan=-np.inf)), method="min", axis=1)
-    return Discrimination(
-        conditions,
-        Rows(_separation(m.name, conditions, differences[:, i], ranks[:, i], tolerance) for i, m in enumerate(chosen)),
-        tolerance,
-    )
-
-
-def _check_directed(metrics: Sequence[Metric]) -> None:
-    without = next((m.name for m in metrics if m.direction is None), None)
-    if without is not None:
-        raise InputError(
-            f"{without} has no better or worse values, so no model leads by it; "
-            "leave it out, or declare what is best with @metric."
+    # Twelve decimals, so that ranks tie what rounding made different.
+    ranks = rankdata(-np.round(np.nan_to_num(differences, nan=-np.inf), 12), method="min", axis=1)
+    separations = Rows[Separation]()
+    for i, metric in enumerate(chosen):
+        signs = np.sign(differences[:, i])
+        leads = signs[~np.isnan(signs) & (signs != 0)]
+        flips = int((leads[1:] != leads[:-1]).sum())
+        separations.append(
+            Separation(
+                metric.name,
+                conditions,
+                tuple(map(float, differences[:, i])),
+                tuple(ranks[:, i].tolist()),
+                flips,
+                separates=bool((np.abs(differences[:, i]) > tolerance).all()) and not flips,
+            )
         )
-
-
-def _tied(differences: Array) -> Array:
-    """The differences with twelve decimals, so that ranks tie what rounding made different."""
-    return np.asarray(np.round(differences, 12))
-
-
-def _separation(
-    name: str, conditions: tuple[str, ...], differences: Array, ranks: Array, tolerance: float
-) -> Separation:
-    signs = np.sign(differences)
-    leads = signs[~np.isnan(signs) & (signs != 0)]
-    flips = int((leads[1:] != leads[:-1]).sum())
-    apart = bool((np.abs(differences) > tolerance).all()) and not flips
-    return Separation(name, conditions, tuple(map(float, differences)), tuple(ranks.tolist()), flips, apart)
+    return Discrimination(conditions, separations, tolerance)
 
 
 def _pair(

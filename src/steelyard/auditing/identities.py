@@ -24,10 +24,9 @@ from steelyard.metrics.notation import plain_number
 from steelyard.metrics.registry import get_metric, list_metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from steelyard._types import Array
-    from steelyard.auditing.exact_values import ExactFormula, Value
     from steelyard.auditing.symbolic import SymbolicSum
     from steelyard.metrics.registry import MetricLike
 
@@ -51,7 +50,9 @@ class Equation:
 def fitted_equations(x: str, y: str, a: Array, b: Array) -> Iterator[Equation]:
     """The equations of y by x worth trying, the simplest first."""
     yield Equation("equal", f"{y} = {x}", lambda a, b: b - a)
-    slope, start = _rational(*_affine(a, b))
+    low, high = a.argmin(), a.argmax()
+    steepness = (b[high] - b[low]) / (a[high] - a[low])
+    slope, start = _rational(steepness, b[low] - steepness * a[low])
     yield Equation("affine", f"{y} = {_linear(slope, start, x)}", lambda a, b: b - (a * slope + start))
     yield Equation("power", f"{x} = {y} ** 2", lambda a, b: a - b * b)
     yield Equation("power", f"{y} = {x} ** 2", lambda a, b: b - a * a)
@@ -60,18 +61,13 @@ def fitted_equations(x: str, y: str, a: Array, b: Array) -> Iterator[Equation]:
     yield Equation("fractional", words, lambda a, b: b * (a * r + s) - (a * p + q))
 
 
-def _affine(a: Array, b: Array) -> tuple[float, float]:
-    low, high = a.argmin(), a.argmax()
-    slope = (b[high] - b[low]) / (a[high] - a[low])
-    return slope, b[low] - slope * a[low]
-
-
 def _fractional(a: Array, b: Array) -> Array:
     """The coefficients of b = (p a + q) / (r a + s), the least of r and s that is not 0 made 1 in size."""
     rows = np.stack([a, np.ones_like(a), -a * b, -b], -1)
     fitted: Array = np.linalg.svd(rows / np.abs(rows).max(1, keepdims=True))[2][-1]
-    below = fitted[2:][np.abs(fitted[2:]) > 1e-6]
-    fitted = fitted / below[np.abs(below).argmin()] if len(below) else fitted
+    denominator = fitted[2:][np.abs(fitted[2:]) > 1e-6]
+    if len(denominator):
+        fitted = fitted / denominator[np.abs(denominator).argmin()]
     return -fitted if fitted[3] < 0 else fitted
 
 
@@ -125,9 +121,11 @@ def identities(metrics: Iterable[MetricLike] | None = None) -> Rows[Identity]:
     ['jaccard = f1 / (2 - f1)', 'informedness = 2 * balanced_accuracy - 1']
     """
     audited_metrics, values = _values_of(metrics)
-    pairs = itertools.combinations(range(len(audited_metrics)), 2)
-    alike = [(i, j) for i, j in pairs if _ordered_alike(values[i], values[j])]
-    return Rows(_related(audited_metrics[i], audited_metrics[j], values[i], values[j]) for i, j in alike)
+    return Rows(
+        _related(audited_metrics[i], audited_metrics[j], values[i], values[j])
+        for i, j in itertools.combinations(range(len(audited_metrics)), 2)
+        if _ordered_alike(values[i], values[j])
+    )
 
 
 def combinations(metrics: Iterable[MetricLike] | None = None) -> Rows[Identity]:
@@ -138,8 +136,13 @@ def combinations(metrics: Iterable[MetricLike] | None = None) -> Rows[Identity]:
     >>> [identity.law for identity in combinations(["recall", "specificity", "tpnr"])]
     ['tpnr = recall * specificity']
     """
-    audited_metrics, values = _distinct(*_values_of(metrics))
-    examined = (_examined(equation, parts) for equation, parts in _composed(audited_metrics, values))
+    audited_metrics, values = _values_of(metrics)
+    distinct: list[int] = []
+    for i in sorted(range(len(audited_metrics)), key=lambda i: (len(audited_metrics[i].metric.parameters), i)):
+        if not any(_same(values[i], values[j]) for j in distinct):
+            distinct.append(i)
+    composed = _composed([audited_metrics[i] for i in distinct], values[distinct])
+    examined = (_examined(equation, parts) for equation, parts in composed)
     return Rows(identity for identity in examined if identity)
 
 
@@ -156,14 +159,6 @@ def _tables() -> Array:
     return np.random.default_rng(0).integers(1, 200, (_TABLES, 4))
 
 
-def _distinct(audited_metrics: list[AuditedMetric], values: Array) -> tuple[list[AuditedMetric], Array]:
-    distinct: list[int] = []
-    for i in sorted(range(len(audited_metrics)), key=lambda i: (len(audited_metrics[i].metric.parameters), i)):
-        if not any(_same(values[i], values[j]) for j in distinct):
-            distinct.append(i)
-    return [audited_metrics[i] for i in distinct], values[distinct]
-
-
 def _same(a: Array, b: Array) -> bool:
     return bool(np.allclose(a, b, rtol=_EQUAL, atol=_EQUAL, equal_nan=True))
 
@@ -174,13 +169,12 @@ def _ordered_alike(a: Array, b: Array) -> bool:
     a, b = a[both], b[both]
     if len(a) < _TABLES // 2:
         return False
-    steps = [_steps(values[np.argsort(a, kind="stable")]) for values in (a, b)]
-    return bool(steps[0].any()) and any(np.array_equal(steps[0], sign * steps[1]) for sign in (1, -1))
-
-
-def _steps(values: Array) -> Array:
-    rise = np.diff(values)
-    return np.where(np.abs(rise) > _EQUAL * np.maximum(1, np.abs(values[1:])), np.sign(rise), 0)
+    order, steps = np.argsort(a, kind="stable"), []
+    for values in (a[order], b[order]):
+        rise = np.diff(values)
+        steps.append(np.where(np.abs(rise) > _EQUAL * np.maximum(1, np.abs(values[1:])), np.sign(rise), 0))
+    of_a, of_b = steps
+    return bool(of_a.any()) and (np.array_equal(of_a, of_b) or np.array_equal(of_a, -of_b))
 
 
 # ---------------------------------------------------------------- one of one other
@@ -242,16 +236,16 @@ def _composed(
     """The equations with two other metrics that the values follow, each once, however it is turned round."""
     for composition in _COMPOSITIONS:
         seen: list[set[int]] = []
-        for places in _matches(composition, values):
-            if set(places) not in seen:
-                seen.append(set(places))
-                parts = tuple(audited_metrics[i] for i in places)
+        for indices in _matches(composition, values):
+            if set(indices) not in seen:
+                seen.append(set(indices))
+                parts = tuple(audited_metrics[i] for i in indices)
                 names = dict(zip("abc", (part.metric.name for part in parts), strict=True))
                 yield Equation(composition.relation, composition.words.format(**names), composition.gap), parts
 
 
 def _matches(composition: _Composition, values: Array) -> Iterator[tuple[int, int, int]]:
-    """The places of metrics whose values are the composition of two others', up to a sign under a square."""
+    """The indices of metrics whose values are the composition of two others', up to a sign under a square."""
     targets = np.abs(values) if composition.is_squared else values
     for b, c in itertools.permutations(range(len(values)), 2):
         if b > c and not composition.is_ordered:
@@ -270,29 +264,22 @@ def _examined(equation: Equation, parts: tuple[AuditedMetric, ...]) -> Identity 
     """The equation with its verdict; None where a table breaks it."""
     names, examined = tuple(part.metric.name for part in parts), 0
     formulas = [part.formula for part in parts if part.formula]
-    noise = 1e-45 if len(formulas) == len(parts) else _EQUAL
+    have_formulas = len(formulas) == len(parts)
+    noise = Fraction(1e-45 if have_formulas else _EQUAL)
     for table in _tables().tolist():
-        values = [value for part in parts if (value := part.value(table)) is not None]
+        values = [Fraction(value) for part in parts if (value := part.value(table)) is not None]
         if len(values) == len(parts):
             examined += 1
-            if not _vanishes(equation, values, noise):
+            size = max(Fraction(1), *(value * value for value in values))
+            if abs(equation.gap(*values)) > noise * size:
                 return None
-    if len(formulas) == len(parts) and _proved(equation, formulas):
-        return Identity(names, equation.relation, equation.words, PROVED, "algebra: equal for all cells")
-    return Identity(names, equation.relation, equation.words, unrefuted(examined), parts[0].by_search)
 
-
-def _vanishes(equation: Equation, values: Sequence[Value], noise: float) -> bool:
-    exact = [Fraction(value) for value in values]
-    size = max(Fraction(1), *(value * value for value in exact))
-    return bool(abs(equation.gap(*exact)) <= Fraction(noise) * size)
-
-
-def _proved(equation: Equation, formulas: list[ExactFormula]) -> bool:
     def holds(*values: SymbolicSum) -> bool:
         return not equation.gap(*values).terms
 
-    return on_all_tables(formulas, holds)
+    if have_formulas and on_all_tables(formulas, holds):
+        return Identity(names, equation.relation, equation.words, PROVED, "algebra: equal for all cells")
+    return Identity(names, equation.relation, equation.words, unrefuted(examined), parts[0].by_search)
 
 
 # ---------------------------------------------------------------- harshness
@@ -313,29 +300,24 @@ def harsher(a: MetricLike, b: MetricLike) -> Decision:
             f"{first.metric.name} and {second.metric.name} are not both better when higher, or both when lower; "
             "which is harsher is asked of two that are."
         )
-    name, signed = f"harsher than {second.metric.name}", 1 if directions == {"higher"} else -1
-    return Decision(first.metric.name, name, *_compared(first, second, signed))
+    sign = 1 if directions == {"higher"} else -1
+    return Decision(first.metric.name, f"harsher than {second.metric.name}", *_compared(first, second, sign))
 
 
-def _compared(first: AuditedMetric, second: AuditedMetric, signed: int) -> Ruling:
-    def below(low: SymbolicSum, high: SymbolicSum) -> bool:
-        return never_negative(high - low if signed > 0 else low - high)
-
-    examined, counterexample = _kinder(first, second, signed)
-    if counterexample:
-        return REFUTED, "a table, in exact arithmetic", counterexample
-    if first.formula and second.formula and on_all_tables([first.formula, second.formula], below):
-        return PROVED, "algebra: the sign of the difference, roots by their squares", None
-    return unrefuted(examined), first.by_search, None
-
-
-def _kinder(first: AuditedMetric, second: AuditedMetric, signed: int) -> tuple[int, Counterexample | None]:
-    """How many tables were examined, and one on which the first metric is kinder than the second."""
+def _compared(first: AuditedMetric, second: AuditedMetric, sign: int) -> Ruling:
+    """The ruling by a table on which the first metric is kinder than the second, by algebra, or by neither."""
     examined = 0
     for table in [*CLASS_SWAP.small_cases, *CLASS_SWAP.random_cases()]:
         value, other = first.value(table), second.value(table)
         if value is not None and other is not None:
             examined += 1
-            if all(audited.gap(value, other) * signed > 0 for audited in (first, second)):
-                return examined, Counterexample(four_cells(table), None, str(value), str(other))
-    return examined, None
+            if all(audited.gap(value, other) * sign > 0 for audited in (first, second)):
+                kinder = Counterexample(four_cells(table), None, str(value), str(other))
+                return REFUTED, "a table, in exact arithmetic", kinder
+
+    def below(low: SymbolicSum, high: SymbolicSum) -> bool:
+        return never_negative(high - low if sign > 0 else low - high)
+
+    if first.formula and second.formula and on_all_tables([first.formula, second.formula], below):
+        return PROVED, "algebra: the sign of the difference, roots by their squares", None
+    return unrefuted(examined), first.by_search, None

@@ -33,9 +33,9 @@ Evaluated: TypeAlias = "HasTables | Counts | Confusion | ScoreTable"
 class Problem:
     """What the metric is for, and how many rows the rarer class has, under the name it goes by."""
 
-    alike: bool = True
-    may_fail: bool = False
-    in_use: bool = False
+    equal_class_weight: bool = True
+    allow_zero_recall: bool = False
+    deployment_prevalence: bool = False
     ranking: bool | None = None
     costs: bool = False
     rows: int | None = None
@@ -51,9 +51,15 @@ class Problem:
     @property
     def wanted(self) -> dict[str, bool]:
         """The properties that the answers ask for: whether each is to hold, or is not to."""
-        wanted = {"class_symmetry": self.alike, "prevalence_invariance": not self.in_use}
-        wanted |= {} if self.alike else {"leans_to_positives": True}
-        return wanted | ({} if self.may_fail else {"no_credit_when_a_class_fails": True})
+        wanted = {
+            "class_symmetry": self.equal_class_weight,
+            "prevalence_invariance": not self.deployment_prevalence,
+        }
+        if not self.equal_class_weight:
+            wanted["leans_to_positives"] = True
+        if not self.allow_zero_recall:
+            wanted["no_credit_when_a_class_fails"] = True
+        return wanted
 
     def completed(self, data: Evaluated) -> Problem:
         """The problem with what the data show; what was given stays."""
@@ -76,7 +82,14 @@ def _rows_by_class(data: Evaluated) -> tuple[dict[str, int], bool]:
             raise InputError(f"recommend reads one table, not an array of {table.shape}; give one of them.")
         return {"positives": int(table.positives), "negatives": int(table.negatives)}, False
     if isinstance(table, Confusion):
-        return dict(zip(_names(table), table.rows.sum(1).tolist(), strict=True)), False
+        names = [f"rows of {label!r}" for label in table.labels]
+        if len(names) == 2:
+            try:
+                positive = table.positive_label()
+                names = ["positives" if label == positive else "negatives" for label in table.labels]
+            except SteelyardError:  # which class is the positive one is not clear
+                pass
+        return dict(zip(names, table.rows.sum(1).tolist(), strict=True)), False
     if isinstance(scores, ScoreTable):
         return {"positives": scores.positive.n, "negatives": scores.negative.n}, True
     raise InputTypeError(
@@ -84,63 +97,33 @@ def _rows_by_class(data: Evaluated) -> tuple[dict[str, int], bool]:
     )
 
 
-def _names(table: Confusion) -> list[str]:
-    names = [f"rows of {label!r}" for label in table.labels]
-    if len(names) > 2:
-        return names
-    try:
-        positive = table.positive_label()
-    except SteelyardError:
-        return names
-    return ["positives" if label == positive else "negatives" for label in table.labels]
-
-
-def checked_problem(**answers: object) -> Problem:
+def checked_problem(
+    *, positives: object, capacity: object, reference_threshold: object, **yes_or_no: bool | None
+) -> Problem:
     """The answers given, by the names of `recommend`, checked."""
-    for name in _YES_OR_NO:
-        if not isinstance(answers[name], (bool, np.bool_)) and not (name == "ranking" and answers[name] is None):
-            raise InputTypeError(f"{name}= is True or False, not {answers[name]!r}.")
-    if answers["ranking"] and (answers["costs"] or answers["reference_threshold"] is not None):
+    for name, answer in yes_or_no.items():
+        if not isinstance(answer, (bool, np.bool_)) and not (name == "ranking" and answer is None):
+            raise InputTypeError(f"{name}= is True or False, not {answer!r}.")
+    if yes_or_no["ranking"] and (yes_or_no["costs"] or reference_threshold is not None):
         raise InputError(
             "Scores that are used as an order make no errors to cost; give ranking, or costs or a threshold, not both."
         )
-    counts = {name: _count(name, answers[name]) for name in _COUNTS}
-    chosen = {field: answers[name] for name, field in _YES_OR_NO.items()}
-    return Problem(
-        **chosen,  # type: ignore[arg-type]  # checked above
-        rows=counts["positives"],
-        capacity=counts["capacity"],
-        threshold=_probability(answers["reference_threshold"]),
-    )
-
-
-_YES_OR_NO = {
-    "equal_class_weight": "alike",
-    "allow_zero_recall": "may_fail",
-    "deployment_prevalence": "in_use",
-    "ranking": "ranking",
-    "costs": "costs",
-    "calibration": "calibration",
-    "clusters": "clusters",
-    "ordered": "ordered",
-}
-_COUNTS = {
-    "positives": "the number of positives in the test set",
-    "capacity": "how many rows can be looked at",
-}
-
-
-def _count(name: str, given: object) -> int | None:
-    whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
-    if given is not None and not (whole and int(given) >= 1):  # type: ignore[call-overload]  # as asked
-        raise InputError(f"{name} is {_COUNTS[name]}, 1 or more, not {given!r}.")
-    return None if given is None else int(given)  # type: ignore[call-overload]  # a whole number
-
-
-def _probability(given: object) -> float | None:
-    is_number = isinstance(given, (float, int, np.floating)) and not isinstance(given, bool)
-    if given is not None and not (is_number and 0 < float(given) < 1):  # type: ignore[arg-type]  # as asked
+    for name, number, meaning in (
+        ("positives", positives, "the number of positives in the test set"),
+        ("capacity", capacity, "how many rows can be looked at"),
+    ):
+        is_whole = isinstance(number, (int, np.integer)) and not isinstance(number, bool)
+        if number is not None and not (is_whole and number >= 1):  # type: ignore[operator]  # a whole number
+            raise InputError(f"{name} is {meaning}, 1 or more, not {number!r}.")
+    at = reference_threshold
+    is_number = isinstance(at, (float, int, np.floating)) and not isinstance(at, bool)
+    if at is not None and not (is_number and 0 < float(at) < 1):  # type: ignore[arg-type]  # a number
         raise InputError(
-            f"reference_threshold is the probability from which a row is flagged, between 0 and 1, not {given!r}."
+            f"reference_threshold is the probability from which a row is flagged, between 0 and 1, not {at!r}."
         )
-    return None if given is None else float(given)  # type: ignore[arg-type]  # a number
+    return Problem(
+        **yes_or_no,  # type: ignore[arg-type]  # checked above
+        rows=None if positives is None else int(positives),  # type: ignore[call-overload]  # checked above
+        capacity=None if capacity is None else int(capacity),  # type: ignore[call-overload]  # checked above
+        threshold=None if at is None else float(at),  # type: ignore[arg-type]  # checked above
+    )

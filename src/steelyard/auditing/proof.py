@@ -118,13 +118,11 @@ class AuditedMetric:
 
     @property
     def _opaque(self) -> str:
-        inexact = any(isinstance(value, Decimal) for value in self._values.values())
-        floats = f", its values floats that are equal up to {_small(self.tolerance)}" if inexact else ""
-        return f"an opaque function, no formula to prove ({READABLE}): exact search{floats}"
-
-
-def _small(number: float) -> str:
-    return f"{number:.0e}".replace("e-0", "e-")
+        opaque = f"an opaque function, no formula to prove ({READABLE}): exact search"
+        if not any(isinstance(value, Decimal) for value in self._values.values()):
+            return opaque
+        tolerance = f"{self.tolerance:.0e}".replace("e-0", "e-")
+        return f"{opaque}, its values floats that are equal up to {tolerance}"
 
 
 def _called(metric: Metric, table: tuple[int | Fraction, ...]) -> tuple[Value | None, np.dtype[Any]]:
@@ -206,7 +204,7 @@ def _smaller(law: Law, case: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 
 
 def exact_search(audited: AuditedMetric, law: Law) -> tuple[int, Counterexample | None]:
-    """How many tables, small and large, were examined in exact arithmetic, and one that case_outcome the law."""
+    """How many tables, small and large, were examined in exact arithmetic, and one that breaks the law."""
     examined = 0
     for case in itertools.chain(law.small_cases, law.random_cases()):
         outcome = case_outcome(audited, law, case)
@@ -218,25 +216,18 @@ def exact_search(audited: AuditedMetric, law: Law) -> tuple[int, Counterexample 
 
 def case_outcome(audited: AuditedMetric, law: Law, case: Sequence[int]) -> Counterexample | bool | None:
     """The counterexample that this case is; False where the law holds; None where a side is undefined."""
-    before, against, value, other = _sides(audited, law, case)
+    exact = list(map(Fraction, case))
+    before, against = law.before(*exact), law.against(*exact)  # a table, and the one or the number it is held against
+    other = audited.value(against) if isinstance(against, tuple) else Fraction(against)
+    value = audited.value(before)
     if value is None or other is None:
         return None
-    gap = audited.gap(value, other)
-    relation = law.relation_for(audited.metric)
-    if (gap == 0 and "=" in relation) or (gap != 0 and relation[0] == ("<" if gap < 0 else ">")):
+    gap, relation = audited.gap(value, other), law.relation_for(audited.metric)
+    holds = "=" in relation if gap == 0 else relation[0] == ("<" if gap < 0 else ">")
+    if holds:
         return False
     after = four_cells(against) if isinstance(against, tuple) else None
     return Counterexample(four_cells(before), after, str(value), str(other))
-
-
-def _sides(
-    audited: AuditedMetric, law: Law, case: Sequence[int]
-) -> tuple[_Table, _Table | Fraction, Value | None, Value | None]:
-    """The table and what it is held against, and the values of both."""
-    exact = list(map(Fraction, case))
-    before, against = law.before(*exact), law.against(*exact)
-    other = audited.value(against) if isinstance(against, tuple) else Fraction(against)
-    return before, against, audited.value(before), other
 
 
 def _suspects(
@@ -283,11 +274,13 @@ def on_related_tables(
 
     Where one of the values is undefined, nothing is stated.
     """
+    if audited.formula is None:
+        return False
     start = time.thread_time()
     try:
         for pattern in itertools.product((1, 0), repeat=len(names)):
             variables = _variables(names, pattern, start + audited.seconds)
-            values = [_side_value(_formula(audited), tuple(cells), variables[0].field) for cells in tables(*variables)]
+            values = [_side_value(audited.formula, tuple(cells), variables[0].field) for cells in tables(*variables)]
             if None not in values and not holds(variables, *values):
                 return False
     except (Unprovable, ImportError):
@@ -297,36 +290,23 @@ def on_related_tables(
     return True
 
 
-def _formula(audited: AuditedMetric) -> ExactFormula:
-    if audited.formula is None:
-        raise Unprovable
-    return audited.formula
-
-
 def proved(audited: AuditedMetric, law: Law) -> str | None:
     """How the law was proved for all variables, those that are 0 included; None where it was not."""
+    assert audited.formula is not None  # noqa: S101 - proofs are asked of formulas
+    if law.relation != "=" and sum(step.sign in COMPARISONS for step in audited.formula.steps) > MOST_COMPARISONS:
+        return None
     start = time.thread_time()
+    until = start + audited.seconds
     try:
-        return _proof_text(audited, law, start + audited.seconds)
+        if all(_holds_on(audited, law, pattern, until) for pattern in law.zero_patterns()):
+            return "algebra: equal for all cells" if law.relation == "=" else "algebra: the sign of the difference"
+        if law.grows and all(_has_right_slope(audited, law, pattern, until) for pattern in law.zero_patterns()):
+            return "algebra: the sign of the derivative; steps from an empty cell by exact search"
     except (Unprovable, ImportError):
         return None
     finally:
         audited.seconds -= time.thread_time() - start
-
-
-def _proof_text(audited: AuditedMetric, law: Law, until: float) -> str | None:
-    if law.relation != "=" and _comparisons(audited) > MOST_COMPARISONS:
-        raise Unprovable
-    if all(_holds_on(audited, law, pattern, until) for pattern in law.zero_patterns()):
-        return "algebra: equal for all cells" if law.relation == "=" else "algebra: the sign of the difference"
-    if law.grows and all(_has_right_slope(audited, law, pattern, until) for pattern in law.zero_patterns()):
-        return "algebra: the sign of the derivative; steps from an empty cell by exact search"
     return None
-
-
-def _comparisons(audited: AuditedMetric) -> int:
-    assert audited.formula is not None  # noqa: S101 - proofs are asked of formulas
-    return sum(step.sign in COMPARISONS for step in audited.formula.steps)
 
 
 def _holds_on(audited: AuditedMetric, law: Law, pattern: tuple[int, ...], until: float) -> bool:
@@ -335,12 +315,10 @@ def _holds_on(audited: AuditedMetric, law: Law, pattern: tuple[int, ...], until:
     tables = law.before(*variables), law.against(*variables)
     formula = audited.orders_by if isinstance(tables[1], tuple) else audited.formula
     assert formula is not None  # noqa: S101 - proofs are asked of formulas
-    if (
-        law.relation == "="
-        and isinstance(tables[1], tuple)
-        and same_by_parts(formula, *(_cells(t, field) for t in tables))
-    ):
-        return True
+    if law.relation == "=" and isinstance(tables[1], tuple):
+        before_cells, after_cells = (_cells(table, field) for table in tables)
+        if same_by_parts(formula, before_cells, after_cells):
+            return True
     before, other = (_side_value(formula, side, field) for side in tables)
     if before is None or other is None:
         return True

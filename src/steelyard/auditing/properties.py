@@ -7,7 +7,6 @@ for all values of its variables.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,7 +59,9 @@ def audit_properties(
     metrics: Iterable[MetricLike] | None = None, properties: Iterable[str | Property] | None = None
 ) -> list[Decision]:
     """Every property proved or refuted for every metric of counts in the registry, or for those named."""
-    chosen = _metrics_of_counts() if metrics is None else list(map(get_metric, metrics))
+    chosen = list_metrics() if metrics is None else list(map(get_metric, metrics))
+    if metrics is None:
+        chosen = [metric for metric in chosen if metric.function]
     stored = stored_decisions()
     before = len(stored)
     rows = _decisions(chosen, list(map(get_property, PROPERTIES if properties is None else properties)), stored)
@@ -69,19 +70,15 @@ def audit_properties(
     return rows
 
 
-def _metrics_of_counts() -> list[Metric]:
-    return [metric for metric in list_metrics() if metric.function]
-
-
 def decided_anew() -> Decisions:
     """Every decision about the catalogue, made now, by its key."""
     decisions: Decisions = {}
-    _decisions(_metrics_of_counts(), list(PROPERTIES.values()), decisions)
+    _decisions([metric for metric in list_metrics() if metric.function], list(PROPERTIES.values()), decisions)
     return decisions
 
 
 def garcia_row(metric: MetricLike, *, anew: bool = False) -> str:
-    """A metric's column of García's FourCells 2, p1 to p5: "-" invariant, "+" not, "?" undecided.
+    """A metric's column of García's Table 2, p1 to p5: "-" invariant, "+" not, "?" undecided.
 
     With `anew` it is decided now, whatever was decided before.
 
@@ -104,28 +101,19 @@ def _decisions(metrics: list[Metric], properties: list[Property], stored: Decisi
             why = _OF_OTHERS.format(metric.basis)
             rows += [Decision(metric.name, property_.name, DOES_NOT_APPLY, why) for property_ in properties]
             continue
-        audited = lru_cache(partial(_audited, metric))
-        rows += [
-            recalled_decision(metric, property_, stored) or _anew(stored, audited(), property_)
-            for property_ in properties
-        ]
+        audited = None
+        for property_ in properties:
+            decision = recalled_decision(metric, property_, stored)
+            if decision is None:  # what tries and proves is loaded only where something is not decided yet
+                from steelyard.auditing.proof import AuditedMetric
+                from steelyard.auditing.symbolic import is_available
+
+                audited = audited or AuditedMetric(metric)
+                decision, key = _decided(audited, property_), decision_key(metric, property_)
+                if key and is_available():
+                    stored[key] = decision
+            rows.append(decision)
     return rows
-
-
-def _audited(metric: Metric) -> AuditedMetric:
-    """The metric as it is tried and proved; what does that is loaded where something is not decided yet."""
-    from steelyard.auditing.proof import AuditedMetric
-
-    return AuditedMetric(metric)
-
-
-def _anew(stored: Decisions, audited: AuditedMetric, property_: Property) -> Decision:
-    from steelyard.auditing.symbolic import is_available
-
-    decision, key = _decided(audited, property_), decision_key(audited.metric, property_)
-    if key and is_available():
-        stored[key] = decision
-    return decision
 
 
 def _decided(audited: AuditedMetric, property_: Property) -> Decision:
@@ -337,8 +325,10 @@ def invariance(metrics: Sequence[Metric], counts: Counts) -> Rows[Invariance]:
     >>> [(row.transformation, row.words) for row in rows][:4]
     [('p1', '+0.425'), ('p2', 'stays'), ('p3', 'stays'), ('p4', '+0.025')]
     """
-    tables = [counts, counts.swapped(), *(_grown(counts, cell) for cell in CHANGED_CELLS.values())]
-    names = ["p1", *CHANGED_CELLS]
+    tables, names = [counts, counts.swapped()], ["p1", *CHANGED_CELLS]
+    for cell in CHANGED_CELLS.values():  # larger by a tenth, and by a row at least
+        rows: Any = getattr(counts, cell)
+        tables.append(replace(counts, **{cell: rows + max(1, round(MORE * float(rows)))}))
     before, *after = metric_values(metrics, Counts.stack(tables))
     changes = [-value_change(before, values) for values in after]
     decisions = iter(audit_properties(metrics, names))
@@ -347,9 +337,3 @@ def invariance(metrics: Sequence[Metric], counts: Counts) -> Rows[Invariance]:
         for i, metric in enumerate(metrics)
         for j, name in enumerate(names)
     )
-
-
-def _grown(counts: Counts, cell: str) -> Counts:
-    """The table with one cell larger by a tenth, and by a row at least."""
-    rows: Any = getattr(counts, cell)
-    return replace(counts, **{cell: rows + max(1, round(MORE * float(rows)))})

@@ -98,21 +98,17 @@ def _spread(name: str, ratios: list[str], values: Array) -> Spread:
     defined = values[~np.isnan(values).any(1)]
     if not len(defined):
         return Spread(name, dict.fromkeys(ratios, math.nan), math.nan, math.nan, math.nan, 0, len(values), None)
-    wide, means = np.ptp(defined, 1), defined.mean(0)
-    test = friedman(_tied(defined), models=ratios) if len(defined) > 1 else None
+    ranges, means, test = np.ptp(defined, 1), defined.mean(0), None
+    if len(defined) > 1:  # with twelve digits, so that ranks tie what rounding made different
+        size = 10.0 ** np.ceil(np.log10(np.maximum(np.abs(defined).max(), 1)))
+        test = friedman(np.round(defined / size, 12) * size, models=ratios)
     return Spread(
         name,
         dict(zip(ratios, means.tolist(), strict=True)),
-        float(wide.mean()),
-        float(wide.max()),
+        float(ranges.mean()),
+        float(ranges.max()),
         float(np.ptp(means)),
         len(defined),
         len(values) - len(defined),
         test,
     )
-
-
-def _tied(values: Array) -> Array:
-    """The values with twelve digits, so that ranks tie what rounding made different."""
-    size = 10.0 ** np.ceil(np.log10(np.maximum(np.abs(values).max(), 1)))
-    return np.asarray(np.round(values / size, 12) * size)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import dataclass, replace
 from functools import cache
@@ -125,15 +124,22 @@ _SHARED = "whether the rows that can be looked at change from day to day: best_t
 
 def with_core(advice: Recommendation, problem: Problem) -> Recommendation:
     """The recommendation with what the further answers ask for, those that decide about rows first."""
-    decisive, beside = [*_of_order(problem), *_of_capacity(problem), *_of_threshold(problem)], [*advice.beside]
+    decisive = [*_of_order(problem), *_of_capacity(problem), *_of_threshold(problem)]
     set_already = {item.metric.partition("[")[0] for item in decisive}
     others = (item for item in advice.use if item.metric not in set_already)
     use = (*decisive, *others, *_of_probabilities(problem))
-    beside += [_CALIBRATED] * problem.calibration + [_SET] * (problem.threshold is not None)
-    beside += [_SHARED] * (problem.capacity is not None) + [_CLUSTERED] * problem.clusters
+    beside = list(advice.beside)
+    if problem.calibration:
+        beside.append(_CALIBRATED)
+    if problem.threshold is not None:
+        beside.append(_SET)
+    if problem.capacity is not None:
+        beside.append(_SHARED)
+    if problem.clusters:
+        beside.append(_CLUSTERED)
     named = {item.metric.partition("[")[0] for item in use}
-    kept = tuple(item for item in advice.avoid if item.metric not in named)
-    return replace(advice, use=use, beside=tuple(beside), avoid=kept, differs=tuple(_differences(use, kept)))
+    avoid = tuple(item for item in advice.avoid if item.metric not in named)
+    return replace(advice, use=use, beside=tuple(beside), avoid=avoid, differs=tuple(_differences(use, avoid)))
 
 
 def _of_order(problem: Problem) -> Iterator[Advice]:
@@ -144,9 +150,12 @@ def _of_order(problem: Problem) -> Iterator[Advice]:
         if "weights" in metric.parameters:
             yield Advice(f"{metric.name}[weights=quadratic]", f"{meaning_words(metric)}; {_NEAR}", metric.cite)
     for metric in metrics_with_role("ordinal"):
-        of_labels = metric.function is not None
-        moves = of_labels and decide(metric, "prevalence_invariance").holds is not True
-        if moves == problem.in_use if of_labels else problem.calibration:
+        if metric.function is None:  # of probabilities
+            fits = problem.calibration
+        else:
+            moves = decide(metric, "prevalence_invariance").holds is not True
+            fits = moves == problem.deployment_prevalence
+        if fits:
             yield Advice(metric.name, f"{meaning_words(metric)}; {_NEAR}", metric.cite)
 
 
@@ -198,9 +207,12 @@ def is_proper(metric: Metric) -> bool:
 
 def _rows(true: float, stated: float) -> ScoreTable:
     """Rows of one true and one stated probability, beside as many of which nothing is known."""
-    scores, rows = np.sort([stated, 0.5])[: 1 + (stated != 0.5)], np.ones(1 + (stated != 0.5), dtype=np.int64)
-    shares = [np.where(scores == stated, share, 0) + np.where(scores == 0.5, 0.5, 0) for share in (true, 1 - true)]
-    positive, negative = (ClassScores(scores, rows, share, share**2) for share in shares)
+    scores = np.unique([stated, 0.5])
+    classes = []
+    for share in (true, 1 - true):
+        weights = np.where(scores == stated, share, 0) + np.where(scores == 0.5, 0.5, 0)
+        classes.append(ClassScores(scores, np.ones(len(scores), dtype=np.int64), weights, weights**2))
+    positive, negative = classes
     return ScoreTable(positive, negative)
 
 
@@ -240,12 +252,14 @@ class OrderMetric:
 
     def fits(self, problem: Problem, *, prevalence: bool) -> bool:
         """Whether it has what the answers ask for; those about the prevalence only where they count."""
-        return self.keeps_classes is problem.alike and (not prevalence or self.keeps_prevalence is not problem.in_use)
+        return self.keeps_classes is problem.equal_class_weight and (
+            not prevalence or self.keeps_prevalence is not problem.deployment_prevalence
+        )
 
     def words(self, problem: Problem) -> str:
         """What was seen of it."""
         even, rare, exchanged = map(three_digits, (self.even, self.rare, self.exchanged))
-        there = "at the deployment prevalence" if problem.in_use else "with its prevalence"
+        there = "at the deployment prevalence" if problem.deployment_prevalence else "with its prevalence"
         stays = f"stays the same at any prevalence (tried on one order: {even} at 50 % and at 5 %)"
         moves = f"moves with the prevalence ({even} at 50 %, {rare} at 5 % for one order), so read it {there}"
         alike = "and whichever class is called positive"
@@ -281,20 +295,20 @@ def reported_beside(problem: Problem) -> Iterator[str]:
     """What to report beside the recommended metrics, as the answers and the data ask for."""
     if problem.ranking and not problem.costs:
         yield "precision and recall among as many rows as will be looked at (precision_at_k, lift)"
-        if problem.alike:
+        if problem.equal_class_weight:
             yield "average precision of both classes, each taken as the positive one: Wu averages the two"
-        if problem.may_fail:
+        if problem.allow_zero_recall:
             yield "nothing for allow_zero_recall: an order has no threshold at which a class could have zero recall"
     else:
         yield "recall and specificity, each with its interval: no single number shows which class has the errors"
         yield (
             "precision at the deployment prevalence, beside its no-skill baseline (same prediction rate)"
-            if problem.in_use or not problem.alike
+            if problem.deployment_prevalence or not problem.equal_class_weight
             else "precision, stated with its prevalence, or at the deployment prevalence by at_prevalence"
         )
         if accuracy_is_fair(problem):
             yield "accuracy, a fair summary here: the classes are of similar size"
-    if problem.costs and not problem.may_fail:
+    if problem.costs and not problem.allow_zero_recall:
         yield "a floor under recall and specificity: the least cost may give a class up"
     if problem.classes > 2:
         yield (
@@ -302,19 +316,16 @@ def reported_beside(problem: Problem) -> Iterator[str]:
             "the properties are proven for two classes, not for a metric's form for more"
         )
     if problem.rows is not None and problem.rows < _FEW:
-        text = f"the interval before the value: {problem.rows} {_rarer_class(problem)} most metrics open"
+        rarer = f"{problem.rarer} leave"
+        if problem.rows == 1:
+            rarer = f"{problem.rarer.replace('rows', 'row').removesuffix('s')} leaves"
+        text = f"the interval before the value: {problem.rows} {rarer} most metrics open"
         yield f"{text}; sample_size computes how many would be enough"
-
-
-def _rarer_class(problem: Problem) -> str:
-    if problem.rows != 1:
-        return f"{problem.rarer} leave"
-    return f"{problem.rarer.replace('rows', 'row').removesuffix('s')} leaves"
 
 
 def accuracy_is_fair(problem: Problem) -> bool:
     """Whether accuracy sums the errors up fairly: both classes count alike and are of similar size."""
-    return problem.similar_classes and problem.alike
+    return problem.similar_classes and problem.equal_class_weight
 
 
 # ---------------------------------------------------------------- recommendation
@@ -416,8 +427,10 @@ def changing_with_prevalence(data: Evaluated) -> list[Metric]:
 def _recommendation(problem: Problem, metrics: Sequence[Metric]) -> Recommendation:
     """What fits a problem among some metrics."""
     if problem.costs:
-        unfit = {"class_symmetry": False} | ({} if problem.may_fail else {"no_credit_when_a_class_fails": True})
-        return Recommendation(tuple(_of_costs()), tuple(reported_beside(problem)), tuple(_blame(unfit, metrics)))
+        wanted = {"class_symmetry": False}
+        if not problem.allow_zero_recall:
+            wanted["no_credit_when_a_class_fails"] = True
+        return Recommendation(tuple(_of_costs()), tuple(reported_beside(problem)), tuple(_blame(wanted, metrics)))
     if problem.ranking:
         return _ranking(problem)
     return _fitting(problem, metrics)
@@ -431,30 +444,34 @@ def _fitting(problem: Problem, metrics: Sequence[Metric]) -> Recommendation:
     wanted, beside, candidates = problem.wanted, list(reported_beside(problem)), list(_candidates(metrics))
     if problem.classes > 2:
         candidates = [metric for metric in candidates if metric.classes is not None]
-    fit = _having(wanted, candidates)
+    fit = [metric for metric in candidates if _has(metric, wanted)]
     if not fit and not wanted["prevalence_invariance"]:  # to know the value in use is the lesser wish
         wanted = {name: holds for name, holds in wanted.items() if name != "prevalence_invariance"}
-        fit = _having(wanted, candidates)
+        fit = [metric for metric in candidates if _has(metric, wanted)]
         beside.append("each at the deployment prevalence: no metric both moves with it and has all else that is wanted")
-    best = sorted(_distinct(fit), key=lambda m: _order(m, problem))[:_MOST]
-    fair = {"accuracy"} if accuracy_is_fair(problem) else set()
-    blamed = (advice for advice in _blame(wanted, metrics) if advice.metric not in fair)
-    return Recommendation(tuple(_praise(m, wanted) for m in best), tuple(beside), tuple(blamed))
+    use = []
+    for metric in sorted(_distinct(fit), key=lambda metric: _order(metric, problem))[:_MOST]:
+        virtues = {name: True for name in _VIRTUES if name not in wanted and _stands(metric, name)}
+        reasons = [reason_text(decide(metric, name), holds) for name, holds in {**wanted, **virtues}.items()]
+        use.append(Advice(metric.name, "; ".join(reasons), metric.cite))
+    avoid = list(_blame(wanted, metrics))
+    if accuracy_is_fair(problem):
+        avoid = [advice for advice in avoid if advice.metric != "accuracy"]
+    return Recommendation(tuple(use), tuple(beside), tuple(avoid))
 
 
-def _having(wanted: Mapping[str, bool], candidates: Sequence[Metric]) -> list[Metric]:
-    return [m for m in candidates if all(_fits(m, name, holds) for name, holds in wanted.items())]
+def _has(metric: Metric, wanted: Mapping[str, bool]) -> bool:
+    """Whether it has each wanted property, and has each not that is wanted not to hold."""
+    return all(
+        _stands(metric, name) if holds else decide(metric, name).holds is False for name, holds in wanted.items()
+    )
 
 
 def _order(metric: Metric, problem: Problem) -> tuple[bool, bool, int]:
     """First what matters most: a fixed no-skill value, then a 0 for a class with zero recall."""
-    lost = problem.in_use and not _stands(metric, "approximate_constant_baseline")
-    credit = not problem.may_fail and not _stands(metric, "zero_when_a_class_fails")
+    lost = problem.deployment_prevalence and not _stands(metric, "approximate_constant_baseline")
+    credit = not problem.allow_zero_recall and not _stands(metric, "zero_when_a_class_fails")
     return lost, credit, -sum(_stands(metric, name) for name in _VIRTUES)
-
-
-def _fits(metric: Metric, name: str, holds: bool) -> bool:
-    return _stands(metric, name) if holds else decide(metric, name).holds is False
 
 
 def _stands(metric: Metric, name: str) -> bool:
@@ -466,14 +483,12 @@ def _stands(metric: Metric, name: str) -> bool:
 def _candidates(metrics: Sequence[Metric]) -> Iterator[Metric]:
     """Metrics of labels that sum a table up: bounded, better upward, and of both classes."""
     for metric in metrics:
-        bounded = metric.direction == "higher" and math.isfinite(metric.range[1])
-        if metric.function is not None and metric.kind.is_summary and bounded and not _ignores_a_class(metric):
+        is_bounded = metric.direction == "higher" and math.isfinite(metric.range[1])
+        if metric.function is None or not metric.kind.is_summary or not is_bounded:
+            continue
+        ignores_negatives = _stands(metric, "p2") and _stands(metric, "p3")  # García's properties
+        if not ignores_negatives and not (_stands(metric, "p4") and _stands(metric, "p5")):
             yield metric
-
-
-def _ignores_a_class(metric: Metric) -> bool:
-    """Whether the value does not depend on one of the classes, by García's p2 to p5."""
-    return any(all(_stands(metric, name) for name in pair) for pair in (("p2", "p3"), ("p4", "p5")))
 
 
 def _distinct(metrics: list[Metric]) -> list[Metric]:
@@ -488,18 +503,17 @@ def _distinct(metrics: list[Metric]) -> list[Metric]:
     return list(distinct.values())
 
 
-def _praise(metric: Metric, wanted: Mapping[str, bool]) -> Advice:
-    virtues = {name: True for name in _VIRTUES if name not in wanted and _stands(metric, name)}
-    reasons = (reason_text(decide(metric, name), holds) for name, holds in ({**wanted, **virtues}).items())
-    return Advice(metric.name, "; ".join(reasons), metric.cite)
-
-
 def _blame(wanted: Mapping[str, bool], metrics: Sequence[Metric]) -> Iterator[Advice]:
     """The usual metrics that lack what is wanted, with the smallest table that shows it, or have what is not."""
-    for metric in (reported for reported in _reported() if reported in metrics):
-        decisions = ((decide(metric, name), holds) for name, holds in wanted.items())
-        faults = (Advice(metric.name, text, critic(d)) for d, holds in decisions if (text := fault_text(d, holds)))
-        yield from itertools.islice(faults, 1)
+    for metric in _reported():
+        if metric not in metrics:
+            continue
+        for name, holds in wanted.items():
+            decision = decide(metric, name)
+            fault = fault_text(decision, holds)
+            if fault:
+                yield Advice(metric.name, fault, critic(decision))
+                break
 
 
 def _reported() -> list[Metric]:
@@ -527,15 +541,11 @@ def _ranking(problem: Problem) -> Recommendation:
     use = [Advice(o.metric.name, f"{meaning_words(o.metric)}; {o.words(problem)}", o.metric.cite) for o in fit]
     avoid = [Advice(o.metric.name, o.words(problem), o.metric.cite) for o in orders if o not in fit]
     beside = list(reported_beside(problem))
-    if not wholly and problem.in_use:
+    if not wholly and problem.deployment_prevalence:
         others = listed([order.metric.name for order in orders if order not in fit], "or")
         same = listed([order.metric.name for order in fit], "or")
         beside.append(f"{others} at the deployment prevalence, since it does not change {same}")
-    return Recommendation(tuple(use), tuple(beside), (*avoid, *_of_one_threshold()))
-
-
-def _of_one_threshold() -> Iterator[Advice]:
-    """The usual metrics that read labels, where no threshold is put to the scores."""
-    of_labels = [metric for metric in _reported() if metric.scores is None]
-    for metric in of_labels[:_MOST]:
-        yield Advice(metric.name, "is of labels: it judges one threshold, not the order of the scores", None)
+    of_labels = [metric for metric in _reported() if metric.scores is None][:_MOST]
+    why = "is of labels: it judges one threshold, not the order of the scores"
+    avoid += [Advice(metric.name, why, None) for metric in of_labels]
+    return Recommendation(tuple(use), tuple(beside), tuple(avoid))

@@ -235,24 +235,28 @@ class Robustness(Result[MetricVerdict]):
     @property
     def verdicts(self) -> Rows[MetricVerdict]:
         """One verdict a metric, by its largest change over models and prevalences."""
-        return Rows(self._verdict(i) for i in range(len(self.metrics)))
-
-    def _verdict(self, i: int) -> MetricVerdict:
-        changes, swaps = self.changes[..., i], self.swap_changes[:, i]
-        (model, share), swap = np.unravel_index(_largest(changes), changes.shape), _largest(swaps)
-        sd = self.resampled[1, :, :, i]
-        return MetricVerdict(
-            self.metrics[i],
-            float(changes[model, share]),
-            self.models[model],
-            self.prevalences[share],
-            float(sd.ravel()[_largest(sd)]),
-            float(swaps[swap]),
-            self.models[swap],
-            _within(changes, self.tolerance),
-            _within(swaps, self.tolerance),
-            *_in_general(self.metrics[i]),
-        )
+        verdicts = Rows[MetricVerdict]()
+        for i, metric in enumerate(self.metrics):
+            changes, swaps, sd = self.changes[..., i], self.swap_changes[:, i], self.resampled[1, :, :, i]
+            model, share = np.unravel_index(_largest(changes), changes.shape)
+            swap = _largest(swaps)
+            robust_in_general, symmetric_in_general = _in_general(metric)
+            verdicts.append(
+                MetricVerdict(
+                    metric,
+                    change=float(changes[model, share]),
+                    model=self.models[model],
+                    prevalence=self.prevalences[share],
+                    resampling_sd=float(sd.ravel()[_largest(sd)]),
+                    swap_change=float(swaps[swap]),
+                    swap_model=self.models[swap],
+                    robust=_within(changes, self.tolerance),
+                    symmetric=_within(swaps, self.tolerance),
+                    robust_in_general=robust_in_general,
+                    symmetric_in_general=symmetric_in_general,
+                )
+            )
+        return verdicts
 
     @property
     def robust(self) -> list[str]:
@@ -297,11 +301,8 @@ class Robustness(Result[MetricVerdict]):
         over = f"over {len(self.models)} models" if len(self.models) > 1 else "of one model"
         heading = f"Largest change {over} against a tolerance of {three_digits(self.tolerance)}"
         winners = self.headline
-        winners += (
-            ""
-            if self.resamples
-            else "\nWithout draws: scores and weighted tables are not drawn from, or resamples=0 was given"
-        )
+        if not self.resamples:
+            winners += "\nWithout draws: scores and weighted tables are not drawn from, or resamples=0 was given"
         table = [
             {
                 "metric": v.metric,
@@ -336,7 +337,7 @@ def _in_general(name: str) -> tuple[bool | None, bool | None]:
 
 
 def _largest(changes: Array) -> int:
-    """The place of the largest change, the first where all are undefined."""
+    """The index of the largest change, the first where all are undefined."""
     return int(np.argmax(np.where(np.isnan(changes), -1, np.abs(changes))))
 
 
@@ -435,7 +436,12 @@ def robustness(
     >>> result.robust, result.symmetric, result.winners
     (['recall', 'tpnr'], ['accuracy', 'tpnr', 'mcc'], ['tpnr'])
     """
-    _check(tolerance, resamples)
+    if not (isinstance(tolerance, (int, float)) and tolerance >= 0):
+        raise InputError(
+            f"tolerance is a change of 0 or more that is still called none, such as 0.02, not {tolerance!r}."
+        )
+    if not (isinstance(resamples, (int, np.integer)) and resamples >= 0):
+        raise InputError(f"resamples is a whole number of draws, 0 for none, not {resamples!r}.")
     if predictions is not None:
         warnings.warn("robustness(predictions=) is now called y_pred=.", DeprecationWarning, stacklevel=2)
         y_pred = predictions if y_pred is None else y_pred
@@ -451,57 +457,32 @@ def robustness(
     of_counts, of_scores = chosen_metrics(metrics, tables, scores)
     at, counted = np.atleast_1d(checked_prevalence(prevalences)), None
     if of_counts:
-        even, at = _balanced(tables, balanced, at)
-        draws = undersampled(Counts.stack(tables.values()), at, resamples, generator(rng))
-        counted = replace(_of_counts(of_counts, tables, swapped, even, at, draws, tolerance), remarks=remarks)
+        counts = Counts.stack(tables.values())
+        if balanced is None:
+            even = at_prevalence(counts, at)  # by weights, by model and prevalence
+        else:
+            even = counts_of_same_models(balanced, tables, "balanced")[:, None]
+            at = np.atleast_1d(np.mean(even.positives / even.total))
+        draws = undersampled(counts, at, resamples, generator(rng))
+        other = counts.swapped() if swapped is None else counts_of_same_models(swapped, tables, "swapped")
+        values = metric_values(of_counts, counts)
+        drawn = None if draws is None else values[:, None] - metric_values(of_counts, draws)
+        counted = Robustness(
+            metrics=tuple(m.name for m in of_counts),
+            models=tuple(tables),
+            prevalences=tuple(map(float, at)),
+            values=values,
+            balanced=metric_values(of_counts, even),
+            resampled=_summary(drawn, (len(tables), len(at), len(of_counts))),
+            swapped=metric_values(of_counts, other),
+            tolerance=tolerance,
+            resamples=0 if drawn is None else len(drawn),
+            remarks=remarks,
+        )
         if not of_scores:
             return counted
     ranked = score_robustness(scores, metrics=of_scores, prevalence=at, tolerance=tolerance)
     return replace(ranked, remarks=remarks) if counted is None else counted.beside(ranked)
-
-
-def _of_counts(
-    chosen: Sequence[Metric],
-    tables: Mapping[str, Counts],
-    swapped: Models | None,
-    even: Counts[Array],
-    at: Array,
-    draws: Counts[Array] | None,
-    tolerance: float,
-) -> Robustness:
-    """The two tests for metrics of counts."""
-    counts = Counts.stack(tables.values())
-    other = counts.swapped() if swapped is None else counts_of_same_models(swapped, tables, "swapped")
-    values = metric_values(chosen, counts)
-    drawn = np.empty((0, *values[:, None].shape)) if draws is None else values[:, None] - metric_values(chosen, draws)
-    return Robustness(
-        tuple(m.name for m in chosen),
-        tuple(tables),
-        tuple(map(float, at)),
-        values,
-        metric_values(chosen, even),
-        _summary(drawn, (len(tables), len(at), len(chosen))),
-        metric_values(chosen, other),
-        tolerance,
-        len(drawn),
-    )
-
-
-def _check(tolerance: float, resamples: int) -> None:
-    if not (isinstance(tolerance, (int, float)) and tolerance >= 0):
-        raise InputError(
-            f"tolerance is a change of 0 or more that is still called none, such as 0.02, not {tolerance!r}."
-        )
-    if not (isinstance(resamples, (int, np.integer)) and resamples >= 0):
-        raise InputError(f"resamples is a whole number of draws, 0 for none, not {resamples!r}.")
-
-
-def _balanced(tables: Mapping[str, Counts], balanced: Models | None, at: Array) -> tuple[Counts[Array], Array]:
-    """The balanced tables by model and prevalence, those handed in or by weights, and their prevalences."""
-    if balanced is None:
-        return at_prevalence(Counts.stack(tables.values()), at), at
-    even = counts_of_same_models(balanced, tables, "balanced")[:, None]
-    return even, np.atleast_1d(np.mean(even.positives / even.total))
 
 
 def undersampled(counts: Counts[Array], at: Array, draws: int, rng: np.random.Generator) -> Counts[Array] | None:
@@ -526,11 +507,11 @@ def undersampled(counts: Counts[Array], at: Array, draws: int, rng: np.random.Ge
     return Counts.trusted(hits, keep_p - hits, alarms, keep_n - alarms)
 
 
-def _summary(changes: Array, shape: tuple[int, ...]) -> Array:
+def _summary(changes: Array | None, shape: tuple[int, ...]) -> Array:
     """Mean, standard deviation and the middle 95 % of the changes over the draws where they are defined."""
-    defined = ~np.isnan(changes)
-    if not defined.any():
+    if changes is None or np.isnan(changes).all():
         return np.full((4, *shape), np.nan)
+    defined = ~np.isnan(changes)
     filled = np.where(defined.any(0), changes, 0.0)  # nanmean must not meet a column without a number
     summary = np.stack([np.nanmean(filled, 0), np.nanstd(filled, 0), *np.nanquantile(filled, [0.025, 0.975], 0)])
     return np.where(defined.any(0), summary, np.nan)
@@ -582,14 +563,23 @@ def refit_robustness(
         raise InputError(f"Swapping the labels needs two classes; y and y_test hold {len(labels)}.")
     stated, remarks = stated_positive(test, pos_label)
     positive = model_confusion(test, test, stated).positive_label()
-    swapped_true, swapped_test = _swapped(true, labels), _swapped(test, labels)
+    swapped_true, swapped_test = (np.where(each == labels[0], labels[1], labels[0]) for each in (true, test))
     first, second = FittedModels(), FittedModels()
     for name, estimator in by_model.items():
         seed = int(generator(rng).integers(2**31 - 1))
         first.add(str(name), _fitted(estimator, X, true, seed), X_test, test, positive)
         second.add(str(name), _fitted(estimator, X, swapped_true, seed), X_test, swapped_test, positive)
-    chosen = chosen_metrics(options.pop("metrics", None), first.tables, first.scores)
-    return replace(_compared(first, second, *chosen, rng, options), remarks=remarks)
+    of_counts, of_scores = chosen_metrics(options.pop("metrics", None), first.tables, first.scores)
+    tolerance, at = options.get("tolerance", TOLERANCE), options.get("prevalences", 0.5)
+    counted = None
+    if of_counts:
+        options["metrics"] = of_counts
+        counted = robustness(first.tables, swapped=second.tables, rng=rng, **options)
+        at = counted.prevalences
+        if not of_scores:
+            return replace(counted, remarks=remarks)
+    ranked = score_robustness(first.scores, second.scores, metrics=of_scores, prevalence=at, tolerance=tolerance)
+    return replace(ranked if counted is None else counted.beside(ranked), remarks=remarks)
 
 
 @dataclass
@@ -604,39 +594,17 @@ class FittedModels:
         self.tables[name] = model_confusion(y, model.predict(X), positive).counts()
         method = next((m for m in ("predict_proba", "decision_function") if hasattr(model, m)), None)
         if method is not None:
-            scores, place = np.asarray(getattr(model, method)(X)), int(model.classes_[1] == positive)
-            column = scores[:, place] if scores.ndim == 2 else scores if place else -scores
+            scores, is_second = np.asarray(getattr(model, method)(X)), model.classes_[1] == positive
+            if scores.ndim == 2:
+                column = scores[:, 1] if is_second else scores[:, 0]
+            else:
+                column = scores if is_second else -scores
             self.all_scores[name] = score_table(y, column, pos_label=positive)
 
     @property
     def scores(self) -> dict[str, ScoreTable]:
         """The scores of all models; none where one gives none."""
         return self.all_scores if len(self.all_scores) == len(self.tables) else {}
-
-
-def _compared(
-    first: FittedModels,
-    second: FittedModels,
-    of_counts: list[Metric],
-    of_scores: list[Metric],
-    rng: Rng,
-    options: RobustnessOptions,
-) -> Robustness:
-    """Both tests, for metrics of labels and for those of scores."""
-    tolerance, at = options.get("tolerance", TOLERANCE), options.get("prevalences", 0.5)
-    if not of_counts:
-        return score_robustness(first.scores, second.scores, metrics=of_scores, prevalence=at, tolerance=tolerance)
-    options["metrics"] = of_counts
-    counted = robustness(first.tables, swapped=second.tables, rng=rng, **options)
-    if not of_scores:
-        return counted
-    at = counted.prevalences
-    ranked = score_robustness(first.scores, second.scores, metrics=of_scores, prevalence=at, tolerance=tolerance)
-    return counted.beside(ranked)
-
-
-def _swapped(y: Array, labels: Array) -> Array:
-    return np.asarray(np.where(y == labels[0], labels[1], labels[0]))
 
 
 def _fitted(estimator: Estimator, X: ArrayLike, y: Array, seed: int) -> Any:

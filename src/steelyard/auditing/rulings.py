@@ -51,19 +51,19 @@ if TYPE_CHECKING:
 
 
 def bounds_attained(audited: AuditedMetric) -> Ruling:
-    """Whether no value lies outside the range, and each finite end of it is the value of some table."""
-    ends = [Fraction(repr(float(end))) for end in audited.metric.range if np.isfinite(end)]
-    if not ends:
+    """Whether no value lies outside the range, and each finite bound of it is the value of some table."""
+    bounds = [Fraction(repr(float(bound))) for bound in audited.metric.range if np.isfinite(bound)]
+    if not bounds:
         return DOES_NOT_APPLY, "its range has no finite end", None
     if outside := _outside(audited):
         low, high = audited.metric.range
         return REFUTED, f"{audited.by_table}, whose value lies outside the range, {low:g} to {high:g}", outside
-    reached = {end: _reached(audited, end) for end in ends}
-    missed = [end for end, table in reached.items() if table is None]
+    reached = {bound: _reached(audited, bound) for bound in bounds}
+    missed = [bound for bound, table in reached.items() if table is None]
     if not missed:
-        tables = "; ".join(f"{end} on {cells_text(table)}" for end, table in reached.items() if table)
+        tables = "; ".join(f"{bound} on {cells_text(table)}" for bound, table in reached.items() if table)
         return PROVED, f"reached: {tables}", None
-    if all(_never_reached(audited, end) for end in missed):
+    if all(_never_reached(audited, bound) for bound in missed):
         return REFUTED, f"algebra: no table reaches {' or '.join(map(str, missed))}", None
     return (
         f"no table that reaches {missed[0]} among {len(CLASS_SWAP.small_cases):,} exact tables",
@@ -143,16 +143,16 @@ def _mean(audited: AuditedMetric, p: int, n: int, flagged: int) -> Value | None:
     hits = range(max(flagged - n, 0), min(flagged, p) + 1)
     values = [audited.value((t, p - t, flagged - t, n - flagged + t)) for t in hits]
     ways = [comb(p, t) * comb(n, flagged - t) for t in hits]
-    known = [value for value in values if value is not None]
-    if len(known) < len(values):
+    if None in values:
         return None
-    if all(isinstance(value, Fraction) for value in known):
-        return sum((way * Fraction(value) for way, value in zip(ways, known, strict=True)), Fraction(0)) / sum(ways)
+    fractions = [value for value in values if isinstance(value, Fraction)]
+    if len(fractions) == len(values):
+        return sum((way * value for way, value in zip(ways, fractions, strict=True)), Fraction(0)) / sum(ways)
     with localcontext(prec=60):
-        each = (
-            value if isinstance(value, Decimal) else Decimal(value.numerator) / value.denominator for value in known
-        )
-        return sum((way * value for way, value in zip(ways, each, strict=True)), Decimal(0)) / sum(ways)
+        total = Decimal(0)
+        for way, value in zip(ways, values, strict=True):
+            total += way * (Decimal(value.numerator) / value.denominator if isinstance(value, Fraction) else value)  # type: ignore[operator]  # none is None
+        return total / sum(ways)
 
 
 def _text(mean: Value, p: int, n: int, flagged: int) -> str:
@@ -227,9 +227,11 @@ def _broken(audited: AuditedMetric, triple: list[Sequence[int]]) -> str:
     if len(sides) < 3:
         return ""
     one, other, direct = (abs(float(audited.gap(best, side))) for side in sides)
+    if direct <= one + other:
+        return ""
     lengths = zip((one, other, direct), triple, strict=True)
     shown = ", ".join(f"{length:.6g} on {cells_text(table)}" for length, table in lengths)
-    return f"the third side of a triangle is longer than the others together: {shown}" if direct > one + other else ""
+    return f"the third side of a triangle is longer than the others together: {shown}"
 
 
 def _tables(*kinds: SymbolicSum) -> list[list[SymbolicSum]]:
@@ -284,8 +286,13 @@ def _gain(audited: AuditedMetric, others: Sequence[int], m: int, k: int) -> Frac
 
 def _gain_in_all(audited: AuditedMetric, scale: Sequence[int], group: tuple[int, int]) -> Fraction:
     """What a group adds beside one row of each cell, not for each row but in all."""
-    rows = len(scale) + group[0] * (0 in scale) + group[1] * (3 in scale)
-    return rows * (_gain(audited, (1, 1, 1, 1), *group) or Fraction(0))
+    positives, negatives = group
+    rows = len(scale)
+    if 0 in scale:  # of all rows or of the positives, tp and fn
+        rows += positives
+    if 3 in scale:  # of all rows or of the negatives, fp and tn
+        rows += negatives
+    return rows * (_gain(audited, (1, 1, 1, 1), positives, negatives) or Fraction(0))
 
 
 def _groups(*variables: SymbolicSum) -> list[list[SymbolicSum]]:
@@ -336,13 +343,10 @@ def _judged(audited: AuditedMetric, laws: Sequence[Law]) -> Ruling:
         return _refuted(audited, drawn, drawn=True)
     proofs = [proved(audited, law) if audited.formula else None for law in laws]
     if all(proofs) and not any("search" in str(proof) for proof in proofs):
-        return _proof_verdict(audited, laws), str(proofs[0]), None
-    return _examined(audited, laws, proofs)
-
-
-def _examined(audited: AuditedMetric, laws: Sequence[Law], proofs: list[str | None]) -> Ruling:
-    """The verdict by exact search, of laws that algebra proves in part or not at all."""
-    searches = [exact_search(audited, law) for law in laws]
+        # A law that no table can break because the metric is undefined on all of them is not proved.
+        defined = any(case_outcome(audited, law, case) is not None for law in laws for case in law.small_cases)
+        return PROVED if defined else UNDEFINED, str(proofs[0]), None
+    searches = [exact_search(audited, law) for law in laws]  # algebra proves them in part or not at all
     examined, counterexamples = sum(count for count, _ in searches), [table for _, table in searches if table]
     if counterexamples:
         return _refuted(audited, counterexamples, drawn=True)
@@ -354,9 +358,3 @@ def _examined(audited: AuditedMetric, laws: Sequence[Law], proofs: list[str | No
 def _refuted(audited: AuditedMetric, counterexamples: list[Counterexample], *, drawn: bool = False) -> Ruling:
     how = f"{audited.by_table}; a smaller table may exist" if drawn else audited.by_table
     return REFUTED, how, min(counterexamples, key=lambda counterexample: sum(counterexample.before))
-
-
-def _proof_verdict(audited: AuditedMetric, laws: Sequence[Law]) -> str:
-    """A law that no table can break because the metric is undefined on all of them is not proved."""
-    defined = any(case_outcome(audited, law, case) is not None for law in laws for case in law.small_cases)
-    return PROVED if defined else UNDEFINED

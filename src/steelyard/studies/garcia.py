@@ -23,13 +23,14 @@ from steelyard.auditing.correlation import (
     Conclusion,
     CorrelationStudy,
     RateBounds,
+    by_chance,
     by_metric,
     correlation,
     correlation_study,
+    metric_correlation,
 )
 from steelyard.auditing.laws import CHANGED_CELLS
 from steelyard.auditing.model_tables import metric_values
-from steelyard.auditing.own_correlation import by_chance, metric_correlation
 from steelyard.auditing.properties import MORE, garcia_row, invariance
 from steelyard.exceptions import InputError, TooFewRowsError
 from steelyard.ingest.array_tables import confusion
