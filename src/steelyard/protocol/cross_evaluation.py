@@ -57,22 +57,22 @@ def saved_runs(models: Mapping[str, ModelResult]) -> SavedValues:
     return {
         "codes": first.data.codes,
         "weight": first.data.weight,
-        "parts": [_saved_part(run.part) for run in first.runs],
-        "models": {name: _saved_model(model) for name, model in models.items()},
+        "parts": [
+            {"repeat": run.part.repeat, "fold": run.part.fold, "test": run.part.test, "train": run.part.listed}
+            for run in first.runs
+        ],
+        "models": {
+            name: {
+                "metrics": None if model.metrics is None else [MetricSpec.of(metric).name for metric in model.metrics],
+                "level": model.level,
+                "runs": [
+                    {key: getattr(run.predictions, key) for key in ("codes", "scores", "cost", "error")}
+                    for run in model.runs
+                ],
+            }
+            for name, model in models.items()
+        },
     }
-
-
-def _saved_part(part: Part) -> SavedValues:
-    return {"repeat": part.repeat, "fold": part.fold, "test": part.test, "train": part.listed}
-
-
-def _saved_model(model: ModelResult) -> SavedValues:
-    names = None if model.metrics is None else [MetricSpec.of(metric).name for metric in model.metrics]
-    return {"metrics": names, "level": model.level, "runs": [_saved_predictions(run.predictions) for run in model.runs]}
-
-
-def _saved_predictions(predictions: RunPredictions) -> SavedValues:
-    return {key: getattr(predictions, key) for key in ("codes", "scores", "cost", "error")}
 
 
 def read_models(whole: SavedValues) -> dict[str, ModelResult]:
@@ -82,35 +82,27 @@ def read_models(whole: SavedValues) -> dict[str, ModelResult]:
     y = np.array(labels)[codes] if codes.ndim == 1 else codes  # of several labels each
     data = Data(np.empty((len(codes), 0)), y, codes, labels, whole["positive"], _array(saved["weight"]))
     parts = [
-        Part(part["repeat"], part["fold"], _row_numbers(part["test"]), len(codes), _optional_rows(part["train"]))
+        Part(part["repeat"], part["fold"], np.array(part["test"], dtype=np.intp), len(codes), _indices(part["train"]))
         for part in saved["parts"]
     ]
-    alone = len(saved["models"]) == 1
-    return {name: _read_model(name, model, data, parts, alone=alone) for name, model in saved["models"].items()}
-
-
-def _read_model(name: str, saved: SavedValues, data: Data, parts: list[Part], *, alone: bool) -> ModelResult:
-    predictions = [
-        RunPredictions(
-            _optional_rows(run["codes"]), _array(run["scores"]), from_fields(Cost, run["cost"]), run["error"]
-        )
-        for run in saved["runs"]
-    ]
-    runs = Rows(Run(name, part, data, each) for part, each in zip(parts, predictions, strict=True))
-    metrics = None if saved["metrics"] is None else [read_metric(metric) for metric in saved["metrics"]]
-    return result_of(name, runs, metrics, saved["level"], alone)
+    models = {}
+    for name, model in saved["models"].items():
+        runs = Rows[Run]()
+        for part, run in zip(parts, model["runs"], strict=True):
+            cost = from_fields(Cost, run["cost"])
+            predictions = RunPredictions(_indices(run["codes"]), _array(run["scores"]), cost, run["error"])
+            runs.append(Run(name, part, data, predictions))
+        metrics = None if model["metrics"] is None else [read_metric(metric) for metric in model["metrics"]]
+        models[name] = result_of(name, runs, metrics, model["level"], alone=len(saved["models"]) == 1)
+    return models
 
 
 def _array(values: list[Any] | None) -> Array | None:
     return None if values is None else np.array(values, dtype=np.float64)
 
 
-def _row_numbers(places: list[int]) -> Array:
-    return np.array(places, dtype=np.intp)
-
-
-def _optional_rows(places: list[int] | None) -> Array | None:
-    return None if places is None else _row_numbers(places)
+def _indices(values: list[int] | None) -> Array | None:
+    return None if values is None else np.array(values, dtype=np.intp)
 
 
 # ---------------------------------------------------------------- summary text
@@ -127,10 +119,16 @@ ONE_TIMING = "Each timing is one of its kind; cost=True (--cost) repeats short o
 
 def result_text(result: CrossEvaluation) -> str:
     """The result as text: what was done, the metrics and the costs, and what is to be known about them."""
-    body = _model_text(next(iter(result.models.values()))) if len(result.models) == 1 else _models_text(result)
+    if len(result.models) == 1:
+        model = next(iter(result.models.values()))
+        table, sentences = table_text([shown_row(row) for row in first_rows(model)]), remarks(model)
+    else:
+        ranked = result.ranking()
+        table, first = table_text([_ranked_row(result, row) for row in ranked]), ranked[0]
+        sentences = ([] if first.why is None else [f"{first.name} is {first.why}."]) + [order(result)]
     failed = [f"{run.model}, repeat {run.part.repeat}, fold {run.part.fold}: {run.error}" for run in result.failures]
     lost = [f"{len(failed)} of {len(result.runs)} runs failed:", *failed[:5]] if failed else []
-    return "\n".join([filled(head(result)), "", body, *map(filled, (*lost, *result.notes))])
+    return "\n".join([filled(head(result)), "", table, *map(filled, (*sentences, *lost, *result.notes))])
 
 
 def head(result: CrossEvaluation) -> str:
@@ -147,7 +145,7 @@ def head(result: CrossEvaluation) -> str:
 
 
 def first_rows(model: ModelResult) -> list[Summary]:
-    """The metrics that were asked for, or the headline ones, then the costs that were measured."""
+    """The requested metrics, or the headline ones, then the costs that were measured."""
     rows = [row for row in model.summary if model.metrics is not None or _is_shown_first(row, model)]
     return [*rows, *(row for row in model.cost if row.why is None)]
 
@@ -155,10 +153,10 @@ def first_rows(model: ModelResult) -> list[Summary]:
 def _is_shown_first(row: Summary, model: ModelResult) -> bool:
     if not isinstance(row.spec, MetricSpec):
         return False
-    is_own = model.data.are_label_sets and row.spec.metric.is_of_label_sets
-    is_average = model.data.are_label_sets and row.spec.average in ("micro", "macro")
-    is_headline = row.spec.is_headline or (is_average and "headline" in row.spec.metric.roles)
-    return is_own or is_headline or row.spec in (model.default_spec, MetricSpec.of(KALITA_MEAN_F))
+    if row.spec.is_headline or row.spec in (model.default_spec, MetricSpec.of(KALITA_MEAN_F)):
+        return True
+    is_average = row.spec.average in ("micro", "macro") and "headline" in row.spec.metric.roles
+    return model.data.are_label_sets and (is_average or row.spec.metric.is_of_label_sets)
 
 
 def remarks(model: ModelResult) -> list[str]:
@@ -166,9 +164,11 @@ def remarks(model: ModelResult) -> list[str]:
     rows = first_rows(model)
     sentences = [STARRED] if any(row.of_rows for row in rows) else []
     sentences += [f"{row.name}: {row.why}" for row in rows if row.why is not None]
-    is_unnamed = model.data.positive is None and not model.data.are_label_sets
-    sentences += [UNNAMED] if model.metrics is None and is_unnamed else []
-    return sentences + ([] if any(row.noise is not None for row in model.cost) else [ONE_TIMING])
+    if model.metrics is None and model.data.positive is None and not model.data.are_label_sets:
+        sentences.append(UNNAMED)
+    if all(row.noise is None for row in model.cost):
+        sentences.append(ONE_TIMING)
+    return sentences
 
 
 def shown_row(row: Summary) -> dict[str, str | float | None]:
@@ -189,38 +189,24 @@ def shown_row(row: Summary) -> dict[str, str | float | None]:
     }
 
 
-def _model_text(model: ModelResult) -> str:
-    table = table_text([shown_row(row) for row in first_rows(model)])
-    return "\n".join([table, *map(filled, remarks(model))])
-
-
-def _models_text(result: CrossEvaluation) -> str:
-    ranked = result.ranking()
-    first = ranked[0]
-    why = [] if first.why is None else [filled(f"{first.name} is {first.why}.")]
-    return "\n".join([table_text([_ranked_row(result, row) for row in ranked]), *why, filled(order(result))])
-
-
 def _ranked_row(result: CrossEvaluation, row: Summary) -> dict[str, Any]:
+    """A model of several as it is printed: ranked by one metric, beside the other requested ones or Kalita's mean F."""
     model = result[str(row.model)]
     costs = {cost.name: cost.mean for cost in model.cost}
+    if model.metrics is None:
+        others = [model.summarised(KALITA_MEAN_F)]
+    else:
+        others = [other for other in model.summary if other.spec != row.spec]
     return {
         "model": row.model,
         f"mean {row.name}": interval_text(row.mean, row.low, row.high),
         "undefined": row.undefined,
         "pooled": row.pooled,
-        **{f"mean {other.name}": other.mean for other in _beside(model, row)},
+        **{f"mean {other.name}": other.mean for other in others},
         "fit s": costs["fit_seconds"],
         "predict s / 1000": costs["predict_seconds_per_1000"],
         "bytes": costs["model_bytes"],
     }
-
-
-def _beside(model: ModelResult, ranked: Summary) -> list[Summary]:
-    """The other metrics that were asked for, or Kalita's mean F."""
-    if model.metrics is None:
-        return [model.summarised(KALITA_MEAN_F)]
-    return [row for row in model.summary if row.spec != ranked.spec]
 
 
 def order(result: CrossEvaluation) -> str:
@@ -248,22 +234,19 @@ def json_values(result: CrossEvaluation) -> dict[str, Any]:
     """The result as plain values, ready for strict JSON."""
     data = next(iter(result.models.values())).data
     where = {"rows": len(data.codes), "labels": list(data.labels), "positive": data.positive, **result.setting}
-    models = [_model_values(model) for model in result.models.values()]
+    models = [
+        {
+            "name": model.name,
+            "level": model.level,
+            "summary": strict(model.summary.to_dicts()),
+            "cost": strict(model.cost.to_dicts()),
+            "per_class": strict(model.per_class.to_dicts()),
+            "runs": strict(model.runs.to_dicts()),
+            "evaluation": None if len(model.failures) == len(model.runs) else model.evaluation.to_dict(),
+        }
+        for model in result.models.values()
+    ]
     return {**where, "notes": list(result.notes), "models": models}
-
-
-def _model_values(model: ModelResult) -> dict[str, Any]:
-    """What one model did, as plain values."""
-    tables: dict[str, Rows[Any]] = {"summary": model.summary, "cost": model.cost}
-    tables |= {"per_class": model.per_class, "runs": model.runs}
-    rows = {name: strict(part.to_dicts()) for name, part in tables.items()}
-    failed = len(model.failures) == len(model.runs)
-    return {
-        "name": model.name,
-        "level": model.level,
-        **rows,
-        "evaluation": None if failed else model.evaluation.to_dict(),
-    }
 
 
 # ---------------------------------------------------------------- run leaderboard
@@ -496,9 +479,12 @@ class CrossEvaluation(Result[Summary]):
 
 def _sorted(rows: list[Summary], sign: int, key: str = "mean") -> Rows[Summary]:
     """The rows from the best to the worst; what is undefined comes last."""
-    worth = [sign * (math.nan if getattr(row, key) is None else getattr(row, key)) for row in rows]
-    order = sorted(range(len(rows)), key=lambda i: math.inf if math.isnan(worth[i]) else -worth[i])
-    return Rows(rows[i] for i in order)
+
+    def descending(row: Summary) -> float:
+        value = getattr(row, key)
+        return math.inf if value is None or math.isnan(value) else -sign * value
+
+    return Rows(sorted(rows, key=descending))
 
 
 # ---------------------------------------------------------------- HoldOuts
@@ -539,7 +525,13 @@ class HoldOuts(Result[HoldOutRow]):
         """The cross-evaluations by hold-out of each k, read by metrics, or by the AC-score and the mean F."""
         first = next(iter(results.values()))
         chosen = (first.default_spec, KALITA_MEAN_F) if metrics is None else metrics
-        rows = [row for metric in chosen for k, result in results.items() for row in _holdout_rows(k, result, metric)]
+        rows = []
+        for metric in chosen:
+            for k, result in results.items():
+                for name, model in result.models.items():
+                    row, (trained, tested) = model.summarised(metric), model.runs[0].part.sizes
+                    values = (row.mean, row.low, row.high, row.sd, row.best, row.worst)
+                    rows.append(HoldOutRow(name, k, trained, tested, row.name, *values, row.undefined or 0))
         return cls(tuple(rows), len(next(iter(first.models.values())).runs), first.notes)
 
     def __iter__(self) -> Iterator[HoldOutRow]:
@@ -553,18 +545,13 @@ class HoldOuts(Result[HoldOutRow]):
     @property
     def headline(self) -> str:
         """What the first metric of the first model is at the smallest and the largest k."""
-        ends = [row for row in self.rows if (row.model, row.metric) == (self.rows[0].model, self.rows[0].metric)]
-        means = [f"{three_digits(row.mean)} at k = {row.k}" for row in (ends[0], *ends[1:][-1:])]
+        first = self.rows[0]
+        rows = [row for row in self.rows if (row.model, row.metric) == (first.model, first.metric)]
+        smallest_and_largest = [first] if len(rows) == 1 else [first, rows[-1]]
+        means = [f"{three_digits(row.mean)} at k = {row.k}" for row in smallest_and_largest]
         runs = "once" if self.repeats == 1 else f"{self.repeats} times"
-        return f"{ends[0].metric} of {ends[0].model}, trained on k times the rows tested, {runs} each: {listed(means)}."
+        return f"{first.metric} of {first.model}, trained on k times the rows tested, {runs} each: {listed(means)}."
 
     def __repr__(self) -> str:
         rows = [{name: cell for name, cell in row.row().items() if name != "undefined" or cell} for row in self.rows]
         return "\n".join([filled(self.headline), "", table_text(rows, keys=2), *map(filled, self.notes)])
-
-
-def _holdout_rows(k: int, result: CrossEvaluation, metric: SpecLike) -> Iterator[HoldOutRow]:
-    for name, model in result.models.items():
-        row, (trained, tested) = model.summarised(metric), model.runs[0].part.sizes
-        spread = (row.mean, row.low, row.high, row.sd, row.best, row.worst)
-        yield HoldOutRow(name, k, trained, tested, row.name, *spread, row.undefined or 0)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -20,73 +21,26 @@ from steelyard.ingest.source import index_columns, index_sentences
 from steelyard.protocol.cross_evaluate import cross_evaluate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from steelyard._types import Array, Estimator, Frame
     from steelyard.protocol.cross_evaluation import CrossEvaluation
 
-FEW_ROWS, OWN_VALUES = 10, 0.9  # of so many rows with text, more than this share with a text of their own name rows
+FEW_ROWS, UNIQUE_SHARE = 10, 0.9  # of so many rows with text, more than this share of different texts name rows
 NAMES_ROWS = "was left out: nearly every row has its own text there, which says nothing about other rows."
 _MOST_NAMED = 5  # columns with missing values that a note names
 MOST_CATEGORIES = 50  # columns that a column of text becomes at most; rarer words share one
 
 
-def _logistic() -> Estimator:
-    from sklearn.linear_model import LogisticRegression
-
-    estimator: Estimator = LogisticRegression(max_iter=1_000)
-    return estimator
-
-
-def _tree() -> Estimator:
-    from sklearn.tree import DecisionTreeClassifier
-
-    estimator: Estimator = DecisionTreeClassifier()
-    return estimator
-
-
-def _forest() -> Estimator:
-    from sklearn.ensemble import RandomForestClassifier
-
-    estimator: Estimator = RandomForestClassifier()
-    return estimator
-
-
-def _nearest_mean() -> Estimator:
-    from steelyard.estimators.nearest_mean import NearestMeanClassifier
-
-    return NearestMeanClassifier()
-
-
-def _lda() -> Estimator:
-    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-
-    estimator: Estimator = LinearDiscriminantAnalysis()
-    return estimator
-
-
-def _naive_bayes() -> Estimator:
-    from sklearn.naive_bayes import GaussianNB
-
-    estimator: Estimator = GaussianNB()
-    return estimator
-
-
-def _boosting() -> Estimator:
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
-    estimator: Estimator = HistGradientBoostingClassifier()
-    return estimator
-
-
-MODELS: dict[str, Callable[[], Estimator]] = {
-    "logistic": _logistic,
-    "tree": _tree,
-    "forest": _forest,
-    "boosting": _boosting,
-    "naive-bayes": _naive_bayes,
-    "nearest-mean": _nearest_mean,
-    "lda": _lda,
+# By their short names; nothing is imported before one of them is asked for.
+MODELS = {
+    "logistic": ("sklearn.linear_model", "LogisticRegression", {"max_iter": 1_000}),
+    "tree": ("sklearn.tree", "DecisionTreeClassifier", {}),
+    "forest": ("sklearn.ensemble", "RandomForestClassifier", {}),
+    "boosting": ("sklearn.ensemble", "HistGradientBoostingClassifier", {}),
+    "naive-bayes": ("sklearn.naive_bayes", "GaussianNB", {}),
+    "nearest-mean": ("steelyard.estimators.nearest_mean", "NearestMeanClassifier", {}),
+    "lda": ("sklearn.discriminant_analysis", "LinearDiscriminantAnalysis", {}),
 }
 
 
@@ -101,10 +55,12 @@ def model(name: str) -> Estimator:
     if name not in MODELS:
         near = did_you_mean(str(name), MODELS) or f" There are {', '.join(MODELS)}."
         raise UnknownNameError(f"No model is called {name!r}.{near}")
+    module, estimator, options = MODELS[name]
     try:
-        return MODELS[name]()
+        made: Estimator = getattr(import_module(module), estimator)(**options)
     except ImportError:
         raise needs_sklearn(f"The model {name!r}") from None
+    return made
 
 
 def _imported_model(name: str) -> Estimator:
@@ -225,7 +181,7 @@ def is_a_name(column: Array) -> bool:
     if column.dtype.kind not in "UOT":
         return False
     texts = [value for value in column.tolist() if isinstance(value, str)]
-    return len(texts) >= FEW_ROWS and len(set(texts)) > OWN_VALUES * len(texts)
+    return len(texts) >= FEW_ROWS and len(set(texts)) > UNIQUE_SHARE * len(texts)
 
 
 def features(columns: Mapping[str, Array]) -> tuple[Array, Array]:

@@ -192,13 +192,16 @@ class SamplerVerdict(Flat):
 
     def row(self) -> dict[str, Any]:
         """The verdict as a row of a table."""
-        numbers = ("gain", "low", "high", "p_value", "p_holm", "seeming")
-        metric = {"metric": self.spec.name}
         return {
             "sampler": self.sampler,
             "verdict": self.verdict,
-            **metric,
-            **{key: getattr(self, key) for key in numbers},
+            "metric": self.spec.name,
+            "gain": self.gain,
+            "low": self.low,
+            "high": self.high,
+            "p_value": self.p_value,
+            "p_holm": self.p_holm,
+            "seeming": self.seeming,
         }
 
     @property
@@ -253,21 +256,19 @@ def sampler_verdict(
     sign = test.spec.sign
     gain = sign * test.difference
     low, high = sorted((sign * test.low, sign * test.high))
-    kind = _kind(gain, low, high, shown=test.p_holm < 1 - level, margin=margin)
-    numbers = (gain, low, high, test.p_value, test.p_holm, sign * seeming, margin)
-    return SamplerVerdict(sampler, kind, test.spec, *numbers, why=(why or test.why) if kind == FAILED else None)
-
-
-def _kind(gain: float, low: float, high: float, *, shown: bool, margin: float) -> str:
+    is_shown = test.p_holm < 1 - level
     if math.isnan(low):
-        return FAILED
-    if -margin < low and high < margin:
-        return NO_CHANGE
-    if shown and gain > 0 and gain >= margin:
-        return HELPS
-    if shown and gain < 0 and low <= -margin:
-        return HURTS
-    return NO_GAIN if high < margin else OPEN
+        verdict = FAILED
+    elif -margin < low and high < margin:
+        verdict = NO_CHANGE
+    elif is_shown and gain > 0 and gain >= margin:
+        verdict = HELPS
+    elif is_shown and gain < 0 and low <= -margin:
+        verdict = HURTS
+    else:
+        verdict = NO_GAIN if high < margin else OPEN
+    numbers = (gain, low, high, test.p_value, test.p_holm, sign * seeming, margin)
+    return SamplerVerdict(sampler, verdict, test.spec, *numbers, why=(why or test.why) if verdict == FAILED else None)
 
 
 # ---------------------------------------------------------------- resampling rows
@@ -330,17 +331,20 @@ class ResamplingRows:
         Those of one metric and use are tested together by Holm's method.
         """
         families: dict[tuple[str, MetricSpec, bool], list[RunDifference]] = {}
-        for a, b, spec in self._pairs():
-            families.setdefault((a[1], spec, a[0] == PLAIN), []).append(self._difference(a, b, spec))
-        return Rows(row for family in families.values() for row in _adjusted(family))
-
-    def _pairs(self) -> Iterator[tuple[tuple[str, str], tuple[str, str], MetricSpec]]:
-        """What is compared with what, by which metric."""
         for model, use, spec in self._values:
             if model != PLAIN:
-                yield (model, use), (PLAIN, use), spec
+                plain = (PLAIN, use)
             elif use not in (DEFAULT, SCORES):
-                yield (PLAIN, use), (PLAIN, DEFAULT), spec
+                plain = (PLAIN, DEFAULT)
+            else:
+                continue
+            difference = self._difference((model, use), plain, spec)
+            families.setdefault((use, spec, model == PLAIN), []).append(difference)
+        rows = Rows[RunDifference]()
+        for family in families.values():
+            adjusted = holm(row.p_value for row in family)
+            rows += [replace(row, p_holm=p) for row, p in zip(family, adjusted, strict=True)]
+        return rows
 
     def _difference(self, a: tuple[str, str], b: tuple[str, str], spec: MetricSpec) -> RunDifference:
         differences = value_change(self._values[*a, spec], self._values[*b, spec])
@@ -362,7 +366,9 @@ class ResamplingRows:
         for name in self.runs.samplers:
             test = by_names[use_name(name, use), spec]
             seeming = by_names[use_name(name, DEFAULT), spec].difference if use == BEST else np.nan
-            rows.append(sampler_verdict(name, test, seeming, margin, self.level, why=_why(self.runs.runs[name])))
+            every = [run for nested in self.runs.runs[name] for run in (nested.outer, *nested.inner)]
+            why = next((run.error for run in every if run.error is not None), None)
+            rows.append(sampler_verdict(name, test, seeming, margin, self.level, why=why))
         return rows
 
     def costs(self) -> Rows[Summary]:
@@ -380,34 +386,22 @@ class ResamplingRows:
         """How the probabilities of each model agree with outcomes, and those of a sampler with the prior corrected."""
         if not self.runs.probabilities:
             return {}
-        found: dict[str, Calibration] = {}
+        by_name: dict[str, list[Run]] = {}
         for name, runs in self.runs.runs.items():
-            sets = {name: [run.outer for run in runs]}
+            by_name[name] = [run.outer for run in runs]
             if name != PLAIN:
-                sets[use_name(name, CORRECTED)] = [_corrected(run) for run in runs]
-            for title, part in sets.items():
-                if (judged_part := self._calibration(part)) is not None:
-                    found[title] = judged_part
-        return found
-
-    def _calibration(self, runs: Sequence[Run]) -> Calibration | None:
-        """Of each row as it was first tested; None where no run ended, or calibration is not defined."""
-        first = run_values.first_tests(runs)
-        scores = run_values.once_each(first)[1] if first else None
-        try:
-            return None if scores is None else calibration(scores, level=self.level)
-        except SteelyardError:
-            return None
-
-
-def _adjusted(family: Sequence[RunDifference]) -> list[RunDifference]:
-    return [replace(row, p_holm=p) for row, p in zip(family, holm(row.p_value for row in family), strict=True)]
-
-
-def _why(runs: Sequence[NestedRun]) -> str | None:
-    """The first reason for which a run failed."""
-    every = (run for nested in runs for run in (nested.outer, *nested.inner))
-    return next((run.error for run in every if run.error is not None), None)
+                by_name[use_name(name, CORRECTED)] = [_corrected(run) for run in runs]
+        calibrations: dict[str, Calibration] = {}
+        for name, judged in by_name.items():
+            first = run_values.first_tests(judged)  # each row as it was first tested
+            scores = run_values.once_each(first)[1] if first else None
+            if scores is None:
+                continue
+            try:
+                calibrations[name] = calibration(scores, level=self.level)
+            except SteelyardError:  # it is not defined for these rows
+                continue
+        return calibrations
 
 
 def _corrected(nested: NestedRun) -> Run:
@@ -434,7 +428,7 @@ def study_head(study: ResamplingStudy) -> str:
     at, samplers = study.setting, len(study.samplers)
     return (
         f"{at['model']} on {at['rows']:,} rows, {at['positives']:,} of them {at['positive']!r}: {at['runs']} runs of "
-        f"the plain model and {samplers} sampler{'s' * (samplers > 1)} on the same folds, thresholds chosen in "
+        f"the plain model and {samplers} sampler{'s' if samplers > 1 else ''} on the same folds, thresholds chosen in "
         f"{at['inner']} folds of each training part. The {100 * study.level:g} % intervals are Nadeau and Bengio's."
     )
 
@@ -479,46 +473,38 @@ def _of_kind(study: ResamplingStudy, kind: str) -> list[SamplerVerdict]:
 
 def _other_metrics(study: ResamplingStudy) -> list[str]:
     """What each sampler is shown to do to other metrics of labels and of the order of scores."""
-    found = []
+    sentences = []
     for name in study.samplers:
-        others = [
-            row for row in _compared(study, name) if row.spec != study.spec and not row.spec.metric.of_probabilities
-        ]
-        shown = [row for row in others if row.p_holm < 1 - study.level]
-        better, worse = ([row for row in shown if sign * row.spec.sign * row.difference > 0] for sign in (1, -1))
-        parts = [_changes(rows, words) for rows, words in ((better, "is better"), (worse, "is worse")) if rows]
+        better, worse = [], []
+        for row in study.differences:
+            spec = row.spec
+            if row.a != use_name(name, use_of(spec)) or spec == study.spec or spec.metric.of_probabilities:
+                continue
+            if row.p_holm < 1 - study.level:
+                sign = "+" if row.difference > 0 else "−"
+                change = f"{spec.title} ({sign}{three_digits(abs(row.difference))})"
+                if spec.sign * row.difference > 0:
+                    better.append(change)
+                elif spec.sign * row.difference < 0:
+                    worse.append(change)
+        parts = [f"is better by {listed(better)}"] if better else []
+        parts += [f"is worse by {listed(worse)}"] if worse else []
         if parts:
-            found.append(f"By other metrics {name} {' and '.join(parts)}.")
-    return found
-
-
-def _compared(study: ResamplingStudy, name: str) -> list[RunDifference]:
-    """The differences of a sampler from the plain model by which it is judged, of every metric."""
-    names = {row.spec: use_of(row.spec) for row in study.differences}
-    return [row for row in study.differences if row.a == use_name(name, names[row.spec])]
-
-
-def _changes(rows: list[RunDifference], words: str) -> str:
-    return f"{words} by {listed([f'{row.spec.title} ({_change(row)})' for row in rows])}"
-
-
-def _change(row: RunDifference) -> str:
-    sign = "+" if row.difference > 0 else "−"
-    return f"{sign}{three_digits(abs(row.difference))}"
+            sentences.append(f"By other metrics {name} {' and '.join(parts)}.")
+    return sentences
 
 
 def _threshold(study: ResamplingStudy) -> list[str]:
     """What moving the threshold of the plain model alone does."""
     if use_of(study.spec) != BEST:
         return []
-    moved, spec = study.moved(), study.spec
-    before, after = study.value(PLAIN, use=DEFAULT), study.value(PLAIN)
+    moved = study.moved()
     if math.isnan(moved.difference):
         return []
-    values = (three_digits(before.mean), three_digits(after.mean))
+    before, after = (three_digits(row.mean) for row in (study.value(PLAIN, use=DEFAULT), study.value(PLAIN)))
     change = interval_text(moved.difference, moved.low, moved.high)
     return [
-        f"Moving the threshold of the plain model takes {spec.title} from {values[0]} to {values[1]}, a change of "
+        f"Moving the threshold of the plain model takes {study.spec.title} from {before} to {after}, a change of "
         f"{change}, without resampling."
     ]
 
@@ -633,23 +619,23 @@ class ResamplingStudy(Result[SamplerVerdict]):
     @names_wrong_arguments
     def value(self, model: str, metric: SpecLike | None = None, use: str | None = None) -> Summary:
         """A metric of a model, "plain" or a sampler, over the runs: at the best threshold unless a use is named."""
-        spec, rows = self._asked(metric), {(row.model, row.name): row for row in self.values}
-        return _found(rows, (use_name(model, use or use_of(spec)), spec.name))
+        spec, rows = self._spec_of(metric), {(row.model, row.name): row for row in self.values}
+        return _row_of(rows, (use_name(model, use or use_of(spec)), spec.name))
 
     @names_wrong_arguments
     def difference(self, sampler: str, metric: SpecLike | None = None, use: str | None = None) -> RunDifference:
         """How much a sampler differs from the plain model used alike; at their best thresholds unless named."""
-        spec, rows = self._asked(metric), {(row.a, row.b, row.metric): row for row in self.differences}
+        spec, rows = self._spec_of(metric), {(row.a, row.b, row.metric): row for row in self.differences}
         used = use or use_of(spec)
-        return _found(rows, (use_name(sampler, used), use_name(PLAIN, used), spec.name))
+        return _row_of(rows, (use_name(sampler, used), use_name(PLAIN, used), spec.name))
 
     @names_wrong_arguments
     def moved(self, use: str = BEST, metric: SpecLike | None = None) -> RunDifference:
         """What moving the threshold of the plain model changes, without any resampling."""
         rows = {(row.a, row.b, row.metric): row for row in self.differences}
-        return _found(rows, (use_name(PLAIN, use), use_name(PLAIN, DEFAULT), self._asked(metric).name))
+        return _row_of(rows, (use_name(PLAIN, use), use_name(PLAIN, DEFAULT), self._spec_of(metric).name))
 
-    def _asked(self, metric: SpecLike | None) -> MetricSpec:
+    def _spec_of(self, metric: SpecLike | None) -> MetricSpec:
         return self.spec if metric is None else MetricSpec.of(metric)
 
     @property
@@ -704,7 +690,7 @@ class ResamplingStudy(Result[SamplerVerdict]):
         return "\n".join([*head, "", "\n\n".join(texts), "", *map(filled, self.notes)])
 
 
-def _found(rows: Mapping[Any, _Row], key: tuple[str, ...]) -> _Row:
+def _row_of(rows: Mapping[Any, _Row], key: tuple[str, ...]) -> _Row:
     if key not in rows:
         every = [", ".join(names) for names in rows]
         raise UnknownNameError(f"The study has no {', '.join(key)}.{did_you_mean(', '.join(key), every)}")

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import SpecLike
     from steelyard.protocol.cross_evaluation import CrossEvaluation
-    from steelyard.protocol.model_result import ModelResult
     from steelyard.protocol.runs import Data, Run
     from steelyard.protocol.splits import Part
     from steelyard.statistics.statistic import AnyTable
@@ -66,21 +65,20 @@ class NoSkillTables:
     """The tables that a random predictor may give in each run, one run after the other, and their probabilities."""
 
     tables: Array
-    masses: Array
+    probabilities: Array
     starts: Array
 
     def expected(self, values: Array) -> Array:
         """The mean over the random predictions of each run of the values on all tables, as far as they are finite."""
         finite = np.isfinite(values)
-        sums, masses = (
-            np.add.reduceat(np.where(finite, part, 0.0), self.starts) for part in (values * self.masses, self.masses)
-        )
+        sums = np.add.reduceat(np.where(finite, values * self.probabilities, 0.0), self.starts)
+        probability = np.add.reduceat(np.where(finite, self.probabilities, 0.0), self.starts)
         with np.errstate(invalid="ignore"):
-            mean = sums / masses
+            mean = sums / probability
         # Of values that are all equal the mean may round to a neighbour of theirs, outside of an interval of no width.
         low = np.minimum.reduceat(np.where(finite, values, np.inf), self.starts)
         high = np.maximum.reduceat(np.where(finite, values, -np.inf), self.starts)
-        return np.where(masses > 0, np.clip(mean, low, np.maximum(low, high)), np.nan)
+        return np.where(probability > 0, np.clip(mean, low, np.maximum(low, high)), np.nan)
 
 
 def no_skill_tables(runs: Sequence[Run]) -> NoSkillTables | None:
@@ -94,18 +92,19 @@ def no_skill_tables(runs: Sequence[Run]) -> NoSkillTables | None:
         return None
     rng = np.random.default_rng(0)
     pairs = [_enumerated(table) if k == 2 else _drawn(table, number, rng) for table in tables]
-    starts = np.cumsum([0, *(len(masses) for _, masses in pairs)])[:-1]
-    return NoSkillTables(np.concatenate([t for t, _ in pairs]), np.concatenate([m for _, m in pairs]), starts)
+    starts = np.cumsum([0, *(len(probabilities) for _, probabilities in pairs)])[:-1]
+    cells, probabilities = (np.concatenate(part) for part in zip(*pairs, strict=True))
+    return NoSkillTables(cells, probabilities, starts)
 
 
 def _enumerated(table: Confusion) -> tuple[Array, Array]:
     """Every table of two classes with these margins that can matter, with its probability."""
     null = TruePositives.of(Counts.from_matrix(table.rows))
     tp = null.likely()
-    masses = np.exp(null.log_mass(tp)) if len(tp) > 1 else np.ones(1)
+    probabilities = np.exp(null.log_mass(tp)) if len(tp) > 1 else np.ones(1)
     counts = null.tables(tp)
     cells = np.stack([np.stack([counts.tn, counts.fp], -1), np.stack([counts.fn, counts.tp], -1)], -2)
-    return cells * _weight_of_a_row(table), masses
+    return cells * _weight_of_a_row(table), probabilities
 
 
 def _drawn(table: Confusion, number: int, rng: np.random.Generator) -> tuple[Array, Array]:
@@ -209,20 +208,16 @@ class RunTables:
     def values_and_baseline(self, spec: MetricSpec, chosen: Array | None) -> tuple[Array, float, float]:
         """Of labels: the value of each run that is chosen, that of the merged table, and the no-skill baseline."""
         every, n = self._without_failed(table_values(spec, self._all, self.runs[0].data)), len(self.runs)
-        values, (merged, expected), of_guesses = every[:n], every[n : n + 2].tolist(), every[n + 2 :]
+        values, (merged, baseline), of_no_skill = every[:n], every[n : n + 2].tolist(), every[n + 2 :]
         if chosen is not None:
             values[~chosen] = math.nan
-        baseline = self._mean_of_guesses(values, of_guesses)
-        return values, merged, without_rounding(spec.metric, expected if baseline is None else baseline)
-
-    def _mean_of_guesses(self, values: Array, of_guesses: Array) -> float | None:
-        """The no-skill baseline averaged over the runs that have a value; None where that is unknown."""
-        if self.no_skill is None:
-            return None
-        ended = [i for i, run in enumerate(self.runs) if run.error is None]
-        expected = self.no_skill.expected(of_guesses)
-        finite = expected[np.isfinite(values[ended]) & np.isfinite(expected)]
-        return float(np.clip(finite.mean(), finite.min(), finite.max())) if len(finite) else None
+        if self.no_skill is not None:  # averaged over the runs that have a value
+            ended = [i for i, run in enumerate(self.runs) if run.error is None]
+            expected = self.no_skill.expected(of_no_skill)
+            finite = expected[np.isfinite(values[ended]) & np.isfinite(expected)]
+            if len(finite):
+                baseline = float(np.clip(finite.mean(), finite.min(), finite.max()))
+        return values, merged, without_rounding(spec.metric, baseline)
 
 
 def table_values(spec: MetricSpec, matrices: Array, data: Data) -> Array:
@@ -230,8 +225,8 @@ def table_values(spec: MetricSpec, matrices: Array, data: Data) -> Array:
     metric = spec.metric
     positive = _class_of(spec, data)
     if spec.average == NATIVE and positive is not None:
-        place = data.labels.index(positive)
-        cells = (cell[..., place] for cell in one_vs_rest(matrices))
+        index = data.labels.index(positive)
+        cells = (cell[..., index] for cell in one_vs_rest(matrices))
         return np.asarray(application.count_values(metric, Counts.trusted(*cells), metric.parameters))
     if spec.average == NATIVE and metric.classes is None:
         raise InputError(
@@ -258,13 +253,14 @@ def run_score_values(spec: MetricSpec, runs: Sequence[Run]) -> Array:
     by_columns = data.positive is None
     if not by_columns and _class_of(spec, data) != data.positive:
         raise InputError(f"{spec.name} needs the scores of that class; give pos_label={spec.label!r}.")
-    if by_columns != (spec.average != NATIVE) and not (by_columns and _has_column_form(spec)):
-        stem = spec.metric.name
-        needed, other = ("a positive class", f"{stem}[average=macro]") if by_columns else ("a score a class", stem)
-        do = "give" if by_columns else "leave out"
-        raise InputError(f"{spec.name} needs {needed}: {do} pos_label=, or ask for {other}.")
+    is_averaged = spec.average != NATIVE
     if by_columns:
+        if not is_averaged and spec.metric.columns is None and spec.label is None:
+            other = f"{spec.metric.name}[average=macro]"
+            raise InputError(f"{spec.name} needs a positive class: give pos_label=, or ask for {other}.")
         return np.array([run.by_columns(spec) for run in runs])
+    if is_averaged:
+        raise InputError(f"{spec.name} needs a score a class: leave out pos_label=, or ask for {spec.metric.name}.")
     return np.array([math.nan if run.scores is None else score_table_value(spec.metric, run.scores) for run in runs])
 
 
@@ -289,11 +285,6 @@ def as_taken(spec: MetricSpec, runs: Sequence[Run]) -> MetricSpec:
     data = runs[0].data
     many = data.positive is None and len(data.labels) > 2 and spec.average == NATIVE
     return replace(spec, metric=spec.metric.of_many_columns) if many else spec
-
-
-def _has_column_form(spec: MetricSpec) -> bool:
-    """Whether a column of scores for each class is enough: for the metric's own form, or for that of one class."""
-    return spec.metric.columns is not None or spec.label is not None
 
 
 def score_table_value(metric: Metric, table: ScoreTable) -> float:
@@ -387,15 +378,15 @@ def first_tests(runs: Sequence[Run]) -> list[Run]:
         if run.error is None:
             fresh = ~seen[run.part.test]
             seen[run.part.test] = True
-            restricted.append(_restricted(run, fresh))
+            codes, scores = run.predictions.codes, run.predictions.scores
+            predictions = replace(
+                run.predictions,
+                codes=None if codes is None else codes[fresh],
+                scores=None if scores is None else scores[fresh],
+            )
+            part = replace(run.part, test=run.part.test[fresh], listed=run.part.train)
+            restricted.append(replace(run, part=part, predictions=predictions))
     return restricted
-
-
-def _restricted(run: Run, fresh: Array) -> Run:
-    codes, scores = (None if part is None else part[fresh] for part in (run.predictions.codes, run.predictions.scores))
-    predictions = replace(run.predictions, codes=codes, scores=scores)
-    part = replace(run.part, test=run.part.test[fresh], listed=run.part.train)
-    return replace(run, part=part, predictions=predictions)
 
 
 def first_predictions(runs: Sequence[Run], true: Array) -> Array:
@@ -483,11 +474,13 @@ class Summary(Flat):
         undefined = len(values) - len(finite) or None
         if not len(finite):
             return cls(model, spec, undefined=undefined)
-        ends = (float(finite.max()), float(finite.min()))
-        best, worst = ends[:: -1 if spec.sign < 0 else 1] if spec.sign else (math.nan, math.nan)
+        least, most = float(finite.min()), float(finite.max())
+        best, worst = math.nan, math.nan
+        if spec.sign:
+            best, worst = (most, least) if spec.sign > 0 else (least, most)
         # A mean of equal values may round to a neighbour of theirs.
-        mean = float(np.clip(finite.mean(), finite.min(), finite.max()))
-        return cls(model, spec, mean, *_spread(spec, finite, extent, level), best, worst, undefined=undefined)
+        mean = float(np.clip(finite.mean(), least, most))
+        return cls(model, spec, mean, *_sd_and_bounds(spec, finite, extent, level), best, worst, undefined=undefined)
 
     def with_row_interval(self, spec: MetricSpec, table: AnyTable, level: float) -> Summary:
         """The same with the interval of the rows tested, for runs that all gave the same value."""
@@ -499,14 +492,16 @@ class Summary(Flat):
         return replace(self, low=low, high=high, of_rows=True)
 
 
-def _spread(spec: MetricSpec | CostKind, values: Array, extent: Extent, level: float) -> tuple[float, float, float]:
+def _sd_and_bounds(
+    spec: MetricSpec | CostKind, values: Array, extent: Extent, level: float
+) -> tuple[float, float, float]:
     """The standard deviation over the runs, and the interval of their mean inside the range."""
     if len(values) < 2:
         return math.nan, math.nan, math.nan
     if np.ptp(values) == 0:
         return 0.0, math.nan, math.nan  # no interval: runs that agree by chance do not make the mean certain
-    worth = len(values) * extent.fresh
-    test = corrected_t_test(values, n_train=extent.train, n_test=extent.test, worth=worth, level=level)
+    effective_runs = len(values) * extent.fresh
+    test = corrected_t_test(values, n_train=extent.train, n_test=extent.test, worth=effective_runs, level=level)
     least, most = spec.range if isinstance(spec, CostKind) else spec.metric.range
     return float(values.std(ddof=1)), float(max(test.low, least)), float(min(test.high, most))
 
@@ -528,11 +523,11 @@ class ClassValues(Flat):
 
     def row(self) -> dict[str, Any]:
         """The class as a row of a table: the means over the runs with their intervals."""
-        parts = {name: getattr(self, name) for name in CLASS_METRICS}
-        ends = {f"{name}_{end}": getattr(part, end) for name, part in parts.items() for end in ("mean", "low", "high")}
-        undefined = {f"{name}_undefined": part.undefined for name, part in parts.items()}
-        values = {key.removesuffix("_mean"): value for key, value in ends.items()}
-        return {"model": self.model, "class": self.label, "rows": self.rows} | values | undefined
+        row: dict[str, Any] = {"model": self.model, "class": self.label, "rows": self.rows}
+        for name in CLASS_METRICS:
+            summary = getattr(self, name)
+            row |= {name: summary.mean, f"{name}_low": summary.low, f"{name}_high": summary.high}
+        return row | {f"{name}_undefined": getattr(self, name).undefined for name in CLASS_METRICS}
 
 
 # ---------------------------------------------------------------- RunDifference
@@ -574,14 +569,10 @@ class RunDifference(Flat):
 
 
 def ranked_metrics(result: CrossEvaluation) -> list[MetricSpec]:
-    """The metrics that were asked for, in that order, that have a best value and a mean for every model."""
-    means = [_means(model) for model in result.models.values() if model.metrics is not None]
-    return [spec for spec in means[0] if all(spec in others for others in means)] if means else []
-
-
-def _means(model: ModelResult) -> list[MetricSpec]:
-    return [
-        row.spec
-        for row in model.summary
-        if isinstance(row.spec, MetricSpec) and row.spec.sign and np.isfinite(row.mean)
-    ]
+    """The requested metrics, in that order, that have a best value and a mean for every model."""
+    by_model = []
+    for model in result.models.values():
+        if model.metrics is not None:
+            rows = [row for row in model.summary if np.isfinite(row.mean)]
+            by_model.append([row.spec for row in rows if isinstance(row.spec, MetricSpec) and row.spec.sign])
+    return [spec for spec in by_model[0] if all(spec in specs for specs in by_model)] if by_model else []

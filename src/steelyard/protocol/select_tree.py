@@ -189,7 +189,12 @@ class Trials:
     def variants(self, part: Part, seed: int, listed: VariantsLike | None, most: int) -> list[Settings]:
         """The parameters to try: those that are listed, or the steps of the cost-complexity path."""
         if listed is not None:
-            return _grid(listed)
+            from sklearn.model_selection import ParameterGrid
+
+            try:
+                return list(ParameterGrid(listed))
+            except (TypeError, ValueError) as error:
+                raise InputTypeError(f"variants= lists parameters to try, as {{name: [values]}}: {error}.") from None
         training = self._training(part, seed)
         model = fitted(self.candidate, training, seed)
         name, alphas = _pruning_path(model, training)
@@ -227,22 +232,11 @@ def _pruning_path(model: Estimator, training: Training) -> tuple[str, Array]:
             f"{type(tree).__name__} has no cost-complexity path to be pruned along; list what to try in variants=."
         )
     weights = {} if training.weight is None else {"sample_weight": training.weight}
-    path = tree.cost_complexity_pruning_path(_seen_by_last_step(model, training.X), training.y, **weights)
+    X = training.X
+    if steps and len(steps) > 1:  # as the last step of the pipeline sees it
+        X = model[:-1].transform(X)  # type: ignore[index]  # a pipeline
+    path = tree.cost_complexity_pruning_path(X, training.y, **weights)
     return name, np.unique(np.maximum(path.ccp_alphas, 0))[1:]
-
-
-def _seen_by_last_step(model: Estimator, X: ArrayLike) -> ArrayLike:
-    first: Any = model[:-1] if len(getattr(model, "steps", ())) > 1 else None  # type: ignore[index]  # a pipeline
-    return X if first is None else first.transform(X)
-
-
-def _grid(listed: VariantsLike) -> list[Settings]:
-    from sklearn.model_selection import ParameterGrid
-
-    try:
-        return list(ParameterGrid(listed))
-    except (TypeError, ValueError) as error:
-        raise InputTypeError(f"variants= lists parameters to try, as {{name: [values]}}: {error}.") from None
 
 
 # ---------------------------------------------------------------- select_tree
@@ -289,36 +283,38 @@ def select_tree(
     (True, 142)
     """
     data = read_data(X, y, sample_weight, pos_label)
-    candidate = _only(candidates(estimator, resample, weighted=data.weight is not None))
+    several = candidates(estimator, resample, weighted=data.weight is not None)
+    if len(several) > 1:
+        raise InputError(
+            f"select_tree chooses among the fits of one estimator, resampled in one way; {len(several)} candidates "
+            "were given. Select each in turn, or list parameters to try in variants=."
+        )
     spec = _checked_spec(metric, keep, most, test)
     source = generator(rng)
     member = None if groups is None else arrays.column(groups, GROUPS)
     rest, unseen = _set_aside(data, test, member, source)
     plan = _plan(split, data, rest, member, source)
     seeds = source.integers(SEEDS, size=len(plan)).tolist()
-    trials = Trials(candidate, data, spec, complexity or _nodes)
+    trials = Trials(several[0], data, spec, complexity or (lambda model: tree_size(model)[0]))
     failed: list[str] = []
     grown = _ended(((part, seed, {}) for part, seed in zip(plan, seeds, strict=True)), trials, failed)
     if not grown:
         raise InputError(f"Every fit failed; the first, {failed[0]}")
-    seed_of = {id(part): seed for part, seed in zip(plan, seeds, strict=True)}
-    top = _top(grown, spec, keep)
-    top_parts = [(trial.run.part, seed_of[id(trial.run.part)]) for trial in top]
-    wanted = ((part, seed, how) for part, seed in top_parts for how in trials.variants(part, seed, variants, most))
-    pruned = _ended(wanted, trials, failed)
+    defined = [trial for trial in grown if not math.isnan(trial.value)]
+    if not defined:
+        raise InputError(f"{spec.name} is undefined on every validation part; give larger ones, or another metric.")
+    top = sorted(defined, key=lambda trial: -spec.sign * trial.value)[:keep]
+    seed_of = {(part.repeat, part.fold): seed for part, seed in zip(plan, seeds, strict=True)}
+    to_prune = []
+    for trial in top:
+        part = trial.run.part
+        seed = seed_of[part.repeat, part.fold]
+        to_prune += [(part, seed, params) for params in trials.variants(part, seed, variants, most)]
+    pruned = _ended(to_prune, trials, failed)
     best, error, chosen = _choice([*top, *pruned], spec)
     run = trials.run(chosen.estimator, replace(chosen.run.part, test=unseen))
     evaluation = evaluate_tables(*run_values.once_each([run]), data.positive)
     return Selection(chosen, best, error, spec, Rows(grown), Rows(pruned), evaluation, unseen, tuple(failed))
-
-
-def _only(several: list[Candidate]) -> Candidate:
-    if len(several) > 1:
-        raise InputError(
-            f"select_tree chooses among the fits of one estimator, resampled in one way; {len(several)} candidates "
-            "were given. Select each in turn, or list parameters to try in variants=."
-        )
-    return several[0]
 
 
 def _ended(wanted: Iterable[tuple[Part, int, Settings]], trials: Trials, failed: list[str]) -> list[Trial]:
@@ -334,25 +330,18 @@ def _ended(wanted: Iterable[tuple[Part, int, Settings]], trials: Trials, failed:
     return ended
 
 
-def _top(grown: list[Trial], spec: MetricSpec, keep: int) -> list[Trial]:
-    """The best of them."""
-    defined = [trial for trial in grown if not math.isnan(trial.value)]
-    if not defined:
-        raise InputError(f"{spec.name} is undefined on every validation part; give larger ones, or another metric.")
-    return sorted(defined, key=lambda trial: -spec.sign * trial.value)[:keep]
-
-
 def _choice(trials: list[Trial], spec: MetricSpec) -> tuple[Trial, float, Trial]:
     """The best, the standard error of its value, and the simplest within that error."""
     defined = [trial for trial in trials if not math.isnan(trial.value)]
     best = max(defined, key=lambda trial: (spec.sign * trial.value, -trial.complexity))
     error = _standard_error(spec, best)
-    near = [trial for trial in defined if spec.sign * (best.value - trial.value) <= error]
-    near = near or [best]  # where the error is not known
-    return best, error, min(near, key=lambda trial: (trial.complexity, -spec.sign * trial.value))
+    within_error = [trial for trial in defined if spec.sign * (best.value - trial.value) <= error]
+    within_error = within_error or [best]  # where the error is not known
+    return best, error, min(within_error, key=lambda trial: (trial.complexity, -spec.sign * trial.value))
 
 
 def _checked_spec(metric: SpecLike, keep: int, most: int, test: float) -> MetricSpec:
+    """The metric to choose by; what cannot be chosen by is refused, and options that are out of range."""
     for value, name in ((keep, "keep"), (most, "most")):
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
             raise InputError(f"{name} is a whole number of 1 or more, not {value!r}.")
@@ -392,10 +381,6 @@ def _plan(
         split = HoldOut(2, repeats=10) if member is None else GROUPS
     parts = planned_parts(split, data.subset(rest), None if member is None else member[rest], rng)
     return [replace(part, test=rest[part.test], rows=len(data.codes), listed=rest[part.train]) for part in parts]
-
-
-def _nodes(model: Estimator) -> float:
-    return tree_size(model)[0]
 
 
 def _standard_error(spec: MetricSpec, trial: Trial) -> float:
