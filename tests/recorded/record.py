@@ -37,19 +37,24 @@ def now(question):
     return {name: asked(call) for name, call in QUESTIONS[question].items()}
 
 
-def write():
-    """Write every file of the record anew, and say how large it is."""
+def write(questions=()):
+    """Write every file of the record anew, or those of the questions that are named, and say how large it is."""
     FOLDER.mkdir(exist_ok=True)
     for old in FOLDER.glob("*.json"):
-        old.unlink()
-    entries, seconds = {}, {}
-    for question in QUESTIONS:
+        if not questions:
+            old.unlink()
+    seconds = {}
+    for question in questions or QUESTIONS:
         start = time.process_time()
-        entries[question] = now(question)
+        found = now(question)
         seconds[question] = time.process_time() - start
-    for question, found in entries.items():
         path(question).write_text(written(found), encoding="utf-8")
     (FOLDER / "versions.json").write_text(written(plain(versions(), inside=True)), encoding="utf-8")
-    calls, size = sum(map(len, entries.values())), sum(file.stat().st_size for file in FOLDER.glob("*.json"))
+    calls, size = (
+        sum(len(QUESTIONS[name]) for name in seconds),
+        sum(file.stat().st_size for file in FOLDER.glob("*.json")),
+    )
     slow = ", ".join(f"{name} {seconds[name]:.1f}" for name in sorted(seconds, key=seconds.get, reverse=True)[:8])
-    print(f"{calls} calls in {len(entries)} files, {size / 1e6:.2f} MB, {sum(seconds.values()):.0f} s; longest: {slow}")
+    print(
+        f"{calls} calls in {len(seconds)} files of {size / 1e6:.2f} MB, {sum(seconds.values()):.0f} s; longest: {slow}"
+    )
