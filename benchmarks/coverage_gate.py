@@ -14,8 +14,9 @@ import numpy as np
 
 from steelyard import ScoreTable, __version__, confusion, score_table
 from steelyard.analysis.comparison.different_rows import LabelExchange, ScoreExchange, drop_test
-from steelyard.metrics.registry import metrics_with_role
+from steelyard.metrics.registry import get_metrics
 from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.usual import HEADLINE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     Tables: TypeAlias = tuple[Confusion, ScoreTable | None]
 
-METRICS = [MetricSpec(metric) for metric in metrics_with_role("headline")]
+METRICS = [MetricSpec(metric) for metric in get_metrics(HEADLINE)]
 MARGIN = 0.05
 
 

@@ -19,13 +19,11 @@ from steelyard import (
     interval,
     list_metrics,
 )
-from steelyard.evaluation.evaluation import CLASS_METRICS
 from steelyard.exceptions import InputError
 from steelyard.gates.rules import parse_rule
 from steelyard.metrics.call_options import AVERAGES
 from steelyard.metrics.expression_value import evaluate_expression
-from steelyard.metrics.registry import default_metric, metrics_with_role
-from steelyard.metrics.roles import FAMILIES, ROLES
+from steelyard.metrics.families import FAMILIES
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.counts import Cells
 
@@ -147,13 +145,6 @@ def test_the_average_of_a_call_and_that_of_the_written_form_may_agree_but_not_co
 # ---------------------------------------------------------------- what is declared on a metric
 
 
-def test_every_role_is_played_and_exactly_one_metric_is_the_default():
-    assert all(metrics_with_role(role) for role in ROLES)
-    assert metrics_with_role("default") == [default_metric()]
-    with pytest.raises(SteelyardError, match="No role is called 'nonsense'"):
-        metrics_with_role("nonsense")
-
-
 def test_every_metric_of_the_catalogue_belongs_to_a_declared_family():
     assert {metric.family for metric in list_metrics()} <= set(FAMILIES)
     assert not get_metric("recall").kind.is_summary and get_metric("mcc").kind.is_summary
@@ -208,7 +199,6 @@ def test_a_class_has_one_interval_wherever_it_is_shown():
     by_class = {row.label: row for row in report.per_class}
     for name, part in (("recall[class=b]", by_class["b"].recall), ("precision[class=c]", by_class["c"].precision)):
         assert (report[name].low, report[name].high) == (part.low, part.high)
-    assert set(CLASS_METRICS) == {metric.name for metric in metrics_with_role("per class")}
 
 
 def test_the_scores_of_the_class_that_is_asked_for_are_taken():

@@ -12,7 +12,7 @@ from benchmarks.row import Row, needed
 from steelyard import list_metrics
 
 TITLE = "Many metrics"
-COUNT_METRICS = [m for m in list_metrics() if m.function and "ordinal" not in m.roles]
+COUNT_METRICS = [m for m in list_metrics() if m.function and m.family != "ordinal"]
 PYCM = {"recall": "TPR", "specificity": "TNR", "precision": "PPV", "f1": "F1", "mcc": "MCC", "g_mean": "GM"}
 TORCH = {
     "accuracy": "BinaryAccuracy", "precision": "BinaryPrecision", "recall": "BinaryRecall", "f1": "BinaryF1Score",

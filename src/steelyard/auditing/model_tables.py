@@ -11,7 +11,7 @@ from steelyard.exceptions import InputError, InputTypeError, SteelyardError
 from steelyard.ingest import array_tables as ingest
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.class_checks import check_classes
-from steelyard.metrics.registry import get_metric, is_builtin, list_metrics, metrics_with_role
+from steelyard.metrics.registry import get_metric, get_metrics, is_builtin, list_metrics
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.positive_class import RARER, choice_sentences, chosen_label, conventional_label
@@ -174,7 +174,7 @@ def chosen_metrics(
 ) -> tuple[list[Metric], list[Metric]]:
     """The metrics of counts and those of scores alone, as named; where none is, all that the models can be tried by."""
     if metrics is None:
-        return named_metrics(None) if tables else [], metrics_with_role("order of scores") if scores else []
+        return named_metrics(None) if tables else [], get_metrics(["roc_auc", "average_precision"]) if scores else []
     chosen = named_metrics(metrics)
     of_counts, of_scores = ([m for m in chosen if (m.function is None) is ranks] for ranks in (False, True))
     if of_scores and not scores:

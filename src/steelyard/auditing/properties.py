@@ -273,7 +273,7 @@ def metric_uses(metric: Metric) -> MetricUses:
     >>> metric_uses(get_metric("f1")).fails[-1]
     'true negatives matter: it does not change with them'
     """
-    if "ordinal" in metric.roles:
+    if metric.family == "ordinal":
         return MetricUses([_ORDERED[0]], [_ORDERED[1]])
     if metric.scores is not None:
         fit, fail = _BY_READING["probabilities" if metric.of_probabilities else "order"]

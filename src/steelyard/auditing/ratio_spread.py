@@ -14,7 +14,6 @@ from steelyard.analysis.results.result import Flat, Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.model_tables import counts_of_models, counts_of_same_models, metric_values, named_metrics
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.metrics.registry import metrics_with_role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from steelyard.auditing.model_tables import Models
     from steelyard.metrics.registry import MetricLike
 
-_NGUYEN = tuple(metric.name for metric in metrics_with_role("ratio spread"))
+_NGUYEN = ("accuracy", "f1", "alpha_accuracy", "alpha_f1")
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,8 @@ from steelyard.auditing.properties import PROPERTIES, critic, decide, fault_text
 from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.references import reference
-from steelyard.metrics.registry import list_metrics, metrics_with_role
+from steelyard.metrics.registry import get_metric, get_metrics, list_metrics
+from steelyard.metrics.usual import VERDICT
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.score_table import ScoreTable
@@ -115,6 +116,37 @@ def meaning_words(metric: Metric) -> str:
 
 
 _TRUE, _STATED = (0.05, 0.2, 0.5, 0.8), np.arange(1, 100) / 100
+# What people usually report, so that advice says why not where it does not fit.
+_REPORTED = ("precision", "accuracy", "f1", "balanced_accuracy", "g_mean", "mcc", "kappa")
+_OF_COSTS = ("net_benefit", "expected_cost", "normalized_expected_cost")
+_RELOADED_POOL = (  # of Metrics Reloaded (Maier-Hein and others 2024), as its library has it
+    "recall",
+    "specificity",
+    "precision",
+    "negative_predictive_value",
+    "accuracy",
+    "f_beta",
+    "f1",
+    "f2",
+    "jaccard",
+    "balanced_accuracy",
+    "informedness",
+    "mcc",
+    "kappa",
+    "positive_likelihood_ratio",
+    "net_benefit",
+    "expected_cost",
+    "normalized_expected_cost",
+    "roc_auc",
+    "average_precision",
+    "recall_at_precision",
+    "precision_at_recall",
+    "brier",
+    "log_loss",
+    "expected_calibration_error",
+    "recall_at_fpr",
+    "specificity_at_recall",
+)
 _CLUSTERED = "intervals by whole clusters (cluster=): rows of one cluster go wrong together"
 _CALIBRATED = "the reliability curve with its slope and intercept (calibration), and a decision curve"
 _NEAR = "a near miss counts less than a far one"
@@ -149,7 +181,7 @@ def _of_order(problem: Problem) -> Iterator[Advice]:
     for metric in list_metrics():
         if "weights" in metric.parameters:
             yield Advice(f"{metric.name}[weights=quadratic]", f"{meaning_words(metric)}; {_NEAR}", metric.cite)
-    for metric in metrics_with_role("ordinal"):
+    for metric in list_metrics("ordinal"):
         if metric.function is None:  # of probabilities
             fits = problem.calibration
         else:
@@ -161,15 +193,15 @@ def _of_order(problem: Problem) -> Iterator[Advice]:
 
 def _of_capacity(problem: Problem) -> Iterator[Advice]:
     if problem.capacity is not None:
-        for metric in metrics_with_role("capacity"):
-            written = f"{metric.name}[k={problem.capacity}]" if "k" in metric.parameters else metric.name
-            yield Advice(written, f"{meaning_words(metric)}: what is found of what can be looked at", metric.cite)
+        metric = get_metric("precision_at_k")
+        written = f"{metric.name}[k={problem.capacity}]"
+        yield Advice(written, f"{meaning_words(metric)}: what is found of what can be looked at", metric.cite)
 
 
 def _of_threshold(problem: Problem) -> Iterator[Advice]:
     """Metrics of a set threshold, of which it is proved that true probabilities are best flagged there."""
     if problem.threshold is not None:
-        for metric in metrics_with_role("set threshold"):
+        for metric in get_metrics(["net_benefit", "standardized_net_benefit"]):
             written = f"{metric.name}[threshold={problem.threshold:g}]"
             decision = decide(written, "fixed_threshold")
             best = f"true probabilities are best flagged at it ({decision.verdict})"
@@ -180,7 +212,7 @@ def _of_threshold(problem: Problem) -> Iterator[Advice]:
 
 def _of_probabilities(problem: Problem) -> Iterator[Advice]:
     if problem.calibration:
-        for metric in metrics_with_role("probabilities"):
+        for metric in get_metrics(["log_loss", "brier_skill_score"]):
             proper = "the true probability is best (tried on rows of four true probabilities, 99 stated ones each)"
             yield Advice(
                 metric.name,
@@ -218,9 +250,8 @@ def _rows(true: float, stated: float) -> ScoreTable:
 
 def _differences(use: tuple[Advice, ...], avoid: tuple[Advice, ...]) -> Iterator[str]:
     """What Metrics Reloaded does not have of the metrics named first, and what it has of those advised against."""
-    pool = {metric.name for metric in metrics_with_role("metrics reloaded")}
-    missing = [item.metric for item in use if item.metric.partition("[")[0] not in pool]
-    blamed = [item.metric for item in avoid if item.metric in pool]
+    missing = [item.metric for item in use if item.metric.partition("[")[0] not in _RELOADED_POOL]
+    blamed = [item.metric for item in avoid if item.metric in _RELOADED_POOL]
     if missing:
         yield f"Metrics Reloaded has no {listed(missing, 'or')} in its pool [{RELOADED}]"
     if blamed:
@@ -272,7 +303,7 @@ def order_metrics() -> list[OrderMetric]:
     tables = _example_order()
     return [
         OrderMetric(metric, *(float(metric(table)) for table in tables))
-        for metric in metrics_with_role("order of scores")
+        for metric in get_metrics(["roc_auc", "average_precision"])
     ]
 
 
@@ -419,7 +450,7 @@ def changing_with_prevalence(data: Evaluated) -> list[Metric]:
     if Problem().completed(data).ranking:
         return [order.metric for order in order_metrics() if not order.keeps_prevalence]
     # Those that the verdict reads have a sentence of their own.
-    usual = [m for m in metrics_with_role("reported") if m.kind.is_summary and "verdict" not in m.roles]
+    usual = [m for m in get_metrics(_REPORTED) if m.kind.is_summary and m.name not in VERDICT]
     decisions = [(metric, recalled_decisions(metric).get("prevalence_invariance")) for metric in usual]
     return [metric for metric, decision in decisions if decision is not None and decision.holds is False]
 
@@ -518,7 +549,7 @@ def _blame(wanted: Mapping[str, bool], metrics: Sequence[Metric]) -> Iterator[Ad
 
 def _reported() -> list[Metric]:
     """What people usually report, metrics of both classes first."""
-    return sorted(metrics_with_role("reported"), key=lambda metric: not metric.kind.is_summary)
+    return sorted(get_metrics(_REPORTED), key=lambda metric: not metric.kind.is_summary)
 
 
 # ---------------------------------------------------------------- costs and orders
@@ -526,7 +557,7 @@ def _reported() -> list[Metric]:
 
 def _of_costs() -> Iterator[Advice]:
     """The metrics of costs, those that take more of them first: what they are, and how they count errors."""
-    for metric in sorted(metrics_with_role("known costs"), key=lambda metric: -len(metric.parameters)):
+    for metric in sorted(get_metrics(_OF_COSTS), key=lambda metric: -len(metric.parameters)):
         decisions = [decide(metric, property_) for property_ in ("monotone_fn", "monotone_fp")]
         reasons = [reason_text(decision, wanted=True) for decision in decisions if decision.holds]
         set_to = f"set {', '.join(metric.parameters)} to your own"

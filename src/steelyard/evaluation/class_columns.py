@@ -20,6 +20,8 @@ from steelyard.ingest.score_matrix import HIGHEST_TAKEN, counted_where_they_are,
 from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.score_values import class_of_columns, class_place, reads_columns
 from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.spec_text import parse_form
+from steelyard.metrics.usual import PER_CLASS_OF_SCORES
 from steelyard.statistics.confusion import sort_labels
 from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.placed_values import taken
@@ -80,7 +82,7 @@ class GroupedColumns(NamedTuple):
 
 
 def _is_averaged(spec: MetricSpec) -> bool:
-    return spec.is_native and spec.metric.columns is None and "averaged over columns" in spec.metric.roles
+    return spec.is_native and parse_form(spec.metric.name)[0] in PER_CLASS_OF_SCORES
 
 
 def given_columns(
@@ -155,7 +157,7 @@ def _usual(table: ProbabilityTable, specs: Sequence[MetricSpec], inference: Infe
 
 def _averages(spec: MetricSpec, table: ProbabilityTable, *, clustered: bool) -> Iterator[MetricSpec]:
     """The averages of a metric over the classes, over the pairs of classes, and its value for each class."""
-    if "averaged over columns" not in spec.metric.roles:
+    if spec.metric.name not in PER_CLASS_OF_SCORES:
         return
     yield from (replace(spec, average=average) for average in SHOWN_AVERAGES)
     if "multi_class" in spec.metric.parameters:

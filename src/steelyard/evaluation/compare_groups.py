@@ -13,7 +13,7 @@ import numpy as np
 from steelyard.analysis.comparison.groups import (
     BY_DRAWS,
     BY_INTERVALS,
-    GAP_ROLES,
+    RATES_COMPARED,
     GroupGap,
     GroupTest,
     RateDraws,
@@ -44,8 +44,9 @@ from steelyard.exceptions import InputError, InputTypeError, did_you_mean, first
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.group_bins import binned_groups
 from steelyard.ingest.refused_keywords import refuses_other_keywords
-from steelyard.metrics.registry import metrics_with_role
+from steelyard.metrics.registry import get_metrics
 from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.usual import ON_PAGE_OF_GROUPS
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.score_table import ScoreTable
 from steelyard.statistics.tally import Tally
@@ -480,7 +481,7 @@ def groups_on_a_page(evaluation: Evaluation, names: Iterable[SpecLike]) -> Group
 def _specs(evaluation: Evaluation) -> list[MetricSpec]:
     """The metrics that a table of groups shows, or all that were evaluated of each group where they were named."""
     rows = [row for row in evaluation.groups[0].metrics if all(row.name in group for group in evaluation.groups)]
-    usual = [row.spec for row in rows if "group on the page" in row.spec.metric.roles and row.spec.is_native]
+    usual = [row.spec for row in rows if row.spec.metric.name in ON_PAGE_OF_GROUPS and row.spec.is_native]
     return usual if usual and not evaluation.metrics_named else [row.spec for row in rows]
 
 
@@ -539,9 +540,8 @@ def _gaps(parts: GroupParts) -> Iterator[GroupGap]:
     if parts.positive is None or any(table is None for table in parts.tables):
         return
     pairs, rng = len(parts.names) * (len(parts.names) - 1) // 2, parts.inference.generator
-    for role in GAP_ROLES:
-        metrics, rates = metrics_with_role(role), []
-        specs = [MetricSpec(metric) for metric in metrics]
+    for role, names in RATES_COMPARED.items():
+        rates, specs = [], [MetricSpec(metric) for metric in get_metrics(names)]
         bounds, why = parts.bounds(specs, level_of_each(parts.inference.level, pairs * len(specs)))
         for spec in specs:
             hits = parts.hits(spec.metric)

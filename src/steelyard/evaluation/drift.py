@@ -44,8 +44,9 @@ from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.unlabelled_scores import unlabelled_scores
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.ranking import roc_auc
-from steelyard.metrics.registry import metrics_with_role
+from steelyard.metrics.registry import get_metrics
 from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.usual import HEADLINE
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.natural_order import naturally_sorted
@@ -671,7 +672,7 @@ def _reference(periods: Mapping[Label, Period], reference: Label) -> Label:
 def _specs(metrics: Iterable[SpecLike] | None) -> Sequence[MetricSpec]:
     if metrics is not None:
         return MetricSpec.all_of(metrics)
-    return [MetricSpec(metric) for metric in metrics_with_role("headline") if not metric.is_of_label_sets]
+    return [MetricSpec(metric) for metric in get_metrics(HEADLINE)]
 
 
 @dataclass(frozen=True)

@@ -39,10 +39,11 @@ from steelyard.ingest.group_bins import binned_groups
 from steelyard.ingest.label_overlap import check_label_overlap, lookalike_hints, overlap_problems
 from steelyard.ingest.label_set_input import LabelSetInput, refuse_of_one_label
 from steelyard.ingest.refused_keywords import refuses_other_keywords
-from steelyard.metrics.registry import list_metrics, metrics_with_role
+from steelyard.metrics.registry import get_metrics, list_metrics
 from steelyard.metrics.score_values import reads_columns
 from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.spec_text import parse_form, write_form
+from steelyard.metrics.usual import HEADLINE, ON_REQUEST, VERDICT
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.positive_class import choice_sentences
 from steelyard.statistics.tally import Tally
@@ -133,7 +134,7 @@ def odds_notes(specs: Iterable[MetricSpec], scores: ScoreTable | None, threshold
         return
     for spec in specs:
         odds = spec.metric.parameters.get("threshold")
-        if "set threshold" in spec.metric.roles and odds != threshold:
+        if odds not in (None, threshold):
             same = write_form(parse_form(spec.metric.name)[0], {"threshold": threshold})
             yield (
                 f"{spec.name} counts false positives by the odds of {odds:g}, while rows are flagged at {threshold:g}; "
@@ -222,12 +223,12 @@ def evaluate_tables(
 
 def _behind(named: list[MetricSpec]) -> list[MetricSpec]:
     """The metrics that the verdict reads beside those named."""
-    return [spec for spec in map(MetricSpec, metrics_with_role("verdict")) if named and spec not in named]
+    return [spec for spec in map(MetricSpec, get_metrics(VERDICT)) if named and spec not in named]
 
 
 def _usual(specs: list[MetricSpec]) -> list[MetricSpec]:
     """The metrics of each group where none are named: the usual few."""
-    return [spec for spec in specs if "headline" in spec.metric.roles]
+    return [spec for spec in specs if spec.metric.name in HEADLINE]
 
 
 def _specs(
@@ -241,8 +242,7 @@ def _specs(
     if metrics is None:
         # With scores a metric of both has the value of the whole curve, not that of one threshold. Those of calibration
         # are fitted and take longer than all others together; `calibration` reports them with their curve.
-        others = metrics_with_role("on request")
-        usual = [m for m in list_metrics() if not m.is_of_label_sets and m not in others]
+        usual = [m for m in list_metrics() if not m.is_of_label_sets and m.name not in ON_REQUEST]
         return [*map(MetricSpec, usual), *order.usual(table)]
     specs = MetricSpec.all_of(metrics)
     for spec in specs:

@@ -29,8 +29,9 @@ from steelyard.ingest.label_tables import sorted_groups
 from steelyard.ingest.threshold_sentences import ASSUMED_HALF, HALF
 from steelyard.metrics.call_options import NATIVE, SAMPLES, CallOptions
 from steelyard.metrics.multilabel_values import check_label_set_metric
-from steelyard.metrics.registry import list_metrics, metrics_with_role
+from steelyard.metrics.registry import get_metrics, list_metrics
 from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.usual import HEADLINE, ON_REQUEST, PER_CLASS, PER_CLASS_OF_SCORES
 from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.device_indicators import meetings, reached_thresholds
 from steelyard.statistics.indicators import is_sparse, label_counts
@@ -122,20 +123,16 @@ def label_set_specs(table: MultilabelTable, named: Iterable[MetricSpec] | None) 
     """The metrics that were named, each of which the data must allow, or the usual ones."""
     if named is not None:
         return [check_label_set_metric(spec, table) for spec in named]
-    of_rows = [
-        MetricSpec(metric) for metric in list_metrics() if metric.label_sets is not None and _fits(metric, table)
-    ]
-    of_rows = [spec for spec in of_rows if not {*metrics_with_role("on request")} & {spec.metric}]
-    return [*of_rows, *_averages(table)]
+    of_rows = [metric for metric in list_metrics() if metric.label_sets is not None and _fits(metric, table)]
+    return [*(MetricSpec(metric) for metric in of_rows if metric.name not in ON_REQUEST), *_averages(table)]
 
 
 def _averages(table: MultilabelTable) -> list[MetricSpec]:
-    of_counts = [metric for metric in metrics_with_role("per class") if metric.function is not None]
-    specs = [MetricSpec(metric, average) for average in _COUNT_AVERAGES for metric in of_counts]
+    specs = [MetricSpec(metric, average) for average in _COUNT_AVERAGES for metric in get_metrics(PER_CLASS)]
     specs = [] if table.predicted is None else specs
     if table.scores is None or table.scores.size > _MOST_SCORES:
         return specs
-    of_scores = [each for each in metrics_with_role("averaged over columns") if each.function is None]
+    of_scores = get_metrics(PER_CLASS_OF_SCORES)
     return specs + [MetricSpec(metric, average) for metric in of_scores for average in _SCORE_AVERAGES]
 
 
@@ -201,9 +198,8 @@ def _label_rows(table: MultilabelTable, intervals: Sequence[Interval[Any]]) -> R
 
 def _label_specs(table: MultilabelTable) -> list[MetricSpec]:
     """The metrics of each label: of its counts, or where there are none of its scores."""
-    role = "per class" if table.predicted is not None else "averaged over columns"
-    has_counts = table.predicted is not None
-    return [MetricSpec(metric) for metric in metrics_with_role(role) if (metric.function is not None) == has_counts]
+    names = PER_CLASS if table.predicted is not None else PER_CLASS_OF_SCORES
+    return [MetricSpec(metric) for metric in get_metrics(names)]
 
 
 def row_outcomes(table: MultilabelTable) -> RowOutcomes | None:
@@ -330,7 +326,7 @@ def _left_out(table: MultilabelTable, specs: Iterable[MetricSpec]) -> tuple[str,
 
 def _group_specs(specs: list[MetricSpec]) -> list[MetricSpec]:
     usual = [spec for spec in specs if spec.average in _GROUP_AVERAGES and spec.metric.kind.is_summary]
-    usual = [spec for spec in usual if "headline" in spec.metric.roles]
+    usual = [spec for spec in usual if spec.metric.name in HEADLINE]
     return usual or [spec for spec in specs if spec.average in _GROUP_AVERAGES][:4] or specs[:4]
 
 

@@ -45,6 +45,7 @@ from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.curves import precision_recall_points, roc_points
 from steelyard.metrics.ranking import check_probabilities
 from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.usual import PER_CLASS, PER_CLASS_OF_SCORES
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.group_keys import group_label
 from steelyard.statistics.saved_field import SavedField
@@ -103,9 +104,8 @@ class MetricRow:
     @property
     def is_headline(self) -> bool:
         """Whether it stands among the metrics that are shown first."""
-        metric, macro = self.spec.metric, self.spec.average == "macro"
-        averaged = macro and not metric.is_fixed and {"averaged over columns", "headline"} <= {*metric.roles}
-        return self.spec.is_headline or averaged
+        is_averaged = self.spec.average == "macro" and self.spec.metric.name in PER_CLASS_OF_SCORES
+        return self.spec.is_headline or is_averaged
 
     def text(self, value: float) -> str:
         """A value of this metric as it is shown: a share of rows in percent."""
@@ -220,7 +220,7 @@ def _label_rows(
         replace(spec, average=average)
         for average in SHOWN_AVERAGES
         for spec in of_labels
-        if "per class" in spec.metric.roles
+        if spec.metric.name in PER_CLASS
     ]
     return rows + table_rows(averaged, table, CallOptions(), inference)
 
@@ -352,6 +352,7 @@ def in_order(rows: Iterable[MetricRow], specs: Sequence[MetricSpec]) -> list[Met
 # The metrics of each group of rows beside those of the whole.
 
 
+_OF_GROUPS = ("recall", "specificity", "precision", "ac_score", "roc_auc")  # shown of each where none are named
 _MOST_SHOWN = 5  # metrics of a group that fit a line
 
 
@@ -383,7 +384,7 @@ class Group:
 
     def summary(self, *, named: bool = False) -> dict[str, Any]:
         """The group as a row of a terminal's table: of the metrics that were named, or of the few that fit a line."""
-        usual = [row for row in self.metrics if "group" in row.spec.metric.roles and row.spec.is_native]
+        usual = [row for row in self.metrics if row.spec.metric.name in _OF_GROUPS and row.spec.is_native]
         rows = self.metrics if named else usual or self.metrics[:_MOST_SHOWN]
         return {"group": self.label, "rows": self.rows, **{row.name: row.text(row.value) for row in rows}}
 

@@ -15,6 +15,7 @@ from steelyard.evaluation.evaluation import Group, MetricRow, current_versions, 
 from steelyard.exceptions import InputError, UnknownNameError
 from steelyard.metrics.call_options import NATIVE, SAMPLES
 from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.usual import HEADLINE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -200,4 +201,4 @@ class MultilabelEvaluation(Result[MetricRow]):
 
 
 def _is_usual(row: MetricRow) -> bool:
-    return bool({"headline", "per class"} & {*row.spec.metric.roles})
+    return row.spec.metric.name in HEADLINE

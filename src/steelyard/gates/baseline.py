@@ -16,8 +16,8 @@ from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, first_ten
 from steelyard.gates.rules import FAIL, PASS, UNDECIDED, Judgement, power_text
-from steelyard.metrics.registry import metrics_with_role
 from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.usual import HEADLINE
 from steelyard.statistics.group_keys import group_label
 from steelyard.statistics.saved_json import read_json
 
@@ -160,7 +160,7 @@ def usual_metrics(old: Baseline) -> list[str]:
             f"The baseline {old.name!r} is of label sets, of which a report keeps no rows to test a drop by; give "
             'rules such as "f1[average=macro]>=baseline-0.02".'
         )
-    names = [m.name for m in metrics_with_role("headline") if old.metrics.get(m.name) is not None]
+    names = [name for name in HEADLINE if old.metrics.get(name) is not None]
     if not names:
         raise InputError("The baseline holds none of the usual metrics; give rules.")
     saved_baseline(old)

@@ -171,7 +171,7 @@ def on_table(metric: Metric, table: AnyTable, options: CallOptions, parameters: 
 
 def _check_order(metric: Metric, table: object, options: CallOptions) -> None:
     """Refuse an average of a metric of ordered classes over each against the rest, which has no order."""
-    if "ordinal" in metric.roles and options.average != "native" and len(getattr(table, "labels", ())) > 2:
+    if metric.family == "ordinal" and options.average != "native" and len(getattr(table, "labels", ())) > 2:
         raise InputError(
             f"{metric.name} is of all classes in their order, and one against the rest has none; leave average= out. "
             "macro_mean_absolute_class_error gives every class equal weight."

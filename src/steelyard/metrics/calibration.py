@@ -22,14 +22,7 @@ if TYPE_CHECKING:
     from steelyard.statistics.score_table import ScoreTable
 
 
-@metric(
-    "Calibration slope",
-    on="probabilities",
-    family="calibration",
-    best=1,
-    cite="cox1958",
-    roles=("calibration", "on request"),
-)
+@metric("Calibration slope", on="probabilities", family="calibration", best=1, cite="cox1958")
 def calibration_slope(t):
     """Slope of the outcomes on the logits of the probabilities, by logistic regression; below 1 is overconfident."""
     check_probabilities("calibration_slope", t)
@@ -45,7 +38,6 @@ def calibration_slope(t):
     best=0,
     aliases=("calibration_in_the_large",),
     cite="cox1958",
-    roles=("calibration", "in the large", "on request"),
 )
 def calibration_intercept(t):
     """Shift of the logits that makes the mean probability the prevalence (in the large): below 0 is too high."""
@@ -63,7 +55,6 @@ def calibration_intercept(t):
     best=1,
     aliases=("o_to_e",),
     cite="vancalster2019",
-    roles=("calibration", "in the large", "on request"),
 )
 def observed_to_expected(t):
     """Observed positives over those expected, which is the sum of the probabilities."""
@@ -84,7 +75,6 @@ def observed_to_expected(t):
     best=0,
     aliases=("ici",),
     cite="austin2019",
-    roles=("calibration", "on request"),
 )
 def integrated_calibration_index(t):
     """Mean distance between the probabilities and the isotonic reliability curve.
@@ -104,7 +94,6 @@ def integrated_calibration_index(t):
     best=0,
     aliases=("mcb",),
     cite="dimitriadis2021",
-    roles=("calibration", "on request"),
 )
 def brier_miscalibration(t):
     """What recalibrating by the isotonic reliability curve takes off the Brier score.
@@ -124,7 +113,6 @@ def brier_miscalibration(t):
     direction="higher",
     aliases=("dsc",),
     cite="dimitriadis2021",
-    roles=("calibration", "on request"),
 )
 def brier_discrimination(t):
     """Variance of the isotonic reliability curve: what order takes off the Brier score of predicting the prevalence."""
@@ -140,7 +128,6 @@ def brier_discrimination(t):
     best=None,
     aliases=("unc",),
     cite="dimitriadis2021",
-    roles=("calibration", "on request"),
 )
 def brier_uncertainty(t):
     """Brier score of predicting the prevalence for every row: prevalence times one minus it."""
@@ -158,7 +145,6 @@ def brier_uncertainty(t):
     aliases=("scaled_brier", "bss"),
     cite="murphy1973",
     sklearn="d2_brier_score",
-    roles=("calibration", "on request", "probabilities"),
 )
 def brier_skill_score(t):
     """Share of the Brier score of predicting the prevalence for every row that the probabilities remove."""

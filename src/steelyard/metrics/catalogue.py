@@ -27,20 +27,6 @@ if TYPE_CHECKING:
     aliases=("tpr", "true_positive_rate", "sensitivity", "hit_rate"),
     cite="fawcett2006",
     sklearn="recall_score",
-    roles=(
-        "group on the page",
-        "headline",
-        "verdict",
-        "per class",
-        "compared",
-        "threshold figure",
-        "group",
-        "page",
-        "least on the page",
-        "metrics reloaded",
-        "equal opportunity",
-        "equalized odds",
-    ),
     is_share=True,
 )
 def recall(c):
@@ -54,16 +40,6 @@ def recall(c):
     range=(0, 1),
     aliases=("tnr", "true_negative_rate"),
     cite="fawcett2006",
-    roles=(
-        "group on the page",
-        "headline",
-        "verdict",
-        "compared",
-        "group",
-        "page",
-        "least on the page",
-        "metrics reloaded",
-    ),
     is_share=True,
 )
 def specificity(c):
@@ -78,7 +54,6 @@ def specificity(c):
     best=0,
     aliases=("fpr", "fall_out"),
     cite="fawcett2006",
-    roles=("equalized odds",),
     is_share=True,
 )
 def false_positive_rate(c):
@@ -107,21 +82,6 @@ def false_negative_rate(c):
     aliases=("ppv", "positive_predictive_value"),
     cite="fawcett2006",
     sklearn="precision_score",
-    roles=(
-        "group on the page",
-        "headline",
-        "verdict",
-        "per class",
-        "compared",
-        "reported",
-        "threshold figure",
-        "prevalence figure",
-        "group",
-        "page",
-        "least on the page",
-        "metrics reloaded",
-        "predictive parity",
-    ),
     is_share=True,
 )
 def precision(c):
@@ -129,15 +89,7 @@ def precision(c):
     return ratio(c.tp, c.predicted_positives)
 
 
-@metric(
-    "Negative predictive value",
-    family="rates",
-    range=(0, 1),
-    aliases=("npv",),
-    cite="altman1994",
-    is_share=True,
-    roles=("least on the page", "metrics reloaded"),
-)
+@metric("Negative predictive value", family="rates", range=(0, 1), aliases=("npv",), cite="altman1994", is_share=True)
 def negative_predictive_value(c):
     """Share of the predicted negatives that are negative."""
     return ratio(c.tn, c.predicted_negatives)
@@ -153,17 +105,6 @@ def negative_predictive_value(c):
     aliases=("subset_accuracy",),
     cite="garcia2012",
     sklearn="accuracy_score",
-    roles=(
-        "headline",
-        "verdict",
-        "compared",
-        "compared, many classes",
-        "page",
-        "reported",
-        "prevalence figure",
-        "ratio spread",
-        "metrics reloaded",
-    ),
     is_share=True,
 )
 def accuracy(c):
@@ -180,21 +121,13 @@ def error_rate(c):
 # ---------------------------------------------------------------- description: no value of them is best
 
 
-@metric("Prevalence", family="description", range=(0, 1), best=None, cite="altman1994", roles=("page",), is_share=True)
+@metric("Prevalence", family="description", range=(0, 1), best=None, cite="altman1994", is_share=True)
 def prevalence(c):
     """Share of the rows that are positive."""
     return ratio(c.positives, c.total)
 
 
-@metric(
-    "Predicted prevalence",
-    family="description",
-    range=(0, 1),
-    best=None,
-    cite="powers2011",
-    roles=("demographic parity",),
-    is_share=True,
-)
+@metric("Predicted prevalence", family="description", range=(0, 1), best=None, cite="powers2011", is_share=True)
 def predicted_prevalence(c):
     """Share of the rows that are predicted positive: the prediction rate."""
     return ratio(c.predicted_positives, c.total)
@@ -215,40 +148,14 @@ def dominance(c):
 # ---------------------------------------------------------------- F: precision and recall of one class
 
 
-@metric(
-    "F-beta",
-    family="F",
-    range=(0, 1),
-    cite="rijsbergen1979",
-    domain={"beta": "[0, 1e9]"},
-    sklearn="fbeta_score",
-    roles=("metrics reloaded",),
-)
+@metric("F-beta", family="F", range=(0, 1), cite="rijsbergen1979", domain={"beta": "[0, 1e9]"}, sklearn="fbeta_score")
 def f_beta(c, *, beta=1.0):
     """Harmonic mean of precision and recall, with recall beta times as important."""
     hits = (1 + beta**2) * c.tp
     return ratio(hits, hits + beta**2 * c.fn + c.fp)
 
 
-@metric(
-    "F1",
-    family="F",
-    range=(0, 1),
-    aliases=("f1_score", "dice"),
-    cite="rijsbergen1979",
-    sklearn="f1_score",
-    roles=(
-        "group on the page",
-        "headline",
-        "per class",
-        "compared",
-        "reported",
-        "prevalence figure",
-        "page",
-        "ratio spread",
-        "metrics reloaded",
-    ),
-)
+@metric("F1", family="F", range=(0, 1), aliases=("f1_score", "dice"), cite="rijsbergen1979", sklearn="f1_score")
 def f1(c):
     """Harmonic mean of precision and recall."""
     return ratio(2 * c.tp, 2 * c.tp + c.fn + c.fp)
@@ -278,7 +185,6 @@ def mean_f1(c):
     aliases=("critical_success_index", "threat_score", "f_star"),
     cite="jaccard1912",
     sklearn="jaccard_score",
-    roles=("metrics reloaded",),
 )
 def jaccard(c):
     """Share of the rows positive in truth or prediction that are positive in both."""
@@ -301,72 +207,31 @@ def fowlkes_mallows(c):
     aliases=("per_class_accuracy", "single_point_auc"),
     cite="brodersen2010",
     sklearn="balanced_accuracy_score",
-    roles=(
-        "group on the page",
-        "headline",
-        "verdict",
-        "compared",
-        "compared, many classes",
-        "reported",
-        "surface figure",
-        "metrics reloaded",
-    ),
 )
 def balanced_accuracy(c):
     """Mean of the two class recalls, the area under the ROC curve of a single point."""
     return (recall(c) + specificity(c)) / 2
 
 
-@metric(
-    "Informedness",
-    family="balanced",
-    range=(-1, 1),
-    aliases=("youden_j", "youden"),
-    cite="youden1950",
-    roles=("verdict", "metrics reloaded"),
-)
+@metric("Informedness", family="balanced", range=(-1, 1), aliases=("youden_j", "youden"), cite="youden1950")
 def informedness(c):
     """Recall plus specificity less 1; 0 for a random predictor."""
     return ratio(c.tp * c.tn - c.fn * c.fp, c.positives * c.negatives)
 
 
-@metric("TPNR", family="balanced", range=(0, 1), cite="asawa", roles=("compared",))
+@metric("TPNR", family="balanced", range=(0, 1), cite="asawa")
 def tpnr(c):
     """Product of the two class recalls."""
     return recall(c) * specificity(c)
 
 
-@metric(
-    "G-mean",
-    family="balanced",
-    range=(0, 1),
-    aliases=("gmean", "geometric_mean"),
-    cite="kubat1997",
-    roles=("compared", "compared, many classes", "reported", "surface figure"),
-)
+@metric("G-mean", family="balanced", range=(0, 1), aliases=("gmean", "geometric_mean"), cite="kubat1997")
 def g_mean(c):
     """Geometric mean of the two class recalls."""
     return sqrt(recall(c) * specificity(c))
 
 
-@metric(
-    "AC-score",
-    family="balanced",
-    range=(0, 1),
-    aliases=("ac",),
-    cite="wu2025",
-    roles=(
-        "headline",
-        "verdict",
-        "compared",
-        "compared, many classes",
-        "default",
-        "threshold figure",
-        "prevalence figure",
-        "surface figure",
-        "group",
-    ),
-)
+@metric("AC-score", family="balanced", range=(0, 1), aliases=("ac",), cite="wu2025")
 def ac_score(c):
     """Harmonic mean of the two class recalls."""
     return ratio(2 * recall(c) * specificity(c), recall(c) + specificity(c), limit=0)
@@ -382,15 +247,6 @@ def ac_score(c):
     aliases=("matthews", "phi_coefficient"),
     cite="matthews1975",
     sklearn="matthews_corrcoef",
-    roles=(
-        "headline",
-        "compared",
-        "compared, many classes",
-        "reported",
-        "threshold figure",
-        "prevalence figure",
-        "metrics reloaded",
-    ),
     has_proper_title=True,
 )
 def mcc(c):
@@ -407,7 +263,6 @@ def mcc(c):
     cite="cohen1960",
     sklearn="cohen_kappa_score",
     domain={"weights": "linear|quadratic"},
-    roles=("compared", "compared, many classes", "reported", "metrics reloaded"),
     has_proper_title=True,
 )
 def kappa(c, *, weights=None):
@@ -432,20 +287,13 @@ def p4(c):
     return where(c.tp + c.tn == 0, 0 * error_rate(c), some)
 
 
-@metric(
-    "Symmetric balanced accuracy",
-    family="agreement",
-    range=(0, 1),
-    aliases=("sba",),
-    cite="gosgens2021",
-    roles=("on request",),
-)
+@metric("Symmetric balanced accuracy", family="agreement", range=(0, 1), aliases=("sba",), cite="gosgens2021")
 def symmetric_balanced_accuracy(c):
     """Mean of precision, recall, specificity and negative predictive value."""
     return ((precision(c) + recall(c)) + (specificity(c) + negative_predictive_value(c))) / 4
 
 
-@metric("Correlation distance", family="agreement", range=(0, 1), best=0, cite="gosgens2021", roles=("on request",))
+@metric("Correlation distance", family="agreement", range=(0, 1), best=0, cite="gosgens2021")
 def correlation_distance(c):
     """Angle whose cosine is MCC, as a share of a half turn: 1/2 is no correlation."""
     off = c.tp * c.fn * (c.fp + c.tn) + c.fp * c.tn * (c.tp + c.fn)  # x total = the product of the margins - det^2
@@ -470,7 +318,6 @@ def _missing(alpha: float | None, why: str = "no positives") -> str | None:
     range=(0, 1),
     cite="nguyen2019",
     domain={"alpha": "(0, 1e18]"},
-    roles=("ratio spread",),
     corrects="accuracy",
 )
 def alpha_accuracy(c, *, alpha=None):
@@ -511,7 +358,6 @@ def alpha_recall(c, *, alpha=None):
     range=(0, 1),
     cite="nguyen2019",
     domain={"alpha": "(0, 1e18]"},
-    roles=("ratio spread",),
     corrects="f1",
 )
 def alpha_f1(c, *, alpha=None):
@@ -595,7 +441,6 @@ def band(c, *, low=0.0, high=1.0):
     aliases=("wauc",),
     cite="weng2008",
     domain={"rho": "[0, 1)", "bands": "[1, 200]"},
-    roles=("compared",),
 )
 def weighted_auc(c, *, rho=0.1, bands=10):
     """Area under the ROC curve in bands of recall, the upper bands with more weight; on counts, of the single point."""
@@ -613,15 +458,7 @@ def operating_point_score(c):
 # ---------------------------------------------------------------- diagnostic: odds
 
 
-@metric(
-    "Positive likelihood ratio",
-    family="diagnostic",
-    range=(0, inf),
-    best=inf,
-    aliases=("plr",),
-    cite="deeks2004",
-    roles=("metrics reloaded",),
-)
+@metric("Positive likelihood ratio", family="diagnostic", range=(0, inf), best=inf, aliases=("plr",), cite="deeks2004")
 def positive_likelihood_ratio(c):
     """Recall over the false positive rate: how many times likelier a positive is flagged than a negative."""
     return ratio(recall(c), false_positive_rate(c), why="no false positives")
@@ -650,7 +487,6 @@ def diagnostic_odds_ratio(c):
     direction="higher",
     cite="vickers2006",
     domain={"threshold": "(0, 1)"},
-    roles=("known costs", "metrics reloaded", "set threshold"),
 )
 def net_benefit(c, *, threshold=0.5):
     """True positives less false positives times the odds of the threshold, per row."""
@@ -664,7 +500,6 @@ def net_benefit(c, *, threshold=0.5):
     aliases=("relative_utility",),
     cite="kerr2016",
     domain={"threshold": "(0, 1)"},
-    roles=("on request", "set threshold"),
 )
 def standardized_net_benefit(c, *, threshold=0.5):
     """Net benefit over that of flagging the positives alone, which is the prevalence."""
@@ -682,7 +517,6 @@ def _cost_bounds(**costs: float) -> tuple[tuple[float, float], float | None]:
     direction="lower",
     cite="elkan2001",
     domain=dict.fromkeys(("cost_fn", "cost_fp", "cost_tp", "cost_tn"), "[0, 1e18]"),
-    roles=("known costs", "metrics reloaded"),
 )
 def expected_cost(c, *, cost_fn=1.0, cost_fp=1.0, cost_tp=0.0, cost_tn=0.0):
     """Mean cost per row, given the cost of each cell of the confusion matrix."""
@@ -696,7 +530,6 @@ def expected_cost(c, *, cost_fn=1.0, cost_fp=1.0, cost_tp=0.0, cost_tn=0.0):
     best=0,
     cite="ferrer2022",
     domain=dict.fromkeys(("cost_fn", "cost_fp"), "(0, 1e18]"),
-    roles=("known costs", "on request", "metrics reloaded"),
 )
 def normalized_expected_cost(c, *, cost_fn=1.0, cost_fp=1.0):
     """Cost of the errors over that of the better of flagging all rows and none, which has 1."""

@@ -10,7 +10,6 @@ from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.formula import Formula, signature_of
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.registry import register
-from steelyard.metrics.roles import ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,7 +31,6 @@ def metric(
     sklearn: str | None = None,
     domain: Mapping[str, str] | None = None,
     bounds: Callable[..., Any] | None = None,
-    roles: tuple[str, ...] = (),
     least_rows: str | None = None,
     is_rank_probability: bool = False,
     is_share: bool = False,
@@ -46,8 +44,8 @@ def metric(
     takes a MultilabelTable and gives the value of each row. Keyword-only arguments are its parameters. Its docstring's
     first sentence is its meaning. `best` is the upper end of the range unless given; None for a description. Where
     range and best depend on the parameters, `bounds` computes both from them. A range that the value leaves on a small
-    table is refused. `roles` are where it appears without being asked for (metrics/roles.py); `least_rows` names the
-    parameter that says how many rows it needs, `corrects` the metric that it corrects for the class shares; `is_share`
+    table is refused. `least_rows` names the parameter that says how many rows it needs,
+    `corrects` the metric that it corrects for the class shares; `is_share`
     says that it is a share of rows, which is shown in percent, and `has_proper_title` that its title begins with a
     person's name.
 
@@ -68,7 +66,6 @@ def metric(
         "sklearn": sklearn,
         "domain": dict(domain or {}),
         "bounds": bounds,
-        "roles": _checked_roles(roles),
         "least_rows": least_rows,
         "is_rank_probability": is_rank_probability,
         "is_share": is_share,
@@ -106,13 +103,6 @@ def _range_facts(
     if not limits[0] < limits[1] or not (best is None or limits[0] <= best <= limits[1]):
         raise InputError(f"The range {limits} of {title!r} must rise, and hold its best value {best}.")
     return {"range": limits, "best": best, "direction": direction or _direction(limits, best)}
-
-
-def _checked_roles(roles: tuple[str, ...]) -> tuple[str, ...]:
-    for role in roles:
-        if role not in ROLES:
-            raise InputError(f"No role is called {role!r}; there are {', '.join(ROLES)}.")
-    return tuple(roles)
 
 
 def _direction(bounds: tuple[float, float], best: float | None) -> str | None:

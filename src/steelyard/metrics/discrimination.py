@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     range=(-1, 1),
     aliases=("somers_d", "accuracy_ratio"),
     cite="hand2009",
-    roles=("on request",),
     has_proper_title=True,
 )
 def gini(t):
@@ -44,7 +43,6 @@ def gini(t):
     range=(0, 1),
     aliases=("kolmogorov_smirnov",),
     cite="hand2009",
-    roles=("on request",),
     has_proper_title=True,
 )
 def ks(t):
@@ -71,7 +69,6 @@ def _rates(t: ScoreTable) -> tuple[Array, Array]:
     cite="fawcett2006",
     domain={"at": "[0, 1]"},
     is_share=True,
-    roles=("on request", "metrics reloaded"),
 )
 def recall_at_fpr(t, *, at=0.1):
     """Highest recall at any threshold whose false positive rate is at most the given one."""
@@ -90,7 +87,6 @@ def recall_at_fpr(t, *, at=0.1):
     cite="fawcett2006",
     domain={"at": "(0, 1]"},
     is_share=True,
-    roles=("on request", "metrics reloaded"),
 )
 def specificity_at_recall(t, *, at=0.9):
     """Highest specificity at any threshold whose recall is at least the given one."""
@@ -101,13 +97,7 @@ def specificity_at_recall(t, *, at=0.9):
 
 
 @metric(
-    "H-measure",
-    on="scores",
-    family="ranking",
-    range=(0, 1),
-    cite="hand2009",
-    domain={"severity_ratio": "(0, inf)"},
-    roles=("on request",),
+    "H-measure", on="scores", family="ranking", range=(0, 1), cite="hand2009", domain={"severity_ratio": "(0, inf)"}
 )
 def h_measure(t, *, severity_ratio=None):
     """Share of the least expected cost without scores that the best threshold for every cost removes.
@@ -144,7 +134,6 @@ def _least_cost(share: Any, shape: Any) -> Any:
     range=(-inf, 1),
     aliases=("precision_recall_gain_auc",),
     cite="flach2015",
-    roles=("on request",),
 )
 def auprg(t):
     """Area under precision gain over recall gain: 0 is what flagging all rows has, 1 a perfect ranking."""
@@ -161,15 +150,7 @@ def auprg(t):
     return (positives / negatives * width * height).sum(-1)
 
 
-@metric(
-    "MCC-F1 metric",
-    on="scores",
-    family="ranking",
-    range=(0, 1),
-    cite="cao2020",
-    domain={"bins": "[1, inf)"},
-    roles=("on request",),
-)
+@metric("MCC-F1 metric", on="scores", family="ranking", range=(0, 1), cite="cao2020", domain={"bins": "[1, inf)"})
 def mcc_f1(t, *, bins=100):
     """Nearness of the curve of MCC over F1 to the point where both are 1, averaged over ranges of MCC.
 
@@ -208,7 +189,6 @@ def _mean_of_ranges(height: Array, distance: Array, bins: int) -> Any:
     range=(-1, 1),
     aliases=("tjur_r2", "coefficient_of_discrimination"),
     cite="tjur2009",
-    roles=("on request",),
 )
 def discrimination_slope(t):
     """Mean probability of the positives less that of the negatives."""

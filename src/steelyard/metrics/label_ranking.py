@@ -140,7 +140,6 @@ def precision_at_k_of_label_sets(t, *, k=100):
     aliases=("psp_at_k",),
     cite="jain2016",
     domain={"k": "[1, inf)", "propensities": "array of (0, 1]"},
-    roles=("on request",),
 )
 def propensity_scored_precision_at_k(t, *, k=5, propensities=None):
     """Precision among a row's k highest labels, a true one counted by 1 / its propensity: rare labels count more.

@@ -12,11 +12,11 @@ import numpy as np
 from steelyard.arguments import names_wrong_arguments
 from steelyard.metrics import application
 from steelyard.metrics.call_options import NATIVE, OPTION_NAMES, CallOptions, undefined_or_zero_division
+from steelyard.metrics.families import FAMILIES, Family
 from steelyard.metrics.formula import Formula, meaning_of, signature_of
 from steelyard.metrics.formula_text import FormulaText
 from steelyard.metrics.help_text import CallSignature, Manual
 from steelyard.metrics.range_check import check_range
-from steelyard.metrics.roles import FAMILIES, Family
 from steelyard.metrics.spec_text import write_form
 from steelyard.statistics.counts import Counts
 
@@ -75,7 +75,6 @@ class Metric(FormulaText):
     domain: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
     is_fixed: bool = False
-    roles: tuple[str, ...] = ()
     of_probabilities: bool = False
     least_rows: str | None = None
     least_classes: int = 2

@@ -19,7 +19,6 @@ from steelyard.metrics.ranking import check_probabilities, mean_over_rows
     best=0,
     aliases=("ordinal_mae",),
     cite="baccianella2009",
-    roles=("on request", "ordinal"),
 )
 def mean_absolute_class_error(c):
     """Mean number of classes between the predicted and the true one, the classes in order; of two the error rate."""
@@ -39,7 +38,6 @@ def mean_absolute_class_error_of_classes(c):
     best=0,
     aliases=("macro_averaged_mean_absolute_error", "macro_mae"),
     cite="baccianella2009",
-    roles=("on request", "ordinal"),
 )
 def macro_mean_absolute_class_error(c):
     """Mean absolute class error of each true class, averaged over the classes, so that rare ones count alike."""
@@ -66,7 +64,6 @@ def _apart(c):
     best=0,
     aliases=("rps",),
     cite="epstein1969",
-    roles=("on request", "ordinal"),
 )
 def ranked_probability_score(t):
     """Mean squared distance of cumulated probabilities from the outcome, over the classes in order but the last.

@@ -86,7 +86,6 @@ def unsorted_rows(t: ScoreTable) -> LabelledScores | None:
     cite="hanley1982",
     domain={"max_fpr": "(0, 1]", "multi_class": "ovr|ovo"},
     sklearn="roc_auc_score",
-    roles=("headline", "averaged over columns", "compared", "group", "order of scores", "metrics reloaded"),
 )
 def roc_auc(t, *, max_fpr=None, multi_class="ovr"):
     """Area under the ROC curve: the probability that a random positive scores above a random negative."""
@@ -205,7 +204,6 @@ def _counted_below(ordered: Array, values: Array) -> Array:
     aliases=("ap",),
     cite="manning2008",
     sklearn="average_precision_score",
-    roles=("headline", "averaged over columns", "compared", "order of scores", "metrics reloaded"),
 )
 def average_precision(t):
     """Area under the precision-recall curve as a step function: mean precision at each positive's threshold."""
@@ -294,7 +292,6 @@ def _precision_and_recall(t: ScoreTable) -> tuple[Array, Array, Array | float]:
     cite="davis2006",
     domain={"at": "(0, 1]"},
     is_share=True,
-    roles=("metrics reloaded",),
 )
 def recall_at_precision(t, *, at=0.9):
     """Highest recall at any threshold whose precision is at least the given one."""
@@ -316,7 +313,6 @@ def recall_at_precision(t, *, at=0.9):
     cite="davis2006",
     domain={"at": "(0, 1]"},
     is_share=True,
-    roles=("metrics reloaded",),
 )
 def precision_at_recall(t, *, at=0.9):
     """Highest precision at any threshold whose recall is at least the given one."""
@@ -347,7 +343,6 @@ def _found(t: ScoreTable, flagged: float) -> Any:
     domain={"k": "(0, inf)"},
     least_rows="k",
     is_share=True,
-    roles=("capacity",),
 )
 def precision_at_k(t, *, k=100):
     """Precision among the k highest-scored rows, or of weighted rows that share of the weight; ties count in part."""
@@ -432,7 +427,6 @@ def _sum(values: Array, mass: Array | None) -> Any:
     best=0,
     cite="brier1950",
     sklearn="brier_score_loss",
-    roles=("calibration", "metrics reloaded"),
     has_proper_title=True,
 )
 def brier(t):
@@ -453,7 +447,6 @@ def brier(t):
     best=0,
     cite="good1952",
     sklearn="log_loss",
-    roles=("metrics reloaded", "probabilities"),
 )
 def log_loss(t):
     """Mean negative log-likelihood (cross-entropy) in nats; infinite where an outcome had probability 0.
@@ -498,7 +491,6 @@ def d2_log_loss(t):
     aliases=("ece",),
     cite="naeini2015",
     domain={"bins": "[1, inf)"},
-    roles=("metrics reloaded",),
 )
 def expected_calibration_error(t, *, bins=10):
     """Mean absolute gap between mean predicted probability and share of positives, in bins of equal width."""

@@ -1,9 +1,9 @@
-"""The registry: metrics found by name, alias or written form, by family and by role."""
+"""The registry: metrics found by name, alias or written form, and by family."""
 
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from steelyard._names import HOME
 from steelyard.arguments import names_wrong_arguments
@@ -11,8 +11,11 @@ from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, d
 from steelyard.metrics.formula import Formula
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.range_check import check_range
-from steelyard.metrics.roles import ROLES
 from steelyard.metrics.spec_text import parse_form
+from steelyard.metrics.usual import DEFAULT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 MetricLike: TypeAlias = str | Metric | Formula  # a name, a metric, or a function of the four cells
 _REGISTRY: dict[str, Metric] = {}
@@ -127,19 +130,16 @@ def list_metrics(family: str | None = None) -> list[Metric]:
     return [m for m in _REGISTRY.values() if family in (None, m.family)]
 
 
-def metrics_with_role(role: str) -> list[Metric]:
-    """The metrics that declare a role, in the order of their declaration.
+def get_metrics(names: Iterable[str]) -> list[Metric]:
+    """The metrics of a list of names.
 
-    >>> [metric.name for metric in metrics_with_role("per class")]
-    ['recall', 'precision', 'f1']
+    >>> get_metrics(["recall", "f1"])
+    [<metric recall>, <metric f1>]
     """
-    if role not in ROLES:
-        raise UnknownNameError(f"No role is called {role!r}; there are {', '.join(ROLES)}.")
-    return [m for m in _REGISTRY.values() if role in m.roles]
+    return [_REGISTRY[name] for name in names]
 
 
 @cache
 def default_metric() -> Metric:
     """The metric that is optimised and ranked by where none is named."""
-    (metric,) = metrics_with_role("default")
-    return metric
+    return _REGISTRY[DEFAULT]

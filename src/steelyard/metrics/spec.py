@@ -12,6 +12,7 @@ from steelyard.metrics.expression import SYMBOLS, as_expression, ratio
 from steelyard.metrics.multilabel_values import check_label_sets
 from steelyard.metrics.registry import MetricLike, get_metric
 from steelyard.metrics.spec_text import parse_form, write_form
+from steelyard.metrics.usual import HEADLINE
 from steelyard.statistics.counts import Cells
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ class MetricSpec:
     @property
     def is_headline(self) -> bool:
         """Whether it stands among the metrics that are shown first."""
-        return self.is_native and "headline" in self.metric.roles
+        return self.is_native and self.metric.name in HEADLINE
 
     def reads_scores(self, scores: ScoreTable | None) -> bool:
         """Whether it is taken of the scores: it knows no other way, or they are there."""

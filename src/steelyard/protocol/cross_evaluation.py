@@ -22,6 +22,7 @@ from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.model_tables import value_change
 from steelyard.exceptions import InputError, UnknownNameError, did_you_mean
 from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.usual import HEADLINE
 from steelyard.protocol import run_values
 from steelyard.protocol.label_sets import result_of
 from steelyard.protocol.model_result import ModelResult
@@ -155,7 +156,7 @@ def _is_shown_first(row: Summary, model: ModelResult) -> bool:
         return False
     if row.spec.is_headline or row.spec in (model.default_spec, MetricSpec.of(KALITA_MEAN_F)):
         return True
-    is_average = row.spec.average in ("micro", "macro") and "headline" in row.spec.metric.roles
+    is_average = row.spec.average in ("micro", "macro") and row.spec.metric.name in HEADLINE
     return model.data.are_label_sets and (is_average or row.spec.metric.is_of_label_sets)
 
 

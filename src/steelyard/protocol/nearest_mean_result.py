@@ -18,7 +18,8 @@ from steelyard.analysis.results.result import Flat, Result, Rows, table_text
 from steelyard.auditing.model_tables import value_change
 from steelyard.exceptions import InputError, InputTypeError, TooFewRowsError
 from steelyard.ingest.array_tables import confusion
-from steelyard.metrics.registry import get_metric, metrics_with_role
+from steelyard.metrics.registry import get_metric
+from steelyard.metrics.usual import DEFAULT
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
@@ -317,8 +318,7 @@ class NearestMeanStudy(RatioTrials, Result[ModelGap]):
     @property
     def main(self) -> str:
         """The metric that the sentences speak of: the AC-score, or the first where that was not asked for."""
-        usual = {metric.name for metric in metrics_with_role("default")}
-        return next((short for short, name in self.metrics.items() if name in usual), next(iter(self.metrics)))
+        return next((short for short, name in self.metrics.items() if name == DEFAULT), next(iter(self.metrics)))
 
     @property
     def headline(self) -> str:

@@ -20,7 +20,8 @@ from steelyard.estimators.rows import PositiveScores
 from steelyard.estimators.threshold import ThresholdClassifier
 from steelyard.exceptions import InputError, InputTypeError, SteelyardError, needs_sklearn
 from steelyard.ingest.refused_keywords import refuses_other_keywords
-from steelyard.metrics.registry import get_metric, metrics_with_role
+from steelyard.metrics.registry import get_metric, get_metrics
+from steelyard.metrics.usual import COMPARED
 from steelyard.protocol.cross_evaluate import read_data
 from steelyard.protocol.nearest_mean_result import (
     NEAREST,
@@ -221,7 +222,7 @@ def _metrics(metrics: Iterable[MetricLike] | Mapping[str, MetricLike] | None) ->
     """The names of the metrics by what they are called here."""
     if isinstance(metrics, str):
         raise InputTypeError(f"metrics= takes a list of metrics; write [{metrics!r}].")
-    chosen = metrics_with_role("compared") if metrics is None else metrics
+    chosen = get_metrics(COMPARED) if metrics is None else metrics
     pairs = chosen.items() if isinstance(chosen, Mapping) else ((get_metric(m).name, m) for m in chosen)
     named = {str(short): get_metric(metric).name for short, metric in pairs}
     if not named:

@@ -27,9 +27,10 @@ from steelyard.analysis.thresholds.best_threshold import best_threshold
 from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.model_tables import value_change
 from steelyard.exceptions import SteelyardError, UndefinedError, UnknownNameError, did_you_mean
-from steelyard.metrics.registry import metrics_with_role
-from steelyard.metrics.roles import FAMILIES
+from steelyard.metrics.families import FAMILIES
+from steelyard.metrics.registry import get_metrics
 from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.usual import HEADLINE
 from steelyard.protocol import run_values
 from steelyard.protocol.resample import PLAIN
 from steelyard.protocol.run_values import Extent, RunDifference, Summary, score_table_value
@@ -142,7 +143,7 @@ def _of_scores(spec: MetricSpec, run: Run) -> float:
 
 def threshold_specs() -> list[MetricSpec]:
     """The metrics that a threshold is chosen by unless others are named: of those shown first, what sums up a table."""
-    shown = metrics_with_role("headline")
+    shown = get_metrics(HEADLINE)
     return [
         MetricSpec(m) for m in shown if m.function is not None and m.scores is None and FAMILIES[m.family].is_summary
     ]
@@ -150,8 +151,8 @@ def threshold_specs() -> list[MetricSpec]:
 
 def score_specs(*, probabilities: bool) -> list[MetricSpec]:
     """The metrics of scores unless others are named: of their order, and of them as probabilities where they are."""
-    roles = ("order of scores", "probabilities") if probabilities else ("order of scores",)
-    return [MetricSpec(metric) for role in roles for metric in metrics_with_role(role)]
+    names = ("roc_auc", "average_precision", "log_loss", "brier_skill_score")
+    return [MetricSpec(metric) for metric in get_metrics(names if probabilities else names[:2])]
 
 
 # ---------------------------------------------------------------- resampling verdicts

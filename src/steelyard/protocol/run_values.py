@@ -25,9 +25,10 @@ from steelyard.exceptions import InputError, SteelyardError
 from steelyard.metrics import application
 from steelyard.metrics.application import ClassCells
 from steelyard.metrics.call_options import NATIVE, CallOptions
-from steelyard.metrics.registry import list_metrics, metrics_with_role
+from steelyard.metrics.registry import get_metrics, list_metrics
 from steelyard.metrics.score_values import class_of_columns
 from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.usual import PER_CLASS, PER_CLASS_OF_SCORES
 from steelyard.protocol.runs import COST_KINDS, CostKind
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
@@ -133,14 +134,14 @@ def specs_of(metrics: Iterable[SpecLike] | None, runs: Sequence[Run]) -> list[Me
         return MetricSpec.all_of(metrics)
     scores = [run.scores for run in runs if run.scores is not None]
     positive = runs[0].data.positive is not None
-    usual = [m for m in list_metrics() if "ordinal" not in m.roles]  # of classes whose order is stated nowhere here
+    usual = [m for m in list_metrics() if m.family != "ordinal"]  # of classes whose order is stated nowhere here
     specs = [MetricSpec(m) for m in usual if _fits(m, scores, positive=positive)]
     if not positive and any(run.predictions.scores is not None for run in runs):
-        specs += [MetricSpec(m, "macro") for m in metrics_with_role("averaged over columns")]
+        specs += [MetricSpec(m, "macro") for m in get_metrics(PER_CLASS_OF_SCORES)]
         proper = all(run.predictions.has_probabilities for run in runs)
         of_columns = [m for m in usual if m.columns is not None and (proper or not m.of_probabilities)]
         specs += [MetricSpec(metric) for metric in of_columns]
-    return specs + [MetricSpec(m, average) for average in SHOWN_AVERAGES for m in metrics_with_role("per class")]
+    return specs + [MetricSpec(m, average) for average in SHOWN_AVERAGES for m in get_metrics(PER_CLASS)]
 
 
 def _fits(metric: Metric, scores: Sequence[ScoreTable], *, positive: bool) -> bool:

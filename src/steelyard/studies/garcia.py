@@ -35,7 +35,7 @@ from steelyard.auditing.properties import MORE, garcia_row, invariance
 from steelyard.exceptions import InputError, TooFewRowsError
 from steelyard.ingest.array_tables import confusion
 from steelyard.ingest.predicted_labels import predicted_codes
-from steelyard.metrics.registry import get_metric, metrics_with_role
+from steelyard.metrics.registry import get_metric
 from steelyard.protocol.splits import seeded
 from steelyard.report.figures.caption_text import percent
 from steelyard.report.figures.correlation import CorrelationDisplay
@@ -463,7 +463,7 @@ def _study(models: OwnModels, y: Array, metrics: Sequence[str] | None, **options
     names = [*GARCIA_NAMES.values()] if metrics is None else [*metrics]
     if len(models.flagged) > 1:
         if metrics is None and models.scores:
-            names += [metric.name for metric in metrics_with_role("order of scores")]
+            names += ["roc_auc", "average_precision"]
         return metric_correlation(y, models.scores or None, y_pred=models.flagged, metrics=names, **options)
     if not models.scores:
         name = next(iter(models.flagged))

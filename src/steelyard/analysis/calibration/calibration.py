@@ -32,7 +32,7 @@ from steelyard.metrics.frame_tables import given_scores
 from steelyard.metrics.isotonic_curve import isotonic_shares
 from steelyard.metrics.logistic_recalibration import logit_rows, recalibrated, why_no_recalibration
 from steelyard.metrics.ranking import check_probabilities, missing
-from steelyard.metrics.registry import list_metrics
+from steelyard.metrics.registry import get_metrics
 from steelyard.metrics.score_values import class_of_columns
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.counts import Counts
@@ -526,6 +526,19 @@ def reliability_curve(table: ScoreTable, view: CurveView, inference: Inference) 
 # The calibration of one table of probabilities, and that of a column of them for each class.
 
 
+_METRICS = (
+    "brier",
+    "calibration_slope",
+    "calibration_intercept",
+    "observed_to_expected",
+    "integrated_calibration_index",
+    "brier_miscalibration",
+    "brier_discrimination",
+    "brier_uncertainty",
+    "brier_skill_score",
+)
+# The mean probability is right whatever a row's are, where those of all classes sum to 1.
+_IN_THE_LARGE = ("calibration_intercept", "observed_to_expected")
 _DRAWS = 4_000  # of an estimated prevalence
 _DEPENDENT_CELLS = (
     "the probabilities of one row go wrong together, and how far that moves a calibration error is not known"
@@ -539,7 +552,7 @@ def table_calibration(table: ScoreTable, inference: Inference, view: CurveView) 
         raise InputError(
             "These scores were counted in bins, and calibration needs each of them; count with exact=True."
         )
-    specs = [MetricSpec.of(metric) for metric in list_metrics() if "calibration" in metric.roles]
+    specs = [MetricSpec(metric) for metric in get_metrics(_METRICS)]
     prevalence = inference.prevalence
     shifted = None if prevalence is None else at_prevalence(table, prevalence)
     clusters = None if inference.clustered is None else ClusterScores.of(inference.clustered, table, inference)
@@ -592,7 +605,7 @@ def columns_calibration(
     sums_to_one = bool((np.abs(table.probabilities.sum(1) - 1) <= SUM_OFF).all())
     metrics = []
     for row in whole.metrics:
-        if sums_to_one and "in the large" in row.spec.metric.roles:
+        if sums_to_one and row.spec.name in _IN_THE_LARGE:
             continue  # right in any case
         has_no_interval = np.isnan(row.low) and not np.isnan(row.value)
         metrics.append(replace(row, why=_DEPENDENT_CELLS) if has_no_interval else row)

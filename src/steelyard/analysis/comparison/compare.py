@@ -58,9 +58,10 @@ from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.score_matrix import HIGHEST_TAKEN
 from steelyard.ingest.threshold_sentences import threshold_sentences
 from steelyard.metrics.call_options import NATIVE, CallOptions
-from steelyard.metrics.registry import list_metrics, metrics_with_role
+from steelyard.metrics.registry import get_metrics, list_metrics
 from steelyard.metrics.score_values import reads_columns
 from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.usual import COMPARED, HEADLINE, PER_CLASS, PER_CLASS_OF_SCORES
 from steelyard.statistics.paired import MOST_PAIRED_LABELS, Paired, check_size
 from steelyard.statistics.positive_class import RARER, choice_sentences, conventional_label
 from steelyard.statistics.precision import as_read
@@ -198,7 +199,7 @@ class Question:
         labels, scores = counted_models(models)
         specs = self.specs
         if not specs:
-            of_scores = [m for m in metrics_with_role("compared") if m.scores is not None] if scores else []
+            of_scores = [m for m in get_metrics(COMPARED) if m.scores is not None] if scores else []
             of_labels = usual_specs(next(iter(labels.values())), self.options) if labels else ()
             specs = (*map(MetricSpec, of_scores), *of_labels)
         tables = ModelTables(specs, self.options, labels, scores)
@@ -244,7 +245,7 @@ class Question:
 
     def _score_specs(self, *, thresholded: bool) -> tuple[MetricSpec, ...]:
         if self.specs is None:
-            usual = metrics_with_role("compared")
+            usual = get_metrics(COMPARED)
             # What reads nothing but scores comes first.
             ranked = sorted((m for m in usual if m.scores is not None), key=lambda m: m.function is not None)
             labelled = [m for m in usual if m.scores is None] if thresholded else []
@@ -261,7 +262,7 @@ def usual_specs(table: Confusion, options: CallOptions) -> tuple[MetricSpec, ...
         two_classes = options.average != NATIVE or table.positive_label() is not None
     except InputError:
         two_classes = False
-    metrics = metrics_with_role("compared" if two_classes else "compared, many classes")
+    metrics = get_metrics(COMPARED if two_classes else _OF_MANY_CLASSES)
     return tuple(MetricSpec(metric) for metric in metrics if metric.scores is None)
 
 
@@ -311,6 +312,7 @@ def _of_highest(
 # Models of rows that may have several labels each, compared on the same rows.
 
 
+_OF_MANY_CLASSES = ("accuracy", "balanced_accuracy", "g_mean", "ac_score", "mcc", "kappa")
 _AVERAGES = ("micro", "macro", "weighted", "samples")
 
 
@@ -404,9 +406,9 @@ def usual_label_set_specs(table: MultilabelTable) -> tuple[MetricSpec, ...]:
     has_counts, has_scores = table.predicted is not None, table.scores is not None
     of_rows = [m for m in list_metrics() if m.label_sets is not None and not m.parameters and m.sign]
     of_rows = [m for m in of_rows if (has_scores if m.ranks_labels or m.scores is not None else has_counts)]
-    of_rows = [m for m in of_rows if m.function is None or "headline" in m.roles]
-    averaged = [m for m in metrics_with_role("per class") if m.kind.is_summary and m.function is not None]
-    of_scores = [m for m in metrics_with_role("averaged over columns") if m.function is None and "compared" in m.roles]
+    of_rows = [m for m in of_rows if m.function is None or m.name in HEADLINE]
+    averaged = [m for m in get_metrics(PER_CLASS) if m.kind.is_summary]
+    of_scores = get_metrics(PER_CLASS_OF_SCORES)
     specs = [*map(MetricSpec, of_rows)]
     if has_counts:
         specs += [MetricSpec(m, average) for m in averaged for average in _AVERAGES]

@@ -298,7 +298,12 @@ def interval_equality(ends: Array, level: float) -> tuple[float, float]:
 # say.
 
 
-GAP_ROLES = ("demographic parity", "equal opportunity", "equalized odds", "predictive parity")
+RATES_COMPARED = {
+    "demographic parity": ("predicted_prevalence",),
+    "equal opportunity": ("recall",),
+    "equalized odds": ("recall", "false_positive_rate"),
+    "predictive parity": ("precision",),
+}
 _FORMS: dict[str, Callable[[Array], Array]] = {"difference": largest_difference, "ratio": smallest_ratio}
 
 

@@ -44,9 +44,10 @@ from steelyard.ingest import arrays
 from steelyard.ingest.array_tables import declared_labels
 from steelyard.ingest.class_checks import rows_of_both_classes
 from steelyard.metrics.call_options import NATIVE, CallOptions
-from steelyard.metrics.registry import list_metrics, metrics_with_role
+from steelyard.metrics.registry import get_metrics, list_metrics
 from steelyard.metrics.score_values import reads_columns
 from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.usual import ON_REQUEST, PER_CLASS_OF_SCORES
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.effective_rows import weight_per_row
 from steelyard.statistics.positive_class import CONVENTION
@@ -512,10 +513,9 @@ def usual_column_specs(tables: Mapping[str, ProbabilityTable]) -> tuple[MetricSp
     A skill is left out, as it differs by a factor from its loss.
     """
     proper = all(table.first_improper is None for table in tables.values())
-    areas = [m for m in metrics_with_role("averaged over columns") if "compared" in m.roles]
-    request = metrics_with_role("on request")
-    losses = [m for m in list_metrics() if m.columns is not None and not m.is_skill_of_columns and m not in request]
-    fitting = [m for m in losses if proper or not m.of_probabilities]
+    areas = get_metrics(PER_CLASS_OF_SCORES)
+    losses = [m for m in list_metrics() if m.columns is not None and not m.is_skill_of_columns]
+    fitting = [m for m in losses if m.name not in ON_REQUEST and (proper or not m.of_probabilities)]
     return (*(MetricSpec(m, "macro") for m in areas), *map(MetricSpec, fitting))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from steelyard.analysis.holm import holm
 from steelyard.analysis.intervals.rate_intervals import jeffreys, wilson
 from steelyard.exceptions import first_ten
-from steelyard.metrics.registry import list_metrics, metrics_with_role
+from steelyard.metrics.registry import list_metrics
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.effective_rows import weight_per_class_row, weight_per_row
 from steelyard.statistics.sparse_matrix import error_entries, summed_by
@@ -469,7 +469,7 @@ class ClassOrder(NamedTuple):
         if not self.stated or table is None or len(table.labels) < 3:
             return []
         weighted = [metric.fixed(**{_WEIGHTS: _USUAL}) for metric in list_metrics() if _WEIGHTS in metric.parameters]
-        return [MetricSpec(metric) for metric in (*weighted, *metrics_with_role("ordinal"))]
+        return [MetricSpec(metric) for metric in (*weighted, *list_metrics("ordinal"))]
 
     def sentences(self, specs: Iterable[MetricSpec], table: Confusion | None) -> tuple[str, ...]:
         """In which order metrics that read one have taken the classes, and who gave it."""
@@ -482,4 +482,4 @@ class ClassOrder(NamedTuple):
 
 
 def _reads_order(metric: Metric) -> bool:
-    return "ordinal" in metric.roles or metric.parameters.get(_WEIGHTS) is not None
+    return metric.family == "ordinal" or metric.parameters.get(_WEIGHTS) is not None

@@ -13,7 +13,7 @@ from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.formatting import percent_text, three_digits
 from steelyard.analysis.thresholds.limits import Capacity, rate_limit, read_limits
 from steelyard.evaluation.verdict import sentences
-from steelyard.metrics.registry import metrics_with_role
+from steelyard.metrics.registry import get_metrics
 
 if TYPE_CHECKING:
     from steelyard.analysis.thresholds.best_threshold import BestThreshold, KeptLimit
@@ -46,7 +46,8 @@ COST = (
     "({nobody} with nobody flagged, {everybody} with everybody flagged)."
 )
 RATIO = ("1 false alarm", "{n} false alarms")
-TITLES = {metric.name: metric.title.lower() for metric in metrics_with_role("least on the page")}
+LEAST = ("recall", "specificity", "precision", "negative_predictive_value")  # a least value of which can be asked for
+TITLES = {metric.name: metric.title.lower() for metric in get_metrics(LEAST)}
 LIMIT_LEAST = "{title} is at least {bound}"
 LIMIT_MOST = "a day of {rows} rows has at most {alerts} alerts"
 PROMISED = ("{limits} with {confidence} confidence.", "{limits}, together with {confidence} confidence.")

@@ -50,7 +50,8 @@ from steelyard.evaluation.verdict.sentences import (
     whole_share,
 )
 from steelyard.exceptions import SteelyardError
-from steelyard.metrics.registry import default_metric, get_metric, metrics_with_role
+from steelyard.metrics.registry import default_metric, get_metric, get_metrics
+from steelyard.metrics.usual import DEFAULT, HEADLINE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -360,7 +361,7 @@ class RightRows(NamedTuple):
 
 def group_sentence(evaluation: Evaluation) -> Sentence | None:
     """The group in which the leading metric is lowest, or that the groups are not distinguishable by it."""
-    for metric in dict.fromkeys([default_metric(), *metrics_with_role("headline")]):
+    for metric in get_metrics(dict.fromkeys([DEFAULT, *HEADLINE])):
         groups = [g for g in evaluation.groups if metric.name in g and math.isfinite(g[metric.name].value)]
         if len(groups) < 2:
             continue

@@ -35,7 +35,7 @@ class CostMarks:
     @classmethod
     def of(cls, evaluation: Evaluation, metrics: list[Metric]) -> CostMarks | None:
         """The marks of one metric of costs; None of others, and of several."""
-        if len(metrics) != 1 or "known costs" not in metrics[0].roles or metrics[0].direction != "lower":
+        if len(metrics) != 1 or metrics[0].family != "decision" or metrics[0].direction != "lower":
             return None
         table = scores_of(evaluation)
         table = table if evaluation.prevalence is None else at_prevalence(table, evaluation.prevalence)

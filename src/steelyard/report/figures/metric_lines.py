@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.analysis.results.result import Rows
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.metrics.registry import get_metric, metrics_with_role
+from steelyard.metrics.registry import get_metric, get_metrics
 from steelyard.report.figures import style
 from steelyard.report.figures.display import Record, records
 from steelyard.report.figures.line_labels import Line
@@ -36,10 +36,10 @@ class Track:
     method: str = ""
 
 
-def metrics_of_counts(metrics: Metrics | None, role: str) -> list[Metric]:
-    """The metrics of counts that were named, or those of a role."""
+def metrics_of_counts(metrics: Metrics | None, usual: Sequence[str]) -> list[Metric]:
+    """The metrics of counts that were named, or the usual ones of a figure."""
     if metrics is None:
-        return metrics_with_role(role)
+        return get_metrics(usual)
     if isinstance(metrics, str) or not isinstance(metrics, Iterable):
         raise InputTypeError(f"metrics= takes a list of metrics; write [{metrics!r}].")
     chosen = [get_metric(metric) for metric in metrics]

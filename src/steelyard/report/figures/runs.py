@@ -59,7 +59,7 @@ class RunsDisplay(Display):
         cls, runs: Runs | Mapping[str, Runs], *, metrics: Metrics | None = None, ax: DrawingArea | None = None
     ) -> Self:
         """The runs as an array of Counts, or a list of tables or evaluations; of several groups by name."""
-        chosen = metric_lines.metrics_of_counts(metrics, "threshold figure")
+        chosen = metric_lines.metrics_of_counts(metrics, ("recall", "precision", "ac_score", "mcc"))
         groups: dict[str, Runs] = by_name(runs)
         tables = {str(name): _stacked(part) for name, part in groups.items()}
         if not tables:

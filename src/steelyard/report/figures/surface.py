@@ -62,7 +62,7 @@ class SurfaceDisplay(LabelDisplay):
         _point: tuple[float, float] | None = None,
     ) -> Self:
         """The metrics over both rates where that share of the rows is positive."""
-        shown = metric_lines.metrics_of_counts(metrics, "surface figure")
+        shown = metric_lines.metrics_of_counts(metrics, ("balanced_accuracy", "g_mean", "ac_score"))
         if shape not in SHAPES:
             raise InputError(f"shape= is one of {', '.join(SHAPES)}, not {shape!r}.")
         if not sections or not all(isinstance(s, (int, float)) and 0 <= s <= 1 for s in sections):

@@ -9,8 +9,9 @@ import numpy as np
 from steelyard.analysis.calibration.calibration import reliability
 from steelyard.evaluation.evaluation import CLASS_METRICS
 from steelyard.evaluation.threshold_grid import shortest_threshold, threshold_grid
-from steelyard.metrics.registry import default_metric, get_metric, metrics_with_role
+from steelyard.metrics.registry import default_metric, get_metric, get_metrics
 from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.usual import COMPARED
 from steelyard.report.pages import metric_facts
 from steelyard.report.pages.document import clipped
 from steelyard.report.pages.page_data import reliability_bin, threshold_columns
@@ -90,7 +91,7 @@ def _numbers(row: Difference) -> list[Any]:
 def slider_specs(comparison: Comparison) -> list[MetricSpec]:
     """The metrics of a table that the sliders can show: the usual ones and those compared."""
     usual = [*map(get_metric, CLASS_METRICS), default_metric()]
-    usual += [metric for metric in metrics_with_role("compared") if metric.function is not None]
+    usual += [metric for metric in get_metrics(COMPARED) if metric.function is not None]
     named = [spec for spec in comparison.tables.specs if spec.is_native and spec.metric.function is not None]
     return list(dict.fromkeys([*map(MetricSpec, usual), *named]))
 

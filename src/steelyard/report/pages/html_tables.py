@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from steelyard.analysis.results.formatting import interval_text, three_digits, unbroken, value_text
 from steelyard.evaluation.class_views import agreeing_intervals
-from steelyard.metrics.registry import metrics_with_role
+from steelyard.metrics.usual import HEADLINE, ON_PAGE_OF_GROUPS
 from steelyard.report.metric_blocks import metric_blocks
 from steelyard.report.pages.document import clipped, label_html
 from steelyard.report.pages.page_numbers import exact_digits, finite_or_none, rounded, rounded_ends
@@ -131,8 +131,8 @@ def shown_groups(groups: Sequence[Group], most: int) -> tuple[Sequence[Group], l
     """The groups and the metrics for which a page has room."""
     largest = sorted(groups, key=lambda group: -group.rows)[:most] if len(groups) > most else groups
     shared = [row.name for row in largest[0].metrics if all(row.name in group for group in largest)]
-    usual = dict.fromkeys([*metrics_with_role("group on the page"), *metrics_with_role("headline")])
-    return largest, ([metric.name for metric in usual if metric.name in shared] or shared)[:_GROUP_METRICS]
+    usual = dict.fromkeys([*ON_PAGE_OF_GROUPS, *HEADLINE])
+    return largest, ([name for name in usual if name in shared] or shared)[:_GROUP_METRICS]
 
 
 def _group_cell(row: MetricRow) -> str:

@@ -10,7 +10,7 @@ from steelyard.auditing.decisions import recalled_decisions
 from steelyard.auditing.laws import PROPERTIES
 from steelyard.auditing.properties import metric_uses
 from steelyard.metrics import notation, reasons, references
-from steelyard.metrics.registry import get_metric, metrics_with_role
+from steelyard.metrics.registry import get_metric, get_metrics
 from steelyard.metrics.spec import MetricSpec
 from steelyard.report.pages.document import embedded
 from steelyard.report.pages.page_numbers import finite_or_none, rounded, rounded_ends
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from steelyard.metrics.expression import Expression
     from steelyard.metrics.metric import Metric
 
+# Read by the page's pictures and tables, whatever was asked for.
+_OF_PAGE = ("recall", "specificity", "precision", "accuracy", "prevalence", "f1")
 _CELLS = "(tp, fn, fp, tn)"
 KEYS = (
     "name",
@@ -99,7 +101,7 @@ def property_titles() -> list[str]:
 
 def formulas(specs: Iterable[MetricSpec], positive: Label) -> str:
     """The registry's formulas as one JavaScript object: each with what leaves it undefined at 0, and its kinks."""
-    chosen = dict.fromkeys([*map(MetricSpec, metrics_with_role("page")), *specs])
+    chosen = dict.fromkeys([*map(MetricSpec, get_metrics(_OF_PAGE)), *specs])
     traced = {spec.name: spec.two_class_expression(positive) for spec in chosen}
     entries = [f"{embedded(name)}: {_entry(node)}" for name, node in traced.items() if node is not None]
     benefit = get_metric("net_benefit").general

@@ -22,8 +22,8 @@ from steelyard.evaluation.score_dots import DOTS
 from steelyard.evaluation.threshold_grid import threshold_grid
 from steelyard.evaluation.verdict.moved_sentences import moved_sentences
 from steelyard.evaluation.verdict.sentences import Sentence
+from steelyard.metrics.families import FAMILIES
 from steelyard.metrics.registry import default_metric, get_metric
-from steelyard.metrics.roles import FAMILIES
 from steelyard.report.metric_blocks import TOP_METRICS, top_metrics
 from steelyard.report.pages import metric_facts
 from steelyard.report.pages.copied_json import LABEL, beside_metrics, typed_label
