@@ -81,7 +81,7 @@ class RowDigest:
 
 
 def _telling(alike: Array, *, ordered: bool = True) -> int:
-    """How much rows tell of which so many are alike: 2 in any order, 1 in their own order alone, 0 nothing."""
+    """2 where rows of which so many are alike are recognised in any order, 1 only in the order they have, else 0."""
     in_order, in_any_order = log_chances(alike)
     if in_any_order < BY_CHANCE:
         return 2
