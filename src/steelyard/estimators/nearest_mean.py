@@ -13,10 +13,13 @@ import numpy as np
 
 from steelyard._renamed import Renamed
 from steelyard.analysis.thresholds.threshold_sample import Criterion, read_aim
+from steelyard.estimators.rows import positive_index
 from steelyard.exceptions import InputError, needs_sklearn
 from steelyard.ingest.array_tables import score_table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Label, Splitter, Weights
@@ -32,7 +35,7 @@ except ImportError as missing:
     raise needs_sklearn("NearestMeanClassifier") from missing
 
 CENTROIDS = ("mean", "median")
-_ROUNDING = 1e-12  # of the spread of the projections: what rounding makes of equal ones
+_ROUNDING = 1e-12  # of the range of the projections: what rounding makes of equal ones
 
 
 @dataclass(frozen=True)
@@ -94,9 +97,11 @@ class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         positive = self._positives(labels, weight > 0)
         kinds = CENTROIDS if self.centroid == "best" else (self.centroid,)
         search = Criterion(read_aim(self.criterion, {}))
-        axes = [
-            axis for kind in kinds if (axis := self._axis(kind, rows, labels, positive, weight, search)) is not None
-        ]
+        parts: list[slice | Array] = [slice(None)]  # on which a threshold is looked for
+        if self.cv is not None:
+            parts = [train for train, _ in check_cv(self.cv, labels, classifier=True).split(rows, labels)]
+        found = [_best_axis(kind, rows, positive, weight, parts, search) for kind in kinds]
+        axes = [axis for axis in found if axis is not None]
         if not axes:
             raise InputError("The centres of the two classes coincide, so no axis leads from one to the other.")
         slack = search.aim.tie(np.array([axis.merit for axis in axes]))
@@ -104,8 +109,8 @@ class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         chosen = next(axis for axis in axes if axis.merit >= best - slack)  # of equal ones the mean, which is first
         self.centroid_, self.centers_, self.axis_ = chosen.centroid, chosen.centers, chosen.unit
         self.threshold_, self.rounding_ = chosen.threshold, chosen.rounding
-        way = 1 if self._place() else -1
-        self.coef_, self.intercept_ = way * chosen.unit[None], np.array([-way * chosen.threshold])
+        sign = 1 if self._positive_index else -1
+        self.coef_, self.intercept_ = sign * chosen.unit[None], np.array([-sign * chosen.threshold])
         self.criterion_value_ = search.aim.sign * chosen.merit
         return self
 
@@ -117,13 +122,13 @@ class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def decision_function(self, X: ArrayLike) -> Array:
         """The distance of each row from the threshold, above 0 towards the later class in sorted order."""
         distance = self._distance(X)
-        return distance if self._place() else -distance
+        return distance if self._positive_index else -distance
 
     def predict(self, X: ArrayLike) -> Array:
         """The class of each row: the positive one from the threshold on."""
         flagged = self._distance(X) >= 0
-        place = self._place()
-        return np.asarray(self.classes_[np.where(flagged, place, 1 - place)])
+        positive = self._positive_index
+        return np.asarray(self.classes_[np.where(flagged, positive, 1 - positive)])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -149,39 +154,37 @@ class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             raise InputError("y holds rows of one class only; NearestMeanClassifier needs rows of two classes.")
         if self.centroid not in ("best", *CENTROIDS):
             raise InputError(f"centroid= takes 'best', 'mean' or 'median', not {self.centroid!r}.")
-        return np.asarray(y == self.classes_[self._place()])
+        return np.asarray(y == self.classes_[self._positive_index])
 
-    def _place(self) -> int:
-        """The place of the positive class among the two."""
-        if self.pos_label is None:
-            return 1
-        places = np.flatnonzero(self.classes_ == self.pos_label)
-        if not len(places):
-            raise InputError(f"pos_label={self.pos_label!r} is none of the classes {self.classes_.tolist()}.")
-        return int(places[0])
+    @property
+    def _positive_index(self) -> int:
+        return positive_index(self.classes_, self.pos_label)
 
-    def _axis(self, kind: str, X: Array, y: Array, positive: Array, weight: Array, search: Criterion) -> Axis | None:
-        """The axis of one kind of centre with its threshold; None where the centres coincide."""
-        center = _mean if kind == "mean" else _median
-        centers = np.stack([center(X[side], weight[side]) for side in (~positive, positive)])
-        way = centers[1] - centers[0]
-        length = float(np.linalg.norm(way))
-        if not length > 0:
-            return None
-        unit = way / length
-        z, rounding = _projections(X, unit)
-        best = [best_middle(z[rows], positive[rows], weight[rows], search) for rows in self._parts(X, y)]
-        middles = [pair for pair in best if pair is not None]
-        if not middles:
-            return None
-        threshold, merit = np.mean(middles, axis=0)
-        return Axis(kind, centers, unit, float(threshold), float(merit), rounding)
 
-    def _parts(self, X: Array, y: Array) -> list[slice | Array]:
-        """The rows on which a threshold is looked for: all of them, or the training part of each fold."""
-        if self.cv is None:
-            return [slice(None)]
-        return [train for train, _ in check_cv(self.cv, y, classifier=True).split(X, y)]
+def _best_axis(
+    kind: str, X: Array, positive: Array, weight: Array, parts: Sequence[slice | Array], search: Criterion
+) -> Axis | None:
+    """The axis of one kind of centre, with the mean of the best thresholds of parts of the rows.
+
+    None where the centres coincide, or no part has a threshold.
+    """
+    sides = [(X[side], weight[side]) for side in (~positive, positive)]
+    if kind == "mean":
+        centers = np.stack([np.average(rows, axis=0, weights=weights) for rows, weights in sides])
+    else:
+        centers = np.stack([_median(rows, weights) for rows, weights in sides])
+    direction = centers[1] - centers[0]
+    length = float(np.linalg.norm(direction))
+    if not length > 0:
+        return None
+    unit = direction / length
+    z, rounding = _projections(X, unit)
+    best = [best_middle(z[part], positive[part], weight[part], search) for part in parts]
+    middles = [pair for pair in best if pair is not None]
+    if not middles:
+        return None
+    threshold, merit = np.mean(middles, axis=0)
+    return Axis(kind, centers, unit, float(threshold), float(merit), rounding)
 
 
 def best_middle(z: Array, positive: Array, weight: Array, search: Criterion) -> tuple[float, float] | None:
@@ -204,29 +207,25 @@ def best_middle(z: Array, positive: Array, weight: Array, search: Criterion) -> 
     merits = search.merits(table.counts[1:-1])[::-1]
     if np.isnan(merits).all():
         return None
-    place = int(search.chosen(merits[None]))
-    middle = (lower[place] + upper[place]) / 2
+    index = int(search.chosen(merits[None]))
+    middle = (lower[index] + upper[index]) / 2
     # Between neighbouring floats there is no middle, and one that rounds down would flag the lower projection.
-    return float(middle if middle > lower[place] else upper[place]), float(merits[place])
+    return float(middle if middle > lower[index] else upper[index]), float(merits[index])
 
 
 def _projections(X: Array, unit: Array) -> tuple[Array, float]:
     """The projections of the rows, equal where only rounding separates them, and what counts as rounding.
 
-    That is at least what the sums themselves may be off by, which exceeds the spread of rows far from the origin.
+    That is at least the error of the sums themselves, which exceeds the range of rows far from the origin.
     """
     z = np.asarray(X @ unit)
-    off = X.shape[1] * np.finfo(np.float64).eps * float((np.abs(X) @ np.abs(unit)).max())
-    rounding = max(_ROUNDING * float(np.ptp(z)), off)
+    error = X.shape[1] * np.finfo(np.float64).eps * float((np.abs(X) @ np.abs(unit)).max())
+    rounding = max(_ROUNDING * float(np.ptp(z)), error)
     order = np.argsort(z, kind="stable")
     starts = np.flatnonzero(np.append(True, np.diff(z[order]) > rounding))
     merged = np.empty_like(z)
     merged[order] = np.repeat(z[order][starts], np.diff(np.append(starts, len(z))))
     return merged, rounding
-
-
-def _mean(X: Array, weight: Array) -> Array:
-    return np.asarray(np.average(X, axis=0, weights=weight))
 
 
 def _median(X: Array, weight: Array) -> Array:

@@ -38,7 +38,7 @@ class ProbabilityMap(Protocol):
         """The mapped probabilities."""
 
 
-def _away_from_ends(columns: Array) -> float:
+def _least_probability(columns: Array) -> float:
     """What a probability of exactly 0 is read as: less than any other seen, and than one row in twice as many."""
     return float(min(columns[columns > 0].min(), 1 / (2 * len(columns))))
 
@@ -76,12 +76,12 @@ class TemperatureMap:
         """Where the log loss is least, which is where the mean logarithm of the true class is the expected one."""
         from scipy.optimize import brentq
 
-        least = _away_from_ends(columns)
+        least = _least_probability(columns)
         logs = _logs(columns, least)
-        own = logs[codes, np.arange(len(codes))].mean()
+        observed = logs[codes, np.arange(len(codes))].mean()
 
         def rise(cooling: float) -> float:
-            return float((_softmax(exp(cooling) * logs) * logs).sum(0).mean() - own)
+            return float((_softmax(exp(cooling) * logs) * logs).sum(0).mean() - observed)
 
         if rise(-_MOST) >= 0 or rise(_MOST) <= 0:
             return cls(exp(_MOST if rise(-_MOST) >= 0 else -_MOST), least)
@@ -113,7 +113,7 @@ class LogisticMap:
     @classmethod
     def fitted(cls, columns: Array, codes: Array) -> Self:
         """By logistic regression of the outcomes on the logits, without a penalty."""
-        least = _away_from_ends(columns)
+        least = _least_probability(columns)
         table = score_table(codes, np.clip(columns[:, 1], least, 1 - least), pos_label=1)
         intercept, slope = map(float, recalibrated(table))
         if (why := why_no_recalibration(table, slope=True)) or np.isnan(slope):
@@ -122,8 +122,10 @@ class LogisticMap:
 
     def __call__(self, columns: Array) -> Array:
         """By the logit of the second class."""
+        from scipy.special import expit, logit
+
         p = np.clip(columns[:, 1], self.least, 1 - self.least)
-        return both_columns(1 / (1 + np.exp(-self.intercept - self.slope * (np.log(p) - np.log1p(-p)))))
+        return both_columns(expit(self.intercept + self.slope * logit(p)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,13 +144,13 @@ class IsotonicMap:
         curve = isotonic_curve(score_table(codes, columns[:, 1], pos_label=1))
         weights, shares = np.diff(curve.weights), curve.observed
         between = shares[(shares > 0) & (shares < 1)]
-        for end in (0, 1):
-            at = shares == end
-            nearest = np.abs(end - between).min() if len(between) else 0.5
-            shares = np.where(at, abs(end - min(0.5 / (weights[at].sum() + 1), nearest)), shares)
-        step = np.diff(shares) != 0
-        kept = np.append(True, step) | np.append(step, True)
-        return cls(curve.scores[kept], shares[kept])
+        for extreme in (0, 1):
+            pure = shares == extreme
+            nearest = np.abs(extreme - between).min() if len(between) else 0.5
+            shares = np.where(pure, abs(extreme - min(0.5 / (weights[pure].sum() + 1), nearest)), shares)
+        steps = np.diff(shares) != 0
+        is_end = np.append(True, steps) | np.append(steps, True)  # of a step, between which the curve is flat
+        return cls(curve.scores[is_end], shares[is_end])
 
     def __call__(self, columns: Array) -> Array:
         """By the second class."""
@@ -193,15 +195,24 @@ class UnseenLoss(Flat):
         """
         check_level(level)
         truth = codes == 1 if after.shape[1] == 2 else codes
-        found = interval("log_loss", truth, y_score=after[:, 1] if after.shape[1] == 2 else after, level=level)
+        loss = interval("log_loss", truth, y_score=after[:, 1] if after.shape[1] == 2 else after, level=level)
         losses = log_losses(before, codes)
         differences = losses - log_losses(after, codes)
-        gained = float(differences.mean())
-        spread = float(differences.std(ddof=1)) if np.isfinite(gained) else np.nan
-        error = spread * sqrt((1 + shared) / len(codes))
-        reach = student_reach(level, len(codes) - 1) * error
-        ends = (float(found.value), float(found.low), float(found.high), float(losses.mean()))
-        return cls(len(codes), *ends, gained, gained - reach, gained + reach, level)
+        gain = float(differences.mean())
+        deviation = float(differences.std(ddof=1)) if np.isfinite(gain) else np.nan
+        standard_error = deviation * sqrt((1 + shared) / len(codes))
+        half_width = student_reach(level, len(codes) - 1) * standard_error
+        return cls(
+            len(codes),
+            float(loss.value),
+            float(loss.low),
+            float(loss.high),
+            before=float(losses.mean()),
+            gain=gain,
+            gain_low=gain - half_width,
+            gain_high=gain + half_width,
+            level=level,
+        )
 
     def __repr__(self) -> str:
         loss = interval_text(self.log_loss, self.low, self.high, share=False)

@@ -33,25 +33,23 @@ class RowDetails:
     costs: CostsLike | None = None
     groups: Array | None = None
 
-    def take(self, places: Array) -> RowDetails:
+    def take(self, indices: Array) -> RowDetails:
         """Some of the rows."""
-        costs = None if self.costs is None else {key: _taken(cost, places) for key, cost in self.costs.items()}
-        weight, groups = (None if column is None else column[places] for column in (self.weight, self.groups))
-        return RowDetails(self.y[places], weight, costs, groups)
-
-
-def _taken(cost: ErrorCost, places: Array) -> ErrorCost:
-    return np.asarray(cost)[places] if np.ndim(cost) else cost
+        costs: dict[str, ErrorCost] | None = None
+        if self.costs is not None:  # each is one number, or one a row
+            costs = {key: np.asarray(cost)[indices] if np.ndim(cost) else cost for key, cost in self.costs.items()}
+        weight, groups = (None if column is None else column[indices] for column in (self.weight, self.groups))
+        return RowDetails(self.y[indices], weight, costs, groups)
 
 
 def groups_of(values: Array) -> dict[Label, Array]:
-    """The places of the rows of each group, in the order of the groups; a missing value is a group, None."""
-    places = group_places({"by": values})
-    return {key[0]: places[key] for key in sorted_groups(key for key in places if key)}
+    """The indices of the rows of each group, in the order of the groups; a missing value is a group, None."""
+    indices = group_places({"by": values})
+    return {key[0]: indices[key] for key in sorted_groups(key for key in indices if key)}
 
 
 def costs_of(costs: CostsLike | None, by_row: Mapping[str, ArrayLike], X: Features, rows: int) -> CostsLike | None:
-    """Costs, with those that fit was given by row, and arrays in the place of the names of columns of X."""
+    """Costs, with those that fit was given by row, and arrays instead of the names of columns of X."""
     for key in by_row:
         if key not in COST_KEYS:
             raise InputTypeError(
@@ -80,23 +78,20 @@ def column_of(X: Features, column: str | int, use: str, otherwise: str) -> Array
             raise InputError(f"X has no column {column!r} ({use}).{did_you_mean(column, map(str, names))}")
         return arrays.column(frame.get_column(column).to_native(), use)
     try:
-        return _of_matrix(X, column) if names is None else arrays.column(frame[:, column].to_native(), use)
+        if names is not None:
+            return arrays.column(frame[:, column].to_native(), use)
+        if hasattr(X, "tocsc"):  # a sparse matrix
+            return np.asarray(X.tocsc()[:, [column]].toarray()).ravel()
+        return np.asarray(X)[:, column]
     except IndexError:
         raise InputError(f"X has no column at position {column} ({use}); the first is 0.") from None
-
-
-def _of_matrix(X: Features, position: int) -> Array:
-    """A column of an array, a list of rows or a sparse matrix."""
-    if hasattr(X, "tocsc"):
-        return np.asarray(X.tocsc()[:, [position]].toarray()).ravel()
-    return np.asarray(X)[:, position]
 
 
 # ---------------------------------------------------------------- score splits
 # The rows that train a classifier and those that it scores, fold by fold.
 
 
-_HELD_OUT = 0.5  # the share of rows that choose a threshold whose limits are promised
+_HELD_OUT = 0.5  # the share of rows that choose a threshold whose limits are guaranteed
 
 
 def check_folds(cv: object) -> None:
@@ -107,27 +102,28 @@ def check_folds(cv: object) -> None:
         raise InputError(f"cv= as a share of rows to hold out lies between 0 and 1, not at {cv:g}.")
 
 
-def score_splits(asked: Any, X: Features, y: Array, frozen: bool) -> list[tuple[Array, Array]]:
+def score_splits(classifier: Any, X: Features, y: Array, frozen: bool) -> list[tuple[Array, Array]]:
     """The rows to train on, and those to score, of each fold that a ThresholdClassifier asks for.
 
-    Unless it says so, one half of the rows to score where limits are promised, which hold for a classifier that is
-    kept; of one that no fit changes all rows.
+    Without `cv` one half of the rows is scored where limits are guaranteed, since they hold for a classifier that is
+    kept. A frozen classifier, which no fit changes, is scored on all rows.
     """
     from sklearn.base import is_classifier
     from sklearn.model_selection import StratifiedShuffleSplit, check_cv
 
-    is_kept = asked.confidence is not None and not asked.refit and not frozen
-    given = (_HELD_OUT if is_kept else None) if asked.cv is None else asked.cv
-    share = isinstance(given, float)
-    cv = StratifiedShuffleSplit(1, test_size=given, random_state=0) if share else given
-    splits = [*check_cv(cv, y, classifier=is_classifier(asked.estimator)).split(X, y)]
-    if asked.refit is not None and not asked.refit and len(splits) > 1:
+    cv = classifier.cv
+    if cv is None and classifier.confidence is not None and not classifier.refit and not frozen:
+        cv = _HELD_OUT
+    if isinstance(cv, float):
+        cv = StratifiedShuffleSplit(1, test_size=cv, random_state=0)
+    splits = [*check_cv(cv, y, classifier=is_classifier(classifier.estimator)).split(X, y)]
+    if classifier.refit is not None and not classifier.refit and len(splits) > 1:
         raise InputError(
             f"refit=False deploys the classifier of one split, and cv= makes {len(splits)}; give the share of rows "
             "to hold out, such as cv=0.25, a splitter with one split, or 'prefit'."
         )
     tested = np.concatenate([test for _, test in splits])
-    if asked.confidence is not None and len(np.unique(tested)) < len(tested):
+    if classifier.confidence is not None and len(np.unique(tested)) < len(tested):
         raise InputError(
             "cv= leaves some rows out more than once, and limits are promised by rows that count once; give a "
             "splitter that leaves each out once, such as StratifiedKFold."
@@ -135,9 +131,11 @@ def score_splits(asked: Any, X: Features, y: Array, frozen: bool) -> list[tuple[
     return splits
 
 
-def is_refitted(asked: Any, splits: list[tuple[Array, Array]]) -> bool:
-    """Whether it is fitted again on all rows: by default not where limits are promised for that of one split."""
-    return bool(asked.refit) if asked.refit is not None else asked.confidence is None or len(splits) > 1
+def is_refitted(classifier: Any, splits: list[tuple[Array, Array]]) -> bool:
+    """Whether it is fitted again on all rows: by default unless limits are guaranteed for that of one split."""
+    if classifier.refit is not None:
+        return bool(classifier.refit)
+    return classifier.confidence is None or len(splits) > 1
 
 
 def fitted_clone(estimator: Estimator, X: Features, rows: RowDetails) -> Any:
@@ -174,10 +172,11 @@ class PositiveScores:
             raise InputTypeError(
                 f"{type(estimator).__name__} has no {' or '.join(wanted)}, so there is nothing to threshold."
             )
-        scores, place = np.asarray(getattr(estimator, method)(X)), self.place(estimator.classes_)  # type: ignore[attr-defined]  # set by fit
+        scores = np.asarray(getattr(estimator, method)(X))
+        positive = positive_index(estimator.classes_, self.pos_label)  # type: ignore[attr-defined]  # set by fit
         if scores.ndim == 2:
-            return scores[:, place]
-        return scores if place else -scores
+            return scores[:, positive]
+        return scores if positive else -scores
 
     def warn_of_doubt(self, classes: ArrayLike) -> None:
         """Warn where no label was named and the classes do not show which is positive, with the one that was taken."""
@@ -192,14 +191,15 @@ class PositiveScores:
                 stacklevel=3,
             )
 
-    def place(self, classes: ArrayLike) -> int:
-        """The place of the positive class among the two."""
-        labels = np.asarray(classes)
-        if len(labels) != 2:
-            raise InputError(f"A fold or the fitted classifier holds {len(labels)} classes; a threshold separates two.")
-        if self.pos_label is None:
-            return 1
-        places = np.flatnonzero(labels == self.pos_label)
-        if not len(places):
-            raise InputError(f"pos_label={self.pos_label!r} is none of the classes {labels.tolist()}.")
-        return int(places[0])
+
+def positive_index(classes: ArrayLike, pos_label: Label | None) -> int:
+    """The index of the positive class among two: that of the label, without one the later class."""
+    labels = np.asarray(classes)
+    if len(labels) != 2:
+        raise InputError(f"A fold or the fitted classifier holds {len(labels)} classes; a threshold separates two.")
+    if pos_label is None:
+        return 1
+    indices = np.flatnonzero(labels == pos_label)
+    if not len(indices):
+        raise InputError(f"pos_label={pos_label!r} is none of the classes {labels.tolist()}.")
+    return int(indices[0])

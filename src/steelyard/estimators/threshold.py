@@ -20,6 +20,7 @@ from steelyard.estimators.rows import (
     fitted_clone,
     groups_of,
     is_refitted,
+    positive_index,
     score_splits,
 )
 from steelyard.exceptions import InputError, InputTypeError, SteelyardError, needs_sklearn
@@ -56,12 +57,12 @@ class ClassChoice:
     reject_cost: float | None
 
     @property
-    def is_asked(self) -> bool:
-        """Whether anything is asked that two classes need the probabilities of both for."""
-        return any(given is not None for given in (self.cost_matrix, self.reject, self.reject_cost))
+    def is_requested(self) -> bool:
+        """Whether an option is given for which two classes need the probabilities of both."""
+        return any(option is not None for option in (self.cost_matrix, self.reject, self.reject_cost))
 
     def check(self, others: Any) -> None:
-        """Refuse what is asked of a threshold between two classes."""
+        """Refuse options of a threshold between two classes."""
         for name in _OF_TWO:
             if getattr(others, name) is not None:
                 raise InputTypeError(
@@ -93,12 +94,12 @@ def class_probabilities(estimator: Estimator, X: Features, classes: Array, respo
             f"Only binary classification is supported for {type(estimator).__name__} without predict_proba; give a "
             "classifier that has it, such as CalibratedClassifierCV of this one."
         )
-    given = np.asarray(method(X))
-    known = np.asarray(estimator.classes_)  # type: ignore[attr-defined]  # set by fit
-    if len(known) == len(classes):
-        return given
-    columns = np.zeros((len(given), len(classes)))
-    columns[:, np.searchsorted(classes, known)] = given
+    probabilities = np.asarray(method(X))
+    fitted = np.asarray(estimator.classes_)  # type: ignore[attr-defined]  # set by fit
+    if len(fitted) == len(classes):
+        return probabilities
+    columns = np.zeros((len(probabilities), len(classes)))
+    columns[:, np.searchsorted(classes, fitted)] = probabilities
     return columns
 
 
@@ -106,7 +107,7 @@ def class_probabilities(estimator: Estimator, X: Features, classes: Array, respo
 # The best threshold of rows that did not train, or that of each group of them.
 
 
-_RESAMPLES = 200  # by which limits that nothing promises are judged
+_RESAMPLES = 200  # by which limits without a guarantee are judged
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,14 +124,13 @@ class ThresholdChoice:
         """The best threshold of each group, or of all rows under None, where a label is positive."""
         if rows.groups is None:
             return {None: self._best(rows, label, scores)}
-        places = groups_of(rows.groups)
-        return {group: self._of_group(group, rows.take(at), label, scores[at]) for group, at in places.items()}
-
-    def _of_group(self, group: Label, rows: RowDetails, label: Label, scores: Array) -> BestThreshold:
-        try:
-            return self._best(rows, label, scores)
-        except SteelyardError as error:
-            raise type(error)(f"Group {group!r} of {self.by!r}: {error}") from None
+        chosen = {}
+        for group, indices in groups_of(rows.groups).items():
+            try:
+                chosen[group] = self._best(rows.take(indices), label, scores[indices])
+            except SteelyardError as error:
+                raise type(error)(f"Group {group!r} of {self.by!r}: {error}") from None
+        return chosen
 
     def _best(self, rows: RowDetails, label: Label, scores: Array) -> BestThreshold:
         best = best_threshold(
@@ -151,15 +151,15 @@ class ThresholdChoice:
 
 def thresholds_by_group(thresholds: Mapping[Label, float], values: Array, scores: Array, by: str | int | None) -> Array:
     """The threshold of each row by its group, in the precision of the scores."""
-    every = np.empty_like(scores)
-    for group, places in groups_of(values).items():
+    of_rows = np.empty_like(scores)
+    for group, indices in groups_of(values).items():
         if group not in thresholds:
             raise InputError(
                 f"Group {group!r} of {by!r} was not among the rows of fit, so it has no threshold; fit with rows of "
                 "it, or without by= for one threshold of all rows."
             )
-        every[places] = thresholds[group]
-    return every
+        of_rows[indices] = thresholds[group]
+    return of_rows
 
 
 def one_label_each(labels: ArrayLike) -> ArrayLike:
@@ -176,60 +176,48 @@ def one_label_each(labels: ArrayLike) -> ArrayLike:
 # For what the limits of a chosen threshold hold on new rows, in words.
 
 
-_THIS = "for this very classifier"
-_INDEPENDENT = "rows are taken as independent"
+def guarantee_sentence(
+    chosen: Mapping[Label, BestThreshold], *, prefit: bool, refit: bool, by: str | int | None
+) -> str:
+    """For what the limits hold on new rows, with what is to be known of each threshold.
 
-
-@dataclass(frozen=True)
-class Guarantee:
-    """Whether the classifier that predicts gave the scores by which its threshold was chosen, and how it was fitted."""
-
-    prefit: bool
-    refit: bool
-    by: str | int | None = None
-
-    def sentence(self, chosen: Mapping[Label, BestThreshold]) -> str:
-        """For what the limits hold, with what is to be known of each threshold."""
-        first = next(iter(chosen.values()))
-        positive = [f"The positive class is {first.positive!r}."] if first.limits else []
-        return " ".join([self._of_limits(first.limits), *positive, *self._of_groups(), *self._notes(chosen)])
-
-    def _of_limits(self, limits: Sequence[KeptLimit]) -> str:
-        if not limits:
-            return "No limit was given, so none is promised on new rows."
-        texts = " and ".join(kept.limit for kept in limits)
-        confidence, one = limits[0].confidence, len(limits) == 1
-        if confidence is None:
-            return f"{texts} on new rows {'is' if one else 'are'} not promised, as confidence= was not given."
-        if self.refit and not self.prefit:
-            return (
-                f"{texts} on new rows {'is' if one else 'are'} not promised for this classifier: it was fitted again "
-                f"on all rows, and the {100 * confidence:g} % confidence is that of the classifiers that scored the "
-                "rows left out. With cv=0.5 and refit=False the classifier that scored them is kept, and the promise "
-                "with it."
-            )
-        hold = "holds" if one else "hold together"
-        return f"{texts} {hold} on new rows with {100 * confidence:g} % confidence {self._of_whom()}; {_INDEPENDENT}."
-
-    def _of_whom(self) -> str:
-        if self.prefit:
-            return f"{_THIS}, provided that the rows given to fit did not train it"
-        return f"{_THIS}, as the rows that chose its threshold did not train it"
-
-    def _of_groups(self) -> list[str]:
-        if self.by is None:
-            return []
-        return [
-            f"Each group of {self.by!r} is judged by itself, at a threshold chosen on its own rows: this assumes that "
+    `prefit` is whether the classifier that predicts was fitted before, `refit` whether it was fitted again.
+    """
+    first = next(iter(chosen.values()))
+    sentences = [_limits_sentence(first.limits, prefit=prefit, refit=refit)]
+    if first.limits:
+        sentences.append(f"The positive class is {first.positive!r}.")
+    if by is not None:
+        sentences.append(
+            f"Each group of {by!r} is judged by itself, at a threshold chosen on its own rows: this assumes that "
             "the group is known at prediction, is lawful to use, and has enough rows."
-        ]
+        )
+    for group, best in chosen.items():
+        sentences += [note if by is None else f"Group {group!r}: {note}" for note in best.notes]
+    return " ".join(sentences)
 
-    def _notes(self, chosen: Mapping[Label, BestThreshold]) -> list[str]:
-        return [
-            note if self.by is None else f"Group {group!r}: {note}"
-            for group, best in chosen.items()
-            for note in best.notes
-        ]
+
+def _limits_sentence(limits: Sequence[KeptLimit], *, prefit: bool, refit: bool) -> str:
+    if not limits:
+        return "No limit was given, so none is promised on new rows."
+    texts = " and ".join(kept.limit for kept in limits)
+    confidence, one = limits[0].confidence, len(limits) == 1
+    if confidence is None:
+        return f"{texts} on new rows {'is' if one else 'are'} not promised, as confidence= was not given."
+    if refit and not prefit:
+        return (
+            f"{texts} on new rows {'is' if one else 'are'} not promised for this classifier: it was fitted again "
+            f"on all rows, and the {100 * confidence:g} % confidence is that of the classifiers that scored the "
+            "rows left out. With cv=0.5 and refit=False the classifier that scored them is kept, and the promise "
+            "with it."
+        )
+    provided = "as the rows that chose its threshold did not train it"
+    if prefit:
+        provided = "provided that the rows given to fit did not train it"
+    return (
+        f"{texts} {'holds' if one else 'hold together'} on new rows with {100 * confidence:g} % confidence for this "
+        f"very classifier, {provided}; rows are taken as independent."
+    )
 
 
 # ---------------------------------------------------------------- ThresholdClassifier
@@ -330,13 +318,17 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, features)
         labels = column_or_1d(one_label_each(labels), warn=True)
         self._check(labels, weight)
-        self._many = self._classes.is_asked or len(np.unique(labels)) > 2
+        self._many = self._classes.is_requested or len(np.unique(labels)) > 2
         by_row = {key: cost for key, cost in costs.items() if cost is not None}
         prices = costs_of(self.cost, by_row, features, len(labels))
         rows = RowDetails(labels, weight, prices, self._groups(features))
-        places, scores = self._unseen(features, rows)
+        indices, scores = self._unseen(features, rows)
         self.classes_ = self.estimator_.classes_
-        (self._choose_classes if self._many else self._choose)(rows.take(places), scores)
+        if self._many:
+            self.best_decision_ = self._classes.of(rows.take(indices), self.classes_, scores)
+            self.thresholds_ = self.best_decision_.thresholds
+        else:
+            self._choose(rows.take(indices), scores)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
@@ -347,10 +339,13 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         check_is_fitted(self)
         if self._many:
             return np.asarray(self.classes_[self.best_decision_.rule.decisions(self._scores(self.estimator_, X))])
-        scores = self._positive.of(self.estimator_, X)
-        flagged = scores >= self._thresholds(X, scores)
-        place = self._positive.place(self.classes_)
-        return np.asarray(self.classes_[np.where(flagged, place, 1 - place)])
+        scores, groups = self._positive.of(self.estimator_, X), self._groups(X)
+        if groups is None:
+            flagged = scores >= self.threshold_
+        else:
+            flagged = scores >= thresholds_by_group(self.thresholds_ or {}, groups, scores, self.by)
+        positive = positive_index(self.classes_, self.pos_label)
+        return np.asarray(self.classes_[np.where(flagged, positive, 1 - positive)])
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]  # see above
     def sent(self, X: Features) -> Array:
@@ -392,7 +387,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         if kind not in ("binary", "multiclass"):
             # scikit-learn's estimator checks look for its words in this sentence.
             raise InputError(f"Unknown label type: {kind}; give one column of labels of two classes or more.")
-        if self._classes.is_asked or kind == "multiclass":
+        if self._classes.is_requested or kind == "multiclass":
             self._classes.check(self)
         if len(np.unique(y if weight is None else y[weight > 0])) < 2:
             raise InputError("y holds rows of one class only; a threshold needs two. Give rows of both.")
@@ -425,29 +420,24 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         if self.cv == "prefit":
             self.estimator_ = model
             return np.arange(len(rows.y)), self._scores(model, X, model.classes_)
-        places, scores = [], []
+        indices, scores = [], []
         splits = score_splits(self, X, rows.y, self._is_frozen)
         self._refits = is_refitted(self, splits)
         for train, test in splits:
             model = fitted_clone(self.estimator, _safe_indexing(X, train), rows.take(train))
-            places.append(test)
+            indices.append(test)
             scores.append(self._scores(model, _safe_indexing(X, test), np.unique(rows.y)))
         self.estimator_ = fitted_clone(self.estimator, X, rows) if self._refits else model
-        return np.concatenate(places), np.concatenate(scores)
-
-    def _choose_classes(self, rows: RowDetails, probabilities: Array) -> None:
-        """The decision between many classes."""
-        self.best_decision_ = self._classes.of(rows, self.classes_, probabilities)
-        self.thresholds_ = self.best_decision_.thresholds
+        return np.concatenate(indices), np.concatenate(scores)
 
     def _choose(self, rows: RowDetails, scores: Array) -> None:
-        """The threshold, or that of each group, and what it promises."""
+        """The threshold, or that of each group, and what it guarantees."""
         self._positive.warn_of_doubt(self.classes_)
         prevalence: Any = self.prevalence  # of which best_threshold refuses shares by label
         choice = ThresholdChoice(self.metric, self.where, self.confidence, prevalence, self.by)
-        chosen = choice.of(rows, self.classes_[self._positive.place(self.classes_)], scores)
+        chosen = choice.of(rows, self.classes_[positive_index(self.classes_, self.pos_label)], scores)
         prefit = self.cv == "prefit" or self._is_frozen
-        self.guarantee_ = Guarantee(prefit, self._refits, self.by).sentence(chosen)
+        self.guarantee_ = guarantee_sentence(chosen, prefit=prefit, refit=self._refits, by=self.by)
         if self.confidence is not None and self._refits and not prefit:
             chosen = {group: best.of_refit() for group, best in chosen.items()}
         if self.by is None:
@@ -461,10 +451,3 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     def _is_frozen(self) -> bool:
         """Whether a copy of the classifier is the classifier itself, as that of a FrozenEstimator is."""
         return clone(self.estimator) is self.estimator
-
-    def _thresholds(self, X: Features, scores: Array) -> float | Array:
-        """The threshold of each row, in the precision of the scores."""
-        values = self._groups(X)
-        if values is None:
-            return self.threshold_
-        return thresholds_by_group(self.thresholds_ or {}, values, scores, self.by)
