@@ -1,4 +1,4 @@
-"""BestDecision: how a class is best decided of probabilities, what that is worth on new rows, and beside argmax."""
+"""BestDecision: how a class is best decided by probabilities, its value on new rows, and its gain on argmax."""
 
 from __future__ import annotations
 
@@ -100,8 +100,8 @@ class BestDecision(Result[ClassDecision]):
     @property
     def thresholds(self) -> dict[Label, float] | None:
         """The threshold of each class, by label; None where errors have different costs, and costs decide."""
-        found = {each.label: each.threshold for each in self.classes if each.threshold is not None}
-        return found or None
+        thresholds = {each.label: each.threshold for each in self.classes if each.threshold is not None}
+        return thresholds or None
 
     @property
     def regret(self) -> float | None:

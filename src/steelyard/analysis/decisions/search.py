@@ -1,7 +1,8 @@
-"""Search for a decision: the best rule of rows of probabilities, and what it is worth on new rows and beside argmax."""
+"""Search for a decision: the best rule for rows of probabilities, its value on new rows, and its gain on argmax."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -11,9 +12,8 @@ import numpy as np
 from steelyard.analysis.decisions.best_decision_result import BestDecision, ClassDecision
 from steelyard.analysis.decisions.decision_rule import DecisionRule, RiskCoverage, least_cost, limit_of_share
 from steelyard.analysis.distributions import normal_reach
-from steelyard.analysis.intervals.draws import student_spread
+from steelyard.analysis.intervals.draws import dealt_folds, student_spread
 from steelyard.analysis.levels import tails
-from steelyard.analysis.thresholds.label_thresholds import dealt_folds
 from steelyard.exceptions import InputError, InputTypeError, UndefinedError
 from steelyard.metrics.application import ClassCells, class_values, count_values, positive_place
 from steelyard.metrics.call_options import CallOptions
@@ -40,10 +40,10 @@ _TIE = 1e-12  # what rounding may make of equal values
 
 @dataclass(frozen=True, eq=False)
 class ClassAim:
-    """A metric as requested; of two classes that of the positive one, whose index is `place`."""
+    """A metric as requested; of two classes that of the positive one, whose index is `positive`."""
 
     spec: MetricSpec
-    place: int | None = None
+    positive: int | None = None
 
     @property
     def name(self) -> str:
@@ -63,7 +63,7 @@ class ClassAim:
     @cached_property
     def reads_matrix(self) -> bool:
         """Whether the metric reads every pair of classes, and not only each class against the rest."""
-        if self.place is not None or self.spec.metric.classes is None or self.options.average != "native":
+        if self.positive is not None or self.spec.metric.classes is None or self.options.average != "native":
             return False
         two = np.ones(2)
         try:
@@ -75,8 +75,10 @@ class ClassAim:
     def values(self, cells: ClassCells) -> Array:
         """The value on tables whose classes are on the last axis."""
         metric = self.spec.metric
-        if self.place is not None:
-            return count_values(metric, Counts.trusted(*(cell[..., self.place] for cell in cells)), metric.parameters)
+        if self.positive is not None:
+            return count_values(
+                metric, Counts.trusted(*(cell[..., self.positive] for cell in cells)), metric.parameters
+            )
         return class_values(metric, cells, self.options, metric.parameters)
 
     def merits(self, cells: ClassCells) -> Array:
@@ -144,12 +146,14 @@ class AscentRows:
         k = len(self.columns)
         if k == 2 or len(self.codes) <= _MOST_ROWS:
             return self
-        most, places, scaled = max(_MOST_ROWS // k, _LEAST_ROWS), [], []
-        for rows in (np.flatnonzero(self.codes == place) for place in range(k)):
-            part = rows[:: -(-len(rows) // most) or 1]
-            places.append(part)
+        most, parts, scaled = max(_MOST_ROWS // k, _LEAST_ROWS), [], []
+        for code in range(k):
+            rows = np.flatnonzero(self.codes == code)
+            step = max(math.ceil(len(rows) / most), 1)
+            part = rows[::step]
+            parts.append(part)
             scaled.append(self.weights[part] * (self.weights[rows].sum() / max(self.weights[part].sum(), 1e-300)))
-        chosen = np.concatenate(places)
+        chosen = np.concatenate(parts)
         return AscentRows(self.codes[chosen], np.ascontiguousarray(self.columns[:, chosen]), np.concatenate(scaled))
 
     @cached_property
@@ -203,36 +207,36 @@ class _Ascent:
         """Every class once; the best of the classes before it and after it are kept as it goes along."""
         columns, k = self.rows.columns, len(self.rows.columns)
         after = [self._nothing()]
-        for place in range(k - 1, 0, -1):
-            after.append(_better(after[-1], (columns[place] + self.offsets[place], place)))
+        for code in range(k - 1, 0, -1):
+            after.append(_better(after[-1], (columns[code] + self.offsets[code], code)))
         before = self._nothing()
-        for place in range(k):
-            if k > 2 or place:  # of two classes one threshold says all
-                self._move(place, _better(before, after[k - 1 - place]))
-            before = _better(before, (columns[place] + self.offsets[place], place))
+        for code in range(k):
+            if k > 2 or code:  # of two classes one threshold says all
+                self._move(code, _better(before, after[k - 1 - code]))
+            before = _better(before, (columns[code] + self.offsets[code], code))
 
     def _nothing(self) -> tuple[Array, Array]:
         n = len(self.rows.codes)
         return np.full(n, -np.inf), np.zeros(n, dtype=np.int64)
 
-    def _move(self, place: int, others: tuple[Array, Array]) -> None:
+    def _move(self, code: int, others: tuple[Array, Array]) -> None:
         """The best offset of one class, the others held; it stays where nothing is better."""
         from scipy.special import expit
 
         best_other, rival = others
-        chances = expit(self.rows.columns[place] - best_other)
-        edges = self._edges(place, chances)
-        merits = self.aim.merits(self._cells(place, rival, np.searchsorted(edges, chances, "left"), len(edges)))
+        chances = expit(self.rows.columns[code] - best_other)
+        edges = self._edges(code, chances)
+        merits = self.aim.merits(self._cells(code, rival, np.searchsorted(edges, chances, "left"), len(edges)))
         best = float(merits.max())
         if len(self.offsets) > 2 and not best > self.merit + self.aim.tie:
             return
-        places = np.flatnonzero(merits >= best - self.aim.tie)
-        offsets = np.log1p(-edges[places]) - np.log(edges[places])
+        best_edges = np.flatnonzero(merits >= best - self.aim.tie)
+        offsets = np.log1p(-edges[best_edges]) - np.log(edges[best_edges])
         # Of two classes the fewest are decided, as best_threshold does; of more the nearest to where it was.
-        chosen = len(places) - 1 if len(self.offsets) == 2 else int(np.abs(offsets - self.offsets[place]).argmin())
-        self.merit, self.offsets[place] = best, float(offsets[chosen])
+        chosen = len(best_edges) - 1 if len(self.offsets) == 2 else int(np.abs(offsets - self.offsets[code]).argmin())
+        self.merit, self.offsets[code] = best, float(offsets[chosen])
 
-    def _edges(self, place: int, chances: Array) -> Array:
+    def _edges(self, code: int, chances: Array) -> Array:
         """The thresholds to try, ascending: half-way between neighbours, and one beyond each end.
 
         Of many rows half of those tried are of the class itself, which may be rare.
@@ -240,28 +244,28 @@ class _Ascent:
         k = len(self.offsets)
         most = _MOST_OF_TWO if k == 2 else max(_MOST_CELLS // (k * k if self.aim.reads_matrix else k), 64)
         if len(chances) > most:
-            of_class = self.rows.codes == place
+            of_class = self.rows.codes == code
             parts = (chances[of_class], chances[~of_class])
             chances = np.concatenate([_evenly_by_rank(part, most // 2) for part in parts])
         seen = np.unique(chances)
         edges = [seen[0] / 2, *((seen[1:] + seen[:-1]) / 2), (1 + seen[-1]) / 2]
         return np.asarray(np.clip(edges, 1e-300, 1 - 2**-53))
 
-    def _cells(self, place: int, rival: Array, bins: Array, edges: int) -> ClassCells:
+    def _cells(self, code: int, rival: Array, bins: Array, edges: int) -> ClassCells:
         """The tables at every edge: rows above it are decided for the class, the others for the best other one."""
         rows, k = self.rows, len(self.offsets)
         at, size = bins * k + rival, (edges + 1) * k
         decided = np.bincount(at, rows.weights, minlength=size).reshape(-1, k).cumsum(0)[:-1]
         hits = rows.weights * (rows.codes == rival)
         tp = np.bincount(at, hits, minlength=size).reshape(-1, k).cumsum(0)[:-1]
-        of_class = np.bincount(bins, rows.weights * (rows.codes == place), minlength=edges + 1).cumsum()
-        decided[:, place] = rows.totals.sum() - decided.sum(1)
-        tp[:, place] = of_class[-1] - of_class[:-1]
+        of_class = np.bincount(bins, rows.weights * (rows.codes == code), minlength=edges + 1).cumsum()
+        decided[:, code] = rows.totals.sum() - decided.sum(1)
+        tp[:, code] = of_class[-1] - of_class[:-1]
         if not self.aim.reads_matrix:
             return rows.cells(tp, decided, None)
         pairs = np.bincount(at * k + rows.codes, rows.weights, minlength=size * k)
         matrix = pairs.reshape(-1, k, k).cumsum(0)[:-1].swapaxes(1, 2)
-        matrix[:, :, place] = rows.totals - matrix.sum(2)
+        matrix[:, :, code] = rows.totals - matrix.sum(2)
         return rows.cells(tp, decided, matrix)
 
 
@@ -378,8 +382,8 @@ def paired_gain_bounds(
 def choice_variance(optimism: float, k: int) -> float:
     """The variance of what a rule of k thresholds loses on the best one of such rows.
 
-    Near its best a metric falls off by squares, so that the rule gains on its own rows what it loses on new ones, half
-    of the optimism, which varies as chi-square with k - 1 degrees does: by 2 / (k - 1) of the square of its mean.
+    Near its best a metric falls off by squares, so that the rule gains on the rows that choose it what it loses on new
+    ones: half of the optimism. That varies as chi-square with k - 1 degrees: by 2 / (k - 1) of the square of its mean.
     """
     return (max(optimism, 0.0) / 2) ** 2 * 2 / (k - 1)
 

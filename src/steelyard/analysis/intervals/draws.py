@@ -677,3 +677,15 @@ def _scattered(places: Array, values: Array) -> Array:
     draws, size = values.shape
     flat = places + size * np.arange(draws)[:, None]
     return np.bincount(flat.ravel(), values.ravel(), minlength=draws * size).reshape(draws, size)
+
+
+def dealt_folds(codes: Array, clusters: Array | None, folds: int, rng: np.random.Generator) -> Array:
+    """The fold of each row: rows of a class are dealt in turn, those of one cluster together."""
+    if clusters is not None:
+        _, first, cluster = np.unique(clusters, return_index=True, return_inverse=True)
+        return dealt_folds(codes[first], None, folds, rng)[cluster]
+    order = rng.permutation(len(codes))
+    order = order[np.argsort(codes[order], kind="stable")]
+    assigned = np.empty(len(codes), dtype=np.int64)
+    assigned[order] = np.arange(len(codes)) % folds
+    return assigned

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard._types import Label  # noqa: TC001 - read back by its type
+from steelyard.analysis.intervals.draws import dealt_folds
 from steelyard.analysis.intervals.inference import ClusteredRows, Inference
 from steelyard.analysis.intervals.intervals import table_intervals
 from steelyard.analysis.results.formatting import three_digits
@@ -273,18 +274,6 @@ def _cross_fitted(
         thresholds = LabelSearch(table.of_rows(np.flatnonzero(~out)), spec).thresholds()
         predicted[out] = scores[out] >= thresholds
     return _with_predictions(table, predicted)
-
-
-def dealt_folds(codes: Array, clusters: Array | None, folds: int, rng: np.random.Generator) -> Array:
-    """The fold of each row: rows of a class are dealt in turn, those of one cluster together."""
-    if clusters is not None:
-        _, first, cluster = np.unique(clusters, return_index=True, return_inverse=True)
-        return dealt_folds(codes[first], None, folds, rng)[cluster]
-    order = rng.permutation(len(codes))
-    order = order[np.argsort(codes[order], kind="stable")]
-    assigned = np.empty(len(codes), dtype=np.int64)
-    assigned[order] = np.arange(len(codes)) % folds
-    return assigned
 
 
 def _rarest(table: MultilabelTable) -> Array:
