@@ -614,13 +614,14 @@ def columns_calibration(
 
 
 def _cells(table: ProbabilityTable, cluster: Array | None) -> ClusteredRows:
-    """Every column of every row as a row of its own; those of a row, or of its cluster, go together."""
+    """Every cell of the table as a row; the cells of a row, or of its cluster, are one cluster."""
     scores, k = table.probabilities.ravel(), len(table.labels)
     truth = (np.arange(k) == table.codes.reshape(-1, 1)).ravel()
-    each = (np.cumsum(one_each(scores)) - 1) // k
-    weight, times = (None if part is None else taken(part, each) for part in (table.sample_weight, table.frequency))
-    members = each if cluster is None else taken(cluster, each)
-    return ClusteredRows(truth, None, members, times, y_score=scores, sample_weight=weight)
+    row_of_cell = (np.cumsum(one_each(scores)) - 1) // k
+    weight = None if table.sample_weight is None else taken(table.sample_weight, row_of_cell)
+    frequency = None if table.frequency is None else taken(table.frequency, row_of_cell)
+    members = row_of_cell if cluster is None else taken(cluster, row_of_cell)
+    return ClusteredRows(truth, None, members, frequency, y_score=scores, sample_weight=weight)
 
 
 # ---------------------------------------------------------------- calibration

@@ -287,11 +287,11 @@ def friedman(
     ranks = rankdata(-values if higher else values, axis=1)
     mean = ranks.mean(0)
     # Not scipy's friedmanchisquare, which refuses two models and is undefined where all values tie.
-    # The spread of the mean ranks in units of that of the ranks themselves: with ties this is the corrected test.
-    spread = ((ranks - (k + 1) / 2) ** 2).sum()
-    chi = float((k - 1) * n**2 * ((mean - (k + 1) / 2) ** 2).sum() / spread) if spread else 0.0
+    # The variation of the mean ranks in units of that of the ranks themselves: with ties this is the corrected test.
+    variation = ((ranks - (k + 1) / 2) ** 2).sum()
+    chi = float((k - 1) * n**2 * ((mean - (k + 1) / 2) ** 2).sum() / variation) if variation else 0.0
     f, p_f = math.inf, _all_alike(ranks)
-    if not spread or (ranks != ranks[0]).any():
+    if not variation or (ranks != ranks[0]).any():
         f = (n - 1) * chi / (n * (k - 1) - chi)
         p_f = float(fisher.sf(f, k - 1, (k - 1) * (n - 1)))
     pairs = _pair_tests(names, values, mean, post_hoc)

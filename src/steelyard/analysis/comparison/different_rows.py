@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
     _Drawn: TypeAlias = Array | ScoreTable  # the cells of tables of labels, or tables of scores
 
-_MORE_ROWS = 4.0  # in all cells: one in each of 2 x 2, spread over K x K so that they do not drown them
+_MORE_ROWS = 4.0  # in all cells: one in each of 2 x 2, shared by K x K so that they do not outweigh them
 DIFFERENT_ROWS = (
     "The models were evaluated on different rows, taken as independent: no row or cluster is in two of them."
 )

@@ -89,7 +89,7 @@ class DrawnEvidence:
 
     @property
     def error(self) -> float:
-        """The spread of the draws."""
+        """The standard deviation of the draws."""
         return float(np.nanstd(self.drawn)) if np.isfinite(self.drawn).any() else math.nan
 
     @property

@@ -135,8 +135,8 @@ def recall_value(hits: Array, sizes: Array) -> Array:
 # ---------------------------------------------------------------- differences of groups
 # Two independent groups by a metric, from the interval of each, and many of them together.
 #
-# Donner and Zou's MOVER: the ends of a difference or a ratio from the two values and the ends of their own intervals,
-# which need not be symmetric. Each comparison has the level by which all of them hold together (Šidák).
+# Donner and Zou's MOVER: the bounds of a difference or a ratio from the two values and the bounds of their intervals,
+# which need not be symmetric. Each comparison has the level at which all of them hold together (Šidák).
 
 
 _SMALLEST_DENOMINATOR = 1e-300  # of a denominator
@@ -147,17 +147,17 @@ def level_of_each(level: float, comparisons: int) -> float:
     return float(level ** (1 / max(comparisons, 1)))
 
 
-def difference_ends(ends: Array, others: Array) -> Array:
-    """The difference of independent values with its ends, on the last axis: value, low, high (Newcombe's hybrid)."""
-    (value, low, high), (other, other_low, other_high) = np.moveaxis(ends, -1, 0), np.moveaxis(others, -1, 0)
-    middle = value - other
+def difference_ends(intervals: Array, others: Array) -> Array:
+    """The difference of independent values with its bounds, on the last axis: value, low, high (Newcombe's hybrid)."""
+    (value, low, high), (other, other_low, other_high) = np.moveaxis(intervals, -1, 0), np.moveaxis(others, -1, 0)
+    difference = value - other
     below, above = np.hypot(value - low, other_high - other), np.hypot(high - value, other - other_low)
-    return np.stack([middle, middle - below, middle + above], -1)
+    return np.stack([difference, difference - below, difference + above], -1)
 
 
-def ratio_ends(ends: Array, others: Array) -> Array:
-    """The ratio of independent values that are not negative, with its ends: value, low, high."""
-    (value, low, high), (other, other_low, other_high) = np.moveaxis(ends, -1, 0), np.moveaxis(others, -1, 0)
+def ratio_ends(intervals: Array, others: Array) -> Array:
+    """The ratio of independent values that are not negative, with its bounds: value, low, high."""
+    (value, low, high), (other, other_low, other_high) = np.moveaxis(intervals, -1, 0), np.moveaxis(others, -1, 0)
     product = value * other
     with np.errstate(divide="ignore", invalid="ignore"):
         least, most = low * (2 * value - low), other_high * (2 * other - other_high)
@@ -170,30 +170,33 @@ def ratio_ends(ends: Array, others: Array) -> Array:
         return np.where(undefined[..., None], np.nan, np.stack([value / other, below, above], -1))
 
 
-def largest_difference(ends: Array) -> Array:
-    """The largest difference between any two groups (the last axis but one), with its ends.
+def largest_difference(intervals: Array) -> Array:
+    """The largest difference between any two groups (the last axis but one), with its bounds.
 
-    The ends of all pairs hold together, so the largest true difference is at most the farthest of them, and at least
-    the nearest of the pair that is shown to be farthest apart: 0 where none is. The value itself is never below 0 and
-    too large on average, whatever is true; the low end alone shows a difference.
+    The intervals of all pairs hold together, so the largest true difference is at most the farthest of their bounds,
+    and at least the nearest bound of the pair that is shown to be farthest apart: 0 where none is. The value itself is
+    never below 0 and too large on average, whatever is true; the lower bound alone shows a difference.
     """
-    first, second = _pairs(ends.shape[-2])
-    value, low, high = np.moveaxis(difference_ends(ends[..., first, :], ends[..., second, :]), -1, 0)
+    first, second = _pairs(intervals.shape[-2])
+    differences = difference_ends(intervals[..., first, :], intervals[..., second, :])
+    value, low, high = np.moveaxis(differences, -1, 0)
     least = np.maximum(np.maximum(low, -high), 0)
     most = np.maximum(np.abs(low), np.abs(high))
     return np.stack([np.abs(value).max(-1), least.max(-1), most.max(-1)], -1)
 
 
-def smallest_ratio(ends: Array) -> Array:
-    """The smallest ratio of any group's value to another's, with its ends; 1 where all are equal."""
-    first, second = _pairs(ends.shape[-2])
-    ratios = [ratio_ends(ends[..., a, :], ends[..., b, :]) for a, b in ((first, second), (second, first))]
+def smallest_ratio(intervals: Array) -> Array:
+    """The smallest ratio of any group's value to another's, with its bounds; 1 where all are equal."""
+    first, second = _pairs(intervals.shape[-2])
+    ratios = [ratio_ends(intervals[..., a, :], intervals[..., b, :]) for a, b in ((first, second), (second, first))]
     value, low, high = np.moveaxis(np.concatenate(ratios, -2), -1, 0)
-    some = np.where(np.isnan(value) & ~np.isnan(value).all(-1, keepdims=True), np.inf, value)  # 0 beside 0
-    undefined = np.isnan(ends).any((-1, -2)) | np.isnan(value).all(-1)
-    least, most = (np.where(np.isnan(end), np.inf, end).min(-1) for end in (low, high))
-    answer = np.stack([np.minimum(some.min(-1), 1), np.minimum(least, 1), np.minimum(most, 1)], -1)
-    return np.where(undefined[..., None], np.nan, answer)
+    undefined = np.isnan(intervals).any((-1, -2)) | np.isnan(value).all(-1)
+    is_zero_over_zero = np.isnan(value) & ~np.isnan(value).all(-1, keepdims=True)
+    smallest = np.where(is_zero_over_zero, np.inf, value).min(-1)
+    least = np.where(np.isnan(low), np.inf, low).min(-1)
+    most = np.where(np.isnan(high), np.inf, high).min(-1)
+    ratio = np.minimum(np.stack([smallest, least, most], -1), 1)
+    return np.where(undefined[..., None], np.nan, ratio)
 
 
 def _pairs(groups: int) -> tuple[Array, Array]:
@@ -274,13 +277,13 @@ class RateDraws:
         return np.asarray(((hits - self.trials * share) ** 2 / (self.trials * share * (1 - share))).sum(-1))
 
 
-def interval_equality(ends: Array, level: float) -> tuple[float, float]:
+def interval_equality(intervals: Array, level: float) -> tuple[float, float]:
     """The chi-square of the groups' values about the nearest common one, and its p-value; groups without are left out.
 
-    `ends` has the value, low and high of each group. The standard error of a group is that of the side on which the
-    common value lies, so that a recall of 98 % with a long lower and a short upper arm is read as what it is.
+    `intervals` has the value, low and high of each group. The standard error of a group is that of the side on which
+    the common value lies, as an interval of 98 % recall has a long lower and a short upper arm.
     """
-    values, lows, highs = ends[np.isfinite(ends).all(1)].T
+    values, lows, highs = intervals[np.isfinite(intervals).all(1)].T
     if len(values) < 2:
         return math.nan, math.nan
     common = np.linspace(values.min(), values.max(), _GRID)[:, None]
@@ -342,7 +345,7 @@ class RateEnds:
 
 
 def gaps_of(role: str, rates: Sequence[RateEnds], names: Sequence[str]) -> list[GroupGap]:
-    """The gaps that compare these rates; the ends of the rates must hold for all pairs of all of them together."""
+    """The gaps that compare these rates, whose intervals must hold for all pairs of all of them together."""
     gaps = []
     for form, gap_of in _FORMS.items():
         gap_intervals = np.stack([gap_of(rate.ends) for rate in rates])

@@ -79,15 +79,15 @@ def _needed(grown: list[Bracket]) -> list[Bracket]:
     return needed
 
 
-def letters(order: Sequence[str], found: Sequence[Bracket]) -> dict[str, str]:
+def letters(order: Sequence[str], grouped: Sequence[Bracket]) -> dict[str, str]:
     """The letters of each model, one for each bracket that it is in.
 
     >>> letters("ABC", [("A", "B"), ("B", "C")])
     {'A': 'a', 'B': 'ab', 'C': 'b'}
     """
     names = (f"{letter}{turn or ''}" for turn in count() for letter in _ALPHABET)  # a to z, then a1 to z1, and so on
-    named = list(zip(names, found, strict=False))
-    joint = "" if len(found) <= len(_ALPHABET) else ","
+    named = list(zip(names, grouped, strict=False))
+    joint = "" if len(grouped) <= len(_ALPHABET) else ","
     return {model: joint.join(name for name, bracket in named if model in bracket) for model in order}
 
 

@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     Margins = tuple["Array", "Array"]
     Kind: TypeAlias = Literal["posterior", "swapped"]
 
-_PRIOR_MASS = 4.0  # 1/2 for each cell of 2 x 2 x 2; spread over K x K x K cells so that it does not drown them
+_PRIOR_WEIGHT = 4.0  # 1/2 for each cell of 2 x 2 x 2, shared by K x K x K cells so that it does not outweigh them
 _MOST_CELLS = 50_000_000  # of the tables of all clusters, which are in memory together
 
 
@@ -151,7 +151,7 @@ class CountedPair:
 
     def posterior(self, draws: int, rng: np.random.Generator) -> Margins:
         """Draws of the Dirichlet posterior."""
-        prior = _PRIOR_MASS / self.rows.shape[-1] ** 3
+        prior = _PRIOR_WEIGHT / self.rows.shape[-1] ** 3
         return _margins(lambda n: rng.standard_gamma(self.rows + prior, size=(n, *self.rows.shape)), self.cells, draws)
 
     def swapped(self, draws: int, rng: np.random.Generator) -> Margins:
@@ -179,7 +179,7 @@ class WeightedPair:
         """Gamma draws with the mean and the variance that each cell's weights have; an empty cell has the prior's."""
         usual = weight_per_row(self.weights.sum((1, 2), keepdims=True), self.squares.sum((1, 2), keepdims=True))
         row_weight = np.where(self.weights > 0, self.squares / np.where(self.weights > 0, self.weights, 1), usual)
-        shapes = self.weights / row_weight + _PRIOR_MASS / self.weights.shape[-1] ** 3
+        shapes = self.weights / row_weight + _PRIOR_WEIGHT / self.weights.shape[-1] ** 3
         return _margins(lambda n: rng.standard_gamma(shapes, size=(n, *shapes.shape)) * row_weight, self.cells, draws)
 
     def swapped(self, draws: int, rng: np.random.Generator) -> Margins:
@@ -209,11 +209,11 @@ class ClusteredPair:
     def posterior(self, draws: int, rng: np.random.Generator) -> Margins:
         """The Bayesian bootstrap of clusters, as wide as Student's t, with the prior's rows added."""
         sizes, shape = self.tables.sum((1, 2, 3)), self.tables.shape[1:]
-        spread = student_spread(float(sizes.sum() ** 2 / (sizes**2).sum()), self.level)
-        flat, prior = self.tables.reshape(len(sizes), -1), _PRIOR_MASS / shape[-1] ** 3
+        gamma_shape = student_spread(float(sizes.sum() ** 2 / (sizes**2).sum()), self.level)
+        flat, prior = self.tables.reshape(len(sizes), -1), _PRIOR_WEIGHT / shape[-1] ** 3
 
         def cells(n: int) -> Array:
-            drawn = rng.standard_gamma(spread, (n, len(sizes))) / spread @ flat
+            drawn = rng.standard_gamma(gamma_shape, (n, len(sizes))) / gamma_shape @ flat
             return np.asarray(drawn.reshape(n, *shape) + rng.standard_gamma(prior, (n, *shape)))
 
         return _margins(cells, self.cells, draws)
@@ -256,7 +256,7 @@ def _margins(cells: Callable[[int], Array], size: int, draws: int) -> Margins:
 # What draws of two models' tables say of their difference.
 
 
-_MOST_WORK, _DRAWS = 20_000_000, 10_000  # cells drawn in all, and draws at most, unless more are asked for
+_MOST_WORK, _DRAWS = 20_000_000, 10_000  # cells drawn in all, and draws at most, unless more are requested
 
 
 def label_differences(
@@ -435,11 +435,11 @@ class ScoredRows:
         for name, ranks in self.ranks.items():
             if name not in self._entries:
                 self._entries[name] = binned_rows(tables.scores[name], ranks, MOST_BINS)
-            table, places = self._entries[name]
+            table, entries = self._entries[name]
             influence = score_influence(spec.metric, table, spec.metric.parameters)
             if influence is None:
                 return None
-            by_model[name] = [of_class[at] for of_class, at in zip(influence, places, strict=True)]
+            by_model[name] = [of_class[at] for of_class, at in zip(influence, entries, strict=True)]
         return by_model
 
     def unknown_variation(self, spec: MetricSpec, table: ScoreTable) -> str | None:

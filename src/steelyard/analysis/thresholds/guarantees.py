@@ -51,9 +51,9 @@ def on_draws(
 ) -> Array:
     """The thresholds around the surest one at which draws of the table break limits on any metrics seldom enough.
 
-    Only where a run of them ends can it reach too far, and the threshold that is chosen lies at one end at most. The
-    surest is the best of many by luck too, so it is to break them half as often. A few thresholds show between which
-    two of them a run ends, others between those two show where. Those that flag nobody, or everybody, are judged apart.
+    A run of them can be too long only at its two ends, and the threshold that is chosen lies at one of them at most.
+    The surest is the best of many by luck too, so it has to break them half as often. A few thresholds show between
+    which two of them a run ends, others between those two show where. Trivial thresholds are judged by themselves.
     """
     allowed, size = risk / len(met), met.shape[-1]
     draws = int(np.clip(2 * _TAIL_DRAWS / allowed, *((200, 200) if quick else _DRAWS)))
@@ -291,7 +291,7 @@ _RANGE = 1.2816  # standard errors to either side that hold the needed rows in 8
 
 
 def needed_rows_sentence(promise: Promise, sample: ThresholdSample, rng: np.random.Generator) -> str:
-    """How many rows would do, found by resampling these rows to larger samples; or that no number would."""
+    """How many rows would be enough, found by resampling these rows to larger samples; or that no number would."""
     texts = " and ".join(limit.text for limit in promise.limits)
     least = promise.least_rows(sample)
     sure = f"with {100 * promise.confidence:g} % confidence"
