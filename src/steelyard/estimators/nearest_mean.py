@@ -100,8 +100,8 @@ class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         parts: list[slice | Array] = [slice(None)]  # on which a threshold is looked for
         if self.cv is not None:
             parts = [train for train, _ in check_cv(self.cv, labels, classifier=True).split(rows, labels)]
-        found = [_best_axis(kind, rows, positive, weight, parts, search) for kind in kinds]
-        axes = [axis for axis in found if axis is not None]
+        candidates = [_best_axis(kind, rows, positive, weight, parts, search) for kind in kinds]
+        axes = [axis for axis in candidates if axis is not None]
         if not axes:
             raise InputError("The centres of the two classes coincide, so no axis leads from one to the other.")
         slack = search.aim.tie(np.array([axis.merit for axis in axes]))

@@ -41,7 +41,7 @@ except ImportError as missing:
 _OF_TWO: dict[str, type[LogisticMap | IsotonicMap]] = {"logistic": LogisticMap, "isotonic": IsotonicMap}
 RECALIBRATIONS = ("prior", "temperature", *_OF_TWO)
 _UNCHANGED = "none"
-_LEAST_ROWS = 4  # of a class, so that two are left in each part of which a part is left out
+_LEAST_ROWS = 4  # of a class: two remain when folds of folds leave rows out
 
 
 class Recalibrator(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types

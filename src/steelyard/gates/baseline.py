@@ -194,7 +194,7 @@ def judge_drops(
 
 
 def saved_baseline(old: Baseline) -> Evaluation:
-    """The baseline with its tables, without which its own noise is not known."""
+    """The baseline with its tables, which show how uncertain it is."""
     before = old.evaluation if isinstance(old.evaluation, Evaluation) else None
     if before is not None and before.is_clustered:
         raise InputError(

@@ -223,7 +223,7 @@ def assert_gate(evaluated: Gated, *rules: str | Sequence[str], **options: Unpack
         raise AssertionError(f"{result.headline}\n{result!r}")
 
 
-# ---------------------------------------------------------------- what is asked
+# ---------------------------------------------------------------- the usual rules, and what a gate reads
 
 
 def _usual(

@@ -41,8 +41,8 @@ PASS, FAIL, UNDECIDED, SKIPPED = "pass", "FAIL", "undefined", "left out"
 class Judgement(Flat):
     """What became of a rule: passed is None where it is undefined, or the group is too small and left out.
 
-    `level` is that of the interval whose end is read, `power` how often rows like these catch a drop by the margin, or
-    pass an equal model; both are None where the rule is on no interval of a difference.
+    `level` is that of the interval whose bound is read, `power` how often rows like these catch a drop by the margin,
+    or pass an equal model; both are None where the rule is on no interval of a difference.
     """
 
     passed: bool | None
@@ -190,7 +190,7 @@ def _check_direction(rule: Rule, spec: MetricSpec) -> None:
 
 
 def check_prove(prove: str) -> None:
-    """Refuse what cannot be asked to be shown."""
+    """Refuse a prove= that is unknown."""
     if prove not in (WORSE, NOT_WORSE):
         raise InputError(f"prove= is {WORSE!r} or {NOT_WORSE!r}, what has to be shown, not {prove!r}.")
 
@@ -217,7 +217,7 @@ def usual_rules(specs: Iterable[MetricSpec], other: str, prove: str, margin: flo
 # A metric or a difference with its interval, which a rule reads at the level that it needs.
 
 
-_NEAR_END = 0.02  # of the range: nearer to an end the share of rows that may change is not known from the value
+_NEAR_BOUND = 0.02  # of the range: nearer to its bounds the value does not show how many rows may change
 
 
 @dataclass(frozen=True)
@@ -293,7 +293,7 @@ class Estimate:
         return replace(self, low=float(bounds.low), high=float(bounds.high), level=level)
 
     def chance_beyond(self, distance: float, drop: float = 0.0) -> float | None:
-        """How often an end of the interval does not reach a limit at that distance from the true value.
+        """How often a bound of the interval stays short of a limit at that distance from the true value.
 
         A drop changes rows on which both models agreed, so that the difference scatters more than it does here: by as
         much as the share of such rows would, read from the error of the first model. Without that a drop of 10 points
@@ -310,7 +310,7 @@ class Estimate:
         if self.values is None or not math.isfinite(most - least) or not self.first_error > 0:
             return 0.0
         share, changed = (self.values[0] - least) / (most - least), drop / (most - least)
-        share = min(max(share, _NEAR_END), 1 - _NEAR_END)
+        share = min(max(share, _NEAR_BOUND), 1 - _NEAR_BOUND)
         return self.first_error * math.sqrt(changed * (1 - changed) / (share * (1 - share)))
 
 
@@ -456,7 +456,7 @@ _SIGNS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.
 
 @dataclass(frozen=True)
 class PartRule:
-    """A rule in one part: the estimate that it reads, and the number that is required; NaN where there is none."""
+    """A rule in one part: the estimate that it reads, and the number that is required, NaN if it is not known."""
 
     rule: Rule
     part: GatePart

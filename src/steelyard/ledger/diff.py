@@ -181,7 +181,7 @@ def evaluation_diff(
 
 
 def _evaluation(side: DiffSide) -> Evaluation:
-    """The evaluation, which needs tables of its own."""
+    """The evaluation, refused where it has no tables."""
     if not isinstance(side.evaluation, Evaluation):
         raise InputError(
             f"{side.name!r} is of label sets, of which an evaluation keeps no rows to test a difference by; give both "

@@ -305,7 +305,7 @@ def read_rows(path: Path, facts: Mapping[str, Any]) -> pl.DataFrame:
 # One JSON file for each evaluation, created whole or not at all, in a folder that a marker file names.
 #
 # A file is never written again once it has its name, so that readers need no lock: what is listed is whole. It is
-# written under a hidden name, put on the disk, and then linked to its own name, which fails where that name is taken.
+# written under a hidden name, put on the disk, and then linked to its name, which fails where that name is taken.
 # Reading writes and removes nothing; unfinished files of killed writers are removed by a later log, and nothing else.
 
 

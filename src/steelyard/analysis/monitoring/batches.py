@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 # The columns of a batch as arrays and frames give them: truth, prediction, group, cost and key.
 
 
-_PLAIN = {-1, 0, 1}  # labels of which 1 is positive, even where a batch has one of them alone
+_PLAIN = {-1, 0, 1}  # 1 is positive among these, even where a batch has only one of them
 
 
 BY_CHANCE = math.log(1e-9)  # rows that agree with so small a probability are the same rows
@@ -49,8 +49,8 @@ class RowDigest:
     """What the rows of a batch are recognised by: their digest in any order, and in the order they have.
 
     `telling` is 2 where other rows would have to agree by a chance below one in 10**9 even in any order, 1 where only
-    in the same order, else 0: few rows, or rows that are nearly all alike, may well come again. Of n rows of which
-    k_1, k_2, ... are alike, others agree in the same order with probability prod((k_i / n)**k_i) at most, whatever
+    in the same order, else 0: few rows, or rows that are nearly all alike, may well come again. If k_1, k_2, ... of n
+    rows are alike, others agree with them in the same order with probability prod((k_i / n)**k_i) at most, whatever
     they are drawn from, and in any order with n! / prod(k_i!) times that.
     """
 
@@ -61,13 +61,11 @@ class RowDigest:
     @classmethod
     def of(cls, *columns: Array | Sequence[str] | None) -> RowDigest:
         """The digest of columns: numbers, yes and no, or text; None stands for a column that is not there."""
-        given = [(place, column) for place, column in enumerate(columns) if column is not None]
-        codes = np.zeros(len(given[0][1]), dtype=np.uint64)
-        for place, column in given:
-            codes = _mixed(codes ^ _mixed(_bits(column) + np.uint64(place + 1)))
-        ordered = np.sort(codes)
-        ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], [True] * (len(ordered) > 0)))
-        return cls(_hex(ordered), _hex(codes), _telling(np.diff(ends, prepend=-1)))
+        numbered = [(number, column) for number, column in enumerate(columns, 1) if column is not None]
+        codes = np.zeros(len(numbered[0][1]), dtype=np.uint64)
+        for number, column in numbered:
+            codes = _mixed(codes ^ _mixed(_bits(column) + np.uint64(number)))
+        return cls(_hex(np.sort(codes)), _hex(codes), _telling(np.unique(codes, return_counts=True)[1]))
 
     @classmethod
     def of_cells(cls, cells: Mapping[str, Array]) -> RowDigest:
@@ -240,7 +238,7 @@ def check_scores(source: Source, name: str, scores: Array) -> None:
 def labelled_columns(
     data: Frame | Source, true: str, pred: str | None, score: str | None, by: str | None, cost: str | None
 ) -> tuple[Any, ...]:
-    """The columns of a frame: truth, prediction, score where there is none, group and cost; None where not named."""
+    """The columns of a frame: truth, prediction, score if there is no prediction, group, cost; None if not named."""
     score = score if pred is None else None
     source = Source.of(data)
     labels, numbers = ([name for name in names if name is not None] for names in ((true, pred), (score, cost)))
@@ -383,15 +381,15 @@ def _saved_cells(saved: object) -> Array:
 
 
 def _sparse(weights: Array) -> dict[str, float]:
-    return {str(place): float(weights[place]) for place in np.flatnonzero(weights)}
+    return {str(i): float(weights[i]) for i in np.flatnonzero(weights)}
 
 
 def _dense(saved: object) -> Array:
     weights = np.zeros(NODES)
     try:
-        for place, weight in dict(saved).items():  # type: ignore[call-overload]  # what is no dictionary raises
-            known = str(int(place)) == place and int(place) >= 0 and type(weight) in (int, float)
-            weights[int(place)] = weight if known else np.nan
+        for index, weight in dict(saved).items():  # type: ignore[call-overload]  # what is no dictionary raises
+            is_valid = str(int(index)) == index and int(index) >= 0 and type(weight) in (int, float)
+            weights[int(index)] = weight if is_valid else np.nan
     except (TypeError, ValueError, IndexError, OverflowError):
         raise InputError("The costs of a saved batch are weights by their place; these are not.") from None
     if not np.isfinite(weights).all() or (weights < 0).any():

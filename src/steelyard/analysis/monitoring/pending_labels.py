@@ -82,14 +82,14 @@ class LabelDelay:
         try:
             wealth, (early, late) = data["wealth"], (data[part] for part in ("early", "late"))
             numbers = [wealth[kind] for kind in _KINDS]
-            kept = all(type(cell) is int and 0 <= cell < 2**53 for cells in (early, late) for cell in cells)
-            kept &= all(type(log) in (int, float) for logs in numbers for log in logs)
-            most = float(np.abs(_LOG_ODDS).max()) * (1 + 1e-9) * (sum(late) if kept else 0)
-            kept &= all(abs(log) <= most for logs in numbers for log in logs)
-            kept &= [*map(len, numbers), len(early), len(late)] == [len(_LOG_ODDS)] * len(_KINDS) + [4, 4]
+            is_valid = all(type(cell) is int and 0 <= cell < 2**53 for cells in (early, late) for cell in cells)
+            is_valid &= all(type(log) in (int, float) for logs in numbers for log in logs)
+            most = float(np.abs(_LOG_ODDS).max()) * (1 + 1e-9) * (sum(late) if is_valid else 0)
+            is_valid &= all(abs(log) <= most for logs in numbers for log in logs)
+            is_valid &= [*map(len, numbers), len(early), len(late)] == [len(_LOG_ODDS)] * len(_KINDS) + [4, 4]
         except (KeyError, TypeError, ValueError, AttributeError):
-            kept = False
-        if not kept:
+            is_valid = False
+        if not is_valid:
             raise InputError("The label delays of this saved monitor cannot be read; it was changed.")
         logs = {kind: np.array(wealth[kind], dtype=np.float64) for kind in _KINDS}
         return cls(logs, np.array(early, dtype=np.int64), np.array(late, dtype=np.int64))
@@ -182,11 +182,11 @@ class PendingLabels:
         keys = list(keys)
         cohort = Cohort(name, len(self.cohorts), digest=_key_digest(keys))
         before = self.duplicate
-        for place, key in enumerate(keys):
+        for row, key in enumerate(keys):
             if key in self._homes or any(key in old.labelled for old in self._recent()):
                 self.duplicate += 1
                 continue
-            cohort.waiting[key] = bool(predicted[place]), None if groups is None else groups[place]
+            cohort.waiting[key] = bool(predicted[row]), None if groups is None else groups[row]
             self._homes[key] = cohort
         cohort.size = len(cohort.waiting)
         self.cohorts.append(cohort)
@@ -229,17 +229,17 @@ class PendingLabels:
         joined, late = 0, 0
         duplicate, unknown, early = self.duplicate, self.unknown, len(self.early)  # so far
         contradicted = len(self.contradicted)
-        for place, key in enumerate(keys):
-            cost = None if costs is None else float(costs[place])
+        for row, key in enumerate(keys):
+            cost = None if costs is None else float(costs[row])
             cohort = self._homes.get(key)
             if cohort is None:
-                self._take_unmatched(key, bool(truth[place]), cost)
+                self._take_unmatched(key, bool(truth[row]), cost)
                 continue
             if cohort.released:
                 late += 1
             else:
                 joined += 1
-            self._join_one(key, cohort, bool(truth[place]), cost)
+            self._join_one(key, cohort, bool(truth[row]), cost)
         self.late += late
         self._compare()
         return JoinReport(
@@ -286,7 +286,7 @@ class PendingLabels:
     @property
     def sentences(self) -> list[str]:
         """Keys that came twice, and labels of unknown keys."""
-        kept = f"; {_EARLIEST:,} are kept"
+        most = f"; {_EARLIEST:,} are kept"
         return [
             *self.late_sentences,
             *contradiction_sentences(self.contradicted),
@@ -298,8 +298,8 @@ class PendingLabels:
             ),
             *_counted(
                 self.unknown,
-                f"label of an unknown key was left out{kept}",
-                f"labels of unknown keys were left out{kept}",
+                f"label of an unknown key was left out{most}",
+                f"labels of unknown keys were left out{most}",
             ),
         ]
 
@@ -316,7 +316,7 @@ class PendingLabels:
                 cohort.compared, cohort.arrivals = True, {}
 
     def is_mature(self, cohort: Cohort) -> bool:
-        """Whether the cohort has the age at which its labels are used; never where that is not asked for."""
+        """Whether the cohort has the age at which its labels are used; never without mature=."""
         return self.mature is not None and len(self.cohorts) - 1 - cohort.born >= self.mature
 
     def released(self) -> list[tuple[str, list[tuple[bool, bool, str | None, float | None]]]]:

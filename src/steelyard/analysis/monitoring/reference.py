@@ -1,4 +1,4 @@
-"""MonitorReference: the table that limits come from, of all rows and of each group, at the monitor's own threshold."""
+"""MonitorReference: the table that limits come from, of all rows and of each group, at the threshold of the monitor."""
 
 from __future__ import annotations
 

@@ -225,7 +225,7 @@ class FollowedRule:
         return self.costs.value(cells)
 
     def ends(self, cells: Array) -> tuple[Array, Array]:
-        """Both ends of the confidence sequence at each table."""
+        """Both bounds of the confidence sequence at each table."""
         each = (1 - self.level) / 2
         if self.sequence is not None:
             return self.sequence.ends(cells, each, each)
@@ -244,7 +244,7 @@ class FollowedRule:
         return below(cells, self.limit)
 
     def verdict(self, sums: Array, windows: Windows) -> tuple[float, int | None, int]:
-        """The p-value, the first look with an alarm, and the start of the window that says most at it, or now."""
+        """The p-value, the first look with an alarm, and the start of the window with most evidence then, or now."""
         if not len(windows.look):
             return 1.0, None, 0
         log_p = self._log_p(sums, windows)
@@ -272,7 +272,7 @@ class FollowedRule:
 
     @cached_property
     def joint(self) -> JointEvidence | None:
-        """Evidence on all rates behind the metric together; None of a ratio, which has its own."""
+        """Evidence on all rates behind the metric together; None for a ratio, which has evidence by itself."""
         return None if self.sequence is None else self.sequence.joint_evidence(self.limit, self.rule.sign)
 
     def _log_returns(self) -> Array | None:
@@ -299,7 +299,7 @@ class FollowedRule:
         return np.where(excluded, -np.log(self.alpha) - weight, -np.inf)
 
     def _clearest(self, sums: Array, windows: Windows, look: int) -> tuple[float, int]:
-        """The most evidence of a window up to this look, for its weight, and the start of that window."""
+        """The most evidence, weighted, of the windows that end at this look, and the start of that window."""
         here = windows.look == look
         starts, cells = windows.start[here], sums[look] - sums[windows.start[here]]
         evidence = self.log_evidence(cells) if self.joint is None else self.joint.least(cells)
@@ -385,7 +385,7 @@ def _alarm_sentence(track: RuleTrack) -> str:
 
 
 # ---------------------------------------------------------------- reference limits
-# The limit that a reference sets with its own noise carried.
+# The limit that a reference sets, allowing for the noise of the reference.
 #
 # A limit that is estimated from a reference and then taken as fixed is too high in half of the cases, and a model that
 # has not changed breaks it in time. So the limit is a bound of an exact interval of the reference, which has its part
@@ -490,11 +490,11 @@ def groups_seen(batches: Sequence[Batch]) -> list[str]:
 
 
 def group_shares(groups: Sequence[str], *, grouped: bool) -> dict[str | None, float]:
-    """The part of the error of all rows and of each group, however many may come: they add up to 1 at most."""
+    """The part of the error of all rows and of each group; the parts of any number of groups add up to 1 at most."""
     if not grouped:
         return {None: 1.0}
     parts: dict[str | None, float] = {
-        group: (1 - _WHOLE) / ((place + 1) * (place + 2)) for place, group in enumerate(groups)
+        group: (1 - _WHOLE) / (number * (number + 1)) for number, group in enumerate(groups, 1)
     }
     return {None: _WHOLE} | parts
 

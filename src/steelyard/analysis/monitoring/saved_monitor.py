@@ -337,10 +337,10 @@ def merged_monitors(first: Monitor, second: Monitor) -> Monitor:
     keeps_first = first.pending.is_open or (first.pending.cohorts and not second.pending.is_open)
     merged = read_monitor(type(first), saved_monitor(first if keeps_first else second))
     merged.batches = [*first.batches]
-    places = {batch.name: place for place, batch in enumerate(first.batches)}
+    indices = {batch.name: i for i, batch in enumerate(first.batches)}
     for batch in second.batches:
-        if batch.name in places:
-            merged.batches[places[batch.name]] += batch
+        if batch.name in indices:
+            merged.batches[indices[batch.name]] += batch
         else:
             merged.batches.append(batch)
     merged.labels = first.labels + second.labels

@@ -180,7 +180,7 @@ def plan_columns(saved: str | Path) -> dict[str, Any]:
         parse = parser(texts)
         keys = tuple(texts) if parse is None else tuple(map(parse, texts))
     label_texts = [line.get(LABEL_COLUMN) for line in lines]
-    if any(label_texts):  # numbers where all that are there are; None where there is none
+    if any(label_texts):  # numbers where all labels are numbers; None in a line without a label
         parse = parser([text for text in label_texts if text])
         labels = tuple(None if not text else text if parse is None else parse(text) for text in label_texts)
     numbers = {name: _numbers(name, [line[name] for line in lines]) for name in _NUMBERS}
@@ -201,7 +201,7 @@ def plan_columns(saved: str | Path) -> dict[str, Any]:
 
 
 def _lines(saved: str | Path) -> list[dict[str, str]]:
-    """The lines of a sheet, by the names of its columns, all of which are there."""
+    """The lines of a sheet by the names of its columns; one without all columns is refused."""
     if isinstance(saved, str) and "\n" in saved:
         text = saved
     else:
@@ -553,7 +553,7 @@ def checked_budget(budget: int) -> int:
 
 
 def _checked_threshold(spec: MetricSpec, scores: Array, precision: str, threshold: float | None) -> float | None:
-    """The threshold of a metric of labels, on both sides of which there are rows; None of a metric of ranks."""
+    """The threshold of a metric of labels, which must divide the rows; None for a metric of ranks."""
     if not len(scores):
         raise InputError("There are no rows to choose from; give their scores.")
     if not reads_labels(spec) or (threshold is None and spec.metric.scores is not None):

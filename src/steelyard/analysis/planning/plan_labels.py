@@ -93,7 +93,7 @@ def given_labels(plan: LabelPlan, given: GivenLabels) -> PlanColumns:
 
 
 def _of_arrays(plan: LabelPlan, given: GivenLabels) -> PlanColumns:
-    """Labels in the order of the plan, those of its last batch, or those of all rows, of which most are missing."""
+    """Labels in the order of the plan, labels of its last batch, or a column of all rows with most labels missing."""
     true = arrays.column(given.y_true, "y_true")  # type: ignore[arg-type]  # no frame
     pred = None if given.y_pred is None else arrays.column(given.y_pred, "y_pred")
     score = None if given.y_score is None else arrays.finite_scores(given.y_score)
@@ -217,7 +217,7 @@ def _classes(true: Array, pos_label: Label) -> tuple[Array, tuple[Label, Label]]
 
 
 def _flags(plan: LabelPlan, columns: PlanColumns, threshold: float | None, positive: Label) -> Array | None:
-    """What is predicted of the rows as they are given; None where neither labels nor a threshold are."""
+    """The predictions of the rows as they are given; None where neither labels nor a threshold are."""
     if columns.pred is not None:
         return np.array([str(each) == str(positive) for each in columns.pred.tolist()])
     if columns.score is None or threshold is None:
@@ -228,7 +228,7 @@ def _flags(plan: LabelPlan, columns: PlanColumns, threshold: float | None, posit
 def _flagged(
     plan: LabelPlan, columns: PlanColumns, rows: Array, threshold: float | None, positive: Label
 ) -> Array | None:
-    """What is predicted of some rows of the plan; by its own scores where no others are given."""
+    """The predictions of some rows of the plan; by the scores of the plan where no others are given."""
     flags = _flags(plan, columns, threshold, positive)
     if flags is not None:
         return columns.of_plan(flags, rows)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 EVEN_SHARE, MORE_EVEN = 4 / 9, 2 / 3  # of the labels, drawn from all rows alike
-_LITTLE = 1.5  # a gain that is not worth the risk
+_LITTLE = 1.5  # a gain below which more labels are drawn from all rows alike
 _LABELS_PER_STRATUM, _MOST_PER_SIDE, LEAST_LABELS = 40, 4, 2
 
 
@@ -136,7 +136,7 @@ class LabelInfluence(NamedTuple):
     negative: Array
 
     def moments(self, shares: Array) -> tuple[Array, Array]:
-        """The mean influence of each row, of which that share is positive, and the mean of its square."""
+        """The mean and the mean square of the influence of rows that are positive with these shares."""
         mean = shares * self.positive + (1 - shares) * self.negative
         return mean, shares * self.positive**2 + (1 - shares) * self.negative**2
 
@@ -317,7 +317,7 @@ def labelled_moments(spec: MetricSpec, rows: PlannedRows) -> StratumMoments:
 
 
 def gain_sentences(spec: MetricSpec, rows: PlannedRows) -> tuple[str, ...]:
-    """What the labels were worth for the metric that they were planned for; nothing where that is not known."""
+    """How many labels at random these ones equal for the metric of the plan; nothing where that is not known."""
     labels = np.bincount(rows.strata, minlength=len(rows.sizes))
     try:
         gain = labelled_moments(spec, rows).gain(labels)

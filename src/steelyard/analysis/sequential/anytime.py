@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.spec import SpecLike
 
 
-SIDES = {"both": (0.5, 0.5), "low": (1.0, 0.0), "high": (0.0, 1.0)}  # the part of the error that each end has
+SIDES = {"both": (0.5, 0.5), "low": (1.0, 0.0), "high": (0.0, 1.0)}  # each bound's part of the error
 
 
 @refuses_other_keywords
@@ -108,7 +108,7 @@ def counted_cells(counts: Counts[Any] | Confusion) -> Array:
 
 
 NODES = 129
-_FINEST = 1e-6  # of the range: the smallest node above its ends
+_FINEST = 1e-6  # of the range: the distance of the first node from the bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +129,7 @@ class CostTable:
 
     @classmethod
     def of(cls, amounts: ArrayLike, low: float, high: float) -> CostTable:
-        """The amounts, refused where one is not between the ends."""
+        """The amounts, refused where one is not between the bounds."""
         table = cls(float(low), float(high))
         given = np.asarray(amounts, dtype=np.float64).ravel()
         if not table.low < table.high or not np.isfinite([table.low, table.high]).all():

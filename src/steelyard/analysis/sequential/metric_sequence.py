@@ -1,4 +1,4 @@
-"""MetricSequence: a metric of the four cells by the method that fits it: evidence, and ends that hold at every look.
+"""MetricSequence: a metric of the four cells by the method that fits it: evidence, and bounds that hold at every look.
 
 A rate is bounded by beta mixtures, a ratio of sums of cells by betting, any other metric over the region of the rates
 that determine it.
@@ -203,7 +203,7 @@ _TABLES = 64  # tables whose grids are in memory at once
 
 @dataclass(frozen=True, eq=False)
 class JointEvidence:
-    """A metric as a function of rates, of which the one at `solved` is where the metric meets the limit."""
+    """A metric as a function of rates; the rate at index `solved` is set so that the metric meets the limit."""
 
     region: RateRegion
     solved: int
@@ -212,7 +212,7 @@ class JointEvidence:
 
     @classmethod
     def of(cls, region: RateRegion, limit: float, sign: int) -> JointEvidence | None:
-        """None where the metric does not follow any of its rates, so that no rate is solved for."""
+        """The evidence; None where the metric is monotonic in none of its rates, so that none can be solved for."""
         solved = next((index for index, direction in enumerate(region.directions) if direction), None)
         return None if solved is None else cls(region, solved, sign, limit)
 
@@ -236,7 +236,7 @@ class JointEvidence:
         if len({part for rate in self.region.rates for part in rate}) < 2 * len(self.region.rates):
             return np.zeros(cells.shape[:-1], dtype=bool)
         wrong = self.sign * np.asarray(self.region.metric(Counts.trusted(*np.moveaxis(cells, -1, 0))))
-        result = ~(wrong < self.sign * self.limit)  # on the right side there is none to speak of
+        result = ~(wrong < self.sign * self.limit)  # a metric on the right side of the limit has next to no evidence
         for free_rates in (self._seen, self._nearest):
             undecided = np.flatnonzero(~result)
             result[undecided] = self._reaches(cells[undecided], free_rates(cells[undecided]), bound)
@@ -450,7 +450,7 @@ class MetricSequence:
         return None if self.ratio is not None else JointEvidence.of(RateRegion.of(self.metric), limit, sign)
 
     def excluded(self, cells: Array, limit: float, sign: int, alpha: Array) -> Array:
-        """Whether the region lies below (sign 1) or above (-1) the limit, each table with its own error.
+        """Whether the region lies below (sign 1) or above (-1) the limit, each table with its error.
 
         A region holds the value of the metric, so that tables on the right side of the limit need no region.
         """

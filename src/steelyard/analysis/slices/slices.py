@@ -168,7 +168,7 @@ class Discoveries:
     places: Array
     adjusted: Array
     tested: int
-    rate: float  # at which p-values are compared: of Benjamini and Yekutieli less than the one asked for
+    rate: float  # at which p-values are compared: less than the requested one for Benjamini and Yekutieli
 
     @property
     def unit(self) -> float:
@@ -220,7 +220,7 @@ def _testable(least: Array, rate: float) -> Array:
 
 
 # ---------------------------------------------------------------- slice question
-# What is asked of the slices of a frame, and the answer: counted, tested, merged, put in words.
+# The question of a frame and its answer: slices counted, tested, merged, put in words.
 
 
 MOST_CONDITIONS = 3
@@ -238,7 +238,7 @@ class SliceQuestion:
     most: int
 
     def check(self, **refused: str | None) -> None:
-        """Refuse what cannot be asked."""
+        """Refuse a question that has no answer."""
         for name, column in refused.items():
             if column is not None:
                 raise InputError(f"{name}= has no exact test of slices, which count independent rows; {_WAYS[name]}.")

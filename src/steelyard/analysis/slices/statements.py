@@ -30,7 +30,7 @@ class MergeTest(Protocol):
     """A test of the rows of a slice that are left against those outside it."""
 
     def merged_p_values(self, inside: SliceTable, whole: SliceTable) -> Array:
-        """The p-values of slices, each within its own rows."""
+        """The p-values of slices, each within the rows that go with it."""
 
 
 class SliceStatement(NamedTuple):
@@ -190,7 +190,7 @@ class Merger:
 
 
 MOST_KEPT = 1_000  # discoveries that are kept as rows
-MOST_MERGED = 120  # of which statements are made
+MOST_MERGED = 120  # discoveries that are merged into statements
 
 
 def found_rows(

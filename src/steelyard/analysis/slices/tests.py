@@ -56,7 +56,7 @@ class SliceTest(Protocol):
 
     @property
     def denominators(self) -> Sequence[Sequence[int]]:
-        """The sets of outcomes of each of which a slice has the least rows."""
+        """The sets of outcomes; a slice has at least so many rows of each set."""
 
     def value(self, whole: SliceTable) -> float:
         """The metric of all rows."""
@@ -207,7 +207,7 @@ class RateTest:
 
     @property
     def denominators(self) -> list[tuple[int, ...]]:
-        """The sets of outcomes of which a slice has the least rows."""
+        """The set of outcomes that a slice has at least so many rows of."""
         return [self.trials]
 
     @property
