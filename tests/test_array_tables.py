@@ -457,13 +457,6 @@ def test_merging_never_overflows():
         big + big
 
 
-def test_the_former_keyword_of_an_accumulator_works_and_warns():
-    with pytest.warns(DeprecationWarning, match="count="):
-        seen = Accumulator(weigh=score_table)
-    with pytest.warns(DeprecationWarning, match="count"):
-        assert seen.weigh is score_table
-
-
 @pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
 @pytest.mark.parametrize("form", ["array", "list", "objects", "pandas", "nullable", "polars", "arrow"])
 def test_a_threshold_is_read_in_the_precision_of_the_scores(kind, form):

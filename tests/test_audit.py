@@ -232,8 +232,6 @@ def test_a_baseline_may_be_constant_on_the_independent_table_and_not_on_average(
     for name in ("positive_likelihood_ratio", "negative_likelihood_ratio", "weighted_auc", "alpha_precision"):
         assert decisions[name, "approximate_constant_baseline"].holds, name
         assert decisions[name, "constant_baseline"].holds is False, name
-    with pytest.warns(DeprecationWarning, match="approximate_constant_baseline"):
-        assert decide("mcc", "constant_chance").holds
 
 
 def test_the_threshold_on_true_probabilities_is_that_of_the_costs(decisions):

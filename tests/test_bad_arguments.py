@@ -51,7 +51,6 @@ WITHOUT_CALL = {
     "Result": "abstract; its methods are tried on its kinds",
     "SteelyardError": "an exception",
     "Metric": "made by `metric`",
-    "beats_guessing": "the former name of beats_chance",
     "CrossEvaluation": "made by cross_evaluate",
     "Evaluation": "made by evaluate",
     "MultilabelEvaluation": "made by evaluate",

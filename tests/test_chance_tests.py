@@ -11,7 +11,6 @@ import pytest
 from checks import assert_refused, same
 from scipy import stats
 
-import steelyard
 from steelyard import Confusion, Counts, beats_chance, chance_test, confusion, get_metric, list_metrics, score_table
 from steelyard.analysis.chance import permutations
 from steelyard.analysis.chance.permutations import TruePositives
@@ -271,8 +270,3 @@ def test_results_travel():
 )
 def test_what_cannot_be_tested_is_refused_in_a_sentence(kind, call, words):
     assert_refused(call, kind, words)
-
-
-def test_the_former_name_warns_and_gives_the_same():
-    with pytest.warns(DeprecationWarning, match="beats_guessing is now called beats_chance"):
-        assert steelyard.beats_guessing(FINLEY) == beats_chance(FINLEY)

@@ -343,12 +343,6 @@ def test_classes_tell_how_many_rows_were_tested_and_runs_were_undefined():
     assert rows[1]["recall_undefined"] == 1 and rows[0]["recall_undefined"] is None
 
 
-def test_a_run_has_its_predictions_by_their_former_name_too():
-    (run, *_) = cross_evaluate(GaussianNB(), X, Y).runs
-    with pytest.warns(DeprecationWarning, match="Run.answer is now called predictions"):
-        assert run.answer is run.predictions
-
-
 def test_a_metric_of_one_class_is_of_that_class():
     names = [
         "recall[class=0]",

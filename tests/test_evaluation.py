@@ -336,9 +336,3 @@ def test_predictions_of_foreign_labels_are_refused_unless_the_labels_are_declare
     assert get_metric("accuracy")(true, pred, labels=labels) == 0
     for shard in (evaluate(true, pred, labels=labels), evaluate(confusion(true, pred))):
         assert any("occurs in the truth" in line for line in shard.assumed)
-
-
-def test_the_former_name_of_what_is_shown_first_still_works_and_warns():
-    report = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
-    with pytest.warns(DeprecationWarning, match="now metrics_named"):
-        assert set(report.first) >= {row.name for row in report.shown()}

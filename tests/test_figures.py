@@ -646,15 +646,6 @@ def test_every_kind_is_a_public_name():
         assert display_of(kind) is getattr(steelyard, FIGURE_KINDS[kind])
 
 
-def test_the_former_names_of_what_a_display_holds_still_work_and_warn():
-    table = ConfusionDisplay.from_predictions([0, 0, 1, 1], [0, 1, 1, 1])
-    with pytest.warns(DeprecationWarning, match="ConfusionDisplay.found is now called recalls"):
-        assert table.found == table.recalls
-    heat = CorrelationDisplay.from_columns({"a": [1, 2, 3], "b": [3, 2, 1]})
-    with pytest.warns(DeprecationWarning, match="CorrelationDisplay.told is now called text"):
-        assert heat.told == heat.text
-
-
 # ---------------------------------------------------------------- the threshold by which a classifier predicts
 
 LOGISTIC = LogisticRegression(max_iter=2_000, tol=0.01)  # near enough: each is compared with itself

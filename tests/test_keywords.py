@@ -87,7 +87,7 @@ def same(first, second):
 
 def test_every_public_function_of_rows_is_asked_here():
     of_rows = {n for n, f in public_functions() if "y_true" in inspect.signature(f).parameters and "." not in n}
-    assert of_rows - {"beats_guessing"} == {
+    assert of_rows == {
         *OF_LABELS,
         *OF_SCORES,
         *TABLES,
@@ -184,12 +184,6 @@ def test_groups_and_clusters_of_arrays_are_those_of_a_frame():
     )
 
 
-def test_groups_of_an_interval_are_called_cluster_now():
-    with pytest.warns(DeprecationWarning, match="is now called cluster="):
-        former = steelyard.interval("recall", Y, P, groups=PATIENT)
-    assert former == steelyard.interval("recall", Y, P, cluster=PATIENT)
-
-
 REFUSED = {
     "a name beside arrays": (lambda: steelyard.evaluate(Y, P, by="site"), "by='site' names a column of a frame"),
     "a cluster's name beside arrays": (
@@ -284,12 +278,10 @@ def test_rows_are_counted_from_one_everywhere():
             ask()
 
 
-def test_batches_and_robustness_take_the_keywords_and_their_former_names():
+def test_batches_and_robustness_take_the_keywords():
     seen = steelyard.Accumulator(labels=[0, 1])
     seen.update(y_true=Y, y_pred=P)
-    with pytest.warns(DeprecationWarning, match="y_other="):
-        seen.update(Y, y_other=P)
-    assert seen.result().rows.sum() == 2 * N
+    assert seen.result().rows.sum() == N
     scores = steelyard.Accumulator(steelyard.score_table)
     scores.update(y_true=Y, y_score=S)
     assert scores.result().n == N
@@ -297,8 +289,7 @@ def test_batches_and_robustness_take_the_keywords_and_their_former_names():
         scores.update(Y)
     options = {"metrics": ["recall"], "resamples": 0}
     named = steelyard.robustness(y_true=Y, y_pred={"a": P}, **options)
-    with pytest.warns(DeprecationWarning, match="is now called y_pred="):
-        assert same(steelyard.robustness(Y, predictions={"a": P}, **options), named)
+    assert same(steelyard.robustness(Y, {"a": P}, **options), named)
 
 
 @pytest.mark.parametrize("name", ["RocDisplay", "PrecisionRecallDisplay", "DensityDisplay", "ThresholdDisplay"])
@@ -323,7 +314,7 @@ BEFORE = {
 OF_ROWS = [
     name
     for name in steelyard._HOME
-    if name not in ("SteelyardError", "RARER", "beats_guessing")
+    if name not in ("SteelyardError", "RARER")
     and {"y_true", "y", "data"} & set(inspect.signature(getattr(steelyard, name)).parameters)
 ]
 

@@ -217,9 +217,3 @@ def test_the_coefficients_are_those_of_the_decision_function(pos_label):
     assert np.array_equal(
         model.project(data) >= model.threshold_, model.predict(data) == (1 if pos_label is None else pos_label)
     )
-
-
-def test_the_threshold_under_its_former_name_warns():
-    model = NearestMeanClassifier().fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])
-    with pytest.warns(DeprecationWarning, match="NearestMeanClassifier.cut_ is now called threshold_"):
-        assert model.cut_ == model.threshold_

@@ -338,16 +338,6 @@ def test_an_audit_against_scores_says_where_they_were_cut_and_who_is_who(predict
     assert "0.5" in ran.stderr
 
 
-def test_former_keywords_and_options_are_taken_with_a_warning():
-    with pytest.warns(DeprecationWarning, match=r"recommend\(a_class_may_fail=\) is now called allow_zero_recall="):
-        former = recommend(a_class_may_fail=True)
-    assert former == recommend(allow_zero_recall=True)
-    ran = run_command("recommend", "--not-alike", "--may-fail", "--prevalence-in-use")
-    now = ["recommend", "--unequal-class-weight", "--allow-zero-recall", "--deployment-prevalence"]
-    assert ran.stdout == run_command(*now).stdout
-    assert ran.stderr.splitlines().count("steelyard: --may-fail is now called --allow-zero-recall.") == 1
-
-
 def test_the_questions_of_metrics_reloaded_add_to_the_core_set():
     plain, asked = recommend(), recommend(calibration=True, capacity=200, reference_threshold=0.1, clusters=True)
     decisive = ["precision_at_k[k=200]", "net_benefit[threshold=0.1]", "standardized_net_benefit[threshold=0.1]"]

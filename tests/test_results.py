@@ -391,8 +391,7 @@ TABLES_AND_CURVES = {
     "Any", "Confusion", "Counts", "Metric", "MultilabelTable", "Paired", "PrecisionRecallCurve", "RocCurve", "ScoreTable", "Tally",
     "MetricScorer", "Statistic", "Array", "str", "list", "Callable", "None",
 }  # fmt: skip
-FORMER = {"beats_guessing"}  # names that warn, and call another
-FUNCTIONS = {name: returned(name) for name in NAMES if returned(name) and name not in FORMER}
+FUNCTIONS = {name: returned(name) for name in NAMES if returned(name)}
 
 
 @pytest.mark.parametrize("name", [name for name, cls in FUNCTIONS.items() if cls not in TABLES_AND_CURVES])

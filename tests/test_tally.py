@@ -400,12 +400,3 @@ def test_the_bar_is_shown_on_a_terminal_alone(monkeypatch):
 )  # fmt: skip
 def test_a_gate_shows_as_many_digits_as_tell_the_numbers_apart(value, limit, pair):
     assert rules._apart(value, limit, rules.Unit(percent=False, text="")) == pair
-
-
-@pytest.mark.parametrize(
-    ("old", "new"), [("blurs", "bins"), ("probable", "has_probabilities"), ("found", "at_positive_scores")]
-)
-def test_former_attributes_of_a_score_table_answer_and_warn(old, new):
-    table = steelyard.score_table([0, 1], [0.2, 0.9])
-    with pytest.warns(DeprecationWarning, match=new):
-        assert np.array_equal(getattr(table, old), getattr(table, new))

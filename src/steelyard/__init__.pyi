@@ -8,7 +8,6 @@ from steelyard._types import Array, Label, LabelSet, Weights
 from steelyard.analysis.calibration.calibration import calibration as calibration
 from steelyard.analysis.chance.chance import chance as chance
 from steelyard.analysis.chance.chance_tests import beats_chance as beats_chance
-from steelyard.analysis.chance.chance_tests import beats_guessing as beats_guessing
 from steelyard.analysis.chance.chance_tests import chance_test as chance_test
 from steelyard.analysis.comparison.classical_tests import corrected_t_test as corrected_t_test
 from steelyard.analysis.comparison.classical_tests import friedman as friedman

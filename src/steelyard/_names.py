@@ -99,7 +99,6 @@ HOME = {
     "drift": "evaluation.drift",
     "swap_prevalences": "analysis.prevalence.prevalence",
     "beats_chance": "analysis.chance.chance_tests",
-    "beats_guessing": "analysis.chance.chance_tests",
     "chance": "analysis.chance.chance",
     "chance_test": "analysis.chance.chance_tests",
     "ConfusionDisplay": "report.figures.confusion",

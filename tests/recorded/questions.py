@@ -152,7 +152,6 @@ CHANCE = {
     "beats_chance by scores": lambda: steelyard.beats_chance(i.Y, y_score=i.S),
     "beats_chance, weighted": lambda: steelyard.beats_chance(i.Y, i.P, sample_weight=i.W),
     "beats_chance of four classes": lambda: steelyard.beats_chance(i.Y4, i.L4),
-    "beats_guessing": lambda: steelyard.beats_guessing(i.COUNTS),
     "beats_chance of nothing flagged": lambda: steelyard.beats_chance(steelyard.Counts(0, 20, 0, 100)),
 }  # fmt: skip
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import random
-import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -419,9 +418,6 @@ _ALL = (
 )
 
 
-_FORMER = {"constant_chance": "approximate_constant_baseline"}  # of 0.1
-
-
 PROPERTIES: dict[str, Property] = {property_.name: property_ for property_ in _ALL}
 
 
@@ -429,9 +425,6 @@ def get_property(name: str | Property) -> Property:
     """The property of that name."""
     if isinstance(name, Property):
         return name
-    if name in _FORMER:
-        warnings.warn(f"The property {name} is now called {_FORMER[name]}.", DeprecationWarning, stacklevel=3)
-        name = _FORMER[name]
     if name not in PROPERTIES:
         near = did_you_mean(name, PROPERTIES) or f" There are {', '.join(PROPERTIES)}."
         raise UnknownNameError(f"No property is called {name!r}.{near}")

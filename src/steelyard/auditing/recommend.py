@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from steelyard._renamed import renamed_keywords
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.formatting import listed, three_digits
 from steelyard.analysis.results.result import Flat, Result
@@ -374,11 +373,6 @@ _VIRTUES = (
 
 
 @refuses_other_keywords
-@renamed_keywords(
-    both_classes_alike="equal_class_weight",
-    a_class_may_fail="allow_zero_recall",
-    prevalence_in_use="deployment_prevalence",
-)
 def recommend(
     data: Evaluated | None = None,
     *,

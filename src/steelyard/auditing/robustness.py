@@ -5,7 +5,6 @@ Asawa's two tests: balance the test set, swap the labels. Nguyen's spread over r
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -417,7 +416,6 @@ def robustness(
     pos_label: Label = None,
     sample_weight: Weights = None,
     rng: Rng = None,
-    predictions: ArrayLike | Mapping[str, ArrayLike] | None = None,
     y_score: Scores | None = None,
 ) -> Robustness:
     """How far each metric moves when the test set is balanced and when the labels are swapped (Asawa).
@@ -442,9 +440,6 @@ def robustness(
         )
     if not (isinstance(resamples, (int, np.integer)) and resamples >= 0):
         raise InputError(f"resamples is a whole number of draws, 0 for none, not {resamples!r}.")
-    if predictions is not None:
-        warnings.warn("robustness(predictions=) is now called y_pred=.", DeprecationWarning, stacklevel=2)
-        y_pred = predictions if y_pred is None else y_pred
     of_rows = y_pred is not None or not (y_score is None or is_counted(y_true) or is_counted(y_score))
     rows = cast("ArrayLike", y_true)  # where they are given; what is no column of labels is refused there
     pos_label, remarks = stated_positive(rows, pos_label) if of_rows else (pos_label, ())

@@ -22,16 +22,6 @@ if TYPE_CHECKING:
 
 _HELP = ["-h", "--help"]
 _LOADED: dict[str, click.Command] = {}
-_FORMER = {  # options under their former names, for one release
-    "both-classes-alike": "equal-class-weight",
-    "alike": "equal-class-weight",
-    "not-alike": "unequal-class-weight",
-    "a-class-may-fail": "allow-zero-recall",
-    "may-fail": "allow-zero-recall",
-    "no-class-may-fail": "no-zero-recall",
-    "prevalence-in-use": "deployment-prevalence",
-}
-
 _ELSEWHERE = {  # options that users look for in commands that do not have them
     "--prevalence": "`steelyard shift FILE --prevalence P` takes it",
     "--by": "`{}` takes all rows together; `steelyard report FILE --by COL` evaluates each group",
@@ -53,7 +43,7 @@ def command(function: Callable[..., None]) -> click.Command:
 
 def _spelling(word: str) -> str:
     """An option under the one name it is looked up by: --metric is --metrics wherever either is an option."""
-    return "metrics" if word == "metric" else _FORMER.get(word, word)
+    return "metrics" if word == "metric" else word
 
 
 class OneCommand(click.Command):
@@ -64,8 +54,6 @@ class OneCommand(click.Command):
         if ctx.resilient_parsing:  # the shell completes: an option that waits for its value would hide the files
             args = args[:-1] if args and args[-1].startswith("-") else args
         else:
-            for word in (word for word in args if word.removeprefix("--") in _FORMER):
-                print_message(f"steelyard: {word} is now called --{_FORMER[word.removeprefix('--')]}.")
             _, _, given = self.make_parser(ctx).parse_args(args=list(args))
             names = [option.name for option in dict.fromkeys(given)]
             for option in given:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard._renamed import Renamed
 from steelyard.analysis.thresholds.threshold_sample import Criterion, read_aim
 from steelyard.estimators.rows import positive_index
 from steelyard.exceptions import InputError, needs_sklearn
@@ -74,8 +73,6 @@ class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     >>> model.centroid_, round(model.threshold_, 3), model.predict([[1, 1], [3, 3]]).tolist()
     ('mean', 1.796, [0, 1])
     """
-
-    cut_ = Renamed("threshold_")
 
     def __init__(
         self,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import platform
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -646,12 +645,6 @@ class Evaluation(ClassReading, Result[MetricRow]):
     def method(self) -> str:
         """How the intervals were made."""
         return ", ".join(dict.fromkeys(row.method for row in self.metrics if row.method))
-
-    @property
-    def first(self) -> tuple[str, ...] | None:
-        """The names of the metrics that are shown first; `shown()` gives their rows. Kept for one release."""
-        warnings.warn("Evaluation.first is now metrics_named and shown().", DeprecationWarning, stacklevel=2)
-        return None if self.metrics_named else tuple(row.name for row in self.shown())
 
     def shown(self) -> list[MetricRow]:
         """The rows to show first: what to compare models by, then the usual few, or those that were asked for."""

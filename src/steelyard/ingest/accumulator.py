@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from steelyard._renamed import Renamed
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.array_tables import confusion, declared_labels
@@ -44,8 +42,6 @@ class Accumulator:
     0.6666666666666666
     """
 
-    weigh = Renamed("count")
-
     @names_wrong_arguments
     def __init__(
         self,
@@ -53,11 +49,8 @@ class Accumulator:
         *,
         labels: ArrayLike | None = None,
         pos_label: Label = None,
-        weigh: Count | None = None,
     ) -> None:
-        if weigh is not None:
-            warnings.warn("Accumulator(weigh=) is now called count=.", DeprecationWarning, stacklevel=2)
-        self.count = count if weigh is None else weigh
+        self.count = count
         if not callable(self.count):
             raise InputTypeError(f"count= is a function that counts a batch, such as confusion, not {self.count!r}.")
         self.labels = declared_labels(labels)
@@ -76,12 +69,9 @@ class Accumulator:
         y_score: ArrayLike | None = None,
         sample_weight: Weights = None,
         frequency: Weights = None,
-        y_other: ArrayLike | None = None,
     ) -> None:
         """Add a batch: true labels, predictions or scores, and the weights of the rows; an empty one is fine."""
-        if y_other is not None:
-            warnings.warn("update(y_other=) is now called y_pred= or y_score=.", DeprecationWarning, stacklevel=2)
-        given = [column for column in (y_pred, y_score, y_other) if column is not None]
+        given = [column for column in (y_pred, y_score) if column is not None]
         if len(given) != 1:
             raise InputTypeError("update takes y_true and either y_pred or y_score=; give one of the two.")
         if y_score is not None and self.count is confusion:

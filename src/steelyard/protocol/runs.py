@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import numpy as np
 
-from steelyard._renamed import Renamed
 from steelyard.analysis.comparison import paired_tables
 from steelyard.exceptions import InputError, SteelyardError
 from steelyard.ingest import arrays, code_counts, label_codes
@@ -327,8 +326,6 @@ class Run:
     part: Part
     data: Data
     predictions: RunPredictions
-
-    answer = Renamed("predictions")
 
     @property
     def error(self) -> str | None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from steelyard._renamed import Renamed
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.statistics import score_bins, score_order
@@ -53,8 +52,6 @@ class ScoreTable(PickledFields):
     label: Label = 1
     bins: Array = field(default_factory=lambda: score_bins.NO_BINS)
     precision: str = DOUBLE
-
-    blurs, probable, found = Renamed("bins"), Renamed("has_probabilities"), Renamed("at_positive_scores")
 
     @property
     def classes(self) -> tuple[ClassScores, ClassScores]:

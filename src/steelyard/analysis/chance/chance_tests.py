@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
-from steelyard._renamed import renamed_function
 from steelyard.analysis.chance.chance import collapsed, lacks_a_class, spec_and_options
 from steelyard.analysis.chance.permutations import (
     TruePositives,
@@ -112,9 +111,6 @@ def beats_chance(
         return _fisher_test(Counts.from_matrix(rows.rows[np.ix_(present, present)]), note)
     tails = agreement_tails(matrix)
     return _tested(*tails[:2], f"{tails.method}{note}")
-
-
-beats_guessing = renamed_function(beats_chance, "beats_guessing")
 
 
 def _rows(table: Statistic) -> tuple[Statistic, str]:

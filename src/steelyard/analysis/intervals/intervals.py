@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
@@ -316,7 +315,6 @@ def interval(
     pred: str | None = None,
     score: str | Sequence[str] | None = None,
     weight: str | None = None,
-    groups: ArrayLike | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Interval: ...
 @overload
@@ -350,7 +348,6 @@ def interval(
     pred: str | None = None,
     score: str | Sequence[str] | None = None,
     weight: str | None = None,
-    groups: ArrayLike | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Interval[Any]:
     """The confidence interval of a metric on counts, a table, or labels and predictions or scores.
@@ -363,7 +360,7 @@ def interval(
     of `label_plan`. Rows of one `cluster`, such as the patient, are not independent: give one value per row. Of a frame
     name the columns: true, pred or score, weight, cluster. The options are those of calling the metric: pos_label,
     labels, average, sample_weight, frequency, and its parameters. Rows that may have several labels each (a matrix with
-    a column for each label, lists of labels, or multilabel) are drawn whole. `groups` is the former name of `cluster`.
+    a column for each label, lists of labels, or multilabel) are drawn whole.
 
     >>> from steelyard import Counts
     >>> interval("recall", Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -379,7 +376,7 @@ def interval(
         draws=draws,
         rng=rng,
         prevalence=prevalence,
-        cluster=_renamed_groups(cluster, groups),
+        cluster=cluster,
         design=design,
         true=true,
         pred=pred,
@@ -407,7 +404,6 @@ def intervals(
     pred: str | None = None,
     score: str | Sequence[str] | None = None,
     weight: str | None = None,
-    groups: ArrayLike | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Rows[Interval]:
     """The intervals of many metrics, which share one set of draws; the arguments are those of interval.
@@ -422,7 +418,7 @@ def intervals(
     call = checked_call({**options}, {key for spec in specs for key in spec.metric.parameters})
     for metric in (spec.metric for spec in specs):
         checked_parameters(metric, {key: value for key, value in options.items() if key in metric.parameters})
-    rows = IntervalRows(y_true, y_pred, y_score, _renamed_groups(cluster, groups), columns, call)
+    rows = IntervalRows(y_true, y_pred, y_score, cluster, columns, call)
     if not isinstance(design, str):
         plain = Inference(level, method, draws, rng, prevalence)
         return intervals_of(*planned_estimands(design, specs, rows, options, plain))
@@ -440,14 +436,6 @@ def intervals(
         given = {key: value for key, value in options.items() if key in spec.metric.parameters}
         every.append(Estimand(spec, table, {**spec.metric.parameters, **given}, own))
     return intervals_of(every, inference)
-
-
-def _renamed_groups(cluster: ArrayLike | str | None, groups: ArrayLike | None) -> ArrayLike | str | None:
-    """The clusters, under their former name as well."""
-    if groups is None:
-        return cluster
-    warnings.warn("groups= of interval and intervals is now called cluster=.", DeprecationWarning, stacklevel=3)
-    return groups
 
 
 def table_intervals(

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from steelyard._renamed import Renamed
 from steelyard.analysis.results.formatting import listed
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import LabelDisplay, Record, evaluations, records, single_evaluation
@@ -44,7 +43,6 @@ class ConfusionDisplay(LabelDisplay):
     table: Confusion
     recalls: tuple[MetricRow | Interval, ...]
     level: float
-    found = Renamed("recalls")
 
     @classmethod
     def from_evaluation(cls, evaluation: Evaluations, *, ax: DrawingArea | None = None) -> Self:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from steelyard._renamed import Renamed
 from steelyard.analysis.results.result import Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.correlation import CorrelationStudy, correlation_study
@@ -46,7 +45,6 @@ class CorrelationDisplay(Display):
     titles: tuple[str, ...]
     matrix: Array
     text: str
-    told = Renamed("text")
 
     @classmethod
     @names_wrong_arguments
