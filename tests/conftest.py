@@ -22,6 +22,7 @@ collect_ignore = [
     "command_line.py",
     "drawn_tables.py",
     "engines.py",
+    "figure_kinds.py",
     "good_calls.py",
     "own_metrics.py",
     "recorded",

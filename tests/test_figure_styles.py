@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from figure_kinds import FIGURE_KINDS, figure
 from matplotlib import pyplot as plt
 from matplotlib.colors import to_rgb
 from matplotlib.offsetbox import AnchoredOffsetbox
@@ -16,7 +17,7 @@ from matplotlib.text import Text
 import steelyard
 from steelyard import Counts, DotsDisplay, correlation_study, evaluate
 from steelyard.report import palette
-from steelyard.report.figures import FIGURE_KINDS, canvas, figure, font_fallback, style
+from steelyard.report.figures import canvas, font_fallback, style
 
 METRICS = ["roc_auc", "average_precision", "brier", "recall", "specificity", "precision", "f1"]
 SEVERAL = ["roc", "pr", "reliability", "decision", "murphy", "gain", "lift", "cost", "brier", "triptych", "density"]

@@ -11,6 +11,8 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from checks import assert_refused
+from command_line import run_command
+from figure_kinds import FIGURE_KINDS, figure
 from matplotlib import pyplot as plt
 from matplotlib.cbook import STEP_LOOKUP_MAP
 from matplotlib.figure import Figure
@@ -53,10 +55,7 @@ from steelyard import (
     correlation_study,
     evaluate,
 )
-from steelyard.analysis.thresholds.bands import thinned
 from steelyard.exceptions import InputError
-from steelyard.report.figures import FIGURE_KINDS, display_of, figure
-from steelyard.report.figures.figure_sources import FigureSource
 from steelyard.report.figures.line_labels import Line, label_lines
 
 TORNADO = Counts(tp=28, fn=23, fp=72, tn=2680)
@@ -563,7 +562,6 @@ def test_a_curve_of_many_points_is_thinned_to_exact_ones():
     places = np.searchsorted(-curve.thresholds, [-row["threshold"] for row in rows])
     assert np.array_equal(curve.tpr[places], [row["recall"] for row in rows])
     assert np.abs(np.diff(curve.tpr[places])).max() < 0.01
-    assert thinned(np.arange(5.0)).tolist() == [0, 1, 2, 3, 4]
 
 
 def test_names_of_lines_do_not_cover_lines_or_each_other():
@@ -587,7 +585,6 @@ def test_names_of_lines_do_not_cover_lines_or_each_other():
 @pytest.mark.parametrize(
     ("attempt", "builtin", "words"),
     [
-        (lambda: figure("rocket", None), KeyError, "Did you mean 'roc'"),
         (lambda: figure("roc", 3), TypeError, "not int"),
         (lambda: figure("roc", evaluate(TORNADO)), ValueError, "needs scores"),
         (lambda: figure("ranking", None), TypeError, "drawn from a Comparison"),
@@ -641,9 +638,10 @@ except ImportError as error:
     )
 
 
-def test_every_kind_is_a_public_name():
-    for kind in FIGURE_KINDS:
-        assert display_of(kind) is getattr(steelyard, FIGURE_KINDS[kind])
+def test_every_kind_is_a_public_name_and_a_word_of_the_shell():
+    refused = run_command("plot", "rocket", "rows.csv", code=2).stderr
+    assert f"there are {', '.join(FIGURE_KINDS)}. Did you mean 'roc'" in refused
+    assert {n for n in dir(steelyard) if n.endswith("Display")} == set(FIGURE_KINDS.values())
 
 
 # ---------------------------------------------------------------- the threshold by which a classifier predicts
@@ -668,10 +666,16 @@ def test_figures_of_an_estimator_state_the_threshold_by_which_it_predicts(digits
     model = clone(OWN_THRESHOLDS[name]).fit(X, y)
     predicted = model.predict(X)
     for positive in (0, 1):
-        evaluation = FigureSource("scores", (), {"pos_label": positive}).of_estimator(model, X, y)
-        assert evaluation.counts == steelyard.confusion(y, predicted).counts(positive)
-        display = ThresholdDisplay.from_estimator(model, X, y, pos_label=positive)
-        assert display.threshold == evaluation.threshold
+        counts = steelyard.confusion(y, predicted).counts(positive)
+        rates = {"recall": steelyard.recall(counts), "specificity": steelyard.specificity(counts)}
+        shown = IntervalDisplay.from_estimator(model, X, y, pos_label=positive, metrics=list(rates))
+        assert {row["metric"]: row["value"] for row in shown.frame()} == pytest.approx(rates)
+        display = ThresholdDisplay.from_estimator(model, X, y, pos_label=positive, metrics=["recall"])
+        above, below = (
+            [row["value"] for row in display.frame() if (row["threshold"] >= display.threshold) == is_above]
+            for is_above in (True, False)
+        )
+        assert max(above, default=0) <= rates["recall"] <= min(below, default=1)
     given = ThresholdDisplay.from_estimator(model, X, y, threshold=0.37)
     assert given.threshold == 0.37
 
