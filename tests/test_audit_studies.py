@@ -12,6 +12,7 @@ from scipy import stats
 
 from steelyard import (
     Counts,
+    Result,
     SteelyardError,
     at_prevalence,
     confusion,
@@ -28,9 +29,8 @@ from steelyard import (
 )
 from steelyard.auditing.correlation import GARCIA_METRICS, LIST_KINDS, Conclusion, RateBounds, widths_of
 from steelyard.auditing.discrimination import disagreements
-from steelyard.auditing.model_tables import at_rates
 from steelyard.auditing.ratio_spread import spread_of
-from steelyard.auditing.robustness import Robustness, undersampled
+from steelyard.auditing.robustness import undersampled
 from steelyard.exceptions import InputError
 
 PRINTED = {
@@ -477,6 +477,7 @@ def test_disagreements_are_those_of_each_pair_of_points():
     names, at = ["mcc", "precision", "ac_score", "error_rate"], [0.1, 0.6]
     rows = {frozenset((row.a, row.b)): row for row in disagreements(names, at, points="grid", size=5)}
     grid = list(itertools.product(np.linspace(0, 1, 5), repeat=2))
+    at_rates = lambda r, s, pi: Counts(pi * r, pi * (1 - r), (1 - pi) * (1 - s), (1 - pi) * s)
     for a, b in itertools.combinations(names, 2):
         orders = []
         for pi, (one, other) in itertools.product(at, itertools.combinations(grid, 2)):
@@ -698,7 +699,7 @@ def test_labels_of_a_convention_are_taken_and_stated():
     found = robustness(words, flagged, y_score=scores, metrics=metrics)
     stated = "The positive class is 'yes' by convention; pos_label='no' would take the other one."
     assert found.remarks == (stated,) and named.remarks == ()
-    assert stated in " ".join(repr(found).split()) and Robustness.from_json(found.to_json()).remarks == (stated,)
+    assert stated in " ".join(repr(found).split()) and Result.from_json(found.to_json()).remarks == (stated,)
     assert np.array_equal(found.values, named.values)
     assert robustness(words, y_score=scores, metrics=["roc_auc"]).remarks == (stated,)
     assert robustness(y, scores >= 0.5, metrics=["recall"]).remarks == ()
