@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from benchmarks.coverage_gate import METRICS, Setting, exchanges, fails
-from steelyard import Confusion, best_threshold, confusion, score_table
+from steelyard import Confusion, best_threshold, confusion, evaluate, score_table
 from steelyard.analysis.comparison.different_rows import LabelExchange, drop_test
 from steelyard.analysis.thresholds.guarantees import promise_test
 from steelyard.analysis.thresholds.limits import read_limits
-from steelyard.metrics.spec import MetricSpec
 
 
 @pytest.mark.parametrize(
@@ -46,7 +45,9 @@ def test_the_unit_of_the_weights_is_no_drop():
         [drop.limit for drop in drop_test(*exchanges(before, some), METRICS, margin=None, rng=0).drops]
         for some in (after, scaled)
     ]
-    assert limits[0] == pytest.approx(limits[1]) and 0 < limits[0][METRICS.index(MetricSpec.of("roc_auc"))] < 0.3
+    assert (
+        limits[0] == pytest.approx(limits[1]) and 0 < limits[0][[spec.name for spec in METRICS].index("roc_auc")] < 0.3
+    )
 
 
 def test_a_drop_is_caught_as_often_as_stated():
@@ -84,7 +85,7 @@ def test_many_classes_and_labels_that_one_set_lacks():
     rng = np.random.default_rng(7)
     y = rng.choice(list("abcd"), 800, p=[0.6, 0.2, 0.19, 0.01])
     good, bad = (np.where(rng.random(800) < share, y, rng.choice(list("abc"), 800)) for share in (0.8, 0.5))
-    specs = [MetricSpec.of(name) for name in ("accuracy", "balanced_accuracy", "mcc")]
+    specs = [row.spec for row in evaluate(y, good, metrics=["accuracy", "balanced_accuracy", "mcc"], draws=20)]
     seen = y != "d"
     same = drop_test(LabelExchange.of(confusion(y, good), confusion(y[seen], good[seen]), None), None, specs)
     worse = drop_test(

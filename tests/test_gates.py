@@ -18,11 +18,7 @@ from command_line import run_command
 
 import steelyard
 from steelyard import GateResult, assert_gate, compare, evaluate, gate
-from steelyard.cli.versus_option import compare_group
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.gates.rules import gate_parts, parse_rule
-from steelyard.ingest.source import Source
-from steelyard.report.gate_text import gate_github, gate_junit, gate_lines
 
 RNG = np.random.default_rng(11)
 N = 900
@@ -69,10 +65,21 @@ def compared(new=NEW, metrics=("recall", "specificity", "mcc"), **options):
     ],
 )
 def test_a_rule_is_a_metric_or_a_difference_or_an_end_of_either(text, quantity, number, shown):
-    rule = parse_rule(text)
-    quantity = re.sub(r"\bfpr\b", rule.metric, quantity)
-    assert (rule.quantity, rule.number) == (quantity, number)
-    assert (rule.passes_if_shown, rule.fails_if_shown) == (shown == "passes", shown == "fails")
+    if "versus" in text:
+        (rule,) = gate(compared(metrics=["mcc", "f_beta[beta=2]"]), text).rules
+    else:
+        new, old = (evaluate(Y, y_score=s, pos_label=1, metrics=["mcc", "fpr", "brier"]) for s in (NEW, OLD))
+        (rule,) = gate(new, text, **({"baseline": old} if "baseline" in text else {})).rules
+    assert rule.rule == text and rule.text.startswith(quantity.replace("fpr", "false_positive_rate") + " is ")
+    expected = number + (steelyard.mcc(Y, OLD >= 0.5) if text.startswith("mcc >= versus") else 0)
+    assert rule.limit == pytest.approx(expected)
+    worse, better = (rule.low, rule.high) if ">" in text else (rule.high, rule.low)
+    if shown is None:
+        assert rule.value == pytest.approx(
+            steelyard.mcc(Y, NEW >= 0.5) - ("- versus" in quantity) * steelyard.mcc(Y, OLD >= 0.5)
+        )
+    else:
+        assert rule.value == (worse if shown == "passes" else better)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +94,7 @@ def test_a_rule_is_a_metric_or_a_difference_or_an_end_of_either(text, quantity, 
 )
 def test_a_rule_that_means_nothing_is_refused(text, words):
     with pytest.raises((InputError, KeyError), match=words):
-        parse_rule(text)
+        gate(compared(), text)
 
 
 SURE = evaluate(steelyard.Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -237,22 +244,22 @@ def test_far_ends_share_the_level_and_near_ends_keep_it():
 def test_an_interval_is_made_anew_at_another_level_as_evaluate_makes_it(options):
     names = ["recall", "precision", "mcc", "ac_score", *(["roc_auc"] if "y_score" in options else [])]
     usual, wide = (evaluate(Y, pos_label=1, metrics=names, level=level, **options) for level in (0.95, 0.99))
-    (part,) = gate_parts(usual)
-    for name in names:
-        there = part.metric(name).at(0.99)
+    # Each of five rules that fail only where it is shown is judged at the level 1 - 0.05 / 5.
+    judged = gate(usual, *(f"high({name}) >= 0.001" for name in (names * 2)[:5])).rules
+    assert {rule.level for rule in judged} == {0.99}
+    for name, there in zip(names, judged, strict=False):
         assert (there.low, there.high) == pytest.approx((wide[name].low, wide[name].high), abs=0.004), name
 
 
-def test_an_interval_without_a_table_is_widened_and_holds_0_where_the_test_does():
-    clustered = evaluate(Y, NEW >= 0.5, pos_label=1, cluster=np.arange(N) // 3, metrics=["recall"])
-    (part,) = gate_parts(clustered)
-    near, far = part.metric("recall"), part.metric("recall").at(0.99)
-    assert far.low < near.low < near.value < near.high < far.high <= 1
-    difference = gate_parts(compared(metrics=["recall"]))[0].estimate(parse_rule("high(recall - versus) >= 0"))
-    assert (
-        difference.p_value > 0.05 and difference.at(0.5).low <= 0 <= difference.at(0.5).high
-    ) or difference.p_value < 0.5
-    assert difference.at(0.999).low < difference.low
+def test_an_interval_without_a_table_is_widened_by_the_rules_beside_it():
+    clustered = evaluate(Y, NEW >= 0.5, pos_label=1, cluster=np.arange(N) // 3, metrics=["recall", "mcc"])
+    for judged, rules in (
+        (clustered, ("high(recall) >= 0.001", "high(mcc) >= 0.001")),
+        (compared(), ("high(recall - versus) >= -0.9", "high(mcc - versus) >= -0.9")),
+    ):
+        near, far = gate(judged, rules[0]).rules[0], gate(judged, *rules * 3).rules[0]
+        assert near.level == 0.95 and far.level == pytest.approx(1 - 0.05 / 6)
+        assert far.low < near.low < near.high < far.high <= 1
 
 
 # ---------------------------------------------------------------- against another model
@@ -410,11 +417,13 @@ def test_a_group_that_lacks_a_class_or_a_second_cluster_is_left_out(tmp_path, co
     assert "undefined  site = few: " in run(*words, code=3).stdout
 
 
-def test_any_other_error_in_a_group_is_raised_with_its_name():
-    question = {"models": ["new", "old"], "true": "y", "scores": True, "threshold": 0.5, "pos_label": True}
-    source = Source.of(FRAME.with_columns(y=pl.Series(np.where(Y, "yes", "no"))))
-    with pytest.raises(InputError, match="site = a: The positive class True does not occur; there are 'no', 'yes'"):
-        compare_group(source, question, "site = a")
+def test_any_other_error_in_a_group_is_raised_with_its_name(tmp_path):
+    path = tmp_path / "rows.parquet"
+    weights = pl.when(pl.col("site") == "south").then(0.0).otherwise(1.0)
+    FRAME.with_columns(w=weights, site=pl.col("site").str.replace(HOSTILE, "east", literal=True)).write_parquet(path)
+    words = [path, *COLUMNS, "new", "--versus", "old", "--by", "site", "--positive", 1, "--weight", "w"]
+    refused = run(*words, "--require", "low(recall - versus) >= -0.9", code=2).stderr
+    assert "site = south: sample_weight is 0 in every row" in refused
 
 
 def test_columns_of_numbers_are_binned_where_two_models_are_compared(rows):
@@ -473,8 +482,15 @@ def hostile():
     return gate(evaluation, "recall >= 0.99", "recall >= 0.01", min_rows=40, min_positives=1)
 
 
-def test_junit_is_xml_that_counts_its_cases_whatever_groups_are_called():
-    text = gate_junit(hostile())
+@pytest.fixture
+def told(rows):
+    """The words of the shell for the same gate."""
+    rules = ["--require", "recall >= 0.99", "--require", "recall >= 0.01", "--min-rows", 40, "--min-positives", 1]
+    return [rows, *COLUMNS, "new", "--positive", 1, "--by", "site", *rules]
+
+
+def test_junit_is_xml_that_counts_its_cases_whatever_groups_are_called(told):
+    text = run(*told, "--format", "junit", code=1).stdout
     assert text.isascii() and "planted" in text
     root = ET.fromstring(text)
     (suite,) = root
@@ -490,8 +506,8 @@ def test_junit_is_xml_that_counts_its_cases_whatever_groups_are_called():
     assert {child.tag for child in suite} <= {"testcase", "system-out"}
 
 
-def test_annotations_escape_what_github_would_read_and_nothing_is_planted():
-    lines = gate_github(hostile()).split("\n")
+def test_annotations_escape_what_github_would_read_and_nothing_is_planted(told):
+    lines = run(*told, "--format", "github", code=1).stdout.removesuffix("\n").split("\n")
     assert [line[:7] for line in lines] == [
         "::error",
         "pass  r",
@@ -506,7 +522,7 @@ def test_annotations_escape_what_github_would_read_and_nothing_is_planted():
     title, message = re.fullmatch(r"::error title=([^:,]*)::(.*)", error).groups()
     assert title == "steelyard gate%3A rows >= 40" and "%25" in message and "\u2028" not in message
     assert all(re.fullmatch(r"[^\x00-\x1f\u2028]*", line) for line in lines)
-    assert len(gate_lines(hostile()).splitlines()) == len(hostile().rules)
+    assert len(run(*told, code=1).stdout.splitlines()) == len(hostile().rules)
 
 
 def test_a_result_goes_to_a_file_and_its_lines_to_the_log(rows, tmp_path):
