@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import gzip
+import os
 import socket
 from pathlib import Path
 
 import numpy as np
 import pytest
 from checks import assert_refused
+from study_tools import data_folder, htru2, newsgroups20, svhn_1_6
 
-from steelyard.datasets.data_folder import cache_folder, data_folders
-from steelyard.datasets.paper_datasets import grey, htru2, newsgroups20, svhn_1_6
+from steelyard.datasets.paper_datasets import grey
 
 LOADERS = {"htru2.csv.gz": htru2, "newsgroups20.parquet": newsgroups20, "svhn_1_6.npz": svhn_1_6}
-FOLDERS = data_folders()  # before a test hides them
+
+
+def cache_folder():
+    return Path(os.environ["XDG_CACHE_HOME"]) / "steelyard" / "data"
+
+
+FOLDERS = data_folder.data_folders()  # before a test hides them
 
 
 def needs(file):
-    there = any((folder / file).is_file() for folder in data_folders())
+    there = any((folder / file).is_file() for folder in data_folder.data_folders())
     return pytest.mark.skipif(not there, reason=f"{file} is in none of the folders of data; set STEELYARD_DATA")
 
 
@@ -63,8 +70,8 @@ def test_a_missing_data_set_is_one_sentence(offline, tmp_path, file):
 
 def test_the_folder_given_comes_before_the_environment_and_the_cache(monkeypatch, tmp_path):
     monkeypatch.setenv("STEELYARD_DATA", "/elsewhere")
-    assert data_folders(tmp_path) == [tmp_path, cache_folder()]
-    assert data_folders() == [Path("/elsewhere"), cache_folder()]
+    assert data_folder.data_folders(tmp_path) == [tmp_path, cache_folder()]
+    assert data_folder.data_folders() == [Path("/elsewhere"), cache_folder()]
 
 
 def test_a_file_in_the_cache_is_found(offline):

@@ -14,7 +14,6 @@ from scipy import sparse
 import steelyard
 from steelyard import get_metric, label_propensities, list_metrics, multilabel
 from steelyard.exceptions import InputError, UndefinedError
-from steelyard.metrics.multilabel_values import row_values
 
 sklearn_metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
 OF_SETS = [metric for metric in list_metrics() if metric.label_sets is not None]
@@ -147,8 +146,8 @@ def test_a_metric_of_label_sets_keeps_the_laws(metric):
     for counted in ({"frequency": times}, {"sample_weight": times}):
         assert metric(true, other, **counted, **parameters) == pytest.approx(repeated, abs=1e-12)
     low, high = metric.range
-    values = row_values(metric, multilabel(true, **{"y_score" if metric.takes_scores else "y_pred": other}), {**metric.parameters, **parameters})  # fmt: skip
-    assert values.shape == (120,) and (values >= low).all() and (values <= high + 1e-12).all()
+    for row in range(0, 120, 10):
+        assert low <= metric(true[row : row + 1], other[row : row + 1], **parameters) <= high + 1e-12
     if metric.best is not None:
         some = true.sum(1) > 1
         perfect = metric(true[some], true[some].astype(float) if metric.takes_scores else true[some], **parameters)

@@ -7,10 +7,10 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, hamming_loss
 from sklearn.multiclass import OneVsRestClassifier
+from sklearn.naive_bayes import GaussianNB
 
 from steelyard import CrossEvaluation, Folds, HoldOut, compare, cross_evaluate, evaluate, page
 from steelyard.exceptions import InputError
-from steelyard.protocol.splits import dealt_label_sets
 
 X, Y = make_multilabel_classification(240, n_features=8, n_classes=4, n_labels=2, random_state=3)
 LINEAR = OneVsRestClassifier(LogisticRegression())
@@ -104,7 +104,15 @@ def test_what_label_sets_do_not_allow_is_refused_with_what_to_do(options, words)
 def test_folds_have_their_share_of_every_label():
     rng = np.random.default_rng(0)
     rows = (rng.random((600, 8)) < np.linspace(0.02, 0.6, 8)).astype(int)
-    folds = dealt_label_sets(rows, [0.2] * 5, rng)
+
+    def tested(split):
+        runs = cross_evaluate(OneVsRestClassifier(GaussianNB()), rng.random((600, 2)), rows, split=split).runs
+        folds = np.zeros(600, int)
+        for run in runs:
+            folds[run.part.test] = run.part.fold - 1 if len(runs) > 1 else 1
+        return folds
+
+    folds = tested(5)
     assert np.ptp(np.bincount(folds)) <= 1
 
     def uneven(dealt):
@@ -113,5 +121,4 @@ def test_folds_have_their_share_of_every_label():
 
     at_random = np.mean([uneven(rng.permutation(folds)) for _ in range(20)], axis=0)
     assert uneven(folds)[0] < 4 and uneven(folds).sum() < at_random.sum() / 3
-    apart = dealt_label_sets(rows, [0.25, 0.75], rng)
-    assert np.bincount(apart).tolist() == [150, 450]
+    assert np.bincount(tested(HoldOut(3))).tolist() == [450, 150]

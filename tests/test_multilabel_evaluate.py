@@ -22,7 +22,6 @@ from steelyard import (
     multilabel,
 )
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.report.csv_text import csv_rows
 
 
 @pytest.fixture(scope="module")
@@ -230,10 +229,10 @@ def test_what_the_shell_cannot_read_as_label_sets_is_one_sentence(files):
 
 
 def test_csv_has_a_column_for_what_some_rows_have():
-    rows = [{"name": "a", "value": 1.0}, {"name": "b", "value": 2.0, "no_interval": "one row"}]
-    read = pd.read_csv(StringIO(csv_rows(rows)))
-    assert list(read) == ["name", "value", "no_interval"] and read["no_interval"].tolist()[1] == "one row"
-    assert pd.isna(read["no_interval"][0])
+    words = ["report", "--counts", "0,9,0,9", "--metrics", "recall,precision", "--format", "csv"]
+    read = pd.read_csv(StringIO(run_command(*words, code=0).stdout))
+    assert list(read["name"]) == ["recall", "precision"] and read["undefined"][1] == "no predicted positives"
+    assert pd.isna(read["undefined"][0]) and read["value"][0] == 0
 
 
 @pytest.mark.parametrize("given", [{"pos_label": 1}, {"design": "stratified"}, {"hierarchy": "/"}, {"exact": True}])
