@@ -17,19 +17,19 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import d2_brier_score
 
 import steelyard
-from steelyard import Prevalence, ReliabilityDisplay, ScoreTable, calibration, get_metric, intervals, score_table, tally
-from steelyard.analysis.calibration.calibration import (
-    Calibration,
-    CurveView,
-    _spiegelhalter,
-    calibration_test,
-    reliability_curve,
+from steelyard import (
+    Prevalence,
+    ReliabilityDisplay,
+    Result,
+    ScoreTable,
+    calibration,
+    get_metric,
+    intervals,
+    score_table,
+    tally,
 )
-from steelyard.analysis.intervals.inference import Inference
 from steelyard.exceptions import InputError
-from steelyard.metrics.isotonic_curve import IsotonicCurve
 from steelyard.statistics import score_sort
-from steelyard.statistics.class_scores import ClassScores
 
 PARTS = ("brier_miscalibration", "brier_discrimination", "brier_uncertainty")
 
@@ -61,10 +61,12 @@ def test_the_isotonic_curve_is_that_of_scikit_learn(weighted):
     rng = np.random.default_rng(3)
     y, p = outcomes(400)
     p, w = p.round(2).clip(0.01, 0.99), rng.integers(0, 4, 400) if weighted else np.ones(400)
-    table = score_table(y, p, sample_weight=w if weighted else None)
-    curve = IsotonicCurve.of(table)
-    fitted = IsotonicRegression().fit(p, y, sample_weight=w).predict(curve.scores)
-    assert curve.observed == pytest.approx(fitted, abs=1e-12)
+    fitted = IsotonicRegression().fit(p, y, sample_weight=w).predict(p)
+    given = {"sample_weight": w} if weighted else {}
+    index = steelyard.integrated_calibration_index(y, p, **given)  # the mean distance of the curve from the diagonal
+    assert index == pytest.approx(np.average(abs(fitted - p), weights=w), abs=1e-12)
+    discrimination = np.average((fitted - np.average(y, weights=w)) ** 2, weights=w)
+    assert steelyard.brier_discrimination(y, p, **given) == pytest.approx(discrimination, abs=1e-12)
 
 
 @pytest.mark.parametrize("slope", [0.5, 1.0, 1.6])
@@ -116,7 +118,7 @@ def test_draws_of_weights_give_the_value_of_each(name):
     for of_class in (y == 1, y == 0):
         order = np.argsort(p[of_class])
         weights = draws[:, of_class][:, order]
-        sides.append(ClassScores(p[of_class][order], weights, weights, weights))
+        sides.append(type(score_table(y, p).positive)(p[of_class][order], weights, weights, weights))
     metric = get_metric(name)
     together = metric.scores(ScoreTable(*sides))
     assert together == pytest.approx([metric(y, p, sample_weight=w) for w in draws], abs=1e-9)
@@ -197,10 +199,9 @@ def test_few_positives_are_said_to_show_little():
 
 def test_the_test_and_the_band_hold_their_level():
     """Of 40 calibrated test sets, 2 are expected; a bar of 7 is passed by chance once in 200."""
-    tables = [score_table(*outcomes(250, 50 + seed)) for seed in range(40)]
-    assert sum(calibration_test(table).p_value < 0.05 for table in tables) <= 7
-    curves = (reliability_curve(table, CurveView(), Inference()) for table in tables)
-    assert sum(any(not point.low <= point.observed <= point.high for point in curve) for curve in curves) <= 7
+    found = [calibration(*outcomes(250, 50 + seed)) for seed in range(40)]
+    assert sum(each.p_value < 0.05 for each in found) <= 7
+    assert sum(any(not point.low <= point.observed <= point.high for point in each.curve) for each in found) <= 7
 
 
 def test_bins_are_those_of_scikit_learns_calibration_curve():
@@ -303,9 +304,10 @@ def test_probabilities_of_0_and_1_take_spiegelhalters_test(golden):
     found = calibration(y, p.round(2))
     assert found.test == "spiegelhalter" and math.isnan(found["calibration_slope"].value)
     case = golden("r")["cases"]["overconfident"]
-    given = np.array(case["input"]["y"]), np.array(case["input"]["p"])
+    given = [*case["input"]["y"], 1], [*case["input"]["p"], 1.0]  # a sure row that is right adds nothing
     z = case["expected"]["rms_val_prob"]["S:z"]
-    assert _spiegelhalter(score_table(*given)).statistic == pytest.approx(z**2, rel=1e-6)
+    found = calibration(*given)
+    assert (found.test, found.statistic) == ("spiegelhalter", pytest.approx(z**2, rel=1e-6))
 
 
 @pytest.mark.parametrize(
@@ -437,7 +439,7 @@ def test_the_shell_prints_what_python_does(tmp_path):
 
     found = calibration(y, p)
     assert found.verdict[0].split(",")[0] in " ".join(shell().split())
-    assert Calibration.from_json(shell("--format", "json")) == found
+    assert Result.from_json(shell("--format", "json")) == found
     assert "site = 1 300" in " ".join(shell("--by", "site").split())
     assert "no band" in shell("--cluster", "patient")
     assert "quantile" in shell("--strategy", "quantile", "--bins", "5", "--format", "md")

@@ -13,7 +13,6 @@ from scipy import stats
 
 from steelyard import Confusion, Counts, beats_chance, chance_test, confusion, get_metric, list_metrics, score_table
 from steelyard.analysis.chance import permutations
-from steelyard.analysis.chance.permutations import TruePositives
 from steelyard.exceptions import InputError, InputTypeError
 
 FINLEY = Counts(tp=28, fn=23, fp=72, tn=2680)
@@ -36,7 +35,7 @@ def test_fishers_test_is_scipys_on_every_small_table():
 
 @pytest.mark.parametrize("table", [(40, 60, 30, 700), (1, 30, 40, 5), (5000, 5100, 90, 110), (3, 0, 0, 10**5)])
 def test_the_null_distribution_is_scipys(table):
-    null = TruePositives.of(Counts(*table))
+    null = permutations.TruePositives.of(Counts(*table))
     tp = np.arange(null.low, min(null.high, null.low + 20_000) + 1)
     scipys = stats.hypergeom(null.total, null.positives, null.flagged).logpmf(tp)
     assert np.allclose(null.log_mass(tp.astype(float)), scipys, rtol=1e-9, atol=1e-8)
@@ -46,7 +45,7 @@ def test_the_null_distribution_is_scipys(table):
 @pytest.mark.parametrize("cell", [10**6, 10**9])
 @pytest.mark.parametrize("lean", [1, 20, 10**4])
 def test_the_window_of_huge_tables_holds_all_the_mass(cell, lean):
-    null = TruePositives.of(Counts(cell, cell, lean * cell, lean * cell))
+    null = permutations.TruePositives.of(Counts(cell, cell, lean * cell, lean * cell))
     mass = sum(np.exp(null.log_mass(tp)).sum() for tp in null.support(cell))
     assert mass == pytest.approx(1, abs=1e-11)
 

@@ -8,14 +8,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from command_line import run_command
 from scipy import stats
 from test_compared_models import obuchowski
 
 import steelyard
-from steelyard import compare, evaluate, interval, intervals, score_table
-from steelyard.analysis.intervals.cluster_scores import ClusterScores
-from steelyard.analysis.intervals.design import RowInfluences, RowMass
-from steelyard.analysis.intervals.influence import score_influence
+from steelyard import compare, evaluate, interval, intervals
 
 SCORED = ["roc_auc", "average_precision", "brier", "log_loss"]
 
@@ -41,20 +39,20 @@ def width(found):
     return found.high - found.low
 
 
+def reaches(y, score, member):
+    """How many of Obuchowski's standard errors an area reaches on the scale of the logit, and a difference of areas."""
+    error, area = math.sqrt(obuchowski(y == 1, score, member)), interval("roc_auc", y, score, cluster=member)
+    logit = lambda share: math.log(share / (1 - share))
+    row = compare(y, {"a": score, "b": -score}, scores=True, metrics=["roc_auc"], cluster=member).rows[0]
+    assert area.method == row.method == "cluster"
+    alone = (logit(area.high) - logit(area.value)) * area.value * (1 - area.value) / error
+    return alone, (row.high - row.low) / 2 / (2 * error)  # areas of a score and its reverse lie twice as far apart
+
+
 def test_the_spread_of_a_clustered_area_is_obuchowskis():
     for seed in range(3):
-        y, score, member = patients(clusters=12, size=15, seed=seed)
-        table = score_table(y, score)
-        up, down = score_influence(steelyard.roc_auc, table, {})
-        by_row = np.empty(len(y))
-        for rows, influence in ((y == 1, up), (y == 0, down)):
-            by_row[rows] = influence[np.unique(score[rows], return_inverse=True)[1]]
-        spread = RowInfluences(by_row, y == 1, None, member).spread()
-        assert spread.variance == pytest.approx(obuchowski(y == 1, score, member), rel=0.03)  # 12 / 11 of each class
-        assert 8 < spread.degrees <= 11
-        behind = ClusterScores(table, y == 1, score, RowMass(clusters=member))
-        alone = RowInfluences(by_row, y == 1).spread()
-        assert behind.widened(steelyard.roc_auc, {}, alone).variance == pytest.approx(spread.variance, rel=1e-9)
+        for reach in reaches(*patients(clusters=12, size=15, seed=seed)):
+            assert 0.985 * stats.t.ppf(0.975, 11) < reach < stats.t.ppf(0.975, 8)  # 12 / 11 of each class
 
 
 @pytest.mark.parametrize("metric", [*SCORED, "lift"])
@@ -111,12 +109,12 @@ def test_columns_of_a_frame_are_the_arrays_themselves(engine):
 
 
 def test_a_file_of_text_is_read_as_the_frame_is(tmp_path):
-    from steelyard.ingest.files import scan_files
 
     path = tmp_path / "rows.csv"
     FRAME.replace({"y": {0: "no", 1: "yes"}}).to_csv(path, index=False)
-    with scan_files([str(path)]) as source:
-        read = evaluate(source, true="y", score="s", cluster="c", weight="w", pos_label="yes", metrics=SCORED)
+    words = ["report", path, "--true", "y", "--score", "s", "--cluster", "c", "--weight", "w", "--positive", "yes"]
+    shown = run_command(*words, "--metrics", ",".join(SCORED), "--format", "json", code=0).stdout
+    read = steelyard.Evaluation.from_json(shown)
     expected = evaluate(Y, y_score=S, cluster=MEMBER, sample_weight=WEIGHT, metrics=SCORED)
     for row in read.metrics:
         assert (row.value, row.low, row.high) == pytest.approx((expected[row.name].value, expected[row.name].low, expected[row.name].high), rel=1e-6)  # fmt: skip
@@ -211,9 +209,8 @@ def test_clusters_that_are_no_names_are_refused_in_words_about_clusters():
 
 def test_compared_scores_count_degrees_by_the_class_in_fewer_clusters_too():
     y, member = np.repeat([1, 0], [30, 300]), np.repeat(np.arange(33), 10)
-    influence = RowInfluences(np.random.default_rng(0).normal(size=330), y == 1, None, member)
-    plain, cautious = influence.spread(), influence.cautious_spread()
-    assert cautious.variance == plain.variance and 2 < cautious.degrees < plain.degrees
+    alone, compared = reaches(y, np.random.default_rng(0).normal(size=330) + y, member)
+    assert stats.t.ppf(0.975, 32) < alone < compared < 1.1 * stats.t.ppf(0.975, 2)
 
 
 def test_groups_of_columns_of_probabilities_keep_their_clusters():

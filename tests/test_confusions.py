@@ -9,17 +9,22 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
-from steelyard import Confusion, evaluate
-from steelyard.analysis.confusions.confused_pairs import confused_pairs, confusion_order, true_class_shares
-from steelyard.analysis.intervals.draws import class_fold, folded
-from steelyard.analysis.intervals.rate_intervals import jeffreys
+from steelyard import Confusion, evaluate, interval
+from steelyard.analysis.confusions.confused_pairs import confused_pairs, confusion_order
 
 TABLES = st.integers(1, 9).flatmap(
     lambda k: st.lists(st.integers(0, 9), min_size=k * k, max_size=k * k).map(
         lambda cells: Confusion.of_rows(range(k), np.array(cells).reshape(k, k))
     )
 )
+
+
+def jeffreys(hits, rows):
+    """The ends that hold the middle 95 % of the posterior; where none or all are hits, 0 or 1."""
+    low = np.where(hits > 0, stats.beta.ppf(0.025, hits + 0.5, rows - hits + 0.5), 0)
+    return low, np.where(hits < rows, stats.beta.ppf(0.975, hits + 0.5, rows - hits + 0.5), 1)
 
 
 def blocks(sizes, rng, noise=0):
@@ -66,12 +71,6 @@ def test_where_more_errors_are_comes_first_and_classes_without_any_last():
 
 
 @given(TABLES)
-def test_shares_of_a_true_class_add_up_to_one_or_to_nothing(table):
-    sums = true_class_shares(table).sum(1)
-    assert np.allclose(sums, table.rows.sum(1) > 0, rtol=1e-12)
-
-
-@given(TABLES)
 def test_the_pairs_are_the_largest_errors_in_order(table):
     pairs = confused_pairs(table, 0.95, most=4)
     errors = [(-n, i, j) for (i, j), n in np.ndenumerate(table.rows) if n and i != j]
@@ -80,7 +79,7 @@ def test_the_pairs_are_the_largest_errors_in_order(table):
         size = table.rows[pair.true].sum()
         assert math.isclose(pair.share, pair.weight / size, rel_tol=1e-12)
         assert 0 <= pair.low <= pair.share <= pair.high <= 1
-        assert (pair.low, pair.high) == tuple(map(float, jeffreys(np.array(pair.weight), np.array(float(size)), 0.95)))
+        assert (pair.low, pair.high) == pytest.approx(tuple(map(float, jeffreys(pair.weight, size))), rel=1e-9)
 
 
 @pytest.mark.parametrize("by", ["weight", "share"])
@@ -107,10 +106,10 @@ def test_of_very_many_cells_the_pairs_by_share_are_the_same():
     rows = np.random.default_rng(0).integers(1, 60, (180, 180)) + np.diag(np.full(180, 3_000))
     rows[7, 9], rows[40, 2], rows[3] = 2_500, 900, 1
     table = Confusion.of_rows(range(180), rows)
-    lows = jeffreys(rows.astype(float), rows.sum(1, keepdims=True).astype(float), 0.95)[0]
+    lows = jeffreys(rows, rows.sum(1, keepdims=True))[0]
     np.fill_diagonal(lows, 0)
     pairs = confused_pairs(table, 0.95, most=20, by="share")
-    assert [pair.low for pair in pairs] == np.sort(lows, axis=None)[::-1][:20].tolist()
+    assert [pair.low for pair in pairs] == pytest.approx(np.sort(lows, axis=None)[::-1][:20], rel=1e-9)
 
 
 def test_weighted_pairs_are_of_weights_and_have_the_ends_of_the_rows_they_are_worth():
@@ -139,8 +138,12 @@ def test_a_class_against_the_rest_is_the_table_multiplied_out(k, largest):
     weights = rows * rng.gamma(1, 1, (k, k))
     weights[0, 0] *= largest
     table = Confusion(tuple(range(k)), rows, weights, weights**2)
-    for place in range(k):
-        fold = class_fold(place, k)
-        one = folded(table, place)
-        for found, whole in ((one.rows, rows), (one.weights, weights), (one.squares, weights**2)):
-            assert np.allclose(found, fold @ whole @ fold.T, rtol=1e-12, atol=0)
+    for place in range(0, k, max(k // 8, 1)):
+        fold = np.zeros((2, k))
+        fold[1, place] = 1
+        fold[0] = 1 - fold[1]
+        alone = Confusion((0, 1), *(fold @ whole @ fold.T for whole in (rows, weights, weights**2)), 1)
+        one, other = table.counts(place), alone.counts(1)
+        assert [*one] == pytest.approx([*other], rel=1e-12)
+        found, expected = (interval("recall", part, pos_label=at) for part, at in ((table, place), (alone, 1)))
+        assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.03, nan_ok=True)

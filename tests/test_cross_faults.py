@@ -6,13 +6,14 @@ import json
 import math
 
 import numpy as np
+import polars as pl
 import pytest
 import sklearn
 from checks import assert_refused
+from command_line import run_command
 from imblearn.over_sampling import RandomOverSampler
 from packaging.version import Version
 from sklearn import config_context
-from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import StackingClassifier, VotingClassifier
@@ -30,12 +31,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
-from steelyard import Folds, HoldOut, __version__, chance, cross_evaluate, page, select_tree
+from steelyard import CrossEvaluation, Folds, HoldOut, __version__, chance, cross_evaluate, page, select_tree
 from steelyard.metrics.spec import MetricSpec
-from steelyard.protocol.named_models import cross_evaluate_columns
 from steelyard.protocol.run_values import table_values
-from steelyard.protocol.runs import sentence
-from steelyard.protocol.splits import seeded
 
 X, Y = make_classification(200, 4, weights=[0.8], random_state=3)
 NEGATIVES = np.flatnonzero(Y == 0)[:30]
@@ -222,9 +220,22 @@ def test_a_splitter_inside_an_estimator_shuffles_by_rng_as_well():
                           cv=StratifiedKFold(2, shuffle=True))  # fmt: skip
     one, two = (cross_evaluate(search, X, Y, split=4, metrics=["accuracy"]) for _ in range(2))
     assert one.pooled == two.pooled and search.cv.random_state is None
-    assert seeded(clone(search), 5).cv.random_state == 5
-    chosen = GridSearchCV(LOGISTIC, {"C": [1]}, cv=StratifiedKFold(2, shuffle=True, random_state=7))
-    assert seeded(chosen, 5).cv.random_state == 7
+    for given, used in ((None, False), (7, True)):
+        SEEDS.clear()
+        chosen = GridSearchCV(LOGISTIC, {"C": [1]}, cv=SeedsKept(2, shuffle=True, random_state=given))
+        cross_evaluate(chosen, X, Y, split=4, metrics=["accuracy"])
+        assert None not in SEEDS and (set(SEEDS) == {7}) == used
+
+
+SEEDS = []
+
+
+class SeedsKept(StratifiedKFold):
+    """A splitter that tells by what it was seeded."""
+
+    def split(self, X, y, groups=None):
+        SEEDS.append(self.random_state)
+        return super().split(X, y, groups)
 
 
 def test_a_splitter_that_is_a_class_is_refused():
@@ -244,10 +255,17 @@ def table_with_words(each):
     return {"size": size, "word": words, "ill": (size + 0.5 * rng.standard_normal(600) > 1.2).astype(int)}
 
 
-def test_a_text_of_which_each_row_has_its_own_is_left_out_and_it_says_so():
+def of_columns(folder, table, *words):
+    pl.DataFrame(table).write_csv(folder / "rows.csv")
+    asked = ["crossval", "--data", folder / "rows.csv", "--target", "ill", "--model", "tree", *words]
+    return CrossEvaluation.from_json(run_command(*asked, "--format", "json", code=0).stdout)
+
+
+def test_a_text_of_which_each_row_has_its_own_is_left_out_and_it_says_so(tmp_path):
+    table = table_with_words(1)
     found, plain = (
-        cross_evaluate_columns(table, "ill", model="tree", resample="over")
-        for table in (table_with_words(1), {k: v for k, v in table_with_words(1).items() if k != "word"})
+        of_columns(tmp_path, given, "--resample", "over")
+        for given in (table, {k: v for k, v in table.items() if k != "word"})
     )
     assert found.pooled == plain.pooled
     left_out = [note for note in found.notes if note.startswith("The column 'word' was left out")]
@@ -255,8 +273,8 @@ def test_a_text_of_which_each_row_has_its_own_is_left_out_and_it_says_so():
     assert plain.notes == ("The features are 'size'.",)
 
 
-def test_words_are_coded_before_rows_are_repeated():
-    found = cross_evaluate_columns(table_with_words(2), "ill", model="tree", resample=[None, "over"])
+def test_words_are_coded_before_rows_are_repeated(tmp_path):
+    found = of_columns(tmp_path, table_with_words(2), "--resample", "none", "--resample", "over")
     plain, over = (found[name].summarised("recall").mean for name in ("tree", "tree + over"))
     assert over > plain - 0.05  # coded after that, the words of the repeated rows drive it from .62 to .40
 
@@ -473,5 +491,17 @@ def test_the_page_of_a_cross_evaluation_tells_its_runs_and_costs():
 
 
 def test_a_long_message_of_a_model_ends_in_an_ellipsis():
-    assert sentence(ValueError("nan " * 100)) == f"ValueError: {('nan ' * 100)[:300]} ..."
-    assert sentence(ValueError("Input has NaN...")) == "ValueError: Input has NaN."
+    for given, told in (("nan " * 100, f"{('nan ' * 100)[:300]} ..."), ("Input has NaN...", "Input has NaN.")):
+        found = cross_evaluate({"bad": Failing(given), "good": GaussianNB()}, X, Y, split=2)
+        assert {run.error for run in found.failures} == {f"ValueError: {told}"}
+
+
+class Failing(GaussianNB):
+    """A model that fails with these words."""
+
+    def __init__(self, words=""):
+        super().__init__()
+        self.words = words
+
+    def fit(self, *_, **__):
+        raise ValueError(self.words)

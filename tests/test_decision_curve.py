@@ -20,8 +20,6 @@ from steelyard import (
     net_benefit,
     score_table,
 )
-from steelyard.analysis.intervals.rate_intervals import score_ends
-from steelyard.report.figures.figure_kinds import display_of
 
 # Net benefit by dcurves 1.1.7 (Python) at thresholds .05, .1 and .25: of p, of p2, of treating all; of p and of
 # treating all where 30 % are positive.
@@ -227,13 +225,18 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(ask, said):
         ask()
 
 
+def wilson(share, rows, z=1.959964):
+    middle, reach = share + z**2 / (2 * rows), z * np.sqrt(share * (1 - share) / rows + (z / (2 * rows)) ** 2)
+    return (middle - reach) / (1 + z**2 / rows), (middle + reach) / (1 + z**2 / rows)
+
+
 @pytest.mark.parametrize("standardized", [False, True])
 @pytest.mark.parametrize("prevalence", [None, 0.02, Prevalence(positives=3, rows=100)])
 def test_no_interval_passes_what_is_possible(standardized, prevalence):
     y, p = np.repeat([0, 1], [78, 12]), np.repeat([0.1, 0.4], [78, 12])
     cuts = np.array([0.05, 0.3, 0.5, 0.9, 0.99])
     points = decision_curve(y, p, thresholds=cuts, versus="treat all", standardized=standardized, prevalence=prevalence)
-    shares = {None: score_ends(12 / 90, 90, 1.96), 0.02: (0.02, 0.02)}.get(prevalence) or prevalence.interval(0.95)
+    shares = {None: wilson(12 / 90, 90), 0.02: (0.02, 0.02)}.get(prevalence) or prevalence.interval(0.95)
     most = 1 if standardized else shares[1]
     assert (column(points, "high") <= most + 1e-6).all()
     losses = cuts / (1 - cuts) * ((1 - shares[0]) / (shares[0] if standardized else 1))
@@ -244,7 +247,7 @@ def test_no_interval_passes_what_is_possible(standardized, prevalence):
 
 def test_where_nobody_is_flagged_a_loss_is_what_the_false_positives_may_be():
     y, p = np.repeat([0, 1], [78, 12]), np.repeat([0.1, 0.4], [78, 12])
-    share = score_ends(0.0, 90.0, 1.959964)[1]  # of the rows, none of which is a false positive
+    share = wilson(0, 90)[1]  # of the rows, none of which is a false positive
     for point in decision_curve(y, p, thresholds=[0.9, 0.99]):
         odds = point.threshold / (1 - point.threshold)
         assert point.net_benefit == 0 and point.high == pytest.approx(share)
@@ -269,7 +272,6 @@ def test_the_figure_shows_the_curves_of_its_models():
     assert {"a", "b", "- - treat everybody", "— treat nobody"} <= words
     clustered = DecisionCurveDisplay.from_evaluation(evaluate(y, y_score=a, cluster=np.arange(1_000) // 5, draws=20))
     assert "no band" in clustered.caption() and not clustered.ax_.collections
-    assert display_of("decision") is DecisionCurveDisplay
 
 
 def test_no_model_at_all_is_refused_in_a_sentence():

@@ -15,9 +15,7 @@ from oracle import ORACLE
 
 import steelyard
 from steelyard import Counts, get_metric, list_metrics, score_table
-from steelyard.metrics.count_values import count_values
 from steelyard.metrics.references import references
-from steelyard.statistics.shared_cells import SharedCells
 
 COUNTS = Counts(*np.array(TABLES).T)
 _draw = random.Random(20)
@@ -294,10 +292,9 @@ def test_the_catalogue_is_what_we_think_it_is():
 
 
 def test_cells_that_formulas_share_give_every_metric_the_same_bits():
-    shared = SharedCells.of(COUNTS)
-    for metric in COUNT_METRICS:
-        assert same(count_values(metric, shared, metric.parameters), metric(COUNTS)), metric.name
-    assert len(shared.parts) > 10  # recall and others were indeed read again
+    table = steelyard.Counts(28, 23, 72, 2680)
+    for row in steelyard.evaluate(table, metrics=[m.name for m in COUNT_METRICS], draws=20):
+        assert same(row.value, steelyard.get_metric(row.name)(table)), row.name
 
 
 def test_a_function_of_a_users_own_cannot_write_into_shared_cells():
@@ -308,7 +305,9 @@ def test_a_function_of_a_users_own_cannot_write_into_shared_cells():
         rates += 1
         return rates
 
-    shared = SharedCells.of(COUNTS)
-    before = count_values(steelyard.recall, shared, {})
-    count_values(spoiler, shared, {})
-    assert same(count_values(steelyard.recall, shared, {}), before)
+    table = steelyard.Counts(28, 23, 72, 2680)  # whose draws all metrics read
+    alone = steelyard.evaluate(table, metrics=["recall"])["recall"]
+    for names in (["spoiler", "recall"], ["recall", "spoiler"]):
+        beside = steelyard.evaluate(table, metrics=names)
+        assert (beside["recall"].low, beside["recall"].high) == (alone.low, alone.high)
+        assert beside["spoiler"].value == pytest.approx(1 + alone.value)

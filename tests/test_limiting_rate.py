@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import html
+import re
+
 import numpy as np
 import pytest
 
 from steelyard import Counts, evaluate
-from steelyard.evaluation.verdict.verdict import limiting_rate
+
+
+def limiting_rate(evaluation):
+    """The sentence under the verdict of the page; nothing where none is shown."""
+    text = html.unescape(evaluation.to_html()).replace("\u00a0", " ")
+    found = re.search(r"<p data-code=\"limit\">([^<>]*)</p>", text)
+    return found[1] if found else ""
 
 
 def scored(threshold):
