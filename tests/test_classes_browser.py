@@ -11,16 +11,26 @@ import re
 import numpy as np
 import pytest
 from accessible import accessible
-from pages_open import caught_up, slide, until, widened
+from pages_open import caught_up, page_data, slide, until, widened
 
 from steelyard import Confusion, at_prevalence, evaluate, get_metric, page
 from steelyard.analysis.confusions.confused_pairs import confused_pairs, confusion_order
-from steelyard.analysis.results.formatting import bounds_text, p_text, percent_text, three_digits, unbroken
-from steelyard.report.pages.class_map import WORDS, sparse_cells
-from steelyard.report.pages.class_sections import weakest_first
-from steelyard.report.pages.html_tables import interval_cell
-from steelyard.report.pages.page_numbers import amount
+from steelyard.analysis.results.formatting import (
+    bounds_text,
+    interval_text,
+    p_text,
+    percent_text,
+    three_digits,
+    unbroken,
+)
 
+WORDS = {  # what is said of a cell
+    "cell": "{count} of the {total} rows of {true} were predicted as {predicted}: {share}.",
+    "right": "{count} of the {total} rows of {true} were predicted correctly: recall {share}.",
+    "empty": "None of the {total} rows of {true} were predicted as {predicted}.",
+    "absent": "{true} has no rows in the truth.",
+}
+HINT = "Point at a cell or move over the cells with the arrow keys; Enter shows the true class against the rest."
 HOSTILE = (
     '</script><img src=x onerror="window.hit=1">\'"&\u2028',
     "\u202eשלום مرحبا " * 9,
@@ -75,8 +85,24 @@ def words_of(evaluation, i, j):
     matrix, labels = evaluation.confusion.matrix, evaluation.labels
     count, total = int(matrix[i, j]), int(matrix[i].sum())
     kind = "absent" if not total else "empty" if not count else "right" if i == j else "cell"
-    parts = {"true": f'"{labels[i]}"', "predicted": f'"{labels[j]}"', "units": "rows", "total": f"{total:,}"}
+    parts = {"true": f'"{labels[i]}"', "predicted": f'"{labels[j]}"', "total": f"{total:,}"}
     return WORDS[kind].format(count=f"{count:,}", share=unbroken(percent_text(count / (total or 1))), **parts)
+
+
+def weakest_first(evaluation):
+    """The classes and their places by recall, those without one last."""
+    recalls = [row.recall.value for row in evaluation.per_class]
+    places = sorted(range(len(recalls)), key=lambda i: (math.isnan(recalls[i]), recalls[i], i))
+    return [(i, evaluation.per_class[i]) for i in places]
+
+
+def interval_cell(part):
+    """A value with its interval, alone where it has none, or why there is no value."""
+    if math.isnan(part.value):
+        return f"– {getattr(part, 'why', None) or getattr(part, 'undefined', None) or ''}"
+    share = part.spec.is_share
+    alone = percent_text(part.value) if share else three_digits(part.value)
+    return unbroken(alone if math.isnan(part.low) else interval_text(part.value, part.low, part.high, share=share))
 
 
 def walked(tab, key, steps):
@@ -258,7 +284,7 @@ def test_weighted_classes_are_shown_by_weight_and_follow_the_slider(show):
         tab.focus("#class-map")
         tab.keyboard.press("ArrowDown")
         tab.keyboard.press("ArrowRight")
-        count, total = (amount(float(v)) for v in (matrix[0, 1], matrix[0].sum()))
+        count, total = (f"{v:,.2f}" for v in (matrix[0, 1], matrix[0].sum()))
         share = percent_text(matrix[0, 1] / matrix[0].sum())
         assert status(tab) == unbroken(f'{count} of the {total} units of weight of "a" were predicted as "b": {share}.')
         for label in "abcd":
@@ -300,20 +326,14 @@ def test_a_dense_table_of_a_thousand_classes_keeps_its_largest_cells_and_says_so
         tab.keyboard.press("ArrowDown")
         found = "\n".join(walked(tab, "ArrowRight", 30))
         assert "At most" in found and "None of" not in found
-
-
-def test_left_out_cells_are_smaller_than_those_that_are_kept():
-    matrix = np.random.default_rng(1).integers(0, 50, (40, 40))
-    cells = sparse_cells(matrix, most_bytes=2_000)
-    places = np.cumsum(cells["gaps"])
-    kept = np.zeros(1600, dtype=int)
-    kept[places] = cells["counts"]
-    assert (kept[places] == matrix.ravel()[places]).all()
-    left = np.setdiff1d(np.flatnonzero(matrix), places)
-    assert len(left) and matrix.ravel()[left].max() == cells["least"]
-    errors = places[places % 41 > 0]
-    assert matrix.ravel()[errors].min() >= cells["least"]
-    assert sparse_cells(matrix)["least"] is None
+        data = page_data(tab.content())["classes"]
+    kept = np.zeros(1_000_000, dtype=bool)
+    kept[np.cumsum(data["gaps"])] = True
+    assert kept[::1_001].all() and dense.matrix.ravel()[kept] == pytest.approx(data["counts"], rel=1e-9)
+    errors = dense.matrix.ravel() * (1 - np.eye(1_000).ravel())
+    assert 0 < errors[~kept].max() == pytest.approx(data["least"]) and errors[kept & (errors > 0)].min() >= data[
+        "least"
+    ] * (1 - 1e-9)
 
 
 @pytest.mark.parametrize("k", [3, 12, 60, 1000])
@@ -425,7 +445,7 @@ def test_the_map_is_read_by_keyboard_alone(show, evaluations):
         tab.keyboard.press("Enter")
         assert tab.input_value("#class") == evaluation.labels[order[0]]
         tab.keyboard.press("Escape")
-        assert status(tab) == WORDS["hint"]
+        assert status(tab) == HINT
 
 
 def test_a_finger_names_a_cell(show, evaluations):
@@ -458,7 +478,7 @@ def test_a_class_is_found_by_its_name(show, evaluations):
         assert status(tab) == words_of(evaluation, 770, 770)
         assert tab.locator("#class-list tbody tr:visible").count() == 10
         tab.fill("#find-class", "no such class")
-        assert tab.text_content("#found-classes") == WORDS["none"]
+        assert tab.text_content("#found-classes") == "No class matches."
         assert tab.locator("#class-list tbody tr:visible").count() == 0
         tab.fill("#find-class", "")
         assert tab.text_content("#found-classes") == ""
@@ -483,7 +503,7 @@ def test_what_was_chosen_is_in_the_address(show, evaluations):
         values = {row.label: row.precision.value for row in evaluation.per_class}
         assert values[first] == min(value for value in values.values() if not math.isnan(value))
     with show(html, hash="#order=nothing&shade=&cell=5000+x&list=1") as tab:
-        assert tab.input_value("#class-order") == "confusion" and status(tab) == WORDS["hint"]
+        assert tab.input_value("#class-order") == "confusion" and status(tab) == HINT
 
 
 # ---------------------------------------------------------------- for everybody

@@ -13,22 +13,8 @@ from command_line import run_command
 
 import steelyard
 from steelyard import Confusion, Evaluation, Tally, evaluate
-from steelyard.analysis.confusions.confused_pairs import (
-    ErrorModel,
-    class_standing,
-    confused_pairs,
-    confusion_order,
-    excess_pairs,
-    pooled_classes,
-)
-from steelyard.analysis.confusions.hierarchy import Hierarchy
-from steelyard.analysis.intervals import draws, sampler
-from steelyard.ingest import code_counts
-from steelyard.report.csv_text import evaluation_csv
-from steelyard.report.markdown import evaluation_markdown
-from steelyard.report.terminal.summary import evaluation_summary
-from steelyard.statistics import sparse_matrix
-from steelyard.statistics.joined_classes import joined_classes
+from steelyard.analysis.confusions.confused_pairs import confusion_order
+from steelyard.analysis.intervals import sampler
 from tests.checks import assert_refused
 
 K = 1_500
@@ -46,15 +32,6 @@ def large():
     return truth, pred, steelyard.confusion(truth, pred, labels=range(K))
 
 
-@pytest.fixture
-def sparse(monkeypatch):
-    """Tables of more than five labels are kept sparse, so that the dense one of the same rows can stand beside."""
-    for module in (sparse_matrix, code_counts):
-        monkeypatch.setattr(module, "MOST_DENSE_LABELS", 5)
-    monkeypatch.setattr("steelyard.statistics.sparse_matrix.MOST_DENSE_LABELS", 5)
-    monkeypatch.setattr("steelyard.ingest.label_tables.MOST_DENSE_LABELS", 5)
-
-
 def dense(table):
     """The cells of a sparse matrix in all their places."""
     full = np.zeros(table.shape, table.dtype)
@@ -66,14 +43,14 @@ def dense(table):
 
 
 @pytest.mark.parametrize("weights", [(), ("sample_weight",), ("frequency",), ("sample_weight", "frequency")], ids=str)
-def test_a_sparse_table_is_the_dense_one_and_scikit_learns(sparse, weights):
+def test_a_sparse_table_is_the_dense_one_and_scikit_learns(weights):
     metrics = pytest.importorskip("sklearn.metrics")
     rng = np.random.default_rng(len(weights))
     for _ in range(20):
-        k = int(rng.integers(6, 40))
-        truth, pred = rng.integers(0, k, 300), rng.integers(0, k, 300)
-        pred[truth == 3] = 1  # a class that is never right, and one that may be absent
-        truth[truth == 2] = 4
+        k = int(rng.integers(1_001, 1_040))  # of a thousand and fewer the whole matrix is kept
+        truth, pred = (rng.integers(0, 30, 300) ** 2 for _ in range(2))  # most classes are absent
+        pred[truth == 9] = 1  # a class that is never right, and one that may be absent
+        truth[truth == 16] = 4
         given = {"sample_weight": rng.random(300) + 0.1, "frequency": rng.integers(1, 5, 300)}
         given = {name: given[name] for name in weights}
         table = steelyard.confusion(truth, pred, labels=range(k), **given)
@@ -186,9 +163,8 @@ def test_intervals_by_margins_are_those_of_the_whole_table(monkeypatch, weighted
             assert (b.low, b.high) == pytest.approx((a.low, a.high), abs=0.01)
 
 
-def test_an_evaluation_of_very_many_classes_never_makes_the_matrix(large, monkeypatch):
+def test_an_evaluation_of_very_many_classes_never_makes_the_matrix(large):  # which would be refused
     truth, pred, table = large
-    monkeypatch.setattr(draws, "recall_table", None)
     evaluation = evaluate(table, draws=200)
     assert evaluation["accuracy"].value == pytest.approx((truth == pred).mean())
     for name in ("accuracy", "mcc", "kappa"):
@@ -203,7 +179,7 @@ def test_an_evaluation_of_very_many_classes_never_makes_the_matrix(large, monkey
     jsonschema.validate(written, Evaluation.json_schema())
     assert Evaluation.from_json(evaluation.to_json()) == evaluation
     assert len(evaluation.to_html().encode()) < 1_000_000
-    assert max(map(len, evaluation_summary(evaluation, "rows").splitlines())) < 200
+    assert max(map(len, repr(evaluation).splitlines())) < 200
 
 
 # ---------------------------------------------------------------- order
@@ -225,49 +201,62 @@ def test_planted_blocks_stand_in_one_piece(k, size, n):
 # ---------------------------------------------------------------- pairs
 
 
+def pairs_of(table, most):
+    return evaluate(table, metrics=["accuracy"], draws=20).confused_pairs(most)
+
+
 def test_the_error_model_has_the_margins_of_the_errors():
     rng = np.random.default_rng(5)
     rows = rng.poisson(rng.gamma(0.5, 4, (9, 9))) + np.diag(np.full(9, 50))
-    model = ErrorModel.of(rows)
-    expected = np.array([[0.0 if i == j else model.expected(i, j) for j in range(9)] for i in range(9)])
+    rows += 1  # so that every pair occurs
+    expected = np.zeros((9, 9))
+    for pair in pairs_of(Confusion.of_rows(range(9), rows), 72):
+        expected[pair.true, pair.predicted] = pair.expected
     errors = rows - np.diag(np.diag(rows))
     np.testing.assert_allclose(expected.sum(0), errors.sum(0), rtol=1e-6)
     np.testing.assert_allclose(expected.sum(1), errors.sum(1), rtol=1e-6)
 
 
-def test_only_a_planted_pair_is_shown_and_dense_and_sparse_agree(sparse):
+def test_only_a_planted_pair_is_shown_and_dense_and_sparse_agree():
     rng = np.random.default_rng(6)
     model = np.outer(rng.dirichlet(np.full(15, 2)), rng.dirichlet(np.full(15, 2)))
     np.fill_diagonal(model, 0)
     rows = rng.multinomial(900, (model / model.sum()).ravel()).reshape(15, 15) + np.diag(np.full(15, 60))
-    assert excess_pairs(Confusion.of_rows(range(15), rows), 0.95) == 0
+    assert not [pair for pair in pairs_of(Confusion.of_rows(range(15), rows), 210) if pair.p_value <= 0.05]
     rows[4, 9] += 40
     table = Confusion.of_rows(range(15), rows)
-    shown = [pair for pair in confused_pairs(table, 0.95, most=20) if pair.p_value <= 0.05]
-    assert [(pair.true, pair.predicted) for pair in shown] == [(4, 9)]
+    assert [(pair.true, pair.predicted) for pair in pairs_of(table, 20) if pair.p_value <= 0.05] == [(4, 9)]
     truth, pred = (np.repeat(place.ravel(), rows.ravel()) for place in np.indices((15, 15)))
-    again = steelyard.confusion(truth, pred, labels=range(15))
-    assert again.is_sparse and confused_pairs(again, 0.95, most=20) == confused_pairs(table, 0.95, most=20)
+    again = steelyard.confusion(truth, pred, labels=range(1_001))
+    assert again.is_sparse
+    for pair, other in zip(pairs_of(again, 20), pairs_of(table, 20), strict=True):
+        assert (pair.true, pair.predicted, pair.weight, pair.low, pair.high) == (
+            *(other.true, other.predicted, other.weight, other.low, other.high),
+        )
+        assert pair.expected == pytest.approx(other.expected, rel=1e-6)
 
 
 # ---------------------------------------------------------------- classes
 
 
-def test_equal_classes_are_not_distinguished_and_rare_ones_are_pooled():
+def test_equal_classes_are_not_distinguished_and_rare_ones_are_pooled(tmp_path):
     rng = np.random.default_rng(7)
     wrong = 0
     for _ in range(15):
         hits = rng.binomial(6, 0.95, 50)
         table = Confusion.of_rows(range(50), np.diag(hits) + np.roll(np.diag(6 - hits), 1, axis=1))
-        wrong += bool(class_standing(table, 0.95).below)
+        wrong += bool(evaluate(table, metrics=["accuracy"], draws=20).standing.below)
     assert wrong <= 3
     rows = np.diag([3] * 10 + [100] * 10) + np.roll(np.diag([1] * 10 + [0] * 10), 1, axis=1)
-    pooled = pooled_classes(Confusion.of_rows(range(20), rows), 0.95)
+    evaluation = evaluate(Confusion.of_rows(range(20), rows))
+    pooled = evaluation.rare_classes
     assert (len(pooled.labels), pooled.hits, pooled.rows) == (10, 30, 40)
     assert pooled.low < 0.75 < pooled.high
-    text = evaluation_summary(evaluate(Confusion.of_rows(range(20), rows)), "rows")
+    truth, pred = (np.repeat(place.ravel(), rows.ravel()) for place in np.indices(rows.shape))
+    (tmp_path / "rows.csv").write_text("y,p\n" + "".join(f"{a},{b}\n" for a, b in zip(truth, pred, strict=True)))
+    text = run_command("report", tmp_path / "rows.csv", "--true", "y", "--pred", "p", code=0).stdout
     assert "10 classes with fewer than 5 rows: recall 30 of 40, 75.0 % (60." in text
-    assert evaluate(Confusion.of_rows(range(20), rows))["accuracy"].value == 1030 / 1040
+    assert evaluation["accuracy"].value == 1030 / 1040
 
 
 # ---------------------------------------------------------------- hierarchies
@@ -327,7 +316,9 @@ def test_a_hierarchy_that_is_none_is_refused_in_a_sentence(given, words):
 
 
 def test_an_empty_part_of_a_path_and_scores_alone_are_refused():
-    assert_refused(lambda: Hierarchy.of(["a//b", "a/c"], "/"), ValueError, "'a//b' has an empty part")
+    assert_refused(
+        lambda: evaluate(["a//b", "a/c"], ["a/c", "a//b"], hierarchy="/"), ValueError, "'a//b' has an empty part"
+    )
     assert_refused(lambda: evaluate([0, 1], y_score=[5.0, 7.0], hierarchy="/"), ValueError, "scores alone")
     assert_refused(
         lambda: evaluate(TRUE, PRED, hierarchy="/", labels=PATHS, prevalence=[0.4, 0.3, 0, 0.3]),
@@ -362,24 +353,29 @@ def test_hostile_paths_stay_inert_on_the_page():
 
 
 def test_joined_classes_add_up():
-    table = steelyard.confusion(TRUE, PRED, labels=PATHS, sample_weight=np.arange(1, 9))
-    joined = joined_classes(table, {path: path[0] for path in PATHS})
-    assert joined.labels == ("a", "b")
+    top = evaluate(TRUE, PRED, labels=PATHS, sample_weight=np.arange(1, 9), hierarchy="/").hierarchy.levels[0]
+    joined = steelyard.confusion([t[0] for t in TRUE], [p[0] for p in PRED], sample_weight=np.arange(1, 9))
     assert joined.matrix.tolist() == [[17, 4], [8, 7]]
-    assert joined.squares.sum() == pytest.approx((np.arange(1, 9) ** 2).sum())
+    assert top.accuracy.value == pytest.approx(24 / 36)
+    again = steelyard.interval("accuracy", joined, pos_label="a", rng=0)
+    assert (top.accuracy.low, top.accuracy.high) == pytest.approx((again.low, again.high), abs=0.02)
 
 
-def test_markdown_leaves_the_scores_of_each_of_many_classes_to_other_forms():
+def test_markdown_leaves_the_scores_of_each_of_many_classes_to_other_forms(tmp_path):
+    pl = pytest.importorskip("polars")
     rng = np.random.default_rng(2)
     y, p = np.arange(130) % 13, rng.dirichlet(np.ones(13), 130)
     evaluation = evaluate(y, y_score=p, labels=range(13), draws=20)
-    assert "26 more metrics of one class each are in the JSON and the CSV." in evaluation_markdown(evaluation)
-    assert "[class=" not in evaluation_markdown(evaluation) and evaluation_csv(evaluation).count("[class=") == 26
-    shown = evaluation_summary(evaluation, "rows.csv", everything=True)
+    markdown = evaluation.to_markdown()
+    assert "26 more metrics of one class each are in the JSON and the CSV." in markdown and "[class=" not in markdown
+    pl.DataFrame({"y": y, **{f"p_{i}": p[:, i] for i in range(13)}}).write_csv(tmp_path / "rows.csv")
+    words = ["report", tmp_path / "rows.csv", "--true", "y", "--scores", "p_*"]
+    assert run_command(*words, "--format", "csv", code=0).stdout.count("[class=") == 26
+    shown = run_command(*words, "--all", code=0).stdout
     assert shown.index("Each class by its scores") > shown.index("log_loss")
     few = evaluate(y % 3, y_score=p[:, :3] / p[:, :3].sum(1, keepdims=True), labels=range(3), draws=20)
     asked = evaluate(y, y_score=p, labels=range(13), metrics=["roc_auc[class=1]"], draws=20)
-    assert "[class=" in evaluation_markdown(few) and "[class=" in evaluation_markdown(asked)
+    assert "[class=" in few.to_markdown() and "[class=" in asked.to_markdown()
 
 
 def test_thousands_of_classes_without_an_error_have_intervals():
@@ -389,7 +385,6 @@ def test_thousands_of_classes_without_an_error_have_intervals():
     for name in ("balanced_accuracy", "mcc"):
         estimate = found[name]
         assert estimate.low < estimate.high == estimate.value == 1
-    assert sparse_matrix.summed_by(np.zeros(0, int), np.zeros(0), 3).dtype == np.float64
 
 
 @pytest.mark.parametrize("weighted", [False, True])
