@@ -12,7 +12,6 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.model_selection import train_test_split
 
 from steelyard import get_metric, log_loss, mcc, metric, precision, roc_auc, scorer
-from steelyard.metrics.registry import _REGISTRY
 
 X, Y = make_classification(3000, weights=[0.93], flip_y=0.08, n_informative=4, random_state=1)
 TRAIN, TEST, Y_TRAIN, Y_TEST = train_test_split(X, Y, test_size=0.5, stratify=Y, random_state=0)
@@ -167,10 +166,7 @@ def test_a_metric_of_ones_own_that_is_best_low_is_called_what_xgboost_minimises(
         """Share of the negatives that are flagged."""
         return fp / (fp + tn)
 
-    try:
-        assert scorer(prejudice).xgboost.__name__ == "low_prejudice"
-    finally:
-        del _REGISTRY["prejudice"]
+    assert scorer(prejudice).xgboost.__name__ == "low_prejudice"
 
 
 def test_it_can_be_cloned_and_pickled():

@@ -74,15 +74,14 @@ MEANING = re.search(r'"""(.+)"""', DECLARATION)[1]
 SHOWN = """
 import json, sys
 import steelyard
-from click.testing import CliRunner
-from steelyard.cli.commands import commands
+
+sys.path.insert(0, "tests")
+from command_line import run_command
 
 name = sys.argv[1]
 
 def shell(*words):
-    result = CliRunner().invoke(commands, words)
-    assert result.exit_code == 0, result.output
-    return result.output
+    return run_command(*words, code=0).output
 
 finley = steelyard.Counts(tp=28, fn=23, fp=72, tn=2680)
 rows = json.loads(shell("report", "--counts", "28,23,72,2680", "--format", "json"))["metrics"]
@@ -105,7 +104,7 @@ def copy(tmp_path_factory):
     folder = tmp_path_factory.mktemp("recipe")
     shutil.copytree(SOURCE, folder / "src" / "steelyard", ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "tests").mkdir()
-    for name in ("test_laws.py", "checks.py", "oracle.py"):
+    for name in ("test_laws.py", "checks.py", "command_line.py", "oracle.py"):
         shutil.copy(ROOT / "tests" / name, folder / "tests")
     catalogue, oracle = folder / "src" / "steelyard" / "metrics" / "catalogue.py", folder / "tests" / "oracle.py"
     catalogue.write_text(f"{catalogue.read_text(encoding='utf-8')}\n\n{DECLARATION}", encoding="utf-8")

@@ -16,8 +16,7 @@ from engines import needs
 
 from steelyard import Tally, tally
 from steelyard.exceptions import InputError
-from steelyard.ingest import queries, replaced_files, temporary_files
-from steelyard.ingest.abandoned_files import locked, remove_abandoned
+from steelyard.ingest import abandoned_files, queries, replaced_files, temporary_files
 
 COMMAND = [sys.executable, "-m", "steelyard.cli"]
 posix = pytest.mark.skipif(os.name == "nt", reason="Windows has no such limits, signals and locks")
@@ -91,13 +90,12 @@ def test_a_small_disk_is_one_sentence(file, tmp_path):
 # ---------------------------------------------------------------- a kill
 
 STOPPED = """
-import os, signal, sys
+import os, runpy, signal, sys
 from steelyard.ingest import queries, replaced_files
 def killed(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 {} = killed
-from steelyard.cli import main
-main(sys.argv[1:])
+runpy.run_module("steelyard", run_name="__main__")
 """
 
 
@@ -130,17 +128,17 @@ def test_what_a_running_program_writes_is_not_abandoned(tmp_path, monkeypatch):
     ):
         for path in (folder, file):
             os.utime(path, (time.time() - 3600,) * 2)
-        remove_abandoned(tmp_path, "steelyard-")
-        remove_abandoned(tmp_path, ".out.json.")
+        abandoned_files.remove_abandoned(tmp_path, "steelyard-")
+        abandoned_files.remove_abandoned(tmp_path, ".out.json.")
         assert folder.exists() and file.exists()
     young, other, old = (tmp_path / f"steelyard-{name}" for name in ("0" * 16, "my notes", "1" * 16))
     for path in (young, other, old):
         path.mkdir()
     for path in (other, old):
         os.utime(path, (time.time() - 3600,) * 2)
-    remove_abandoned(tmp_path, "steelyard-")
+    abandoned_files.remove_abandoned(tmp_path, "steelyard-")
     assert (young.exists(), other.exists(), old.exists()) == (True, True, False)
-    with locked(tmp_path / "nothing here"):
+    with abandoned_files.locked(tmp_path / "nothing here"):
         pass
 
 

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 import steelyard
 from steelyard import score_table
 from steelyard.statistics import labelled_scores, score_sort
-from steelyard.statistics.labelled_scores import LabelledClass, LabelledScores
-from steelyard.statistics.threads import LIMITS
 
 TINY = 5e-324
+LIMITS = ("OMP_NUM_THREADS", "POLARS_MAX_THREADS")
 NEXT = float(np.nextafter(1.0, 2.0))
 FEW = st.sampled_from([0.0, -0.0, TINY, -TINY, 2.3e-308, 1.0, NEXT, -1.0, -NEXT, 2.0, 0.1, -0.1])
 SCORES = st.one_of(FEW, st.floats(-1, 1), st.floats(-1e6, 1e6), st.floats(allow_nan=False, allow_infinity=False))
@@ -40,7 +39,7 @@ SHAPES = {
 
 
 def labelled(scores, positive):
-    return LabelledScores(np.array(scores, dtype=float), np.array(positive), int(np.sum(positive)))
+    return labelled_scores.LabelledScores(np.array(scores, dtype=float), np.array(positive), int(np.sum(positive)))
 
 
 def twice_pairs(scores, positive):
@@ -115,7 +114,7 @@ def test_scores_that_keys_cannot_hold_are_ranked_all_the_same():
 
 
 def test_one_sort_answers_and_no_class_is_copied(monkeypatch):
-    monkeypatch.setattr(LabelledClass, "__call__", lambda _: pytest.fail("a class was copied"))
+    monkeypatch.setattr(labelled_scores.LabelledClass, "__call__", lambda _: pytest.fail("a class was copied"))
     rng = np.random.default_rng(5)
     y, scores = rng.integers(0, 2, 5_000), rng.random(5_000)
     assert 0 < steelyard.roc_auc(y, scores) < 1
