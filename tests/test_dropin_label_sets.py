@@ -1,15 +1,16 @@
 """Drop-ins on rows of several labels: scikit-learn's values, types and warnings, dense and sparse, without its help."""
 
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 import steelyard.sklearn as ours
-from steelyard.interop import dropin_inputs
 
-theirs = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
+asked = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
+theirs = SimpleNamespace(**vars(asked))  # its functions, whatever a test puts in their place
 AVERAGES = (None, "micro", "macro", "weighted", "samples")
 RATES = ("precision_score", "recall_score", "f1_score", "jaccard_score", "precision_recall_fscore_support")
 FORMS = (np.asarray, sparse.csr_array, sparse.csc_matrix, lambda m: m.astype(bool), lambda m: m.astype(float), np.ndarray.tolist)  # fmt: skip
@@ -54,9 +55,8 @@ def alone(monkeypatch):
 
         return refused
 
-    monkeypatch.setattr(dropin_inputs, "delegate", refuse("a call"))
-    for module in ("label_ranking", "rate_scores", "reports", "scores", "tables"):
-        monkeypatch.setattr(f"steelyard.interop.dropin_{module}.delegate", refuse(module))
+    for name in set(ours.__all__) & set(dir(asked)):
+        monkeypatch.setattr(asked, name, refuse(name))
 
 
 @pytest.mark.parametrize("seed", range(12))

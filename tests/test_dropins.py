@@ -7,12 +7,14 @@ import itertools
 import subprocess
 import sys
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from packaging.version import Version
 
-sklearn_metrics = pytest.importorskip("sklearn.metrics")
+asked = pytest.importorskip("sklearn.metrics")
+sklearn_metrics = SimpleNamespace(**vars(asked))  # its functions, whatever a test puts in their place
 
 import dropin_fuzz  # noqa: E402
 import sklearn  # noqa: E402
@@ -20,7 +22,6 @@ import sklearn  # noqa: E402
 import steelyard  # noqa: E402
 import steelyard.sklearn as ours  # noqa: E402
 from steelyard.exceptions import InputError  # noqa: E402
-from steelyard.interop import dropin_inputs  # noqa: E402
 
 IMBALANCED = (
     "geometric_mean_score", "sensitivity_score", "specificity_score", "sensitivity_specificity_support",
@@ -85,7 +86,8 @@ def only_ours(monkeypatch):
     def refuse(name):
         return lambda *_, **__: pytest.fail(f"{name} was handed to scikit-learn")
 
-    monkeypatch.setattr(dropin_inputs, "ORIGINALS", {name: refuse(name) for name in SCIKIT})
+    for name in SCIKIT:
+        monkeypatch.setattr(asked, name, refuse(name))
 
 
 def codes(seed, k):
@@ -315,9 +317,7 @@ def test_odd_options_are_scikit_learns_affair(name, options):
 
 
 def test_an_option_that_an_older_scikit_learn_lacks_is_named(monkeypatch):
-    monkeypatch.setitem(
-        dropin_inputs.ORIGINALS, "cohen_kappa_score", lambda y1, y2, labels, weights, sample_weight: 0.0
-    )
+    monkeypatch.setattr(asked, "cohen_kappa_score", lambda y1, y2, labels, weights, sample_weight: 0.0)
     assert ours.cohen_kappa_score([0, 0], [0, 0]) == 0
     refused = (
         r"cohen_kappa_score takes replace_undefined_by= only where scikit-learn does, and \S+ does not; update it\."

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tomllib
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,13 @@ def test_a_layer_imports_only_the_layers_above_it(path):
         layer = [*name.split("."), ""][1]
         allowed = LAYERS[: LAYERS.index(parts[0]) + 1]
         assert layer in allowed, f"{path.name} imports {name}, which lies below it"
+
+
+def test_every_layer_and_package_that_is_named_here_exists():
+    for folder, named in ((SOURCE, LAYERS), (SOURCE / "analysis", PACKAGES)):
+        there = {path.stem for path in folder.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+        assert there - {"__init__", "__main__"} == set(named)
+    assert all((SOURCE / path).is_file() for path in LAZY)
 
 
 def test_a_package_of_the_analysis_imports_only_those_before_it():
@@ -156,6 +164,7 @@ def test_a_report_of_labels_in_a_file_loads_nothing_that_other_questions_need(tm
     assert {"polars", "scipy.special", "steelyard.evaluation.evaluate"} <= names
     others = {"scipy.stats", "scipy.sparse", "rich", "jinja2", "matplotlib", "pandas", "pyarrow", "sympy"}
     ours = ("evaluation.evaluate_label_sets", "analysis.planning.label_plan", "report.csv_text")
+    assert all(find_spec(f"steelyard.{name}") for name in ours)
     assert not names & {*others, *(f"steelyard.{name}" for name in ours)}
 
 
