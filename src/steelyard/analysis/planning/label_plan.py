@@ -32,6 +32,7 @@ from steelyard.exceptions import InputError, InputTypeError, did_you_mean, first
 from steelyard.ingest import arrays, queries
 from steelyard.ingest.score_tables import number_column
 from steelyard.ingest.source import Source
+from steelyard.ingest.threshold_sentences import HALF
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.label_kinds import parser
 from steelyard.statistics.precision import DOUBLE, PRECISIONS, as_read
@@ -439,7 +440,6 @@ class LabelPlan(Result[ChosenRow]):
 # ---------------------------------------------------------------- label plan
 
 
-_HALF = 0.5
 _NO_PROBABILITIES = (
     "The scores are no probabilities: labels were planned as if the logit of the share of positives rose with the "
     "rank, and as if {share:g} % were positive. Give prevalence= where you know it better."
@@ -560,7 +560,7 @@ def _checked_threshold(spec: MetricSpec, scores: Array, precision: str, threshol
         return threshold
     if threshold is None and not are_probabilities(scores):
         raise InputError(f"The scores are no probabilities, so {spec.name} needs a threshold=.")
-    at = _HALF if threshold is None else threshold
+    at = HALF if threshold is None else threshold
     if isinstance(at, bool) or not isinstance(at, (int, float, np.number)) or not np.isfinite(at):
         raise InputError(f"A threshold is a number, not {at!r}.")
     flagged = scores >= as_read(float(at), precision)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
 import numpy as np
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 
 _DRAWS = 4_000  # for the expected test set; half as many for each of many
+_STEP = 1e-5  # of all rows, by which a cell is moved to see how the metric moves
 
 
 class Plan(Protocol):
@@ -64,20 +65,11 @@ class Plan(Protocol):
 
 
 @dataclass(frozen=True)
-class CountsPlan:
-    """Two classes: recall and specificity, the prevalence of the test set and the one that it is read at."""
+class _TwoClasses:
+    """A test set of two classes with that share of positives."""
 
-    metric: Metric
-    recall: float
-    specificity: float
     sampled: float
-    used: float
     level: float
-
-    @property
-    def value(self) -> float:
-        """The metric that it is planned with."""
-        return float(self._shifted(self._table(10**6)))
 
     @property
     def class_shares(self) -> tuple[float, ...]:
@@ -85,9 +77,31 @@ class CountsPlan:
         return self.sampled, 1 - self.sampled
 
     @property
-    def designs(self) -> tuple[Plan, ...]:
+    def designs(self) -> tuple[Self, ...]:
         """Itself, and the test set with half of its rows in each class."""
         return (self,) if self.sampled == 0.5 else (self, replace(self, sampled=0.5))
+
+
+@dataclass(frozen=True)
+class CountsPlan(_TwoClasses):
+    """Two classes: recall and specificity, and the prevalence that the metric is read at."""
+
+    metric: Metric
+    recall: float
+    specificity: float
+    used: float
+
+    @property
+    def value(self) -> float:
+        """The metric that it is planned with."""
+        return float(self._shifted(self._table(10**6)))
+
+    @property
+    def influence(self) -> Array:
+        """How the metric changes with the share of rows in each cell: tp, fn, fp and tn."""
+        cells, steps = np.array([*self._table(1.0)]), np.eye(4) * _STEP
+        up, down = (self.metric(Counts(*np.maximum(cells[:, None] + side * steps, 0))) for side in (1, -1))
+        return np.asarray((up - down) / (2 * _STEP))
 
     def _table(self, rows: float) -> Counts:
         p, q = rows * self.sampled, rows * (1 - self.sampled)
@@ -167,22 +181,10 @@ def _unbounded(widths: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class AucPlan:
-    """Scores: the AUC, with Hanley and McNeil's variance, and the prevalence of the test set."""
+class AucPlan(_TwoClasses):
+    """Scores: the AUC, with Hanley and McNeil's variance."""
 
     value: float
-    sampled: float
-    level: float
-
-    @property
-    def class_shares(self) -> tuple[float, ...]:
-        """The share of the positives and of the negatives in the test set."""
-        return self.sampled, 1 - self.sampled
-
-    @property
-    def designs(self) -> tuple[Plan, ...]:
-        """Itself, and the test set with half of its rows in each class."""
-        return (self,) if self.sampled == 0.5 else (self, replace(self, sampled=0.5))
 
     def expected_width(self, rows: float) -> float:
         """The width on the expected test set of so many rows."""
@@ -206,9 +208,6 @@ class AucPlan:
 # The rows that distinguish two classifiers on the same rows, by how often their predictions differ.
 
 
-_STEP = 1e-5
-
-
 def paired_rows(
     plans: Sequence[Plan], disagreement: float | tuple[float, float], difference: float, errors: float
 ) -> int:
@@ -218,7 +217,7 @@ def paired_rows(
         raise InputTypeError("disagreement= is of two classes and metrics of labels; leave it out here.")
     differs = disagreement if isinstance(disagreement, tuple) else (disagreement, disagreement)
     classes = ((a.sampled, a.recall, b.recall), (1 - a.sampled, 1 - a.specificity, 1 - b.specificity))
-    of_a, of_b = _influence(a).reshape(2, 2), _influence(b).reshape(2, 2)  # true class x whether it is flagged
+    of_a, of_b = a.influence.reshape(2, 2), b.influence.reshape(2, 2)  # true class x whether it is flagged
     mean = square = 0.0
     for true, ((share, first, second), rate) in enumerate(zip(classes, differs, strict=True)):
         for flag_a, flag_b, probability in _joint(first, second, rate):
@@ -239,15 +238,6 @@ def _joint(first: float, second: float, differs: float) -> list[tuple[int, int, 
             f"rows, not {differs:g}; give disagreement= of the positives and of the negatives within these."
         )
     return [(1, 1, both), (1, 0, only_a), (0, 1, only_b), (0, 0, neither)]
-
-
-def _influence(plan: CountsPlan) -> Array:
-    """How the metric changes with the share of rows in each cell: tp, fn, fp and tn."""
-    p, q = plan.sampled, 1 - plan.sampled
-    cells = np.array([p * plan.recall, p * (1 - plan.recall), q * (1 - plan.specificity), q * plan.specificity])
-    steps = np.eye(4) * _STEP
-    up, down = (plan.metric(Counts(*np.maximum(cells[:, None] + side * steps, 0))) for side in (1, -1))
-    return np.asarray((up - down) / (2 * _STEP))
 
 
 # ---------------------------------------------------------------- row search
@@ -403,7 +393,8 @@ def _planned(spec: MetricSpec, point: PlannedLike, prevalence: float | None, lev
             raise InputTypeError(
                 f"{spec.name} is a metric of scores; of these sizes are planned for roc_auc, with at= the AUC."
             )
-        return AucPlan(_checked_share(point, "The AUC"), _checked_prevalence(prevalence), level)
+        auc = _checked_share(point, "The AUC")
+        return AucPlan(_checked_prevalence(prevalence), level, auc)
     if isinstance(point, Confusion) or np.ndim(point) == 2:  # type: ignore[arg-type]  # Counts have no dimension
         return _classes_plan(spec, point, level)  # type: ignore[arg-type]  # a matrix
     recall, specificity = _rates(point)
@@ -412,7 +403,7 @@ def _planned(spec: MetricSpec, point: PlannedLike, prevalence: float | None, lev
     if prevalence is None and isinstance(point, Counts):
         prevalence = float(point.positives / point.total)
     share = _checked_prevalence(prevalence)
-    return CountsPlan(spec.metric, recall, specificity, share, share, level)
+    return CountsPlan(share, level, spec.metric, recall, specificity, used=share)
 
 
 def _checked_prevalence(share: float | None) -> float:
