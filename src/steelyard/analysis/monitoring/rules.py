@@ -217,31 +217,26 @@ class FollowedRule:
     sequence: MetricSequence | None = None
     costs: LinearRatio | None = None
 
+    @property
+    def _source(self) -> MetricSequence | LinearRatio:
+        source = self.costs if self.sequence is None else self.sequence
+        assert source is not None  # noqa: S101 - one of the two
+        return source
+
     def values(self, cells: Array) -> Array:
         """The metric of each table."""
-        if self.sequence is not None:
-            return self.sequence.value(cells)
-        assert self.costs is not None  # noqa: S101 - one of the two
-        return self.costs.value(cells)
+        return self._source.value(cells)
 
     def ends(self, cells: Array) -> tuple[Array, Array]:
         """Both bounds of the confidence sequence at each table."""
-        each = (1 - self.level) / 2
-        if self.sequence is not None:
-            return self.sequence.ends(cells, each, each)
-        assert self.costs is not None  # noqa: S101 - one of the two
-        low, high = self.costs.anytime_ends(cells, each, each)
-        return low, high
+        each, source = (1 - self.level) / 2, self._source
+        if isinstance(source, LinearRatio):
+            return source.anytime_ends(cells, each, each)
+        return source.ends(cells, each, each)
 
     def log_evidence(self, cells: Array) -> Array | None:
-        """The logarithm of the evidence of each table that the limit is broken; None of a region, which has none."""
-        if not self.has_evidence:
-            return None
-        if self.sequence is not None:
-            return self.sequence.log_evidence(cells, self.limit, self.rule.sign)
-        assert self.costs is not None  # noqa: S101 - one of the two
-        below = self.costs.log_evidence_below if self.rule.sign > 0 else self.costs.log_evidence_above
-        return below(cells, self.limit)
+        """The logarithm of the evidence of each table that the limit is broken; None for a region, which has none."""
+        return self._source.log_evidence(cells, self.limit, self.rule.sign) if self.has_evidence else None
 
     def verdict(self, sums: Array, windows: Windows) -> tuple[float, int | None, int]:
         """The p-value, the first look with an alarm, and the start of the window with most evidence then, or now."""

@@ -146,6 +146,10 @@ class LinearRatio:
         with np.errstate(invalid="ignore"):
             return np.asarray((cells @ self.above) / (cells @ self.below))
 
+    def log_evidence(self, cells: Array, limit: Array | float, sign: int) -> Array:
+        """The logarithm of the evidence that the ratio is below (sign 1) or above (-1) the limit."""
+        return self.log_evidence_below(cells, limit) if sign > 0 else self.log_evidence_above(cells, limit)
+
     def log_evidence_below(self, cells: Array, limit: Array | float) -> Array:
         """The logarithm of the evidence that the ratio is below the limit."""
         return log_wealth(cells, self.payoffs(limit))

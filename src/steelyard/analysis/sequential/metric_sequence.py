@@ -438,8 +438,7 @@ class MetricSequence:
         """The logarithm of the evidence that the metric is below (sign 1) or above (-1) the limit; not of a region."""
         assert self.ratio is not None  # noqa: S101 - a region excludes values, and has no evidence for each
         if self.method == "betting":
-            ratio = self.ratio
-            return ratio.log_evidence_below(cells, limit) if sign > 0 else ratio.log_evidence_above(cells, limit)
+            return self.ratio.log_evidence(cells, limit, sign)
         hits, misses = self._trials(cells)
         if sign > 0:
             return evidence.log_evidence_below(hits, misses, limit)
