@@ -34,23 +34,23 @@ if TYPE_CHECKING:
 #
 # Half a row added to each side of every class would move the mean of many rare classes by far more than its error, and
 # no rows at all would take a class without hits for one that is never found. So the recalls are drawn from a Beta
-# distribution common to all classes whose mean and spread are drawn as well: where the classes agree, a rare one is
-# read beside the others; where they differ, nearly alone. The ends hold these draws, and those of half a row moved from
-# their centre to the value seen, wholly and by (1 - 2 / K)^2 of the way, which with two classes is not at all, and on
-# by the bias that a mean of few rows has (`recentred`). In trials with 3 to 20 classes (3 to 20 rows in the rare ones,
-# recall 0.1 to 0.99: all alike, at random, or one class apart; 150 to 600 test sets each) that covered .90 to 1.00 at
-# 1.0 to 1.3 times the width of draws with 2 rows spread over all cells, which covered .15 to .96.
+# distribution common to all classes; its mean and its variance are drawn as well. Where the classes agree, a rare one
+# is read with the others; where they differ, nearly alone. The interval holds these draws, and those of half a row
+# moved from their centre to the observed value, wholly and by (1 - 2 / K)^2 of the way, which with two classes is not
+# at all, and on by the bias that a mean of few rows has (`recentred`). In trials with 3 to 20 classes (3 to 20 rows in
+# the rare ones, recall 0.1 to 0.99; 150 to 600 test sets each) that covered .90 to 1.00 at 1.0 to 1.3 times the width
+# of draws with 2 rows spread over all cells, which covered .15 to .96.
 
 
 HALF_ROW = 0.5  # rows added to the hits, and to the misses, of each class
 MOST_DENSE = 141  # classes up to which every cell has a draw of its own
 _LOGITS = np.linspace(-7, 7, 29)  # of the mean recall
 _FEW, _UNLIKELY, _FINEST = 8, 1e-5, 1e-6  # likely logits below which they stand closer: many rows allow one or none
-_MASSES = 2.0 ** np.arange(-1, 10)  # how many rows the common distribution is worth: 1/2 to 512
+_PRIOR_SIZES = 2.0 ** np.arange(-1, 10)  # how many rows the common distribution counts as: 1/2 to 512
 
 
 class TableDraws(NamedTuple):
-    """Draws of a table on a first axis, and draws that are read around the value seen; a centre is their mean table."""
+    """Draws of a table on a first axis, and draws that are read around the observed value, with their mean table."""
 
     cells: Array
     around: Array
@@ -68,35 +68,35 @@ def class_draws(rows: Array, draws: int, rng: np.random.Generator) -> TableDraws
 
 
 def recall_draws(hits: Array, totals: Array, draws: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Draws of the recall of each class, beside the other classes and by its own rows alone; rows may be drawn too."""
+    """Draws of the recall of each class, with the other classes and by its rows alone; rows may be drawn too."""
     mean_hits, mean_totals = (np.atleast_2d(rows).mean(0) for rows in (hits, totals))
     learnt = _betas(*recall_prior(mean_hits, mean_totals, draws, rng), hits, totals, rng)
     return learnt, _betas(np.full((draws, 1), HALF_ROW), np.full((draws, 1), HALF_ROW), hits, totals, rng)
 
 
 def recall_prior(hits: Array, totals: Array, draws: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Draws of the two parameters of the Beta distribution of which the classes' recalls are, a column each."""
+    """Draws of the two parameters of the Beta distribution of the classes' recalls, a column each."""
     pairs, times = np.unique(np.stack([hits, totals - hits]), axis=1, return_counts=True)  # many rare classes are alike
     logits = _LOGITS
-    chances = _prior_chances(pairs, times, logits)
-    while len(near := np.flatnonzero(chances.max(1) > _UNLIKELY)) < _FEW and np.ptp(logits) > _FINEST:
-        ends = logits[max(near[0] - 1, 0)], logits[min(near[-1] + 1, len(logits) - 1)]
-        logits = np.linspace(*ends, len(_LOGITS))
-        chances = _prior_chances(pairs, times, logits)
-    place = rng.choice(chances.size, draws, p=chances.ravel() / chances.sum())
-    mean, mass = 1 / (1 + np.exp(-logits[place // len(_MASSES)])), _MASSES[place % len(_MASSES)]
-    return (mean * mass)[:, None], ((1 - mean) * mass)[:, None]
+    density = _prior_density(pairs, times, logits)
+    while len(likely := np.flatnonzero(density.max(1) > _UNLIKELY)) < _FEW and np.ptp(logits) > _FINEST:
+        low, high = logits[max(likely[0] - 1, 0)], logits[min(likely[-1] + 1, len(logits) - 1)]
+        logits = np.linspace(low, high, len(_LOGITS))
+        density = _prior_density(pairs, times, logits)
+    drawn = rng.choice(density.size, draws, p=density.ravel() / density.sum())
+    mean, size = 1 / (1 + np.exp(-logits[drawn // len(_PRIOR_SIZES)])), _PRIOR_SIZES[drawn % len(_PRIOR_SIZES)]
+    return (mean * size)[:, None], ((1 - mean) * size)[:, None]
 
 
-def _prior_chances(pairs: Array, times: Array, logits: Array) -> Array:
-    """How likely each mean recall is, with each number of rows that the distribution is worth."""
+def _prior_density(pairs: Array, times: Array, logits: Array) -> Array:
+    """How likely each mean recall is, with each number of rows that the distribution counts as."""
     from scipy.special import betaln
 
     mean = 1 / (1 + np.exp(-logits))
-    a, b = (np.outer(share, _MASSES).ravel() for share in (mean, 1 - mean))
-    seen = betaln(pairs[0][:, None] + a, pairs[1][:, None] + b) - betaln(a, b)
-    # Jeffreys' prior of the mean; the rows it is worth are as likely on every scale.
-    logs = times @ seen + np.log(a * b) / 2 - np.log(a + b)
+    a, b = (np.outer(share, _PRIOR_SIZES).ravel() for share in (mean, 1 - mean))
+    log_likelihoods = betaln(pairs[0][:, None] + a, pairs[1][:, None] + b) - betaln(a, b)
+    # Jeffreys' prior of the mean; the numbers of rows are as likely on every scale.
+    logs = times @ log_likelihoods + np.log(a * b) / 2 - np.log(a + b)
     return np.asarray(np.exp(logs - logs.max()).reshape(len(logits), -1))
 
 
@@ -106,7 +106,7 @@ def _betas(a: Array, b: Array, hits: Array, totals: Array, rng: np.random.Genera
 
 
 def recall_table(sizes: Array, recall: Array, wrong: Array) -> Array:
-    """The cells of classes of these sizes and recalls, and of these shares of what they are taken for."""
+    """The cells of classes of these sizes and recalls, with these shares of each other class in their misses."""
     cells = wrong * (sizes * (1 - recall))[..., None]
     np.einsum("...ii->...i", cells)[...] = sizes * recall
     return np.asarray(cells)
@@ -120,7 +120,7 @@ def expected_wrong(rows: Array) -> Array:
 
 
 def _wrong_shares(rows: Array, draws: int, rng: np.random.Generator) -> Array:
-    """Draws of the same."""
+    """Draws of the share of a class's misses that is taken for each other class."""
     misses, k = rows * (1 - np.eye(len(rows))), len(rows)
     if k <= MOST_DENSE:
         cells = rng.standard_gamma(misses + (1 - np.eye(k)) * HALF_ROW / (k - 1), (draws, k, k))
@@ -132,17 +132,17 @@ def _wrong_shares(rows: Array, draws: int, rng: np.random.Generator) -> Array:
 
 
 def moved_wrong_shares(cells: Array, rng: np.random.Generator) -> Array:
-    """The same of draws of the table, with half a row that falls on one of the others."""
+    """These shares in draws of the table, with half a row that falls on one other class."""
     k = cells.shape[-1]
     misses = _add_anywhere_else(cells * (1 - np.eye(k)), np.full(k, HALF_ROW), rng)
     return np.asarray(misses / np.maximum(misses.sum(-1, keepdims=True), 1e-300))
 
 
 def _add_anywhere_else(cells: Array, misses: Array, rng: np.random.Generator) -> Array:
-    """Add misses at a random other class: of many classes nearly all of a small gamma mass falls on one anyway."""
+    """Add misses at a random other class: among many nearly all of a small gamma draw falls on one anyway."""
     draws, k = cells.shape[:2]
-    place = (np.arange(k) + rng.integers(1, k, (draws, k))) % k
-    cells[np.arange(draws)[:, None], np.arange(k), place] += rng.standard_gamma(misses, (draws, k))
+    other = (np.arange(k) + rng.integers(1, k, (draws, k))) % k
+    cells[np.arange(draws)[:, None], np.arange(k), other] += rng.standard_gamma(misses, (draws, k))
     return cells
 
 
@@ -167,10 +167,10 @@ def generator(rng: Rng) -> np.random.Generator:
 
 
 def effective_cells(table: Counts | Confusion) -> tuple[Array, Array]:
-    """The rows that each cell is worth, true classes on the axis before the last, and the weight of one of them.
+    """The effective size of each cell, true classes on the axis before the last, and the weight of one effective row.
 
-    Weighted rows of a true class are worth (sum w)^2 / sum w^2 rows together, or as many as the linearised variance of
-    its recall is worth, if fewer: without weights they are what they are.
+    The effective size of the weighted rows of a true class is (sum w)^2 / sum w^2, or that by the linearised variance
+    of its recall, if smaller; without weights it is their number.
     """
     if isinstance(table, Counts):
         cells = np.stack([np.stack([table.tp, table.fn], -1), np.stack([table.fp, table.tn], -1)], -2)
@@ -182,36 +182,34 @@ def effective_cells(table: Counts | Confusion) -> tuple[Array, Array]:
 
 
 def posterior_draws(rows: Array, row_weight: Array, draws: int, rng: np.random.Generator) -> TableDraws:
-    """Draws of the table from its posterior: of two classes half a row is added to each cell.
+    """Draws of the table from its posterior: with two classes half a row is added to each cell.
 
-    The same draws are read once more around the value seen: what the added rows move it by is taken back, without
+    The same draws are read once more around the observed value: the change by the added rows is taken back, without
     which an accuracy of ten classes with no error would be certain not to be 1.
     """
     if rows.shape[-1] > 2:
         drawn = class_draws(rows, draws, rng)
     else:
-        cells = _draws_together(rng.standard_gamma(rows + HALF_ROW, size=(draws, *rows.shape)))
+        cells = rng.standard_gamma(rows + HALF_ROW, size=(draws, *rows.shape))
+        # The draws of one cell lie side by side in memory, as formulas read cell by cell.
+        cells = np.moveaxis(np.ascontiguousarray(np.moveaxis(cells, 0, -1)), -1, 0)
         drawn = TableDraws(cells, cells, (rows + HALF_ROW)[None])
     return weighted(drawn, row_weight)
 
 
-def _draws_together(cells: Array) -> Array:
-    """The same draws with those of one cell side by side in memory: formulas read cell by cell."""
-    return np.moveaxis(np.ascontiguousarray(np.moveaxis(cells, 0, -1)), -1, 0)
-
-
 def stacked(parts: Iterable[TableDraws], size: int) -> TableDraws:
     """The draws of so many tables as those of one array of tables, on the axis after the draws."""
-    kept: dict[str, Array] = {}
-    for place, part in enumerate(parts):
-        whole = {"cells": part.cells, "centre": part.centre, "deviance": part.deviance}
-        whole |= {} if part.around is part.cells else {"around": part.around}
-        for name, array in whole.items():
+    draws_last: dict[str, Array] = {}
+    for i, part in enumerate(parts):
+        arrays = {"cells": part.cells, "centre": part.centre, "deviance": part.deviance}
+        if part.around is not part.cells:
+            arrays["around"] = part.around
+        for name, array in arrays.items():
             if array is not None:
-                draws_last = array if name == "deviance" else np.moveaxis(array, 0, -1)
-                kept.setdefault(name, np.empty((size, *draws_last.shape)))[place] = draws_last
-    moved = {name: array if name == "deviance" else np.moveaxis(array, -1, 0) for name, array in kept.items()}
-    return TableDraws(moved["cells"], moved.get("around", moved["cells"]), moved.get("centre"), moved.get("deviance"))
+                last = array if name == "deviance" else np.moveaxis(array, 0, -1)
+                draws_last.setdefault(name, np.empty((size, *last.shape)))[i] = last
+    first = {name: array if name == "deviance" else np.moveaxis(array, -1, 0) for name, array in draws_last.items()}
+    return TableDraws(first["cells"], first.get("around", first["cells"]), first.get("centre"), first.get("deviance"))
 
 
 def weighted(drawn: TableDraws, row_weight: Array) -> TableDraws:
@@ -274,25 +272,24 @@ def rank_draws(table: ScoreTable, draws: int, rng: np.random.Generator, level: f
     """
     sides = (table.positive, table.negative)
     scores = np.union1d(*(side.scores for side in sides))
-    places = [np.searchsorted(scores, side.scores) for side in sides]
-    both = zip(places, sides, strict=True)
+    indices = [np.searchsorted(scores, side.scores) for side in sides]
+    both = zip(indices, sides, strict=True)
     rows = np.sum([np.bincount(at, side.rows, minlength=len(scores)) for at, side in both], axis=0)
     drawn = []
-    for at, side in zip(places, sides, strict=True):
+    for at, side in zip(indices, sides, strict=True):
         weights = np.zeros((draws, len(scores)))
-        weights[:, at] = _gammas(side, draws, rng, student_spread(side.n, level))
+        weights[:, at] = _entry_weights(side, draws, rng, student_spread(side.n, level))
         anywhere = rng.choice(len(scores), draws, p=rows / rows.sum())
         weights[np.arange(draws), anywhere] += rng.standard_gamma(RANK_PRIOR, draws) * (side.total / side.n)
         drawn.append(ClassScores(scores, weights * (side.n / side.total), weights, weights))
     return ScoreTable(drawn[0], drawn[1], table.label)
 
 
-def _gammas(side: ClassScores, draws: int, rng: np.random.Generator, spread: float) -> Array:
-    """Weights of mean w and variance the sum of w^2, as the weighted rows of each entry have it."""
-    mass, squares = side.weights.astype(np.float64), side.squares.astype(np.float64)
-    return np.asarray(
-        rng.standard_gamma(spread * mass**2 / squares, size=(draws, len(mass))) * (squares / mass / spread)
-    )
+def _entry_weights(side: ClassScores, draws: int, rng: np.random.Generator, shape: float) -> Array:
+    """Draws of the weight of each entry: its mean is the sum of its rows' weights w, its variance that of w^2."""
+    weights, squares = side.weights.astype(np.float64), side.squares.astype(np.float64)
+    drawn = rng.standard_gamma(shape * weights**2 / squares, size=(draws, len(weights)))
+    return np.asarray(drawn * (squares / weights / shape))
 
 
 def steps(draws: int, size: int) -> Iterator[int]:
@@ -302,103 +299,105 @@ def steps(draws: int, size: int) -> Iterator[int]:
 
 
 # ---------------------------------------------------------------- cluster draws
-# Tables of rows in clusters as they may be elsewhere, by the rows that each class is worth.
+# Tables of rows in clusters as they may be elsewhere, by the effective size of each class.
 #
 # How classes go together, and how many rows each has, is drawn by random weights of whole clusters (the Bayesian
 # bootstrap). What is known of the recall of a class is counted by the clusters that have rows of it, which are few
 # where the class belongs to the cluster: its rows are divided by their design effect, which is drawn as a variance that
-# so many clusters show. Few clusters, or few that hold misses, say little of it: a prior holds that a part of the rows'
-# luck is the cluster's. With few clusters of a class (5 to 8 of 48 to 100, even or log-normal in size; 300 runs a
-# setting) recall is covered in .97 to 1.00 where weights of clusters alone gave .74 to .88, precision and MCC in .90 to
-# .97 (.88 to .93); where classes are mixed within clusters all metrics in .94 to .99, at most 1.16 times as wide.
+# so many clusters show. Few clusters, or few that hold misses, say little of it, so there is a prior of the intraclass
+# correlation. With few clusters of a class (5 to 8 of 48 to 100, even or log-normal in size; 300 runs a setting) recall
+# is covered in .97 to 1.00 where weights of clusters alone gave .74 to .88, precision and MCC in .90 to .97 (.88 to
+# .93); where classes are mixed within clusters all metrics in .94 to .99, at most 1.16 times as wide.
 
 
-# Luck of 0.3 to 1, of 1 or 2 degrees, and 0 to 2 more degrees of Student's t were tried on recalls of 3 to 40 clusters
-# (2 to 10 rows, recall .65 to .97), where weights of clusters alone covered .65 at worst. With 5 to 8 positive
-# clusters these cover recall and balanced accuracy in .96 to 1.00, MCC and precision in .93 to .97 (200 to 400 runs,
-# fresh seeds).
-PRIOR_LUCK, PRIOR_DEGREES, MORE_DEGREES = 0.4, 1.0, 2.0
+# Chosen on recalls of 3 to 40 clusters; with 5 to 8 positive clusters these cover recall and balanced accuracy in .96
+# to 1.00, MCC and precision in .93 to .97 (200 to 400 runs, fresh seeds).
+PRIOR_CORRELATION, PRIOR_DEGREES, MORE_DEGREES = 0.4, 1.0, 2.0
 _TINY = 1e-300
 
 
 class ClassRows(NamedTuple):
-    """The share of right rows of each class, how many independent rows it is worth, and how well that is known."""
+    """The share of right rows of each class, its effective size, and how well that is known."""
 
     share: Array
-    worth: Array
+    effective_size: Array
     degrees: Array
 
     @classmethod
     def of(cls, hits: Array, sizes: Array) -> ClassRows:
         """The effective rows of each class, given its right and all its rows of each cluster on a first axis."""
         total = np.maximum(sizes.sum(0), _TINY)
-        share, size = hits.sum(0) / total, (sizes**2).sum(0) / total  # of the cluster of a row
+        share, size = hits.sum(0) / total, (sizes**2).sum(0) / total  # the size of the cluster of a random row
         squares = ((hits - share * sizes) ** 2 / np.maximum(1 - sizes / total, 1e-9)).sum(0)
-        shown = np.minimum(total / np.maximum(size, _TINY), _units(np.where(share > 0.5, sizes - hits, hits))) - 1
-        shown, prior = np.maximum(shown, 0), 1 + np.maximum(size - 1, 0) * PRIOR_LUCK
-        effect = shown * squares / np.maximum(share * (1 - share) * total, _TINY) + PRIOR_DEGREES * prior
-        effect = np.maximum(effect / (shown + PRIOR_DEGREES), 1)
-        luck = np.clip((effect - 1) / np.maximum(size - 1, 1e-9), 0, 1)
-        # Uneven clusters are worth fewer of one size, the fewer the more their rows share.
-        parts = luck * sizes**2 / np.maximum((sizes**2).sum(0), _TINY) + (1 - luck) * sizes / total
-        return cls(share, sizes.sum(0) / effect, np.maximum(_units(parts) - 1, 0) + MORE_DEGREES)
+        rarer = np.where(share > 0.5, sizes - hits, hits)
+        degrees = np.maximum(np.minimum(total / np.maximum(size, _TINY), _effective_clusters(rarer)) - 1, 0)
+        prior = 1 + np.maximum(size - 1, 0) * PRIOR_CORRELATION
+        effect = degrees * squares / np.maximum(share * (1 - share) * total, _TINY) + PRIOR_DEGREES * prior
+        effect = np.maximum(effect / (degrees + PRIOR_DEGREES), 1)
+        correlation = np.clip((effect - 1) / np.maximum(size - 1, 1e-9), 0, 1)
+        # The effective number of uneven clusters is the smaller the more their rows are correlated.
+        correlated = sizes**2 / np.maximum((sizes**2).sum(0), _TINY)
+        parts = correlation * correlated + (1 - correlation) * sizes / total
+        return cls(share, sizes.sum(0) / effect, np.maximum(_effective_clusters(parts) - 1, 0) + MORE_DEGREES)
 
     def drawn(self, draws: int, rng: np.random.Generator) -> Array:
-        """Draws of the rows that it is worth."""
-        return np.asarray(self.worth * rng.chisquare(self.degrees, (draws, len(self.worth))) / self.degrees)
+        """Draws of the effective size."""
+        size = self.effective_size
+        return np.asarray(size * rng.chisquare(self.degrees, (draws, len(size))) / self.degrees)
 
 
-def _units(mass: Array) -> Array:
-    """How many clusters of one mass are worth as much as these, of each class."""
-    squares = (mass**2).sum(0)
-    return np.asarray(mass.sum(0) ** 2 / np.where(squares > 0, squares, 1))
+def _effective_clusters(weights: Array) -> Array:
+    """Kish's effective number of clusters of each class, given their weights in it."""
+    squares = (weights**2).sum(0)
+    return np.asarray(weights.sum(0) ** 2 / np.where(squares > 0, squares, 1))
 
 
 def cluster_draws(tables: Array, draws: int, rng: np.random.Generator, level: float) -> TableDraws:
     """Draws of the sum of the clusters' tables (first axis): weights of clusters, and recalls of effective rows."""
     rows, of_classes = tables.sum(0), tables.sum(-1)
-    known = ClassRows.of(np.diagonal(tables, axis1=1, axis2=2), of_classes)
+    effective = ClassRows.of(np.diagonal(tables, axis1=1, axis2=2), of_classes)
     weighted = _weighted_sums(tables, draws, rng, level)
     sizes, wrong = weighted.sum(-1), moved_wrong_shares(weighted, rng)
-    seen = np.diagonal(weighted, axis1=1, axis2=2) / np.maximum(sizes, _TINY)
-    sizes = sizes * _unseen_sizes(of_classes, draws, rng, level)
-    worth = known.drawn(draws, rng)
-    both = recall_draws(known.share * worth, worth, draws, rng)
-    learnt, alone = (recall_table(sizes, _in_order_of(recall, seen, rng), wrong) for recall in both)
-    middle = ((known.share * worth + HALF_ROW) / (worth + 2 * HALF_ROW)).mean(0)
-    centre = recall_table(rows.sum(-1), middle, expected_wrong(rows))
+    recall_of_weighted = np.diagonal(weighted, axis1=1, axis2=2) / np.maximum(sizes, _TINY)
+    sizes = sizes * _size_factors(of_classes, draws, rng, level)
+    effective_sizes = effective.drawn(draws, rng)
+    hits = effective.share * effective_sizes
+    both = recall_draws(hits, effective_sizes, draws, rng)
+    learnt, alone = (recall_table(sizes, _in_order_of(recall, recall_of_weighted, rng), wrong) for recall in both)
+    mean_recall = ((hits + HALF_ROW) / (effective_sizes + 2 * HALF_ROW)).mean(0)
+    centre = recall_table(rows.sum(-1), mean_recall, expected_wrong(rows))
     return TableDraws(alone if len(rows) == 2 else learnt, alone, centre[None])
 
 
 def _weighted_sums(tables: Array, draws: int, rng: np.random.Generator, level: float) -> Array:
-    """Draws of the sum of the tables with a random weight of each cluster, of few ones as wide as Student's t."""
-    spread = student_spread(float(_units(tables.sum((1, 2)))), level)
+    """Draws of the sum of the tables with a random weight of each cluster; few clusters vary as Student's t does."""
+    shape = student_spread(float(_effective_clusters(tables.sum((1, 2)))), level)
     # Clusters of one and the same table share a weight: a sum of gammas is a gamma of the summed shapes.
     distinct, times = np.unique(tables.reshape(len(tables), -1), axis=0, return_counts=True)
-    weights = rng.standard_gamma(spread * times, size=(draws, len(times))) / spread
+    weights = rng.standard_gamma(shape * times, size=(draws, len(times))) / shape
     return np.asarray((weights @ distinct).reshape(draws, *tables.shape[1:]))
 
 
-def _unseen_sizes(sizes: Array, draws: int, rng: np.random.Generator, level: float) -> Array:
-    """Factors by which the rows of a class scatter further than weights of all clusters do, if its few are uneven."""
+def _size_factors(sizes: Array, draws: int, rng: np.random.Generator, level: float) -> Array:
+    """Factors of the rows of a class, which vary more than weights of all clusters do where its few are uneven."""
     with_all = np.column_stack([sizes, sizes.sum(1)])
-    units, clusters = np.maximum(_units(with_all), 1), np.maximum((with_all > 0).sum(0), 1)
-    ratio = student_quantile((1 + level) / 2, np.maximum(units - 1, 1)) / normal_reach(level)
-    further = (1 - units / clusters) * (ratio**2 - 1) / units
-    shape = 1 / np.maximum(further[:-1] - further[-1], 1e-6)
+    effective, clusters = np.maximum(_effective_clusters(with_all), 1), np.maximum((with_all > 0).sum(0), 1)
+    ratio = student_quantile((1 + level) / 2, np.maximum(effective - 1, 1)) / normal_reach(level)
+    variance = (1 - effective / clusters) * (ratio**2 - 1) / effective
+    shape = 1 / np.maximum(variance[:-1] - variance[-1], 1e-6)
     return np.asarray(rng.standard_gamma(shape, (draws, len(shape))) / shape)
 
 
-def _in_order_of(drawn: Array, seen: Array, rng: np.random.Generator) -> Array:
+def _in_order_of(drawn: Array, other: Array, rng: np.random.Generator) -> Array:
     """The draws of each column in the order of another's, ties at random: they go together as those do."""
-    order = np.lexsort(np.stack([rng.random(seen.T.shape), seen.T]))
+    order = np.lexsort(np.stack([rng.random(other.T.shape), other.T]))
     ordered = np.empty_like(order, dtype=np.float64)
     np.put_along_axis(ordered, order, np.sort(drawn.T, axis=-1), -1)
     return ordered.T
 
 
-# ---------------------------------------------------------------- folded tables
-# One class of a confusion matrix against the rest, that class first.
+# ---------------------------------------------------------------- one class against the rest
+# That class stands first.
 
 
 def class_fold(place: int, k: int) -> Array:
@@ -423,7 +422,7 @@ class ClassFolds:
         return cls(*(None if part is None else _two_by_two(part, place) for part in parts))  # type: ignore[arg-type]  # there are always rows
 
     def __getitem__(self, place: int) -> tuple[Array, Array]:
-        """The rows that the cells of one table are worth, and the weight of one of them in either class."""
+        """The effective size of the cells of one table, and the weight of one effective row of either class."""
         if self.weights is None or self.squares is None:
             return self.rows[place].astype(np.float64), np.ones((2, 1))
         row_weight = weight_per_class_row(self.weights[place], self.squares[place])
@@ -510,20 +509,20 @@ def values_by_blocks(
         drawn = draw(min(size, draws - start))
         for estimand, parts in values.items():
             parts.append(DrawnValues.of(estimand, drawn))
-    return {estimand: _joined(parts) for estimand, parts in values.items()}
-
-
-def _joined(parts: Sequence[DrawnValues]) -> DrawnValues:
-    values, around = (np.concatenate([part[i] for part in parts], axis=-1) for i in (0, 1))
-    return parts[0]._replace(values=values, around=around)
+    return {
+        estimand: parts[0]._replace(
+            values=np.concatenate([part.values for part in parts], axis=-1),
+            around=np.concatenate([part.around for part in parts], axis=-1),
+        )
+        for estimand, parts in values.items()
+    }
 
 
 # ---------------------------------------------------------------- margin draws
 # Draws of a table of very many classes as the cells of each class against the rest, never as K x K.
 #
-# A metric of many classes reads the diagonal and the margins, so that of each draw these are kept: the recall of every
-# class as in `class_draws`, and of its misses the share of each cell that holds any. Half a row falls on one other
-# class.
+# A metric of many classes reads the diagonal and the margins, so only these are drawn: the recall of every class as in
+# `class_draws`, and the share of its misses in each cell that holds any. Half a row falls on one other class.
 
 
 CELLS_DRAWN = 10_000_000  # of all draws together, a class as much as twelve cells
@@ -546,7 +545,7 @@ class ClassMargins(NamedTuple):
 
 @dataclass(frozen=True)
 class ErrorCells:
-    """The cells off the diagonal that hold anything, in row order, and the rows that the table is worth."""
+    """The cells off the diagonal that hold anything, in row order, and the effective sizes of the table."""
 
     true: Array
     predicted: Array
@@ -557,7 +556,7 @@ class ErrorCells:
 
     @classmethod
     def of(cls, table: Confusion) -> ErrorCells:
-        """Those of a table; weighted rows of a class are worth fewer."""
+        """Those of a table; weighted rows of a class count by their effective size."""
         true, predicted, weights = error_entries(table.matrix)
         row_weight = np.ones(len(table.labels))
         if table.weighted:
@@ -576,8 +575,8 @@ class ErrorCells:
         """The sparse matrix that adds up the cells of each column."""
         from scipy.sparse import csr_array
 
-        places = np.arange(len(self.rows))
-        return csr_array((np.ones(len(places)), (self.predicted, places)), shape=(len(self.hits), len(places)))
+        cells = np.arange(len(self.rows))
+        return csr_array((np.ones(len(cells)), (self.predicted, cells)), shape=(len(self.hits), len(cells)))
 
     def draw_count(self) -> int:
         """How many draws are made: fewer where there are many cells."""
@@ -634,14 +633,16 @@ class MarginSampler:
         """The misses of each class as false positives of others, by one draw of the cells for all sizes of misses."""
         cells, (draws, k) = self.cells, missed[0].shape
         wrong = _cell_gammas(cells.rows, draws, rng)
-        place = (np.arange(k) + rng.integers(1, k, (draws, k))) % k
+        other = (np.arange(k) + rng.integers(1, k, (draws, k))) % k
+        flat = (other + k * np.arange(draws)[:, None]).ravel()
         added = rng.standard_gamma(HALF_ROW, (draws, k))
         misses = np.maximum(_sums_by_row(wrong, cells.true, k).T + added, 1e-300)
-        shares = [part / misses for part in missed]
-        return [
-            np.asarray(cells.by_column @ (wrong * share.T[cells.true])).T + _scattered(place, added * share)
-            for share in shares
-        ]
+        false_positives = []
+        for part in missed:
+            share = part / misses
+            at_other = np.bincount(flat, (added * share).ravel(), minlength=draws * k).reshape(draws, k)
+            false_positives.append(np.asarray(cells.by_column @ (wrong * share.T[cells.true])).T + at_other)
+        return false_positives
 
     def _centre(self) -> ClassMargins:
         """The mean table of the draws of each class alone, half a row spread over the other classes."""
@@ -656,10 +657,10 @@ class MarginSampler:
 
 
 def _cell_gammas(rows: Array, draws: int, rng: np.random.Generator) -> Array:
-    """Gamma draws, one cell below the other; of one row, as most have, by the exponential in a fifth of the time."""
+    """Gamma draws, one cell below the other; those of one row, as most are, by the exponential, five times as fast."""
     drawn = rng.standard_exponential((len(rows), draws))
-    more = np.flatnonzero(rows != 1)
-    drawn[more] = rng.standard_gamma(rows[more, None], (len(more), draws))
+    others = np.flatnonzero(rows != 1)
+    drawn[others] = rng.standard_gamma(rows[others, None], (len(others), draws))
     return drawn
 
 
@@ -670,13 +671,6 @@ def _sums_by_row(values: Array, true: Array, size: int) -> Array:
     if len(starts):
         sums[true[starts]] = np.add.reduceat(values, starts, axis=0)
     return sums
-
-
-def _scattered(places: Array, values: Array) -> Array:
-    """Values added up at their places, each draw by itself."""
-    draws, size = values.shape
-    flat = places + size * np.arange(draws)[:, None]
-    return np.bincount(flat.ravel(), values.ravel(), minlength=draws * size).reshape(draws, size)
 
 
 def dealt_folds(codes: Array, clusters: Array | None, folds: int, rng: np.random.Generator) -> Array:

@@ -112,7 +112,7 @@ class IntervalSampler:
         """The intervals of all estimands; all values come first, as draws are not kept for a next one."""
         methods = [chosen_method(estimand, self.inference) for estimand in estimands]
         pairs = zip(estimands, methods, strict=True)
-        self.tables.asked = list(zip(estimands, methods, strict=True))
+        self.tables.requested = list(zip(estimands, methods, strict=True))
         self.scores.requested = estimands
         self.ranks.estimands = [estimand for estimand, method in pairs if method in RANK_METHODS]
         if self.planned is None:

@@ -51,10 +51,9 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.intervals.estimand import Estimand
     from steelyard.analysis.intervals.inference import Inference
-    from steelyard.statistics.statistic import AnyTable
 
 
-_BY_MARGINS = ("posterior", "stratified")  # methods of which the margins of very many classes are drawn
+_BY_MARGINS = ("posterior", "stratified")  # methods that draw the margins of very many classes
 _MOST_SHARED = 400_000  # cells of draws whose margins and rates are kept for the next metric
 _MOST_CLUSTER_DRAWS = 10_000_000  # weights of clusters drawn in all, unless more draws are asked for
 
@@ -65,7 +64,7 @@ class TableSampler:
 
     inference: Inference
     cluster_tables: Array | None = None
-    asked: Sequence[tuple[Estimand, str]] = ()  # every metric of the call with its method
+    requested: Sequence[tuple[Estimand, str]] = ()  # every metric of the call with its method
     _drawn: dict[tuple[int | None, int | None, str], TableDraws] = field(default_factory=dict)
     _large: dict[Estimand, DrawnValues] = field(default_factory=dict)
     _shared: dict[int, SharedCells] = field(default_factory=dict)
@@ -73,7 +72,8 @@ class TableSampler:
 
     def values(self, estimand: Estimand, method: str) -> DrawnValues:
         """The metric on the draws of its table."""
-        if self._is_one_rate(estimand, method):
+        independent = self.cluster_tables is None and self.inference.prevalence is None and method == "posterior"
+        if independent and estimand.is_pooled and not estimand.table.weighted:  # type: ignore[union-attr]  # of classes
             return self._pooled_values(estimand)
         if (large := self._large_values(estimand, method)) is not None:
             return large
@@ -82,34 +82,35 @@ class TableSampler:
 
     def tables(self, estimand: Estimand, method: str) -> TableDraws:
         """The draws of a table, or of one label of it against the rest, that label first; made once."""
-        return self._kept(estimand.label_table, estimand.positive_place, method)
+        return self._once(estimand.label_table, estimand.positive_place, method)
 
     def class_tables(self, table: Confusion, method: str) -> TableDraws:
         """The draws of every class against the rest, classes on the second axis; made once."""
         key = (id(table), None, f"{method} of classes")
         if key not in self._drawn:
-            places = range(len(table.labels))
-            if len(places) == 2:
-                # The second one first, which is the usual positive class: so it has the draws of its own metrics.
-                parts: Iterable[TableDraws] = [self._kept(table, place, method) for place in (1, 0)][::-1]
+            k = len(table.labels)
+            if k == 2:
+                # The second one first, as the usual positive class: it has the draws of the metrics of that class.
+                parts: Iterable[TableDraws] = [self._once(table, index, method) for index in (1, 0)][::-1]
             else:
-                folded = ClassFolds.of(table)
+                one_vs_rest = ClassFolds.of(table)
                 parts = (
-                    self._draw_cells(*folded[place], table, place, method, self._generator(table, place, method))
-                    for place in places
+                    self._draw_cells(*one_vs_rest[index], table, index, method, self._generator(table, index, method))
+                    for index in range(k)
                 )
-            self._drawn[key] = stacked(parts, len(places))
+            self._drawn[key] = stacked(parts, k)
         return self._drawn[key]
 
-    def _kept(self, table: Counts | Confusion, place: int | None, method: str) -> TableDraws:
-        """The draws of a table or of a class of it: one of two classes against the other is the other one turned."""
+    def _once(self, table: Counts | Confusion, place: int | None, method: str) -> TableDraws:
+        """The draws of a table or of a class of it, made once; one of two classes has those of the other, swapped."""
         if method == "posterior" and self._reads_deviance:
             method = "deviance"  # the same draws, and how unlikely each is
         key = (id(table) if isinstance(table, Counts) else None, place, method)
         if key not in self._drawn:
-            turned = self._other_class(table, place, method)
-            if turned is not None:
-                self._drawn[key] = mapped(turned, lambda cells: cells[..., ::-1, ::-1])
+            of_two = isinstance(table, Confusion) and len(table.labels) == 2 and place is not None
+            other = self._drawn.get((None, 1 - place, method)) if of_two else None  # type: ignore[operator]  # a number
+            if other is not None:
+                self._drawn[key] = mapped(other, lambda cells: cells[..., ::-1, ::-1])
             elif self.cluster_tables is not None:
                 self._drawn[key] = self._draw_clusters(self.cluster_tables, table, place)
             else:
@@ -119,21 +120,16 @@ class TableSampler:
     @cached_property
     def _reads_deviance(self) -> bool:
         """Whether a metric of the call asks how unlikely each draw is."""
-        return any(method == "deviance" for _, method in self.asked)
+        return any(method == "deviance" for _, method in self.requested)
 
     def _shared_cells(self, estimand: Estimand, drawn: TableDraws) -> SharedCells | None:
         """The draws of one table of two classes, for all metrics of them; None where there are many more."""
         of_one = isinstance(estimand.table, Counts) or estimand.positive_place is not None
         if not of_one or drawn.cells.ndim > 3 or drawn.cells.size > _MOST_SHARED:
             return None
-        if id(drawn) not in self._shared:  # the draws are kept, so that no other ones get their place
+        if id(drawn) not in self._shared:  # the draws stay in memory, so that no other ones get their id
             self._shared[id(drawn)] = SharedCells.of(as_counts(drawn.cells))
         return self._shared[id(drawn)]
-
-    def _other_class(self, table: Counts | Confusion, place: int | None, method: str) -> TableDraws | None:
-        """The draws of the other one of two classes, where they are made."""
-        of_two = isinstance(table, Confusion) and len(table.labels) == 2
-        return None if place is None or not of_two else self._drawn.get((None, 1 - place, method))
 
     def unknown_variation(self, estimand: Estimand) -> str | None:
         """Why clusters give no interval of the metric: a class that it reads is in one of them alone."""
@@ -146,13 +142,8 @@ class TableSampler:
         fixed = self.inference.prevalence is not None or self.inference.keeps_class_sizes()
         return label_reason(estimand, tables, class_names(estimand), fixed_shares=fixed)
 
-    def _is_one_rate(self, estimand: Estimand, method: str) -> bool:
-        """Whether it is a share of all rows that are right, of rows that are drawn alike."""
-        plain_rows = self.cluster_tables is None and self.inference.prevalence is None and method == "posterior"
-        return plain_rows and estimand.is_pooled and not estimand.table.weighted  # type: ignore[union-attr]  # of classes
-
     def _pooled_values(self, estimand: Estimand) -> DrawnValues:
-        """What the numbers of rows that are right and wrong determine, whatever their classes, on draws of these."""
+        """A metric that the numbers of right and of wrong rows determine, on draws of these."""
         rows = estimand.label_table.rows  # type: ignore[union-attr]  # of classes
         right = rows.trace()
         pooled = np.array([right, rows.sum() - right], dtype=np.float64) + HALF_ROW
@@ -164,7 +155,7 @@ class TableSampler:
         return DrawnValues(values, values, estimand.on_pooled(pooled[None])[0])
 
     def _large_values(self, estimand: Estimand, method: str) -> DrawnValues | None:
-        """The values on the draws of a table too large for them to be kept, of all metrics at once; None of others."""
+        """The values of all metrics at once where the draws of the table are too large to keep; else None."""
         table = estimand.table
         if not isinstance(table, Confusion) or estimand.positive_place is not None or self.cluster_tables is not None:
             return None
@@ -172,31 +163,35 @@ class TableSampler:
         draws = self.inference.draws or draw_count(len(table.labels), of_one=False)
         if not (by_margins or is_large(len(table.labels), draws)):
             return None
-        if estimand not in self._large:
+        if estimand not in self._large and by_margins:
+            alike = [
+                other
+                for other, other_method in self.requested
+                if other_method == method
+                and other.table is table
+                and other.options.average is not None
+                and other.positive_place is None
+                and other.reads_margins
+            ]
+            self._large |= self._margin_values(alike, table, method)
+        elif estimand not in self._large:
             rng = self._generator(table, None, method)
-            alike = [other for other, its in self.asked if its == method and other.table is table]
-            alike = [other for other in alike if other.options.average is not None and other.positive_place is None]
-            alike = [other for other in alike if other.reads_margins] if by_margins else [estimand]
-            self._large |= (
-                self._margin_values(alike, table, method)
-                if by_margins
-                else values_by_blocks(
-                    alike, lambda n: self._draw(table, None, method, rng, n), len(table.labels), draws
-                )
+            self._large |= values_by_blocks(
+                [estimand], lambda n: self._draw(table, None, method, rng, n), len(table.labels), draws
             )
         return self._large[estimand]
 
     def _margin_values(self, alike: Sequence[Estimand], table: Confusion, method: str) -> dict[Estimand, DrawnValues]:
         """The values on draws of the margins, with the class sizes in use."""
         cells = ErrorCells.of(table)
-        draws, known = self.inference.draws or cells.draw_count(), cells.totals * cells.row_weight
+        draws, weights = self.inference.draws or cells.draw_count(), cells.totals * cells.row_weight
         prevalence, fixed = self.inference.prevalence, self.inference.keeps_class_sizes(method)
         rng = self.inference.draws_of("margins", method)
         if prevalence is None:
-            sampler = MarginSampler(cells, lambda sizes: known + 0 * sizes if fixed else sizes, lambda sizes: sizes)
+            sampler = MarginSampler(cells, lambda sizes: weights + 0 * sizes if fixed else sizes, lambda sizes: sizes)
             return sampler.values(alike, draws, rng)
         share, _ = shares_in_use(table, prevalence, draws, rng)
-        totals = known.sum() * np.broadcast_to(share, (draws, len(known)))
+        totals = weights.sum() * np.broadcast_to(share, (draws, len(weights)))
         return MarginSampler(cells, lambda _: totals, lambda _: totals.mean(0)).values(alike, draws, rng)
 
     def _draw(
@@ -221,13 +216,16 @@ class TableSampler:
         rng: np.random.Generator,
         draws: int | None = None,
     ) -> TableDraws:
-        """Draws of a table that is worth these rows: the whole one, or one class against the rest."""
+        """Draws of a table of these effective sizes: the whole one, or one class against the rest."""
         k = len(table.labels) if isinstance(table, Confusion) else 2
         draws = draws or self.inference.draws or draw_count(k, of_one=place is not None)
         class_totals = (rows * row_weight).sum(-1)
         total = class_totals.sum(-1, keepdims=True)
         if "bootstrap" in method or method == "bca":
-            _check_resampled(rows, row_weight, method)
+            if (row_weight != 1).any() or rows.ndim > 2 or (rows != np.round(rows)).any():
+                raise InputError(
+                    f"The method {method!r} resamples rows, so it needs one unweighted table; use 'posterior'."
+                )
             cells = bootstrap_draws(rows, draws, rng, stratified=self.inference.keeps_class_sizes(method))
             return self._at_prevalence(TableDraws(cells, cells), total, table, place, rng)
         drawn = posterior_draws(rows, row_weight, draws, rng)
@@ -238,9 +236,10 @@ class TableSampler:
         return self._at_prevalence(drawn, total, table, place, rng)
 
     def _generator(self, table: Counts | Confusion, place: int | None, method: str) -> np.random.Generator:
-        """That of a table's draws: of more than two classes each one has its own, against the rest, and so have all."""
+        """That of a table's draws; each of more than two classes has its own, against the rest."""
         k = len(table.labels) if isinstance(table, Confusion) else 2
-        return self.inference.generator if k == 2 else self.inference.draws_of(_as_drawn(method), place)
+        role = "posterior" if method == "deviance" else method  # the same draws, and how unlikely each is
+        return self.inference.generator if k == 2 else self.inference.draws_of(role, place)
 
     def _at_prevalence(
         self, drawn: TableDraws, total: Array, table: Counts | Confusion, place: int | None, rng: np.random.Generator
@@ -249,18 +248,18 @@ class TableSampler:
         prevalence = self.inference.prevalence
         if prevalence is None:
             return drawn
-        beside = _positive_first(drawn.cells, table, place)
-        share, further = shares_in_use(table, prevalence, len(drawn.cells), rng, beside)
+        cells = _positive_first(drawn.cells, table, place)
+        share, deviance = shares_in_use(table, prevalence, len(drawn.cells), rng, cells)
         share = share if place is None else np.stack([share[..., place], 1 - share[..., place]], -1)
-        between = (1,) * (drawn.cells.ndim - 3) if share.ndim > 1 else ()
-        totals = total * share.reshape(*share.shape[:-1], *between, -1)
+        table_axes = (1,) * (drawn.cells.ndim - 3) if share.ndim > 1 else ()
+        totals = total * share.reshape(*share.shape[:-1], *table_axes, -1)
 
         def moved(cells: Array) -> Array:
             """Each draw at its own shares, the centre at their mean."""
             return with_class_totals(cells, totals if len(cells) == len(totals) else totals.mean(0))
 
         drawn = mapped(drawn, moved if share.ndim > 1 else lambda cells: with_class_totals(cells, totals))
-        return drawn if drawn.deviance is None else drawn._replace(deviance=drawn.deviance + further)
+        return drawn if drawn.deviance is None else drawn._replace(deviance=drawn.deviance + deviance)
 
     def _draw_clusters(self, tables: Array, table: Counts | Confusion, place: int | None) -> TableDraws:
         if place is not None and isinstance(table, Confusion):
@@ -275,23 +274,13 @@ class TableSampler:
         return self._at_prevalence(drawn, totals.sum(keepdims=True), table, place, rng)
 
 
-def _as_drawn(method: str) -> str:
-    """The method whose draws it reads: with their deviance the draws of the posterior are the same."""
-    return "posterior" if method == "deviance" else method
-
-
 def _positive_first(cells: Array, table: Counts | Confusion, place: int | None) -> Array | None:
-    """Draws of one table, those of two classes with the positive one first; None of several tables."""
+    """Draws of one table, those of two classes with the positive one first; None for several tables."""
     if cells.ndim != 3:
         return None
     if isinstance(table, Counts) or len(table.labels) != 2:
         return cells
     return cells if (place or 0) == table.index(table.positive_label()) else cells[:, ::-1, ::-1]
-
-
-def _check_resampled(rows: Array, row_weight: Array, method: str) -> None:
-    if (row_weight != 1).any() or rows.ndim > 2 or (rows != np.round(rows)).any():
-        raise InputError(f"The method {method!r} resamples rows, so it needs one unweighted table; use 'posterior'.")
 
 
 # ---------------------------------------------------------------- rank sampler
@@ -320,13 +309,17 @@ class RankSampler:
     _drawn: dict[int, tuple[bool, list[_OnDraws]]] = field(default_factory=dict)
     _begun: dict[int, Future[tuple[bool, list[_OnDraws]]]] = field(default_factory=dict)
 
-    def begin(self, asked: Sequence[Estimand]) -> None:
-        """Draw in the background what will be asked for, while the values of all that is asked are computed.
+    def begin(self, requested: Sequence[Estimand]) -> None:
+        """Draw in the background while the values of all requested metrics are computed.
 
-        Not of several tables, each of which would wait for the other.
+        Only for long scores of one table: with several tables each would wait for the other.
         """
         tables = list({id(estimand.table): estimand.table for estimand in self._together}.values())
-        if len(tables) != 1 or not all(_is_long(estimand.table) for estimand in asked):
+        sizes = [
+            [side.size for side in estimand.table.classes] if isinstance(estimand.table, ScoreTable) else [0]
+            for estimand in requested
+        ]
+        if len(tables) != 1 or not all(min(of_classes) > 0 and sum(of_classes) > _LONG for of_classes in sizes):
             return
         small = self._small(tables[0])  # type: ignore[arg-type]  # of scores
         self._begun[id(tables[0])] = in_background(partial(self._draw_together, tables[0], small))  # type: ignore[arg-type]  # of scores
@@ -336,32 +329,28 @@ class RankSampler:
         return id(estimand.table) in self._begun and any(other is estimand for other in self._together)
 
     def values(self, estimand: Estimand, value: float) -> tuple[Array, float | None]:
-        """The metric on every draw, moved by what binning the scores changed, and how much that is."""
+        """The metric on every draw, corrected for the change by binning the scores, and the size of that change."""
         table: ScoreTable = estimand.table  # type: ignore[assignment]  # asked of scores alone
         if self._is_of_point(estimand):
             most = _USUAL_THRESHOLDS if self._is_usual else _THRESHOLDS
             small = grouped_at(table, point_thresholds(estimand, table, self.inference.prevalence, most))
             is_binned, drawn = True, self._draw(small, [estimand])[0]
         else:
-            is_binned, every = self._of_all(table)
-            drawn = every[next(i for i, other in enumerate(self._together) if other is estimand)]
-        off = value - drawn.on_small
-        return drawn.values + (0.0 if math.isnan(off) else off), abs(off) if is_binned else None
-
-    def _of_all(self, table: ScoreTable) -> tuple[bool, list[_OnDraws]]:
-        """Whether scores were binned, and the metrics that share their draws."""
-        if id(table) not in self._drawn:
-            begun = self._begun.get(id(table))
-            made = self._draw_together(table, self._small(table)) if begun is None else begun.result()
-            self._drawn[id(table)] = made
-        return self._drawn[id(table)]
+            if id(table) not in self._drawn:
+                begun = self._begun.get(id(table))
+                made = self._draw_together(table, self._small(table)) if begun is None else begun.result()
+                self._drawn[id(table)] = made
+            is_binned, on_draws = self._drawn[id(table)]
+            drawn = on_draws[next(i for i, other in enumerate(self._together) if other is estimand)]
+        change = value - drawn.on_small
+        return drawn.values + (0.0 if math.isnan(change) else change), abs(change) if is_binned else None
 
     @property
     def _is_usual(self) -> bool:
         return self.inference.method == "auto"  # by name it takes its time
 
     def _is_of_point(self, estimand: Estimand) -> bool:
-        """Whether thresholds of its own are drawn; not where an uncertain prevalence moves them, nor of few scores."""
+        """Whether the metric has its own thresholds drawn: not where a prevalence is uncertain, nor with few scores."""
         if not is_at_point(estimand.metric) or isinstance(self.inference.prevalence, Prevalence):
             return False
         sides = estimand.table.classes  # type: ignore[union-attr]  # of scores
@@ -407,9 +396,3 @@ class RankSampler:
         is_drawn = draws is not None and rng is not None and isinstance(prevalence, Prevalence)
         drawn = prevalence.draws(draws, rng) if is_drawn else None  # type: ignore[union-attr, arg-type]  # as asked
         return scores_at(table, positive_shares(table, prevalence, drawn))
-
-
-def _is_long(table: AnyTable) -> bool:
-    """Whether it is a table of both classes' scores, on which each metric takes a while."""
-    sizes = [side.size for side in table.classes] if isinstance(table, ScoreTable) else [0]
-    return min(sizes) > 0 and sum(sizes) > _LONG

@@ -86,7 +86,7 @@ def _known(hits: Array, sizes: Array, level: float) -> tuple[Array, Array, Array
     alone shows no variation.
     """
     rows = ClassRows.of(hits, sizes)
-    low, high = score_ends(rows.share, rows.worth, student_quantile((1 + level) / 2, rows.degrees))
+    low, high = score_ends(rows.share, rows.effective_size, student_quantile((1 + level) / 2, rows.degrees))
     unknown = (sizes > 0).sum(0) < 2
     low = np.where(unknown, np.nan, np.minimum(low, rows.share))
     high = np.where(unknown, np.nan, np.maximum(high, rows.share))
