@@ -1,4 +1,4 @@
-"""Design: how far values scatter by the influences of rows, weighted or in clusters, and how well that is known.
+"""Design: the variance of values by the influences of rows, weighted or in clusters, and its degrees of freedom.
 
 Clusters: Obuchowski (1997), Biometrics 53, 567-578; degrees of freedom: Satterthwaite (1946), Biometrics Bulletin 2.
 """
@@ -36,17 +36,17 @@ _EQUAL = 1e-9  # how much weights may differ by rounding
 
 
 class StudentSpread(NamedTuple):
-    """The variance of a value, and the degrees of freedom of Student's t that it is read by."""
+    """The variance of a value, and its degrees of freedom for Student's t."""
 
     variance: float
     degrees: float
 
     def reach(self, level: float) -> float:
-        """How far an interval of that level reaches to either side."""
+        """Half the width of the interval of that level."""
         return student_reach(level, max(self.degrees, 1.0)) * sqrt(self.variance)
 
     def share_below(self, distance: float) -> float:
-        """The share of t further below its middle than the distance, which lies above 0 where the value is there."""
+        """The share of Student's t below minus this distance, in units of the value."""
         error = sqrt(self.variance)
         if not error:
             return 0.5 if not distance else float(distance < 0)
@@ -68,27 +68,26 @@ class ClassInfluence(NamedTuple):
 
     @property
     def degrees(self) -> float:
-        """How well the spread is known: rows less one, or fewer where rows of large weight make most of it.
+        """The degrees of freedom of the variance: rows minus one, or fewer where rows of large weight make most of it.
 
-        As the kurtosis of weight x influence has it. Of weights of 10 for the hard tenth of 1,000 rows, a fifth of them
-        positive, and of 400 rows, a tenth (300 runs each), AUC covered .90 and .86 without it and covers .92 and .89,
-        the Brier score .91 and .89 and covers .91 and .91; weights unrelated to errors widen by 1.01 to 1.13.
+        By the kurtosis of weight x influence. With weights of 10 for the hard tenth of the rows (1,000 and 400 rows,
+        300 runs) AUC covers .92 and .89, without it .90 and .86; weights unrelated to errors widen by 1.01 to 1.13.
         """
-        if self.squares is self.weights:  # rows
+        if self.squares is self.weights:  # rows without sample weights
             return self.size - 1
-        size, held = self.size, self.weights > 0
-        influence, weights, squares = (column[held] for column in self)
+        size, counted = self.size, self.weights > 0
+        influence, weights, squares = (column[counted] for column in self)
         per_row = squares / weights
         parts = squares * (influence - influence @ weights / weights.sum()) ** 2
         total = float(parts.sum())
-        if not total or per_row.max() - per_row.min() <= _EQUAL * per_row.max():  # of equal weights they are Student's
+        if not total or per_row.max() - per_row.min() <= _EQUAL * per_row.max():  # equal weights have Student's
             return size - 1
         kurtosis = size * float(parts**2 @ (per_row / weights)) / total**2
         return min(size - 1, max(2 * size / (kurtosis - 1), 1.0)) if kurtosis > 1 else size - 1
 
 
 def class_spread(*classes: ClassInfluence, fixed_shares: bool = False) -> StudentSpread:
-    """Each class around its mean, as a sample of its own, and unless it is fixed how far their share moves the value.
+    """The variance of each class around its mean, as separate samples, and that by their shares unless these are fixed.
 
     >>> of_positives, of_negatives = np.array([-0.125, 0.125]), np.array([0.125, -0.125])  # of an AUC
     >>> class_spread(*(ClassInfluence(each, np.ones(2), np.ones(2)) for each in (of_positives, of_negatives)))
@@ -97,11 +96,12 @@ def class_spread(*classes: ClassInfluence, fixed_shares: bool = False) -> Studen
     if min(part.size for part in classes) <= 1 or not all(np.isfinite(part.influence).all() for part in classes):
         return StudentSpread(inf, inf)  # one row shows no spread; a row of infinite influence has no bounded one
     variances, degrees = [], []
-    for influence, weights, squares in classes:
-        size, mean = ClassInfluence(influence, weights, squares).size, influence @ weights / weights.sum()
+    for part in classes:
+        influence, weights, squares = part
+        size, mean = part.size, influence @ weights / weights.sum()
         of_share = 0.0 if fixed_shares else float(mean**2 * squares.sum())
         variances += [float(squares @ (influence - mean) ** 2) * size / (size - 1), of_share]
-        degrees += [ClassInfluence(influence, weights, squares).degrees, inf]
+        degrees += [part.degrees, inf]
     return welch(variances, degrees)
 
 
@@ -120,44 +120,43 @@ class RowInfluences:
         weights = one_each(self.values).astype(np.float64) if self.weights is None else self.weights
         columns = (self.values, weights, weights**2 if self.squares is None else self.squares)
         classes = (self.positive, ~self.positive)
-        alone = class_spread(*(ClassInfluence(*(column[rows] for column in columns)) for rows in classes))
-        return alone if self.clusters is None else self._of_clusters(self.clusters, weights, alone.variance)
+        independent = class_spread(*(ClassInfluence(*(column[rows] for column in columns)) for rows in classes))
+        return independent if self.clusters is None else self._by_clusters(weights, independent.variance)
 
     def cautious_spread(self) -> StudentSpread:
         """The same, its degrees of freedom half-way (harmonically) to those of the class in fewer clusters.
 
-        For metrics that are no mean over rows. Four rules were tried on three settings in which the class belongs to
-        the cluster (about 6 positive ones of 60 or 100; 700 to 1,700 runs): equal models were rejected at 5 % by
-        average precision in 6.3 to 6.9 % with the plain degrees, 5.8 to 7.3 % with the fewer clusters' where these
-        dominate, 2.1 to 3.4 % with them always, and 3.7 to 5.8 % half-way. In three settings drawn afterwards (500 to
-        1,300 runs) the plain degrees held as well (2.0 to 4.3 %), and half-way is conservative: 1.3 to 3.1 %, roc_auc
-        1.9 to 3.6 %.
+        For metrics that are no mean over rows. Where the class belongs to the cluster (about 6 positive ones of 60 or
+        100; 700 to 1,700 runs) equal models were rejected at 5 % by average precision in 6.3 to 6.9 % with the plain
+        degrees, 2.1 to 3.4 % with those of the fewer clusters, and 3.7 to 5.8 % half-way; in three settings drawn
+        afterwards half-way is conservative, 1.3 to 3.6 %.
         """
         spread, clusters = self.spread(), self.clusters
         if clusters is None or isinf(spread.variance) or not spread.variance:
             return spread
         weights = np.ones(len(self.values)) if self.weights is None else self.weights
-        masses = (np.bincount(clusters[rows], weights[rows]) for rows in (self.positive, ~self.positive))
-        fewest = max(min(float(mass.sum() ** 2 / (mass @ mass)) for mass in masses) - 1, 0.5)
+        by_class = (np.bincount(clusters[rows], weights[rows]) for rows in (self.positive, ~self.positive))
+        fewest = max(min(float(sizes.sum() ** 2 / (sizes @ sizes)) for sizes in by_class) - 1, 0.5)
         return spread._replace(degrees=2 / (1 / spread.degrees + 1 / min(fewest, spread.degrees)))
 
-    def _of_clusters(self, clusters: Array, weights: Array, alone: float) -> StudentSpread:
-        """Clusters as the units; uneven ones are worth fewer of one size, the fewer the more their rows share.
+    def _by_clusters(self, weights: Array, independent: float) -> StudentSpread:
+        """Clusters as the units; the effective number of uneven ones is the smaller the more their rows go together.
 
-        Of independent rows a cluster's part of the variance is its share of the rows: the units are Kish's effective
-        number, and Satterthwaite's where every cluster is one row. Of rows that move together it grows as the square.
+        With independent rows a cluster's part of the variance is its share of the rows: the units are Kish's effective
+        number, and Satterthwaite's where every cluster is one row. Where rows go together it grows as the square.
         """
-        sums, masses = [], []
+        assert self.clusters is not None  # noqa: S101 - asked before
+        clusters, sums, sizes = self.clusters, [], []
         for rows in (self.positive, ~self.positive):
             sums.append(np.bincount(clusters[rows], (weights * self.values)[rows], minlength=clusters.max() + 1))
-            masses.append(np.bincount(clusters[rows], weights[rows], minlength=clusters.max() + 1))
+            sizes.append(np.bincount(clusters[rows], weights[rows], minlength=clusters.max() + 1))
         total = sums[0] + sums[1]
         squares = float(total @ total)
         if not squares:
             return StudentSpread(0.0, inf)
         of_positives = float(np.clip(sums[0] @ total / squares, 0, 1))
-        together = min(max(1 - alone / squares, 0.0), 1.0)  # the part of the variance that is the clusters' own
-        parts = [together * mass**2 / (mass @ mass) + (1 - together) * mass / mass.sum() for mass in masses]
+        together = min(max(1 - independent / squares, 0.0), 1.0)  # the part of the variance that clusters cause
+        parts = [together * size**2 / (size @ size) + (1 - together) * size / size.sum() for size in sizes]
         units = 1 / float(((of_positives * parts[0] + (1 - of_positives) * parts[1]) ** 2).sum())
         return StudentSpread(squares * units / (units - 1), units - 1) if units > 1 else StudentSpread(inf, inf)
 
@@ -170,18 +169,13 @@ def welch(variances: list[float], degrees: list[float]) -> StudentSpread:
     """
     total = sum(variances)
     if not total or isinf(total):
-        return StudentSpread(total, inf)  # no spread at all, or none that is known
-    shares = sum((part / total) ** 2 / of for part, of in zip(variances, degrees, strict=True) if part)
+        return StudentSpread(total, inf)
+    shares = sum((part / total) ** 2 / of_part for part, of_part in zip(variances, degrees, strict=True) if part)
     return StudentSpread(total, 1 / shares if shares else inf)
 
 
-# ---------------------------------------------------------------- lone clusters
-# A class whose rows are all of one cluster, of which nothing shows how its clusters vary.
-
-
-def _lone_classes(tables: Array) -> Array:
-    """The classes in the table of one cluster alone, clusters first and true classes next."""
-    return np.flatnonzero((tables.sum(tuple(range(2, tables.ndim))) > 0).sum(0) == 1)
+# ---------------------------------------------------------------- classes in a single cluster
+# Nothing shows how the clusters of such a class vary.
 
 
 def unknown_variation(names: Sequence[str]) -> str:
@@ -195,19 +189,23 @@ def unknown_variation(names: Sequence[str]) -> str:
 
 def class_names(estimand: Estimand) -> list[str]:
     """The classes of the table that the metric is taken of: all, or one and the rest."""
-    table, place = estimand.label_table, estimand.positive_place
+    table, index = estimand.label_table, estimand.positive_place
     if isinstance(table, Counts):
         return ["the positive class", "the negative class"]
     names = [f"class {label}" for label in table.labels]
-    return names if place is None else [names[place], " and ".join(names[:place] + names[place + 1 :])]
+    return names if index is None else [names[index], " and ".join(names[:index] + names[index + 1 :])]
 
 
 def label_reason(estimand: Estimand, tables: Array, names: Sequence[str], *, fixed_shares: bool = False) -> str | None:
-    """Why a metric of labels has no interval, or None: it reads a class of one cluster, and is no mean over rows."""
-    lone = _lone_classes(tables)
-    if not len(lone) or (not fixed_shares and _is_row_mean(estimand, tables.shape[1])):
+    """Why a metric of labels has no interval, or None: it reads a class of one cluster, and is no mean over rows.
+
+    `tables` are those of the clusters, true classes on the second axis.
+    """
+    clusters = (tables.sum(tuple(range(2, tables.ndim))) > 0).sum(0)  # in which each class has rows
+    single = np.flatnonzero(clusters == 1)
+    if not len(single) or (not fixed_shares and _is_row_mean(estimand, tables.shape[1])):
         return None
-    read = [names[place] for place in lone if _reads_class(estimand, tables.shape[1], int(place))]
+    read = [names[index] for index in single.tolist() if _reads_class(estimand, tables.shape[1], index)]
     return unknown_variation(read) if read else None
 
 
@@ -223,14 +221,14 @@ def score_reason(
     if clusters is None:
         return None
     sides = {"the positive class": clusters[positive], "the negative class": clusters[~positive]}
-    lone = [name for name, members in sides.items() if (members == members[:1]).all()]
-    if not lone or (not fixed_shares and is_mean_of_scores(metric, parameters)):
+    single = [name for name, members in sides.items() if (members == members[:1]).all()]
+    if not single or (not fixed_shares and is_mean_of_scores(metric, parameters)):
         return None
-    return unknown_variation(lone)
+    return unknown_variation(single)
 
 
 def _is_row_mean(estimand: Estimand, k: int) -> bool:
-    """Whether it is a mean over all rows, as accuracy is: that of a half of two tables is half-way between theirs."""
+    """Whether it is a mean over all rows, as accuracy is: on the mean of two tables it is half-way between theirs."""
     one, other = np.random.default_rng(0).dirichlet(np.ones(k * k), 2).reshape(2, k, k)
     values = estimand.on_cells(np.stack([one, other, (one + other) / 2]))
     return bool(np.isclose(values[..., 2], (values[..., 0] + values[..., 1]) / 2, rtol=1e-9).all())
@@ -249,18 +247,18 @@ def is_mean_of_scores(metric: Metric, parameters: Mapping[str, Any]) -> bool:
     """Whether it is a mean over all rows, as the Brier score is."""
     weights = np.array([[1.0, 2, 3, 4], [4.0, 1, 2, 3], [2.5, 1.5, 2.5, 3.5]])
     sides = [(np.array([0.2, 0.7]), weights[:, :2]), (np.array([0.3, 0.6]), weights[:, 2:])]
-    positive, negative = (ClassScores(scores, mass, mass, mass) for scores, mass in sides)
+    positive, negative = (ClassScores(scores, side, side, side) for scores, side in sides)
     table = ScoreTable(positive, negative)
     values = np.broadcast_to(score_values(metric, table, parameters), 3)
     return bool(np.isclose(values[2], (values[0] + values[1]) / 2, rtol=1e-9))
 
 
-# ---------------------------------------------------------------- row mass
-# What each row of a comparison counts for: its frequency, its sample weight, and its cluster.
+# ---------------------------------------------------------------- the rows of a comparison
+# The frequency of each row, its sample weight, and its cluster.
 
 
 class RowMass(NamedTuple):
-    """What each row counts for: how many rows, their weight and its squares, and the code of its cluster."""
+    """How many rows each row stands for, their weight and its squares, and the code of its cluster."""
 
     times: Array | None = None
     weights: Array | None = None
@@ -272,7 +270,7 @@ class RowMass(NamedTuple):
     def of_rows(
         cls, times: Array | None, weights: Array | None, clusters: Array | None, cluster_name: object = None
     ) -> RowMass:
-        """Of the columns of rows; a row of weight w that counts for t rows has weight t w, and squares t w^2."""
+        """From columns of rows: a row of weight w that stands for t rows has weight t w, and squares t w^2."""
         codes = None if clusters is None else label_codes.encode(clusters, None, "cluster")[0]
         if codes is not None and (codes == codes[:1]).all():
             raise TooFewRowsError(
@@ -287,8 +285,8 @@ class RowMass(NamedTuple):
         """The same where the clusters are numbered already, by codes from 0 on."""
         if weights is None:
             return cls(times, None, None, clusters, name)
-        often = 1.0 if times is None else times
-        return cls(times, often * weights, often * weights**2, clusters, name)
+        frequency = 1.0 if times is None else times
+        return cls(times, frequency * weights, frequency * weights**2, clusters, name)
 
     def at(self, rows: Array) -> RowMass:
         """That of some rows."""
@@ -314,7 +312,7 @@ class RowMass(NamedTuple):
 
 
 # ---------------------------------------------------------------- weighted rows
-# The rows of a table one by one, what a sum over them scatters by, and how many they are worth.
+# The rows of a table one by one, the standard error of a sum over them, and their effective number.
 
 
 class WeightedRows(NamedTuple):
@@ -324,7 +322,7 @@ class WeightedRows(NamedTuple):
     squares: Array
     clusters: Array | None
     level: float
-    strata: Array | None = None  # the class of each row where the shares of the classes are fixed, and do not scatter
+    strata: Array | None = None  # the class of each row where the shares of the classes are fixed
 
     @classmethod
     def of_table(cls, table: ProbabilityTable, inference: Inference) -> WeightedRows:
@@ -341,41 +339,41 @@ class WeightedRows(NamedTuple):
         clusters = None if inference.clustered is None else _cluster_codes(inference.clustered, weights)
         return cls(weights, squares, clusters, inference.level)
 
-    def of(self, members: Array) -> WeightedRows:
+    def of(self, indices: Array) -> WeightedRows:
         """Some of the rows."""
-        clusters, strata = (None if codes is None else codes[members] for codes in (self.clusters, self.strata))
-        return WeightedRows(self.weights[members], self.squares[members], clusters, self.level, strata)
+        clusters, strata = (None if codes is None else codes[indices] for codes in (self.clusters, self.strata))
+        return WeightedRows(self.weights[indices], self.squares[indices], clusters, self.level, strata)
 
     def independent(self) -> WeightedRows:
-        """The same rows, of no cluster."""
+        """The same rows without their clusters."""
         return self._replace(clusters=None)
 
     def moment(self, influence: Array, power: int) -> float:
         """The sum over rows, or clusters, of a power of the weight times the influence."""
         if self.strata is not None:
-            sums, mass = (np.bincount(self.strata, column) for column in (self.weights * influence, self.weights))
-            influence = influence - taken(sums / np.where(mass > 0, mass, 1.0), self.strata)
+            sums, weights = (np.bincount(self.strata, column) for column in (self.weights * influence, self.weights))
+            influence = influence - taken(sums / np.where(weights > 0, weights, 1.0), self.strata)
         if self.clusters is not None:
             return float((np.bincount(self.clusters, self.weights * influence) ** power).sum())
         if power == 2:
             return float(self.squares @ (influence * influence))
-        row_weight = self.squares / np.where(self.weights > 0, self.weights, 1.0)  # of one of a frequency's rows
+        row_weight = self.squares / np.where(self.weights > 0, self.weights, 1.0)  # of one of the rows it stands for
         return float((self.squares * row_weight ** (power - 2)) @ influence**power)
 
     def error(self, influence: Array) -> float:
-        """The standard error of what has this influence."""
+        """The standard error of a value with this influence."""
         n = self.effective_number()
         return sqrt(self.moment(influence, 2) * (n / (n - 1) if self.clusters is not None and n > 1 else 1.0))
 
     def effective_number(self) -> float:
-        """How many rows, or clusters, of one weight are worth as much as these (Kish)."""
+        """Kish's effective number of rows, or of clusters."""
         if self.clusters is None:
             return float(self.weights.sum() ** 2 / self.squares.sum())
         sums = np.bincount(self.clusters, self.weights)
         return float(sums.sum() ** 2 / (sums @ sums))
 
     def student_reach(self, n: float) -> float:
-        """How many standard errors around a mean of n hold the level; of fewer than two as if of two."""
+        """Student's quantile for a mean of n, at least two."""
         return float(student_quantile((1 + self.level) / 2, max(n - 1, 1.0)))
 
 

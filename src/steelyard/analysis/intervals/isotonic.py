@@ -1,9 +1,9 @@
 """Isotonic intervals: intervals of what is read from the isotonic reliability curve, by outcomes drawn around it.
 
 The curve follows the noise of its rows, so that the mean gap and the miscalibration of a calibrated model are measured
-above 0. How much too high a value is: drawn from the curve itself, or, for the lower end, were the probabilities right,
-where that is more. Upwards an interval reaches as far as on the scale of the square root. Where the prevalence is
-itself an estimate, both reaches are added in squares, that over the prevalences it may be and that of the rows.
+above 0. That bias is estimated by draws from the curve itself and, for the lower bound, also by draws as if the
+probabilities were right; the larger one counts. The upper half-width is that on the scale of the square root. Where the
+prevalence is itself an estimate, the half-widths by the rows and by the prevalence are added in squares.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import log, sqrt
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -37,14 +37,8 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.metric_value import MetricValue
 
-    _Given: TypeAlias = Mapping[str, Any]
-    _Clusters: TypeAlias = StudentSpread | None
-
-# At 95 %, 20 to 2,000 positives (3 to 34 % of the rows; calibrated, over- and underconfident, odds e times too high,
-# right below 0.12 and flat above; 50 to 150 runs a setting of 256 bins) the intervals hold the miscalibration in .92 to
-# 1.00, the discrimination in .93 to 1.00 and the mean gap in .96 to 1.00 of the test sets. The quantiles of the draws
-# alone, moved to the value (basic bootstrap), hold the first in .80 to 1.00 and the mean gap of calibrated models in
-# .00 to .64.
+# With 20 to 2,000 positives (3 to 34 % of the rows) the intervals hold the miscalibration in .92 to 1.00, the
+# discrimination in .93 to 1.00 and the mean gap in .96 to 1.00 of the test sets; a basic bootstrap in .00 to 1.00.
 _DRAWS = 400
 _METRICS = {
     calibration.brier_miscalibration.scores: 0,
@@ -63,37 +57,38 @@ class IsotonicIntervals:
     """The draws around the isotonic curve of each table, which all metrics of one call share."""
 
     inference: Inference
-    _ends: dict[int, tuple[ScoreTable, Array]] = field(default_factory=dict)
+    _bounds: dict[int, tuple[ScoreTable, Array]] = field(default_factory=dict)
 
     def ends(self, metric: Metric, table: ScoreTable) -> tuple[float, float]:
-        """The ends of the interval of one metric on a table of both classes."""
+        """The bounds of the interval of one metric on a table of both classes."""
         if metric.scores is calibration.brier_uncertainty.scores:
-            return self._of_uncertainty(table)
-        if id(table) not in self._ends:
-            self._ends[id(table)] = table, self._all_ends(table)
-        low, high = self._ends[id(table)][1][:, _METRICS[metric.scores]]
+            return self._uncertainty_bounds(table)
+        if id(table) not in self._bounds:
+            self._bounds[id(table)] = table, self._all_bounds(table)
+        low, high = self._bounds[id(table)][1][:, _METRICS[metric.scores]]
         return float(low), float(high)
 
-    def _all_ends(self, table: ScoreTable) -> Array:
+    def _all_bounds(self, table: ScoreTable) -> Array:
+        """The lower and the upper bounds of the metrics in the order of their numbers."""
         bins, rng, prevalence = ScoreBins.of(table), self.inference.generator, self._prevalence(table)
         value, share = _values(bins.positives[None], bins.weights[None], bins.scores, prevalence)[:, 0], bins.share
         bias, error = [], []
         for truth in (share, bins.scores):
             rows, positives = bins.drawn(truth, _DRAWS, rng)
-            off = _values(positives, rows, bins.scores, prevalence) - _true(bins, truth, prevalence)[:, None]
-            off = off[:, np.isfinite(off).all(axis=0)]  # draws of one class have no other prevalence
-            bias.append(off.mean(axis=1) if off.size else np.zeros(len(off)))
-            error.append(off.std(axis=1) if off.size else np.zeros(len(off)))
-        few = min(side.effective_size for side in table.classes)
-        reach = student_reach(self.inference.level, max(few - 1, 1.0)) * error[0]
-        most = np.where([True, False, True], np.maximum(*bias), bias[0])
+            errors = _values(positives, rows, bins.scores, prevalence) - _true(bins, truth, prevalence)[:, None]
+            errors = errors[:, np.isfinite(errors).all(axis=0)]  # draws of one class have no other prevalence
+            bias.append(errors.mean(axis=1) if errors.size else np.zeros(len(errors)))
+            error.append(errors.std(axis=1) if errors.size else np.zeros(len(errors)))
+        fewest = min(side.effective_size for side in table.classes)
+        half_width = student_reach(self.inference.level, max(fewest - 1, 1.0)) * error[0]
+        most_bias = np.where([True, False, True], np.maximum(*bias), bias[0])  # discrimination: that of the curve
         centre = np.maximum(value - bias[0], 0)
-        further = reach / (4 * np.maximum(np.maximum(centre, error[0]), 1e-300))
-        low, high = np.maximum(value - most - reach, 0), centre + reach * (1 + further)
+        on_square_root = half_width / (4 * np.maximum(np.maximum(centre, error[0]), 1e-300))
+        low, high = np.maximum(value - most_bias - half_width, 0), centre + half_width * (1 + on_square_root)
         if (possible := possible_shares(table, self.inference)) is None:
             return np.stack([low, high])
-        there = np.array([_true(bins, share, pi) for pi in possible]) - _true(bins, share, prevalence)
-        down, up = np.maximum(-there.min(axis=0), 0), np.maximum(there.max(axis=0), 0)
+        changes = np.array([_true(bins, share, pi) for pi in possible]) - _true(bins, share, prevalence)
+        down, up = np.maximum(-changes.min(axis=0), 0), np.maximum(changes.max(axis=0), 0)
         return np.stack([np.maximum(value - np.hypot(value - low, down), 0), value + np.hypot(high - value, up)])
 
     def _prevalence(self, table: ScoreTable) -> float | None:
@@ -101,12 +96,12 @@ class IsotonicIntervals:
             return float(positive_shares(table, self.inference.prevalence))
         return float(table.positive.total / table.total) if self.inference.keeps_class_sizes() else None
 
-    def _of_uncertainty(self, table: ScoreTable) -> tuple[float, float]:
-        """Over Wilson's interval of the prevalence."""
+    def _uncertainty_bounds(self, table: ScoreTable) -> tuple[float, float]:
+        """The bounds of p (1 - p) over Wilson's interval of the prevalence p."""
         share = table.positive.total / table.total
-        if (given := self._prevalence(table)) is not None:
+        if (prevalence := self._prevalence(table)) is not None:
             possible = possible_shares(table, self.inference)
-            shares = np.array([given]) if possible is None else possible
+            shares = np.array([prevalence]) if possible is None else possible
             return float((shares * (1 - shares)).min()), float((shares * (1 - shares)).max())
         rows = float(table.total) ** 2 / sum(float(side.squares.sum()) for side in table.classes)
         low, high = (float(end) for end in score_ends(share, rows, normal_reach(self.inference.level)))
@@ -130,7 +125,7 @@ def _values(positives: Array, rows: Array, scores: Array, prevalence: float | No
 
 
 def _true(bins: ScoreBins, share: Array, prevalence: float | None) -> Array:
-    """The same three, were the curve that share."""
+    """The same three where the curve is that share."""
     positives, negatives = bins.weights * share, bins.weights * (1 - share)
     if prevalence is not None:
         positives = positives * (prevalence / max(positives.sum(), 1e-300))
@@ -144,8 +139,8 @@ def _true(bins: ScoreBins, share: Array, prevalence: float | None) -> Array:
 # ---------------------------------------------------------------- searched intervals
 # Intervals of metrics of the best thresholds, by outcomes drawn around the isotonic curve.
 #
-# The best of many thresholds is best on these rows in part by luck, so such a value is too high on average. By how
-# much, draws from the isotonic curve show, whose values lie above the curve's own; that is taken off.
+# The best of many thresholds is best on these rows in part by luck, so such a value is too high on average. Draws from
+# the isotonic curve show by how much, as their values lie above that of the curve; the difference is subtracted.
 
 
 _SEARCHED_DRAWS, _MOST_BINS = 400, 256
@@ -155,7 +150,7 @@ _BEFORE_ANY = "no interval: recall gain is 0 before the first positive is found;
 
 
 def is_searched(metric: Metric) -> bool:
-    """Whether the metric is of the best thresholds of these rows."""
+    """Whether the metric is read at the best thresholds of these rows."""
     return metric.scores in (discrimination.ks.scores, discrimination.h_measure.scores)
 
 
@@ -173,41 +168,41 @@ def why_no_interval(metric: Metric, table: ScoreTable) -> str | None:
 
 def searched_ends(
     metric: Metric,
-    parameters: _Given,
+    parameters: Mapping[str, Any],
     table: ScoreTable,
     value: float,
     inference: Inference,
-    clusters: _Clusters = None,
+    clusters: StudentSpread | None = None,
 ) -> tuple[float, float]:
-    """The ends of the interval of such a metric on a table of both classes.
+    """The bounds of the interval of such a metric on a table of both classes.
 
-    Wilson's interval, with as many trials as the variance is worth, of the table and of it with parts of rows added;
-    down to 0 where a random ranking may have as much. Rows in clusters scatter further, by the variance that
-    `clusters` has for each of independent rows. At 95 %, with 10 to 100 positives among 100 to 1,000 rows (no skill to
-    near-perfect, tied; 150 runs a setting) it covered .91 to .99; draws of the rows by the Bayesian bootstrap cover .76
-    to .91, all misses above the true value.
+    Wilson's interval, with as many trials as give the variance, of the table and of it with parts of rows added; down
+    to 0 where a random ranking may have as much. Rows in clusters vary more, by the design effect that is the variance
+    of `clusters`. At 95 %, with 10 to 100 positives among 100 to 1,000 rows (no skill to near-perfect, tied; 150 runs a
+    setting) it covered .91 to .99; draws of the rows by the Bayesian bootstrap cover .76 to .91, all misses above the
+    true value.
     """
-    few = min(side.effective_size for side in table.classes)
-    effect, degrees = (1.0, few - 1) if clusters is None else (clusters.variance, clusters.degrees)
-    reach, ends, small = student_reach(inference.level, max(degrees, 1.0)), [value], binned(table, _MOST_BINS)
+    fewest = min(side.effective_size for side in table.classes)
+    effect, degrees = (1.0, fewest - 1) if clusters is None else (clusters.variance, clusters.degrees)
+    quantile, bounds, small = student_reach(inference.level, max(degrees, 1.0)), [value], binned(table, _MOST_BINS)
     read = partial(_searched_values, metric, parameters, inference)
     for part in (small, *with_added_rows(small)):
         bins = ScoreBins.of_starts(part, _starts(part))
-        at = float(read(bins.weights[None], (bins.weights * bins.share)[None])[0])
-        off = sqrt(effect) * (read(*bins.drawn(bins.share, _SEARCHED_DRAWS, inference.generator)) - at)
-        if _ROUNDED < at < 1 - _ROUNDED and off.any():
-            centre, trials = min(max(value - float(np.mean(off)), 0.0), 1.0), at * (1 - at) / float(np.var(off))
-            ends += [float(end) for end in score_ends(centre, trials, reach)]
-    random = sqrt(effect) * read(
-        *bins.drawn(np.full(len(bins.scores), bins.prevalence), _SEARCHED_DRAWS, inference.generator)
-    )
-    if value > _ROUNDED:
-        return min([0.0] if value <= np.quantile(random, inference.tails[1]) else ends), max(ends)
-    return 0.0, _most_of_none(table, effect, inference.tails[0])
+        of_curve = float(read(bins.weights[None], (bins.weights * bins.share)[None])[0])
+        errors = sqrt(effect) * (read(*bins.drawn(bins.share, _SEARCHED_DRAWS, inference.generator)) - of_curve)
+        if _ROUNDED < of_curve < 1 - _ROUNDED and errors.any():
+            centre = min(max(value - float(np.mean(errors)), 0.0), 1.0)
+            trials = of_curve * (1 - of_curve) / float(np.var(errors))
+            bounds += [float(bound) for bound in score_ends(centre, trials, quantile)]
+    if value <= _ROUNDED:
+        return 0.0, _smirnov_limit(table, effect, inference.tails[0])
+    no_skill = np.full(len(bins.scores), bins.prevalence)
+    random = sqrt(effect) * read(*bins.drawn(no_skill, _SEARCHED_DRAWS, inference.generator))
+    return 0.0 if value <= np.quantile(random, inference.tails[1]) else min(bounds), max(bounds)
 
 
-def _most_of_none(table: ScoreTable, effect: float, error: float) -> float:
-    """The upper end where no threshold of these rows is better than a random one, of which draws can say nothing.
+def _smirnov_limit(table: ScoreTable, effect: float, error: float) -> float:
+    """The upper bound where no threshold of these rows is better than a random one, as draws can say nothing there.
 
     By Smirnov's one-sided limit (1939) recall exceeds the false positive rate by less than sqrt(log(1 / error) / 2
     (1 / n1 + 1 / n2)) at every threshold, and the H-measure is at most that difference.
@@ -221,9 +216,10 @@ def _searched_values(
 ) -> Array:
     """The metric on draws of the bins, a table of scores in their order, at the deployment prevalence."""
     positives, negatives = 1.0 * positives, 1.0 * (rows - positives)
-    both = (positives.sum(-1) > 0) & (negatives.sum(-1) > 0)
+    has_both = (positives.sum(-1) > 0) & (negatives.sum(-1) > 0)
     order = np.arange(positives.shape[-1], dtype=np.float64)
-    positive, negative = (ClassScores(order, mass[both], mass[both], mass[both]) for mass in (positives, negatives))
+    sides = (weights[has_both] for weights in (positives, negatives))
+    positive, negative = (ClassScores(order, weights, weights, weights) for weights in sides)
     table = ScoreTable(positive, negative)
     if inference.prevalence is not None:
         table = scores_at(table, positive_shares(table, inference.prevalence))
@@ -231,7 +227,7 @@ def _searched_values(
 
 
 def _starts(table: ScoreTable) -> Array:
-    """The first of adjacent scores that have as much of both classes together."""
+    """The starts of bins of adjacent scores that have the same share of both classes together."""
     tp, fp = (np.asarray(cell, dtype=np.float64)[:0:-1] for cell in (table.counts.tp, table.counts.fp))
     above = tp / tp[0] + fp / fp[0]  # from the lowest score up
     steps = np.searchsorted(-above, np.linspace(-2.0, 0.0, _MOST_BINS, endpoint=False))
@@ -241,12 +237,12 @@ def _starts(table: ScoreTable) -> Array:
 # ---------------------------------------------------------------- calibrated reference
 # The expected calibration error that a calibrated model with these scores would show.
 #
-# The error of a calibrated model is 0, yet of finitely many rows it is never measured as 0, so an interval around the
+# The error of a calibrated model is 0, yet with finitely many rows it is never measured as 0, so an interval around the
 # measured value cannot hold the true one. What is known is how large it would be if every probability were right.
 
 
 _REFERENCE_DRAWS = 4_000
-_MANY = 100  # the variance of a binomial whose mean gap a normal draw misses by 0.1 %; that of so many draws by 0.4 %
+_MANY = 100  # the variance of a binomial from which on normal draws miss the mean gap by 0.1 % or less
 
 
 class CalibratedReference(NamedTuple):
@@ -271,9 +267,9 @@ def is_calibration_error(metric: Metric) -> bool:
 def calibrated_reference(
     table: ScoreTable, bins: int, level: float, rng: np.random.Generator
 ) -> CalibratedReference | None:
-    """The mean and the upper limit of the error over outcomes that are drawn by the probabilities; None of no rows.
+    """The mean and the upper limit of the error over outcomes drawn by the probabilities; None without rows.
 
-    In each bin the positives are binomial, of the effective rows and the mean probability. As a test at 95 % it
+    In each bin the positives are binomial with the effective rows and the mean probability. As a test at 95 % it
     rejected 4.9 % of calibrated models (60 to 20,000 rows; skewed, tied, near 0, weighted; 5,200 runs).
 
     >>> from steelyard import score_table
@@ -284,9 +280,9 @@ def calibrated_reference(
     """
     columns = np.zeros((3, bins))
     for side in table.classes:
-        places = np.minimum((side.scores * bins).astype(np.int64), bins - 1)
+        in_bin = np.minimum((side.scores * bins).astype(np.int64), bins - 1)
         for i, values in enumerate((side.weights, side.squares, side.weights * side.scores)):
-            columns[i] += np.bincount(places, values, minlength=bins)
+            columns[i] += np.bincount(in_bin, values, minlength=bins)
     weights, squares, sums = columns[:, columns[0] > 0]
     if not len(weights):
         return None
@@ -297,7 +293,7 @@ def calibrated_reference(
 
 
 def _drawn_gaps(rows: Array, share: Array, rng: np.random.Generator) -> Array:
-    """The share of positives drawn in each bin, less the probability; of many rows by normal draws, which are quick."""
+    """The share of positives drawn in each bin minus the probability; normal draws for many rows, as they are quick."""
     variance = rows * share * (1 - share)
     many = variance > _MANY
     gaps = np.empty((_REFERENCE_DRAWS, len(rows)))

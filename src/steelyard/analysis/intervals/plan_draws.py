@@ -1,8 +1,8 @@
 """Plan draws: the tables that all rows may have, where labels were chosen by a plan, and the rows of such a plan.
 
 In each part the share of positives is drawn from its posterior, with a third of a row added to each class, and the
-rows of the part around their number, as all rows are a sample of their population. With a half as with a third, draws
-held also around the value seen cover 95 % and more at 5 %, 1 % and .2 % positives; a third is narrower.
+rows of the part around their number, as all rows are a sample of their population. With a half as with a third, these
+draws and those around the observed value cover 95 % and more at 5 %, 1 % and .2 % positives; a third is narrower.
 """
 
 from __future__ import annotations
@@ -30,8 +30,6 @@ from steelyard.statistics.precision import DOUBLE
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Frame, Label
@@ -61,37 +59,33 @@ class PlannedIntervals:
         return None if inference.planned is None else cls(inference.planned, inference)
 
     def values(self, estimand: Estimand) -> DrawnValues | str | None:
-        """The metric on draws of its table and at their centre, or why there are none; None of one for each class."""
+        """The metric on draws of its table and at their centre, or why there are none; None for one of each class."""
         if not isinstance(estimand.table, ScoreTable):
             if estimand.options.average is None:
                 return None
-            return DrawnValues.of(estimand, self._labels_first(estimand))
+            return DrawnValues.of(estimand, self._label_draws(estimand))
         if is_calibration_error(estimand.metric) or is_isotonic(estimand.metric):
             return _NO_CALIBRATION
-        self._scores = self._scores or [*self._score_draws()]
+        if not self._scores:
+            draws, rng = self.inference.draws or _SCORE_DRAWS, self.inference.draws_of("scores")
+            steps = math.ceil(draws * len(self.rows.scores) / _AT_ONCE)
+            self._scores = [
+                score_draws(self.rows, len(step), rng, self.inference.level)
+                for step in np.array_split(np.arange(draws), steps)
+            ]
         values = np.concatenate([estimand.on_scores(table) for table in self._scores])
         centre = self.rows.score_table(self.rows.entries_at(_centre_shares(self.rows)))
         return DrawnValues(values, values, estimand.on_scores(centre)[0])
 
-    def _labels_first(self, estimand: Estimand) -> TableDraws:
-        """The draws of the confusion matrix, the label that the metric is about first."""
+    def _label_draws(self, estimand: Estimand) -> TableDraws:
+        """The draws of the confusion matrix; the label that the metric is about stands first."""
         if not self._tables:
-            cells = table_draws(self.rows, self.inference.draws or COUNT_DRAWS, self.inference.generator)
-            self._tables = {False: cells, True: TableDraws(*(_turned(each) for each in cells[:3]))}  # type: ignore[arg-type]  # there is a centre
-        table, place = estimand.label_table, estimand.positive_place
-        is_positive = isinstance(table, Confusion) and place is not None and table.labels[place] == self.rows.labels[1]
+            drawn = table_draws(self.rows, self.inference.draws or COUNT_DRAWS, self.inference.generator)
+            swapped = (tables[:, ::-1, ::-1] for tables in drawn[:3])  # type: ignore[index]  # there is a centre
+            self._tables = {False: drawn, True: TableDraws(*swapped)}
+        table, index = estimand.label_table, estimand.positive_place
+        is_positive = isinstance(table, Confusion) and index is not None and table.labels[index] == self.rows.labels[1]
         return self._tables[is_positive or not isinstance(table, Confusion)]
-
-    def _score_draws(self) -> Iterator[ScoreTable]:
-        draws = self.inference.draws or _SCORE_DRAWS
-        steps, rng = math.ceil(draws * len(self.rows.scores) / _AT_ONCE), self.inference.draws_of("scores")
-        for step in np.array_split(np.arange(draws), steps):
-            yield score_draws(self.rows, len(step), rng, self.inference.level)
-
-
-def _turned(cells: Array) -> Array:
-    """The same tables with the other label first."""
-    return cells[:, ::-1, ::-1]
 
 
 def _centre_shares(rows: PlannedRows) -> Array:
@@ -104,61 +98,56 @@ def table_draws(rows: PlannedRows, draws: int, rng: np.random.Generator) -> Tabl
     return TableDraws(cells, cells, _cells(rows, _centre_shares(rows)[None], rows.parts.rows[None]))
 
 
-def _cells(rows: PlannedRows, shares: Array, masses: Array) -> Array:
+def _cells(rows: PlannedRows, shares: Array, weights: Array) -> Array:
+    """The cells, given the share of positives and the weight of each part."""
     sides = np.stack([~rows.parts.flagged, rows.parts.flagged], -1).astype(np.float64)
-    positives = shares * masses
-    return np.asarray(np.stack([(masses - positives) @ sides, positives @ sides], -2))
+    positives = shares * weights
+    return np.asarray(np.stack([(weights - positives) @ sides, positives @ sides], -2))
 
 
 def _drawn_parts(rows: PlannedRows, draws: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """Draws of the share of positives of each part, and of its rows."""
     parts = rows.parts
-    found, others = parts.positives + _THIRD_ROW, parts.labels - parts.positives + _THIRD_ROW
+    positives, negatives = parts.positives + _THIRD_ROW, parts.labels - parts.positives + _THIRD_ROW
     size = (draws, len(parts.labels))
-    masses = rng.standard_gamma(np.where(parts.known, parts.rows, parts.labels + _THIRD_ROW), size)
+    weights = rng.standard_gamma(np.where(parts.known, parts.rows, parts.labels + _THIRD_ROW), size)
     of_stratum = (parts.stratum[:, None] == np.arange(len(rows.sizes))).astype(np.float64)
     totals = rng.standard_gamma(rows.sizes.astype(np.float64), (draws, len(rows.sizes)))
-    divided = masses / (masses @ of_stratum)[:, parts.stratum] * totals[:, parts.stratum]
-    return rng.beta(found, others, size), np.where(parts.known, masses, divided)
+    divided = weights / (weights @ of_stratum)[:, parts.stratum] * totals[:, parts.stratum]
+    return rng.beta(positives, negatives, size), np.where(parts.known, weights, divided)
 
 
 def score_draws(rows: PlannedRows, draws: int, rng: np.random.Generator, level: float) -> ScoreTable:
     """Draws of the scores of all rows by class: in each part the rows of a class have random weights.
 
-    To them a little is added at the score of a random row of that part, of either class: few rows, or none, do not show
-    where others of their class are.
+    A little is added at the score of a random row of that part, of either class: few rows, or none, do not show where
+    others of their class are.
     """
-    shares, masses = _drawn_parts(rows, draws, rng)
-    scores, place = np.unique(rows.scores, return_inverse=True)
+    shares, part_weights = _drawn_parts(rows, draws, rng)
+    scores, index = np.unique(rows.scores, return_inverse=True)
     sides = []
-    for of, share in ((True, shares), (False, 1 - shares)):
+    for is_positive, share in ((True, shares), (False, 1 - shares)):
         table = np.zeros((draws, len(scores)))
-        for part, mass in enumerate((masses * share).T):
-            there = rows.codes == part
-            own = place[there & (rows.positive == of)]
-            weights = _random_weights(own, place[there], draws, level, rng)
-            _add_columns(table, own, weights[0] * mass[:, None])
-            table[np.arange(draws), weights[1]] += weights[2] * mass
-        per_weight = float((rows.positive == of).sum() / rows.sizes.sum())
-        sides.append(ClassScores(scores, table * per_weight, table, table))
+        for part, weight in enumerate((part_weights * share).T):
+            in_part = rows.codes == part
+            in_class = index[in_part & (rows.positive == is_positive)]
+            shape = student_spread(len(in_class), level)
+            of_rows = rng.standard_gamma(shape, (draws, len(in_class))) / shape
+            of_random_row = rng.standard_gamma(RANK_PRIOR, draws)
+            total = np.maximum(of_rows.sum(1) + of_random_row, 1e-300)
+            random_row = rng.choice(index[in_part], draws)
+            _add_columns(table, in_class, of_rows / total[:, None] * weight[:, None])
+            table[np.arange(draws), random_row] += of_random_row / total * weight
+        rows_per_weight = float((rows.positive == is_positive).sum() / rows.sizes.sum())
+        sides.append(ClassScores(scores, table * rows_per_weight, table, table))
     return ScoreTable(sides[0], sides[1], rows.labels[1], precision=rows.precision)
 
 
-def _random_weights(
-    own: Array, all_rows: Array, draws: int, level: float, rng: np.random.Generator
-) -> tuple[Array, Array, Array]:
-    """Weights of rows that sum to 1 with that of another at random, the place of that one, and its weight."""
-    spread = student_spread(len(own), level)
-    drawn, more = rng.standard_gamma(spread, (draws, len(own))) / spread, rng.standard_gamma(RANK_PRIOR, draws)
-    total = np.maximum(drawn.sum(1) + more, 1e-300)
-    return drawn / total[:, None], rng.choice(all_rows, draws), more / total
-
-
-def _add_columns(table: Array, places: Array, weights: Array) -> None:
-    """Add weights at their places, several of which may be one."""
-    if len(places):
-        order = np.argsort(places, kind="stable")
-        used, starts = np.unique(places[order], return_index=True)
+def _add_columns(table: Array, columns: Array, weights: Array) -> None:
+    """Add weights to columns, several of which may be the same."""
+    if len(columns):
+        order = np.argsort(columns, kind="stable")
+        used, starts = np.unique(columns[order], return_index=True)
         table[:, used] += np.add.reduceat(weights[:, order], starts, axis=1)
 
 
@@ -166,12 +155,11 @@ def _add_columns(table: Array, places: Array, weights: Array) -> None:
 # Labels of some rows of strata whose sizes are known, and what they show of all rows.
 #
 # The share of positives in a stratum is that of its labels with half a positive more on each side of the threshold,
-# spread over the strata as the scores have it: without it a side in which no positive was found would have none, and
-# one of 1,000 labels at .2 % positives would then often show a recall of 1. It is worth half a row, whatever the
-# labels.
+# divided over the strata as the scores have it: without it a side in which no positive was found would have none, and
+# one of 1,000 labels at .2 % positives would then often show a recall of 1.
 
 
-_STEPS, _HALVINGS, _NEAR, _FURTHEST = 50, 30, 1e-7, 30.0  # of the fit, and the logits that it keeps to
+_STEPS, _HALVINGS, _NEAR, _MOST_LOGIT = 50, 30, 1e-7, 30.0  # of the fit, and the logits that it is limited to
 
 
 class GivenLabels(NamedTuple):
@@ -193,7 +181,7 @@ class SamplingDesign(Protocol):
 
 
 def labelled_by(design: SamplingDesign, given: GivenLabels) -> PlannedRows:
-    """The labelled rows of a design; what is no design of a test set is refused."""
+    """The labelled rows of a design; anything else is refused."""
     if not hasattr(design, "labelled"):
         raise InputTypeError(f"design= is 'random', 'stratified' or a plan of label_plan, not {design!r}; give one.")
     return design.labelled(given)
@@ -222,7 +210,7 @@ class StratumParts(NamedTuple):
 
 
 class PlannedEntries(NamedTuple):
-    """Labelled rows with the rows that each stands for; after them some that carry what may be there unseen."""
+    """Labelled rows with the rows that each stands for; after them rows for classes without a label in their part."""
 
     part: Array
     positive: Array
@@ -265,26 +253,35 @@ class PlannedRows:
         """The parts in which there are labels."""
         labels = np.bincount(self._halves, minlength=2 * len(self.sizes))
         positives = np.bincount(self._halves, self.positive, minlength=len(labels))
-        rows, known = self._part_rows(labels.reshape(-1, 2))
-        there = np.flatnonzero(labels)
-        stratum, counted = there // 2, (labels[there], positives[there], rows.ravel()[there])
-        return StratumParts(stratum, there % 2 == 1, *counted, self.expected[stratum], known[stratum])
-
-    def _part_rows(self, labels: Array) -> tuple[Array, Array]:
-        """The rows of both halves of each stratum, and whether they are known: a half with rows needs a label."""
-        share = labels / np.maximum(labels.sum(1, keepdims=True), 1)
-        if self.flagged_sizes is None:
-            return share * self.sizes[:, None], np.zeros(len(labels), dtype=bool)
-        known = ~((self.flagged_sizes > 0) & (labels == 0)).any(1)
-        return np.where(known[:, None], self.flagged_sizes, share * self.sizes[:, None]), known
+        by_stratum = labels.reshape(-1, 2)
+        rows = by_stratum / np.maximum(by_stratum.sum(1, keepdims=True), 1) * self.sizes[:, None]
+        known = np.zeros(len(self.sizes), dtype=bool)
+        if self.flagged_sizes is not None:  # known where each half with rows has a label
+            known = ~((self.flagged_sizes > 0) & (by_stratum == 0)).any(1)
+            rows = np.where(known[:, None], self.flagged_sizes, rows)
+        labelled = np.flatnonzero(labels)
+        stratum = labelled // 2
+        return StratumParts(
+            stratum,
+            labelled % 2 == 1,
+            labels[labelled],
+            positives[labelled],
+            rows.ravel()[labelled],
+            self.expected[stratum],
+            known[stratum],
+        )
 
     @cached_property
     def shares(self) -> Array:
-        """The share of positives in each part."""
+        """The share of positives in each part, with half a row of the rarer class on each side of the threshold.
+
+        The half row is divided over the parts of the side as the rarer class is.
+        """
         parts = self.parts
         fitted = fitted_shares(parts)
         rare = np.minimum(fitted, 1 - fitted)
-        added = _spread_half_rows(parts, fitted)
+        sides = parts.flagged.astype(np.int64)
+        added = HALF_ROW * (parts.rows * rare) / np.bincount(sides, parts.rows * rare, minlength=2)[sides]
         return np.asarray((parts.positives + added * fitted / rare) / (parts.labels + added / rare))
 
     @cached_property
@@ -294,14 +291,18 @@ class PlannedRows:
 
     def entries_at(self, shares: Array) -> PlannedEntries:
         """The same where the parts have those shares of positives."""
-        parts, codes, of_class = self.parts, self.codes, self.positive.astype(np.int64)
-        masses = np.stack([1 - shares, shares], -1) * parts.rows[:, None]
-        found = np.stack([parts.labels - parts.positives, parts.positives], -1)
-        weight = (masses / np.maximum(found, 1))[codes, of_class]
-        part, missing = np.nonzero((found == 0) & (masses > 0))
+        parts, codes = self.parts, self.codes
+        rows = np.stack([1 - shares, shares], -1) * parts.rows[:, None]  # of each class in each part
+        labels = np.stack([parts.labels - parts.positives, parts.positives], -1)
+        weight = (rows / np.maximum(labels, 1))[codes, self.positive.astype(np.int64)]
+        part, missing = np.nonzero((labels == 0) & (rows > 0))
         middle = np.array([np.median(self.scores[codes == each]) for each in part], dtype=np.float64)
-        columns = ((codes, part), (self.positive, missing == 1), (self.scores, middle), (weight, masses[part, missing]))
-        return PlannedEntries(*(np.concatenate(pair) for pair in columns))
+        return PlannedEntries(
+            np.concatenate([codes, part]),
+            np.concatenate([self.positive, missing == 1]),
+            np.concatenate([self.scores, middle]),
+            np.concatenate([weight, rows[part, missing]]),
+        )
 
     def confusion(self) -> Confusion:
         """The confusion matrix of all rows, as the labels show it."""
@@ -316,46 +317,39 @@ class PlannedRows:
         """The scores of all rows by class, as the labels show them."""
         entries = self.entries if entries is None else entries
         rows = (np.arange(len(entries.part)) < len(self.positive)).astype(np.int64)  # those after them are not labelled
-        positive, negative = (_class_scores(entries, rows, of) for of in (True, False))
-        return ScoreTable(positive, negative, self.labels[1], precision=self.precision)
-
-
-def _class_scores(entries: PlannedEntries, rows: Array, of: bool) -> ClassScores:
-    chosen = np.flatnonzero(entries.positive == of)
-    order = chosen[np.argsort(entries.score[chosen], kind="stable")]
-    weights = entries.weight[order]
-    return ClassScores(entries.score[order], rows[order], weights, weights**2)
-
-
-def _spread_half_rows(parts: StratumParts, fitted: Array) -> Array:
-    """Half a row of the rarer class on each side of the threshold, spread over its parts as that class is."""
-    rare = parts.rows * np.minimum(fitted, 1 - fitted)
-    sides = parts.flagged.astype(np.int64)
-    return np.asarray(HALF_ROW * rare / np.bincount(sides, rare, minlength=2)[sides])
+        sides = []
+        for is_positive in (True, False):
+            in_class = np.flatnonzero(entries.positive == is_positive)
+            order = in_class[np.argsort(entries.score[in_class], kind="stable")]
+            weights = entries.weight[order]
+            sides.append(ClassScores(entries.score[order], rows[order], weights, weights**2))
+        return ScoreTable(sides[0], sides[1], self.labels[1], precision=self.precision)
 
 
 def fitted_shares(parts: StratumParts) -> Array:
     """The shares of positives that fit the labels best: the logits of the expected ones, moved and stretched.
 
-    Half a row of each class at their mean, and a slope that is 1 but for a standard deviation of 1, keep the fit
-    within bounds where few positives were found. Newton's steps, halved until the fit is better.
+    Half a row of each class at their mean, and a prior of the slope with mean 1 and standard deviation 1, keep the fit
+    within limits where few positives were found. Newton's steps, halved until the fit is better.
     """
     logits = np.log(parts.expected) - np.log1p(-parts.expected)
-    fit = _Fit(parts.positives, parts.labels, logits - float(np.average(logits, weights=parts.labels)))
+    fit = _LogisticFit(parts.positives, parts.labels, logits - float(np.average(logits, weights=parts.labels)))
     share = (parts.positives.sum() + HALF_ROW) / (parts.labels.sum() + 2 * HALF_ROW)
     at = np.array([np.log(share / (1 - share)), 0.0])
     for _ in range(_STEPS):
         step = fit.step(at)
         if np.abs(step).max() < _NEAR:
             break
-        size = next((size for size in 0.5 ** np.arange(_HALVINGS) if fit.worth(at + size * step) > fit.worth(at)), 0.0)
+        here = fit.log_posterior(at)
+        better = (size for size in 0.5 ** np.arange(_HALVINGS) if fit.log_posterior(at + size * step) > here)
+        size = next(better, 0.0)
         at = at + size * step
         if not size:
             break
     return fit.shares(at)
 
 
-class _Fit(NamedTuple):
+class _LogisticFit(NamedTuple):
     """A logistic curve over centred logits, with its prior."""
 
     positives: Array
@@ -366,21 +360,23 @@ class _Fit(NamedTuple):
         """The shares on the curve of that intercept and slope."""
         return _logistic(at[0] + at[1] * self.centred)
 
-    def worth(self, at: Array) -> float:
-        """The logarithm of its posterior."""
-        shares, here = self.shares(at), _logistic(at[:1])[0]
-        seen = self.positives @ np.log(shares) + (self.labels - self.positives) @ np.log1p(-shares)
-        return float(seen + HALF_ROW * np.log(here * (1 - here)) - (at[1] - 1) ** 2 / 2)
+    def log_posterior(self, at: Array) -> float:
+        """The logarithm of the posterior of that intercept and slope, up to a constant."""
+        shares, mean = self.shares(at), _logistic(at[:1])[0]
+        likelihood = self.positives @ np.log(shares) + (self.labels - self.positives) @ np.log1p(-shares)
+        return float(likelihood + HALF_ROW * np.log(mean * (1 - mean)) - (at[1] - 1) ** 2 / 2)
 
     def step(self, at: Array) -> Array:
         """Newton's step from there."""
-        shares, here = self.shares(at), float(_logistic(at[:1])[0])
-        off, spread = self.positives - self.labels * shares, self.labels * shares * (1 - shares)
-        slope = np.array([off.sum() + HALF_ROW * (1 - 2 * here), off @ self.centred - (at[1] - 1)])
-        cross = spread @ self.centred
-        bend = [[spread.sum() + here * (1 - here), cross], [cross, spread @ self.centred**2 + 1]]
-        return np.asarray(np.linalg.solve(np.array(bend), slope))
+        shares, mean = self.shares(at), float(_logistic(at[:1])[0])
+        residuals, variances = self.positives - self.labels * shares, self.labels * shares * (1 - shares)
+        gradient = np.array([residuals.sum() + HALF_ROW * (1 - 2 * mean), residuals @ self.centred - (at[1] - 1)])
+        cross = variances @ self.centred
+        information = [[variances.sum() + mean * (1 - mean), cross], [cross, variances @ self.centred**2 + 1]]
+        return np.asarray(np.linalg.solve(np.array(information), gradient))
 
 
 def _logistic(logits: Array) -> Array:
-    return np.asarray(1 / (1 + np.exp(-np.clip(logits, -_FURTHEST, _FURTHEST))))
+    from scipy.special import expit
+
+    return np.asarray(expit(np.clip(logits, -_MOST_LOGIT, _MOST_LOGIT)))

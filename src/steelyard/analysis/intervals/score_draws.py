@@ -38,8 +38,8 @@ MOST_ENTRIES = 4_096  # distinct scores of a class that a bootstrap keeps apart
 def binned(table: ScoreTable, most: int = MOST_ENTRIES) -> ScoreTable:
     """The table with at most about 2 x `most` entries per class, split at the scores of the rarer class.
 
-    What counts for the order is which scores of the common class lie between two of the rarer one, so nothing is
-    lost to ranking while the rarer class keeps all its scores; beyond that its quantiles are kept.
+    The order only depends on which scores of the common class lie between two of the rarer one, so nothing is lost to
+    ranking while the rarer class keeps all its scores; beyond that it keeps its quantiles.
     """
     if (binned, most) not in table.remembered:  # the metrics of one table ask for the same
         table.remembered[binned, most] = _binned(table, most)
@@ -51,18 +51,19 @@ def _binned(table: ScoreTable, most: int) -> ScoreTable:
     edges = _bin_edges(table, most)
     if edges is None:
         return ScoreTable(table.positive.compact(), table.negative.compact(), table.label)
-    sides = [side.compact() for side in (table.positive, table.negative)]
-    ends = [_group_ends(side, edges) for side in sides]
-    pairs = list(zip(sides, ends, strict=True))
-    sums = sum(sums_between(side.scores * side.weights, end) for side, end in pairs)
-    weights = [_weights_between(side, end) for side, end in pairs]
-    masses = np.asarray(sum(weights), dtype=np.float64)
-    scores = sums / np.where(masses > 0, masses, 1)
-    # Of scores a rounding apart a mean may come to an edge or pass it, and the order would be lost.
+    pairs = []  # of each class, and where its groups end: below an edge, tied with it, between two, above all
+    for side in (table.positive.compact(), table.negative.compact()):
+        around = [np.searchsorted(side.scores, edges, where) for where in ("left", "right")]
+        pairs.append((side, np.concatenate([[0], np.stack(around, -1).ravel(), [len(side.scores)]])))
+    sums = sum(sums_between(side.scores * side.weights, ends) for side, ends in pairs)
+    by_class = [_weights_between(side, ends) for side, ends in pairs]
+    weights = np.asarray(sum(by_class), dtype=np.float64)
+    scores = sums / np.where(weights > 0, weights, 1)
+    # The mean of scores a rounding apart may come to an edge or pass it, and the order would be lost.
     limits = [np.concatenate([[-np.inf], edges]), np.concatenate([edges, [np.inf]])]
     scores[::2] = np.clip(scores[::2], np.nextafter(limits[0], np.inf), np.nextafter(limits[1], -np.inf))
     scores[1::2] = edges
-    positive, negative = (_grouped(*pair, mass, scores) for pair, mass in zip(pairs, weights, strict=True))
+    positive, negative = (_grouped(*pair, part, scores) for pair, part in zip(pairs, by_class, strict=True))
     return ScoreTable(positive, negative, table.label)
 
 
@@ -85,7 +86,7 @@ def _bin_edges(table: ScoreTable, most: int) -> Array | None:
 
 
 def binned_rows(table: ScoreTable, ranks: ClassRanks, most: int = MOST_ENTRIES) -> tuple[ScoreTable, list[Array]]:
-    """The binned table, and the place among its entries of the scores of each class, row by row."""
+    """The binned table, and the index of its entry for each row of each class."""
     edges = _bin_edges(table, most)
     if edges is not None:
         return binned(table, most), ranks.groups(edges)
@@ -93,19 +94,14 @@ def binned_rows(table: ScoreTable, ranks: ClassRanks, most: int = MOST_ENTRIES) 
     return binned(table, most), [np.searchsorted(side.distinct[0], rows) for side, rows in pairs]
 
 
-def _group_ends(side: ClassScores, edges: Array) -> Array:
-    """Where the groups of an ordered class begin and end: what lies below an edge, ties with it, and lies between."""
-    inner = np.stack([np.searchsorted(side.scores, edges, "left"), np.searchsorted(side.scores, edges, "right")], -1)
-    return np.concatenate([[0], inner.ravel(), [len(side.scores)]])
-
-
 def _weights_between(side: ClassScores, ends: Array) -> Array:
-    """The weight of each group; of whole rows by their running sums, which round nothing."""
+    """The weight of each group; whole rows by their running sums, which round nothing."""
     whole = side.given_weights is None
     return np.diff(side.running_or_places[ends]) if whole else sums_between(side.weights, ends)
 
 
 def _grouped(side: ClassScores, ends: Array, weights: Array, scores: Array) -> ClassScores:
+    """A class with these weights and scores of its groups, without those that are empty."""
     used = np.diff(ends) > 0
     if side.given_weights is None:
         return ClassScores(scores[used], weights[used])
@@ -123,45 +119,40 @@ LARGE = 10_000  # rows of a class from which Student's t is the normal distribut
 def score_deviations(
     metrics: list[Metric], values: dict[str, Array], positive: Array, mass: RowMass, inference: Inference
 ) -> dict[str, dict[str, Array]]:
-    """How far each metric of each model moves under random weights of the rows or clusters, the same for all models.
+    """How much each metric of each model changes under random weights of the rows or clusters, the same for all models.
 
     Scores are binned where there are many. With 40 positives weights of the plain gamma shape, 1, would leave 95 %
     intervals of average precision at a coverage of 92 %.
     """
-    n, given = len(positive), np.ones(len(positive)) if mass.weights is None else mass.weights
+    n, weights = len(positive), np.ones(len(positive)) if mass.weights is None else mass.weights
     most = _MOST_WORK if mass.clusters is None else _MOST_WORK // 4  # a row's weight is looked up by its cluster
     draws = inference.draws or int(np.clip(most // n, 100, _DRAWS))
     models = {name: _entries(score, positive) for name, score in values.items()} if metrics else {}
-    unmoved = {name: _metric_values(metrics, entries, given[None]) for name, entries in models.items()}
+    unchanged = {name: _metric_values(metrics, entries, weights[None]) for name, entries in models.items()}
     parts: dict[str, list[Array]] = {name: [] for name in values}
     for step in steps(draws, n) if metrics else ():
-        weights = given * _row_weights(step, positive, mass, inference)
+        drawn = weights * _row_weights(step, positive, mass, inference)
         for name, entries in models.items():
-            parts[name].append(_metric_values(metrics, entries, weights) - unmoved[name])
-    moved = {name: np.concatenate(changes, axis=-1) for name, changes in parts.items() if changes}
-    return {name: {m.name: row for m, row in zip(metrics, rows, strict=True)} for name, rows in moved.items()}
+            parts[name].append(_metric_values(metrics, entries, drawn) - unchanged[name])
+    changes = {name: np.concatenate(part, axis=-1) for name, part in parts.items() if part}
+    return {name: {m.name: row for m, row in zip(metrics, rows, strict=True)} for name, rows in changes.items()}
 
 
 def _row_weights(draws: int, positive: Array, mass: RowMass, inference: Inference) -> Array:
     """Random weights around 1 of each row, or of each cluster and so of all its rows."""
-    rng, given = inference.generator, np.ones(len(positive)) if mass.weights is None else mass.weights
+    rng, weights = inference.generator, np.ones(len(positive)) if mass.weights is None else mass.weights
     if mass.clusters is None:
-        sizes = (float(given[rows].sum() ** 2 / (given[rows] ** 2).sum()) for rows in (positive, ~positive))
-        spread = np.where(positive, *(_spread(size, inference.level) for size in sizes))
-        return np.asarray(rng.standard_gamma(spread, (draws, len(positive))) / spread)
-    sums = (np.bincount(mass.clusters[rows], given[rows]) for rows in (positive, ~positive))
+        sizes = (float(weights[rows].sum() ** 2 / (weights[rows] ** 2).sum()) for rows in (positive, ~positive))
+        # The shape 1 of a large class is drawn eight times as fast: Student's t widens 10,000 rows by 1 in 8,000.
+        shapes = (1.0 if size >= LARGE else student_spread(size, inference.level) for size in sizes)
+        shape = np.where(positive, *shapes)
+        return np.asarray(rng.standard_gamma(shape, (draws, len(positive))) / shape)
+    sums = (np.bincount(mass.clusters[rows], weights[rows]) for rows in (positive, ~positive))
     of_cluster = student_spread(min(float(part.sum() ** 2 / (part**2).sum()) for part in sums), inference.level)
     drawn = rng.standard_gamma(of_cluster, (draws, int(mass.clusters.max()) + 1)) / of_cluster
     rows = drawn[:, mass.clusters]
-    return np.asarray(rows * (given.sum() / (rows @ given))[:, None])  # as many rows as there are, of which k are taken
-
-
-def _spread(rows: float, level: float) -> float:
-    """The gamma shape of the weights of a class; of a large one 1, which is drawn eight times as fast.
-
-    Student's t widens the interval of 10,000 rows by 1 in 8,000.
-    """
-    return 1.0 if rows >= LARGE else student_spread(rows, level)
+    # Each draw has the weight of all rows, as precision at k takes k of them.
+    return np.asarray(rows * (weights.sum() / (rows @ weights))[:, None])
 
 
 class Entries(NamedTuple):
@@ -188,57 +179,46 @@ def _entries(score: Array, positive: Array) -> Entries:
 
 def _metric_values(metrics: list[Metric], entries: Entries, weights: Array) -> Array:
     """The metrics, one a row, under each draw of the rows' weights."""
-    table = _table(entries, weights)
+    # A loop, as a draw of many rows takes longer than its call, and bins summed in place need no rows in order: 1.5 ns
+    # a row, where sorting the weights of two draws at a time into bins took 33.
+    size = len(entries.scores)
+    sums = np.array([np.bincount(entries.cells, row, minlength=2 * size) for row in weights])
+    by_class = (sums[:, entries.occupied[0]], sums[:, size + entries.occupied[1]])
+    both = zip(entries.occupied, by_class, strict=True)
+    positives, negatives = (ClassScores(entries.scores[bins], part, part, part) for bins, part in both)
+    table = ScoreTable(positives, negatives)
     values = [application.score_values(m, table, m.parameters) for m in metrics]
     return np.array([np.broadcast_to(value, len(weights)) for value in values])
 
 
-def _table(entries: Entries, weights: Array) -> ScoreTable:
-    # A loop, as a draw of many rows is longer than its call, and bins summed in place need no rows in order: 1.5 ns a
-    # row, where sorting the weights of two draws at a time into bins took 33.
-    size = len(entries.scores)
-    drawn = np.array([np.bincount(entries.cells, row, minlength=2 * size) for row in weights])
-    masses = (drawn[:, entries.occupied[0]], drawn[:, size + entries.occupied[1]])
-    both = zip(entries.occupied, masses, strict=True)
-    positives, negatives = (ClassScores(entries.scores[at], mass, mass, mass) for at, mass in both)
-    return ScoreTable(positives, negatives)
-
-
 # ---------------------------------------------------------------- added rows
-# A table of scores with parts of rows more, as few rows show too little of how far a value scatters.
+# A table of scores with parts of rows more, as few rows show too little variance.
 
 
-# Rows of each class that are added. At 95 %, with 5 to 30 positives among 200 to 1,000 rows (normal, t2, tied scores;
-# no skill to near-perfect; 300 to 400 runs a setting) half a row anywhere covers .94 to 1.00 for areas under the ROC
-# curve and .87 to .99 for average precision, of which the precision of the first rows is the weak part: the part of a
-# row at an end brings it to .92 to .99, at 1.1 times the width.
+# Rows of each class that are added. With 5 to 30 positives among 200 to 1,000 rows half a row anywhere covers .94 to
+# 1.00 for areas under the ROC curve and .87 to .99 for average precision; the part at an end brings it to .92 to .99.
 _ANYWHERE, _AT_AN_END = 0.5, 0.15
 
 
 def with_added_rows(table: ScoreTable) -> list[ScoreTable]:
     """The table with half a row more of each class anywhere; with part of one at the lowest score; at the highest."""
     scores = np.union1d(*(side.scores for side in table.classes))
-    columns = [_class_columns(side, scores) for side in table.classes]
-    rows = columns[0][0] + columns[1][0]
-    anywhere, places = rows / rows.sum(), np.arange(len(scores))
-    lowest, highest = (1.0 * (places == end) for end in (0, len(scores) - 1))
-    shapes = ((_ANYWHERE, anywhere), (_AT_AN_END, lowest), (_AT_AN_END, highest))
-    both = ([_more(scores, column, mass * shape) for column in columns] for mass, shape in shapes)
-    return [ScoreTable(positive, negative, table.label) for positive, negative in both]
-
-
-def _class_columns(side: ClassScores, scores: Array) -> tuple[Array, Array, Array]:
-    """The rows, weights and squared weights of a class at scores among which its own are."""
-    given = np.zeros((3, len(scores)))
-    given[:, np.searchsorted(scores, side.scores)] = side.rows, side.weights, side.squares
-    return given[0], given[1], given[2]
-
-
-def _more(scores: Array, columns: tuple[Array, Array, Array], rows: Array) -> ClassScores:
-    """A class with parts of rows added, of its usual weight."""
-    _, weights, squares = columns
-    usual = float(weight_per_row(weights.sum(), squares.sum()))
-    return ClassScores(scores, np.ones(len(scores)), weights + rows * usual, squares + rows * usual**2)
+    columns = []  # of each class: the rows, weights and squared weights at the scores of both
+    for side in table.classes:
+        at_scores = np.zeros((3, len(scores)))
+        at_scores[:, np.searchsorted(scores, side.scores)] = side.rows, side.weights, side.squares
+        columns.append(at_scores)
+    rows, index = columns[0][0] + columns[1][0], np.arange(len(scores))
+    lowest, highest = (1.0 * (index == end) for end in (0, len(scores) - 1))
+    tables = []
+    for added in (_ANYWHERE * (rows / rows.sum()), _AT_AN_END * lowest, _AT_AN_END * highest):
+        sides = []
+        for _, weights, squares in columns:
+            usual = float(weight_per_row(weights.sum(), squares.sum()))  # the weight of an added row
+            ones = np.ones(len(scores))
+            sides.append(ClassScores(scores, ones, weights + added * usual, squares + added * usual**2))
+        tables.append(ScoreTable(sides[0], sides[1], table.label))
+    return tables
 
 
 # ---------------------------------------------------------------- the histogram of scores
@@ -251,7 +231,7 @@ _OUTER = 0.001  # share of the rows beyond either end, where the scores are no p
 
 @dataclass(frozen=True)
 class ScoreHistogram:
-    """The ends of the bins, and in each bin the share of the positives and of the negatives."""
+    """The lowest and the highest edge of the bins, and in each bin the share of the positives and of the negatives."""
 
     low: float
     high: float
@@ -260,27 +240,25 @@ class ScoreHistogram:
 
 
 def score_histogram(table: ScoreTable) -> ScoreHistogram:
-    """The histogram of a score table; what lies beyond the ends is in the outer bins."""
-    low, high = (0.0, 1.0) if table.has_probabilities else _ends(table)
+    """The histogram of a score table; scores beyond the edges are in the outer bins."""
+    low, high = 0.0, 1.0
+    if not table.has_probabilities:
+        sides = (side.scores for side in table.classes if len(side.scores))
+        quantiles = [np.quantile(scores, (_OUTER, 1 - _OUTER)) for scores in sides]
+        low, high = float(np.min(quantiles)), float(np.max(quantiles))
+        low, high = (low, high) if high > low else (low - 0.5, low + 0.5)
     edges = np.linspace(low, high, _BINS + 1)
     return ScoreHistogram(low, high, _shares(table.positive, edges), _shares(table.negative, edges))
 
 
-def _ends(table: ScoreTable) -> tuple[float, float]:
-    sides = (side.scores for side in (table.positive, table.negative) if len(side.scores))
-    ends = [np.quantile(scores, (_OUTER, 1 - _OUTER)) for scores in sides]
-    low, high = float(np.min(ends)), float(np.max(ends))
-    return (low, high) if high > low else (low - 0.5, low + 0.5)
-
-
 def _shares(side: ClassScores, edges: Array) -> Array:
-    places = np.clip(np.searchsorted(edges, side.scores, side="right") - 1, 0, _BINS - 1)
-    weights = np.bincount(places, side.entry_weights, minlength=_BINS).astype(np.float64)
+    bins = np.clip(np.searchsorted(edges, side.scores, side="right") - 1, 0, _BINS - 1)
+    weights = np.bincount(bins, side.entry_weights, minlength=_BINS).astype(np.float64)
     return np.asarray(weights / max(weights.sum(), 1e-300))
 
 
 # ---------------------------------------------------------------- class ranks
-# The scores that one model gives the rows of each class, sorted once for all that asks for places.
+# The scores that one model gives the rows of each class, sorted once.
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,7 +275,7 @@ class ClassRanks:
 
     @cached_property
     def ordered(self) -> list[tuple[Array, Array]]:
-        """Of each class the places of its rows in ascending order, and the scores in that order."""
+        """For each class the ascending order of its rows, and the scores in that order."""
         orders = ((scores, np.argsort(scores)) for scores in (self.positives, self.negatives))
         return [(order, scores[order]) for scores, order in orders]
 
@@ -310,17 +288,17 @@ class ClassRanks:
         return up, down
 
     def groups(self, edges: Array) -> list[Array]:
-        """Of each class the group of its rows, empty ones not counted: below an edge, at it, between two, above all."""
+        """The group of each row by class, empty ones not counted: below an edge, at it, between two, above all."""
         if isinstance(self.positives, DeviceArray) or isinstance(self.negatives, DeviceArray):
             return [_groups_by_search(scores, edges) for scores in (self.positives, self.negatives)]
-        places = []
+        groups = []
         for order, ascending in self.ordered:
             around = np.stack([np.searchsorted(ascending, edges, side) for side in ("left", "right")], -1)
             sizes = np.diff(around.ravel(), prepend=0, append=len(ascending))
-            place = np.empty(len(ascending), dtype=np.int64)
-            place[order] = np.repeat(np.arange(np.count_nonzero(sizes)), sizes[sizes > 0])
-            places.append(place)
-        return places
+            group = np.empty(len(ascending), dtype=np.int64)
+            group[order] = np.repeat(np.arange(np.count_nonzero(sizes)), sizes[sizes > 0])
+            groups.append(group)
+        return groups
 
 
 def _groups_by_search(scores: Array, edges: Array) -> Array:
@@ -344,25 +322,25 @@ _MOST_BINS, _APART = 128, 12
 
 
 class ScoreBins(NamedTuple):
-    """Adjacent scores together: their mean, the weight of the positives and of all, and how many rows all are worth."""
+    """Adjacent scores together: their mean, the weight of the positives and of all, and the effective size of all."""
 
     scores: Array
     positives: Array
     weights: Array
-    rows: float
-    starts: Array  # the places of their first scores among all distinct ones, ascending
+    effective_size: float
+    starts: Array  # the indices of their first scores among all distinct ones, ascending
 
     @staticmethod
     def of(table: ScoreTable) -> ScoreBins:
-        """Bins of about equal information s (1 - s), so that rare positives are kept apart, and of rows in part.
+        """Bins of about equal information s (1 - s), in part of equal rows, so that rare positives stay apart.
 
-        The lowest and the highest scores, which the curve may follow one by one, are bins of their own.
+        Each of the lowest and of the highest scores is a bin, as the curve may follow them one by one.
         """
         return _bins_of_information(table)
 
     @classmethod
     def of_starts(cls, table: ScoreTable, starts: Array) -> ScoreBins:
-        """Bins that start at these places of the distinct scores, ascending."""
+        """Bins that start at these indices of the distinct scores, ascending."""
         scores, positives, weights = _columns(table)
         sums = [np.add.reduceat(column, starts) for column in (positives, weights, weights * scores)]
         squares = sum(float(side.squares.sum()) for side in table.classes)
@@ -384,10 +362,10 @@ class ScoreBins(NamedTuple):
         return (1.0, 1.0) if prevalence is None else (prevalence / share, (1 - prevalence) / (1 - share))
 
     def drawn(self, share: Array, draws: int, rng: np.random.Generator, *, fixed: bool = False) -> tuple[Array, Array]:
-        """Draws of the rows and of the positives among them, of so much share; the rows may be held."""
+        """Draws of the rows, unless these are fixed, and of the positives among them, which have this share."""
         sizes = self.weights / self.weights.sum()
-        rows = np.maximum(np.round(sizes * self.rows), 1).astype(np.int64)[None]
-        rows = rows if fixed else rng.multinomial(max(round(self.rows), 1), sizes, size=draws)
+        rows = np.maximum(np.round(sizes * self.effective_size), 1).astype(np.int64)[None]
+        rows = rows if fixed else rng.multinomial(max(round(self.effective_size), 1), sizes, size=draws)
         return rows, rng.binomial(rows, share, size=(draws, len(self.scores)))
 
 
@@ -401,8 +379,7 @@ def _columns(table: ScoreTable) -> tuple[Array, Array, Array]:
 @once
 def _bins_of_information(table: ScoreTable) -> ScoreBins:
     scores, _, weights = _columns(table)
-    spread = weights * scores * (1 - scores)
-    information, total = np.cumsum(spread), np.cumsum(weights)
+    information, total = np.cumsum(weights * scores * (1 - scores)), np.cumsum(weights)
     information = information / (information[-1] or 1.0) + total / total[-1]
     inner = np.searchsorted(information, np.arange(1, _MOST_BINS) / _MOST_BINS * information[-1], side="right")
     n, few = len(scores), min(len(scores), _APART)
