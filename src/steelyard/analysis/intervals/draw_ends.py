@@ -1,4 +1,4 @@
-"""Ends of draws: quantiles, bias corrections and deviances that turn draws into the two ends of an interval."""
+"""Bounds by draws: quantiles, bias corrections and deviances that turn draws into the two bounds of an interval."""
 
 from __future__ import annotations
 
@@ -54,33 +54,34 @@ def _all_finite(values: Array) -> bool:
 
 
 def _interpolated(values: Array, levels: tuple[float, float]) -> list[Array]:
-    """As np.quantile to the last bit, in a third of its time: it also looks for what is not a number."""
-    places = [level * (values.shape[-1] - 1) for level in levels]
-    around = [(int(place), min(int(place) + 1, values.shape[-1] - 1)) for place in places]
-    ends = []
-    for place, (before, after) in zip(places, _ordered_pairs(values, around), strict=True):
-        part, step = place - int(place), after - before
-        ends.append(before + step * part if part < 0.5 else after - step * (1 - part))
-    return ends
+    """As np.quantile to the last bit, in a third of its time: that also looks for NaN."""
+    last = values.shape[-1] - 1
+    positions = [level * last for level in levels]
+    pairs = [(int(position), min(int(position) + 1, last)) for position in positions]
+    neighbours = _sorted_tails(values, pairs) if values.ndim == 1 and len(values) >= _MANY else None
+    if neighbours is None:
+        ordered = np.partition(values, [index for pair in pairs for index in pair], axis=-1)
+        neighbours = [(ordered[..., before], ordered[..., after]) for before, after in pairs]
+    bounds = []
+    for position, (before, after) in zip(positions, neighbours, strict=True):
+        part, step = position - int(position), after - before
+        bounds.append(before + step * part if part < 0.5 else after - step * (1 - part))
+    return bounds
 
 
-def _ordered_pairs(values: Array, places: list[tuple[int, int]]) -> list[tuple[Array, Array]]:
-    """The values at those places of their order."""
-    if values.ndim == 1 and len(values) >= _MANY and (tails := _tails(values, places)) is not None:
-        return tails
-    ordered = np.partition(values, [place for pair in places for place in pair], axis=-1)
-    return [(ordered[..., before], ordered[..., after]) for before, after in places]
+def _sorted_tails(values: Array, pairs: list[tuple[int, int]]) -> list[tuple[Array, Array]] | None:
+    """The values at these indices of their order, by sorting the two tails only.
 
-
-def _tails(values: Array, places: list[tuple[int, int]]) -> list[tuple[Array, Array]] | None:
-    """Those near either end, by sorting them alone: a sample bounds them; None where it bounds too few or most."""
+    A sample shows how far the tails go, but for errors of five deviations; None where it shows too little or most.
+    """
     sample, last = np.sort(values[::_STEP]), len(values) - 1
-    low, high = places[0], (last - places[1][1], last - places[1][0])  # the upper end by places from the top
-    reaches = [_reach(far[1] / len(values), len(sample)) for far in (low, high)]
-    if max(reaches) >= len(sample) // 2:
+    low, high = pairs[0], (last - pairs[1][1], last - pairs[1][0])  # the upper ones counted from the top
+    expected = [pair[1] / len(values) * len(sample) for pair in (low, high)]  # of the sample in either tail
+    sizes = [int(size + _ERRORS * math.sqrt(size) + 1) for size in expected]
+    if max(sizes) >= len(sample) // 2:
         return None
-    lowest = values.take(np.flatnonzero(values <= sample[reaches[0]]))
-    highest = values.take(np.flatnonzero(values >= sample[-1 - reaches[1]]))
+    lowest = values.take(np.flatnonzero(values <= sample[sizes[0]]))
+    highest = values.take(np.flatnonzero(values >= sample[-1 - sizes[1]]))
     if len(lowest) <= low[1] or len(highest) <= high[1]:
         return None
     lowest.sort()
@@ -88,17 +89,12 @@ def _tails(values: Array, places: list[tuple[int, int]]) -> list[tuple[Array, Ar
     return [(lowest[low[0]], lowest[low[1]]), (highest[-1 - high[1]], highest[-1 - high[0]])]
 
 
-def _reach(share: float, size: int) -> int:
-    """So many of an ordered sample have that share of all below them, but for errors of five deviations."""
-    return int(share * size + _ERRORS * math.sqrt(share * size) + 1)
-
-
 # ---------------------------------------------------------------- BCa
 # The bias-corrected and accelerated bootstrap, from the draws and the values with one row left out.
 
 
 def quantile_levels(estimand: Estimand, values: Array, value: float, tails: tuple[float, float]) -> tuple[float, float]:
-    """The quantiles of the draws that are the ends; NaN where nothing is defined."""
+    """The quantiles of the draws that are the bounds; NaN where no value is defined."""
     defined = values[~np.isnan(values)]
     if math.isnan(value) or not len(defined):
         return math.nan, math.nan
@@ -110,41 +106,38 @@ def quantile_levels(estimand: Estimand, values: Array, value: float, tails: tupl
 
 
 def _acceleration(estimand: Estimand) -> float:
-    """The skewness of what leaving a row out changes; there are as many such values as there are cells."""
+    """A sixth of the skewness of the values with one row left out, one for each cell."""
     cells = np.array([float(cell) for cell in estimand.positive_counts])
     left_out = estimand.on_counts(Counts(*np.maximum(cells[:, None] - np.eye(4), 0)))
     defined = (cells > 0) & ~np.isnan(left_out)
     if not defined.any():
         return 0.0
     gaps = np.average(left_out[defined], weights=cells[defined]) - left_out[defined]
-    spread = (cells[defined] * gaps**2).sum()
-    return float((cells[defined] * gaps**3).sum() / (6 * spread**1.5)) if spread > 0 else 0.0
+    squares = (cells[defined] * gaps**2).sum()
+    return float((cells[defined] * gaps**3).sum() / (6 * squares**1.5)) if squares > 0 else 0.0
 
 
-# ---------------------------------------------------------------- re-centred ends
-# Those of draws around a centre, moved to the value seen, and never past the limits of the metric.
+# ---------------------------------------------------------------- re-centred bounds
+# Those of draws around a centre, moved to the observed value, and never past the limits of the metric.
 #
-# Moved as it is, an end would leave the range, and clipped there it would call a recall of 1 possible after a miss. So
-# what lies between an end and the limit it moves to shrinks with the square of what lies between the value and the
-# limit: after 1, 2, 3 or 10 misses the least share of misses comes within a tenth of a row of Clopper and Pearson's.
-# The square moves an end that is close to its centre by twice the way, which the mean of many classes would be far from
-# its value by; so the power falls to 1 as the end takes less than half of what lies between the centre and the limit.
-# Of a bias, which is small with many rows by itself, the square is kept.
+# Moved as it is, a bound would leave the range, and clipped there it would call a recall of 1 possible after a miss. So
+# the distance of a bound to the limit it moves to shrinks with the square of the distance of the value to that limit:
+# after 1, 2, 3 or 10 misses the least share of misses comes within a tenth of a row of Clopper and Pearson's. The
+# square moves a bound that is close to its centre twice as far, too far for the mean of many classes; so the power
+# falls to 1 where the bound is less than half-way from the centre to the limit. A bias is small with many rows anyway,
+# and keeps the square.
 
 
 _MOST_POWER, ALWAYS, HALF_WAY = 2.0, 1e-9, 0.5
-# How often the bias is taken back. Twice is what theory has, of the value and of the draws, and covers .99 on average.
-# 1.5 was chosen on 10 settings of 5 to 20 classes of 3 to 24 rows at least (60 to 150 test sets each): AC-score is
-# covered in .90 to 1.00, without it in .85 to .97, at 1.02 to 1.24 times the width; once leaves .87 of 20 classes of 3
-# rows. In the 28 settings of `make coverage`, half of them drawn by its own seed, .95 to 1.00 (500 test sets each).
-# G-mean, macro F1 and macro precision are 1.0 to 1.1 times as wide.
+# How often the bias is taken back. Theory has twice, for the value and for the draws, which covers .99 on average. With
+# 1.5 AC-score is covered in .90 to 1.00 (10 settings of 5 to 20 classes), without it in .85 to .97; `make coverage`.
 _BIAS = 1.5
 
 
 def recentred(
     ends: Ends, value: Array, centre: Array, limits: tuple[float, float], part: float = 1.0, half: float = ALWAYS
 ) -> Ends:
-    """The ends moved that part of the way from their centre to the value; as they are where either is undefined.
+    """The bounds moved that part of the way from their centre to the value; as they are where either is undefined.
 
     >>> low, high = recentred((np.array(0.7), np.array(0.95)), np.array(0.9), np.array(0.88), (0, 1))
     >>> print(f"{low:.4f} {high:.4f}")
@@ -180,8 +173,8 @@ def _towards_one(limit: float, end: float, value: float, centre: float, part: fl
         return end + part * (value - centre)
     if centre == limit:
         return math.nan if value == limit else limit + (end - limit) * math.inf
-    taken = min(max((end - centre) / (limit - centre), 0.0), half) / half
-    power = part * (1 + (_MOST_POWER - 1) * taken)
+    distance = min(max((end - centre) / (limit - centre), 0.0), half) / half
+    power = part * (1 + (_MOST_POWER - 1) * distance)
     try:
         return limit + (end - limit) * float(abs((value - limit) / (centre - limit)) ** power)
     except OverflowError:
@@ -189,23 +182,23 @@ def _towards_one(limit: float, end: float, value: float, centre: float, part: fl
 
 
 def unbiased(ends: Ends, value: Array, around: Array, centre: Array, limits: tuple[float, float]) -> Ends:
-    """Re-centred ends moved on by the bias of the value: that of draws around their centre.
+    """Re-centred bounds moved on by the bias of the value: that of draws around their centre.
 
     A mean that low recalls pull down is lower on some rows than on all, and lower still on draws of those.
     """
     defined = np.isfinite(around)
     mean = np.where(defined, around, 0.0).sum(-1) / np.maximum(defined.sum(-1), 1)
     with np.errstate(invalid="ignore"):
-        there = np.clip(value - _BIAS * (mean - centre), *limits)
-    return recentred(ends, there, value, limits)
+        corrected = np.clip(value - _BIAS * (mean - centre), *limits)
+    return recentred(ends, corrected, value, limits)
 
 
 def _towards(limit: float, end: Array, value: Array, centre: Array, part: float, half: float) -> Array:
     if np.isinf(limit):
         return np.asarray(end + part * (value - centre))
     with np.errstate(divide="ignore", invalid="ignore"):
-        taken = np.clip((end - centre) / (limit - centre), 0, half) / half
-        power = part * (1 + (_MOST_POWER - 1) * taken)
+        distance = np.clip((end - centre) / (limit - centre), 0, half) / half
+        power = part * (1 + (_MOST_POWER - 1) * distance)
         return np.asarray(limit + (end - limit) * np.abs((value - limit) / (centre - limit)) ** power)
 
 
@@ -213,9 +206,8 @@ def _towards(limit: float, end: Array, value: Array, centre: Array, part: float,
 # Where a formula bends by an absolute value, and which draws are likely there.
 
 
-# A chi-square limit for one metric, widened for what two sides of a kink add and the few draws at the rim leave out:
-# at 95 % a limit of 5 covered 88 to 95 % of the tables at the kink, 7 covers 93 to 97 %. Chosen among 5, 6, 7 and 8 on
-# cells of the coverage table, so that table does not test it; six other settings, drawn later, gave 94 to 97.5 %.
+# A chi-square limit for one metric, widened as a kink has two sides and few draws lie at the rim: at 95 % a limit of 5
+# covered 88 to 95 % of the tables at the kink, 7 covers 93 to 97 %, and 94 to 97.5 % in six settings drawn later.
 DEVIANCE_FACTOR = 7.0 / 3.841458820694124
 NEAR_KINK = 0.01  # a kink matters where at least this share of the draws lies on its other side
 
@@ -241,11 +233,11 @@ def deviance_limit(level: float) -> float:
     return float(DEVIANCE_FACTOR * chi_square_quantile(level))
 
 
-def deviances(cells: Array, worth: Array) -> Array:
-    """How unlikely each draw makes the table, draws on the last axis."""
+def deviances(cells: Array, rows: Array) -> Array:
+    """The deviance of the table, given the effective rows of its cells, for each draw; draws on the last axis."""
     with np.errstate(invalid="ignore"):
         shares = cells / cells.sum((-2, -1), keepdims=True)
-        fitted = worth / worth.sum((-2, -1), keepdims=True)
+        fitted = rows / rows.sum((-2, -1), keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        terms = np.where(worth > 0, worth * np.log(fitted / shares), 0.0)
+        terms = np.where(rows > 0, rows * np.log(fitted / shares), 0.0)
     return np.moveaxis(2 * terms.sum((-2, -1)), 0, -1)

@@ -67,23 +67,23 @@ class ClusteredRows(NamedTuple):
     y_pred: ArrayLike | None
     clusters: ArrayLike
     frequency: Weights = None
-    groups: Mapping[Labels, Array] = MappingProxyType({})  # the places of the rows of each group, by its key
+    groups: Mapping[Labels, Array] = MappingProxyType({})  # the indices of the rows of each group, by its key
     y_score: ArrayLike | None = None
     sample_weight: Weights = None
 
     def of_group(self, key: Labels) -> ClusteredRows:
         """The rows of one group, each in its cluster."""
-        places = self.groups[key]
+        indices = self.groups[key]
 
         def of_group(column: ArrayLike | None, name: str) -> Array | None:
             if column is not None and np.ndim(column) == 2:  # a column of scores for each class
-                return np.asarray(np.asarray(column)[places])
-            return None if column is None else arrays.column(column, name)[places]
+                return np.asarray(np.asarray(column)[indices])
+            return None if column is None else arrays.column(column, name)[indices]
 
         return self._replace(
-            y_true=arrays.column(self.y_true, "y_true")[places],
+            y_true=arrays.column(self.y_true, "y_true")[indices],
             y_pred=of_group(self.y_pred, "y_pred"),
-            clusters=arrays.column(self.clusters, "cluster")[places],
+            clusters=arrays.column(self.clusters, "cluster")[indices],
             frequency=of_group(self.frequency, "frequency"),
             groups={},
             y_score=of_group(self.y_score, "y_score"),
@@ -110,7 +110,7 @@ class Inference:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prevalence", stated_prevalence(self.prevalence))
-        if isinstance(self.rng, np.random.Generator):  # asked once: what is drawn depends on no other draws of it
+        if isinstance(self.rng, np.random.Generator):  # asked once: no other draws of it move these
             object.__setattr__(self, "rng", int(self.rng.integers(2**63)))
         check_level(self.level)
         check_design(self.design)
@@ -128,7 +128,7 @@ class Inference:
         return generator(self.rng)
 
     def draws_of(self, *role: object) -> np.random.Generator:
-        """The generator of a role, such as ("posterior", 2): what else is drawn, and in which order, does not move it.
+        """The generator of a role, such as ("posterior", 2), which no other draws move, in whatever order they come.
 
         >>> inference = Inference()
         >>> first, again, other = (inference.draws_of("class", k).random() for k in (1, 1, 2))
@@ -138,12 +138,12 @@ class Inference:
         return np.random.default_rng([*self.generator.integers(2**32, size=4), crc32(repr(role).encode())])
 
     def in_role(self, *role: object) -> Inference:
-        """The same, all of whose draws are those of a role."""
+        """The same with all draws from the generator of a role."""
         return replace(self, rng=self.draws_of(*role))
 
     @property
     def tails(self) -> tuple[float, float]:
-        """The two quantiles of the draws that are the ends of an interval."""
+        """The two quantiles of the draws that are the bounds of an interval."""
         return tails(self.level)
 
     def keeps_class_sizes(self, method: str = "") -> bool:
@@ -171,11 +171,11 @@ def check_design(design: str) -> None:
 
 
 # ---------------------------------------------------------------- interval methods
-# Which fit a metric on a table, and which of them is taken.
+# Those that fit a metric on a table, and the one that is used.
 
 
 def chosen_method(estimand: Estimand, inference: Inference) -> str:
-    """The method that was asked for, checked to fit, or the first that fits."""
+    """The requested method, checked to fit, or the first that fits."""
     fitting = _fitting(estimand, inference)
     if inference.method == "auto":
         return fitting[0]
@@ -204,17 +204,17 @@ def _fitting(estimand: Estimand, inference: Inference) -> tuple[str, ...]:
             raise InputError("Scores in clusters have no interval with design='stratified'; leave design= out.")
         return ("cluster",)
     if isinstance(estimand.table, ScoreTable):
-        fitting = _of_scores(estimand, estimand.table)
+        fitting = _fitting_scores(estimand, estimand.table)
     else:
         fitting = ("stratified", *COUNT_METHODS) if inference.keeps_class_sizes() else COUNT_METHODS
         fitting = ("deviance", *fitting) if kinks(estimand.metric.expression) else fitting
         fitting += RATE_METHODS if is_rate(estimand.metric) else ()
     if inference.prevalence is None:
         return fitting
-    return tuple(method for method in fitting if method not in (*RATE_METHODS, "bca"))  # they know the sample's shares
+    return tuple(method for method in fitting if method not in (*RATE_METHODS, "bca"))  # those have the sample's shares
 
 
-def _of_scores(estimand: Estimand, table: ScoreTable) -> tuple[str, ...]:
+def _fitting_scores(estimand: Estimand, table: ScoreTable) -> tuple[str, ...]:
     if is_calibration_error(estimand.metric):
         return REFERENCE_METHODS
     if is_isotonic(estimand.metric) or is_searched(estimand.metric):

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from steelyard._types import Frame, Label
     from steelyard.ingest.source import Source
-    from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import MetricSpec
     from steelyard.statistics.multilabel_table import MultilabelTable
     from steelyard.statistics.statistic import MetricTable
@@ -67,22 +66,24 @@ class IntervalRows(NamedTuple):
 
     def brought(self) -> IntervalRows:
         """The same as arrays, where scores or weights of a frame are in clusters."""
+        call = self.call
         if self.of_frame and names_class_columns(self.columns.score):
-            return self._of_class_columns()
+            columns = ClassColumnRows.of_frame(
+                self.y_true,  # type: ignore[arg-type]  # a frame
+                self.columns,
+                call.frequency,
+                self.cluster,
+                pos_label=call.pos_label,
+                labels=call.labels,
+            )
+            call = replace(call, pos_label=columns.positive, sample_weight=columns.weight, frequency=columns.frequency)
+            return IntervalRows(columns.true, columns.pred, columns.scores, columns.cluster, FrameColumns(), call)
         if self.cluster is None or not self.of_frame or not self.columns.need_rows:
             return self
-        rows = self.columns.rows(self.y_true, self.cluster, self.call.frequency)  # type: ignore[arg-type]  # a frame
-        positive = match_label(self.call.pos_label, label_codes.distinct(rows.truth, "y_true")[1])
-        call = replace(self.call, pos_label=positive, sample_weight=rows.weights, frequency=rows.frequency)
+        rows = self.columns.rows(self.y_true, self.cluster, call.frequency)  # type: ignore[arg-type]  # a frame
+        positive = match_label(call.pos_label, label_codes.distinct(rows.truth, "y_true")[1])
+        call = replace(call, pos_label=positive, sample_weight=rows.weights, frequency=rows.frequency)
         return IntervalRows(rows.truth, rows.predicted, rows.scores, rows.clusters, FrameColumns(), call)
-
-    def _of_class_columns(self) -> IntervalRows:
-        """The same as arrays, where scores of a frame are a column for each class."""
-        call, frame = self.call, self.y_true
-        asked = {"pos_label": call.pos_label, "labels": call.labels}
-        rows = ClassColumnRows.of_frame(frame, self.columns, call.frequency, self.cluster, **asked)  # type: ignore[arg-type]  # a frame
-        call = replace(call, pos_label=rows.positive, sample_weight=rows.weight, frequency=rows.frequency)
-        return IntervalRows(rows.true, rows.pred, rows.scores, rows.cluster, FrameColumns(), call)
 
     def clustered(self) -> ClusteredRows | None:
         """The rows of each cluster, where clusters are given."""
@@ -100,19 +101,11 @@ class IntervalRows(NamedTuple):
         """The same as arrays, where they are the clusters of a frame: its distinct rows."""
         if rows is None or self.columns.true is None:
             return self
-        call = self.call if self.call.pos_label is None else replace(self.call, pos_label=self._named(rows))
-        call = replace(call, frequency=rows.frequency)
+        positive = self.call.pos_label
+        if positive is not None:  # as the column of the frame writes it
+            positive = match_label(positive, label_codes.distinct(np.asarray(rows.y_true), "y_true")[1])
+        call = replace(self.call, pos_label=positive, frequency=rows.frequency)
         return self._replace(y_true=rows.y_true, y_pred=rows.y_pred, columns=FrameColumns(), call=call)
-
-    def _named(self, rows: ClusteredRows) -> Label:
-        """The positive class as the column of a frame writes it."""
-        return match_label(self.call.pos_label, label_codes.distinct(np.asarray(rows.y_true), "y_true")[1])
-
-    def _predicted(self, metric: Metric, several: bool) -> ArrayLike | None:
-        """The predictions or the scores, whichever the metric reads where several metrics read both."""
-        if several and self.y_pred is not None and self.y_score is not None:
-            return self.y_pred if metric.scores is None else self.y_score
-        return application.predictions_or_scores(metric, self.y_pred, self.y_score)
 
     def counted(self, specs: Sequence[MetricSpec]) -> Iterator[tuple[MetricSpec, MetricTable, CallOptions]]:
         """Each metric with its table, counted once for labels and once for each class of scores, and its options."""
@@ -120,30 +113,35 @@ class IntervalRows(NamedTuple):
         tally, call = None, self.call
         if self.of_frame:
             tally, call = counted_frame(self.y_true, self.columns, call)  # type: ignore[arg-type]  # a frame
+        of_both = len({spec.metric.scores is None for spec in specs}) > 1  # metrics of labels and of scores
         for spec in specs:
-            own, metric = checked_options(spec, call), spec.metric
-            of_columns = own.average != NATIVE or metric.columns is not None
-            key = (True, of_columns, own.pos_label) if metric.scores is not None else (False, False, None)
+            options, metric = checked_options(spec, call), spec.metric
             if tally is not None:
-                yield spec, _checked_table(spec, table_for(metric, tally, call), own), own
+                yield spec, _checked_table(spec, table_for(metric, tally, call), options), options
                 continue
+            of_columns = options.average != NATIVE or metric.columns is not None
+            key = (True, of_columns, options.pos_label) if metric.scores is not None else (False, False, None)
             if key not in tables:
-                predicted = self._predicted(metric, several=len({spec.metric.scores is None for spec in specs}) > 1)
-                tables[key] = application.counted_once(metric, self.y_true, predicted, own if key[0] else call)
-            yield spec, _checked_table(spec, tables[key], own), own
+                predicted: ArrayLike | None
+                if of_both and self.y_pred is not None and self.y_score is not None:
+                    predicted = self.y_pred if metric.scores is None else self.y_score
+                else:
+                    predicted = application.predictions_or_scores(metric, self.y_pred, self.y_score)
+                tables[key] = application.counted_once(metric, self.y_true, predicted, options if key[0] else call)
+            yield spec, _checked_table(spec, tables[key], options), options
 
 
 def label_set_estimands(
     specs: Sequence[MetricSpec], table: MultilabelTable, call: CallOptions, parameters: Mapping[str, Any]
 ) -> list[Estimand]:
     """Each metric of rows that may have several labels each, with the parameters that were given."""
-    every = []
+    estimands = []
     for spec in specs:
-        own = checked_options(spec, call)
-        asked = check_label_set_metric(replace(spec, average=own.average, label=own.pos_label), table)
-        given = {key: value for key, value in parameters.items() if key in spec.metric.parameters}
-        every.append(Estimand(asked, table, {**spec.metric.parameters, **given}, own))
-    return every
+        options = checked_options(spec, call)
+        checked = check_label_set_metric(replace(spec, average=options.average, label=options.pos_label), table)
+        requested = {key: value for key, value in parameters.items() if key in spec.metric.parameters}
+        estimands.append(Estimand(checked, table, {**spec.metric.parameters, **requested}, options))
+    return estimands
 
 
 def _checked_table(spec: MetricSpec, table: MetricTable, options: CallOptions) -> MetricTable:
@@ -163,7 +161,7 @@ def checked_options(spec: MetricSpec, call: CallOptions) -> CallOptions:
 
 
 def checked_call(options: dict[str, Any], parameters: Collection[str]) -> CallOptions:
-    """The options of a call, less the parameters of its metrics; one that there is not is refused."""
+    """The options of a call without the parameters of its metrics; an unknown one is refused."""
     call = {key: value for key, value in options.items() if key not in parameters}
     refuse_groups("an interval", by=call.get("by"))
     for key in call:

@@ -79,8 +79,8 @@ if TYPE_CHECKING:
     from steelyard.statistics.statistic import AnyTable, Statistic
 
 
-# ---------------------------------------------------------------- the ends of intervals
-# One set of draws of a table, and from it the interval of any metric as asked.
+# ---------------------------------------------------------------- the bounds of intervals
+# One set of draws of a table, and from it the interval of any metric.
 
 
 _CLUSTERED_CALIBRATION = (
@@ -111,17 +111,16 @@ class IntervalSampler:
     def intervals(self, estimands: Sequence[Estimand]) -> list[Interval]:
         """The intervals of all estimands; all values come first, as draws are not kept for a next one."""
         methods = [chosen_method(estimand, self.inference) for estimand in estimands]
-        pairs = zip(estimands, methods, strict=True)
         self.tables.requested = list(zip(estimands, methods, strict=True))
         self.scores.requested = estimands
-        self.ranks.estimands = [estimand for estimand, method in pairs if method in RANK_METHODS]
+        self.ranks.estimands = [estimand for estimand, method in self.tables.requested if method in RANK_METHODS]
         if self.planned is None:
             self.ranks.begin(estimands)
         values = [estimand.on(self._table_at_prevalence(estimand.table)) for estimand in estimands]
         parts = list(zip(estimands, values, methods, strict=True))
         order = sorted(range(len(parts)), key=lambda i: self.ranks.is_begun(estimands[i]))  # last what is still drawn
-        made = {i: self._interval(*parts[i]) for i in order}
-        return [made[i] for i in range(len(parts))]
+        by_index = {i: self._interval(*parts[i]) for i in order}
+        return [by_index[i] for i in range(len(parts))]
 
     def _table_at_prevalence(self, table: AnyTable) -> AnyTable:
         return table if isinstance(table, MultilabelTable) else table_at(table, self.inference.prevalence)
@@ -132,23 +131,32 @@ class IntervalSampler:
             small = self.scores.tables(estimand.table)[0]  # type: ignore[arg-type]  # a metric of scores
             return beside_reference(estimand, small, computed, self.inference.level, self.inference.generator)
         value, bounds = computed.value, self._bounds(estimand, method, computed.value)
-        numbers: tuple[Any, Any, Any] = (plain(value), *bounds.around(value, estimand.named.metric.range))
-        shares = (bounds.undefined_share, bounds.bin_error)
+        low, high = bounds.around(value, estimand.named.metric.range)
         why = computed.why if bounds.why is None or np.any(computed.why != np.array(None)) else bounds.why
         if isinstance(estimand.table, ScoreTable) and self.inference.clustered is None and bounds.why is not None:
             method = ""
-        return Interval(estimand.named, *numbers, self.inference.level, method, *shares, why)
+        return Interval(
+            estimand.named,
+            plain(value),
+            low,
+            high,
+            self.inference.level,
+            method,
+            bounds.undefined_share,
+            bounds.bin_error,
+            why,
+        )
 
     def _bounds(self, estimand: Estimand, method: str, value: Array | float) -> Bounds:
         if isinstance(estimand.table, MultilabelTable):
-            ends = self._label_sets(estimand.table).ends(estimand, np.asarray(value))
-            return Bounds(ends.low, ends.high, why=ends.why)
+            bounds = self._label_sets(estimand.table).ends(estimand, np.asarray(value))
+            return Bounds(bounds.low, bounds.high, why=bounds.why)
         if isinstance(estimand.table, ProbabilityTable):
-            there = replace(estimand, table=table_at(estimand.table, self.inference.prevalence))
-            ends = probability_ends(there, np.asarray(value), self.inference, self._of_class)
-            return Bounds(ends.low, ends.high, why=ends.why)
+            at_prevalence = replace(estimand, table=table_at(estimand.table, self.inference.prevalence))
+            bounds = probability_ends(at_prevalence, np.asarray(value), self.inference, self._of_class)
+            return Bounds(bounds.low, bounds.high, why=bounds.why)
         if self.planned is not None and (drawn := self.planned.values(estimand)) is not None:
-            return Bounds(np.nan, np.nan, why=drawn) if isinstance(drawn, str) else self._hull(estimand, drawn, value)
+            return Bounds(np.nan, np.nan, why=drawn) if isinstance(drawn, str) else self._union(estimand, drawn, value)
         if isinstance(estimand.table, ScoreTable):
             return self._score_bounds(estimand, estimand.table, method, value)
         if estimand.options.average is None and isinstance(estimand.table, Confusion):
@@ -163,19 +171,19 @@ class IntervalSampler:
         return self._count_bounds(estimand, method, value)
 
     def _count_bounds(self, estimand: Estimand, method: str, value: Array | float) -> Bounds:
-        """The ends by draws of the table: of those from its posterior, and of those around the value seen."""
+        """The bounds by draws of the table: of those from its posterior, and of those around the observed value."""
         drawn = self.tables.values(estimand, method)
         if method == "bca":
             levels = draw_ends.quantile_levels(estimand, drawn.values, float(value), self.inference.tails)
             low, high = levels if np.isnan(levels).any() else quantiles(drawn.values, levels)
             return Bounds(low, high, float(np.isnan(drawn.values).mean()))
-        hull = self._hull(estimand, drawn, value)
+        union = self._union(estimand, drawn, value)
         if method != "deviance":
-            return hull
-        return self._around_kinks(estimand, self.tables.tables(estimand, "deviance"), drawn.values, hull)
+            return union
+        return self._over_kinks(estimand, self.tables.tables(estimand, "deviance"), drawn.values, union)
 
-    def _hull(self, estimand: Estimand, drawn: DrawnValues, value: Array | float) -> Bounds:
-        """The ends that hold both the draws and, where they have a centre, the draws moved to the value."""
+    def _union(self, estimand: Estimand, drawn: DrawnValues, value: Array | float) -> Bounds:
+        """The bounds that hold both the draws and, where they have a centre, the draws moved to the value."""
         low, high = quantiles(drawn.values, self.inference.tails)
         undefined = undefined_share(drawn.values)
         if drawn.centre is None:
@@ -186,14 +194,23 @@ class IntervalSampler:
         moved = [recentred(around, at, drawn.centre, limits, part, half) for part in (drawn.least_shift, 1.0)]
         if drawn.least_shift:  # of two classes the bias is within the half row
             moved.append(unbiased(moved[-1], at, drawn.around, drawn.centre, limits))
-        for ends in moved:
-            low, high = np.fmin(low, ends[0]), np.fmax(high, ends[1])
+        for moved_low, moved_high in moved:
+            low, high = np.fmin(low, moved_low), np.fmax(high, moved_high)
         return Bounds(low, high, undefined)
 
     def _class_bounds(self, estimand: Estimand, table: Confusion, method: str, value: Array) -> Bounds:
-        """The ends for every class, each against the rest as if it alone were asked for."""
-        if self.tables.cluster_tables is not None or method in ("bca", "plan"):
-            return self._bounds_by_class(estimand, table, method, value)
+        """The bounds of every class against the rest, as if it were the only one."""
+        if self.tables.cluster_tables is not None or method in ("bca", "plan"):  # one class after another
+            parts = []
+            for label, class_value in zip(table.labels, value, strict=True):
+                options = replace(estimand.options, pos_label=label, average="native")
+                parts.append(self._bounds(replace(estimand, options=options), method, class_value))
+            return Bounds(
+                np.array([part.low for part in parts], dtype=float),
+                np.array([part.high for part in parts], dtype=float),
+                float(np.mean([part.undefined_share for part in parts])),
+                why=np.array([part.why for part in parts], dtype=object),
+            )
         options = replace(estimand.options, pos_label=None, average="native")
         of_all = replace(estimand, table=table.one_vs_rest(), options=options)
         if method in RATE_METHODS:
@@ -201,19 +218,8 @@ class IntervalSampler:
             return Bounds(*rate_interval(estimand.metric, of_all.table, method, self.inference.level))  # type: ignore[arg-type]  # counts
         tables = self.tables.class_tables(table, method)
         drawn = DrawnValues.of(of_all, tables)
-        hull = self._hull(of_all, drawn, value)
-        return self._around_kinks(of_all, tables, drawn.values, hull) if method == "deviance" else hull
-
-    def _bounds_by_class(self, estimand: Estimand, table: Confusion, method: str, value: Array) -> Bounds:
-        """The same one class after another."""
-        classes = (replace(estimand.options, pos_label=label, average="native") for label in table.labels)
-        parts = [
-            self._bounds(replace(estimand, options=options), method, class_value)
-            for options, class_value in zip(classes, value, strict=True)
-        ]
-        low, high, undefined, _, why = zip(*parts, strict=True)
-        ends = (np.array(low, dtype=float), np.array(high, dtype=float), float(np.mean(undefined)))
-        return Bounds(*ends, why=np.array(why, dtype=object))
+        union = self._union(of_all, drawn, value)
+        return self._over_kinks(of_all, tables, drawn.values, union) if method == "deviance" else union
 
     def _score_bounds(self, estimand: Estimand, table: ScoreTable, method: str, value: Array | float) -> Bounds:
         calibration = is_calibration_error(estimand.metric) or is_isotonic(estimand.metric)
@@ -227,37 +233,40 @@ class IntervalSampler:
             return Bounds(*self.isotonic.ends(estimand.metric, table))
         if self.inference.clustered is not None:
             (low, high), why = self.scores.cluster_ends(estimand, table, self.inference.clustered, float(value))
-            return Bounds(*self._with_alone(estimand, low, high, float(value)), why=why)
+            return Bounds(*self._at_least_independent(estimand, low, high, float(value)), why=why)
         if is_searched(estimand.metric):
             return Bounds(*searched_ends(estimand.metric, estimand.parameters, table, float(value), self.inference))
         if method not in RANK_METHODS:
             return Bounds(*self.scores.ends(estimand, table, method, float(value)))
         values, bin_error = self.ranks.values(estimand, float(value))
-        ends = quantiles(values, self.inference.tails)
-        there = replace(estimand, table=self._table_at_prevalence(table))
-        low, high = widened(there, float(ends[0]), float(ends[1]), self.inference.level)
+        drawn_low, drawn_high = quantiles(values, self.inference.tails)
+        at_prevalence = replace(estimand, table=self._table_at_prevalence(table))
+        low, high = widened(at_prevalence, float(drawn_low), float(drawn_high), self.inference.level)
         return Bounds(low, high, float(np.isnan(values).mean()), bin_error)
 
-    def _with_alone(self, estimand: Estimand, low: float, high: float, value: float) -> tuple[float, float]:
-        """The ends of clustered rows; where draws show little or nothing, also as far as independent rows have them.
+    def _at_least_independent(self, estimand: Estimand, low: float, high: float, value: float) -> tuple[float, float]:
+        """The bounds of clustered rows; where draws show little or nothing, also those of independent rows.
 
-        At an end of its range a metric is the same in every draw: then the rows of a cluster are taken for copies of
-        one, and the ends of independent rows, which go with one over the number of rows there, as many times as far.
+        At a limit of its range a metric is the same in every draw. Then the rows of a cluster are taken for copies of
+        one: the bounds of independent rows, whose distance goes with one over the number of rows there, are as many
+        times as far as a cluster has rows.
         """
-        has_spread = not high - low <= ROUNDING
-        if has_spread and not is_of_highest(estimand.metric):
+        varies = not high - low <= ROUNDING
+        if varies and not is_of_highest(estimand.metric):
             return low, high
-        assert self.scores.clusters is not None  # noqa: S101 - the ends were of clusters
-        times, alone = 1.0 if has_spread else self.scores.clusters.rows_each, self._of_class(estimand)
-        return np.fmin(low, value - times * (value - alone.low)), np.fmax(high, value + times * (alone.high - value))
+        assert self.scores.clusters is not None  # noqa: S101 - the bounds were of clusters
+        factor = 1.0 if varies else self.scores.clusters.rows_each
+        independent = self._of_class(estimand)
+        down, up = factor * (value - independent.low), factor * (independent.high - value)
+        return np.fmin(low, value - down), np.fmax(high, value + up)
 
     def _label_sets(self, table: MultilabelTable) -> LabelSetIntervals:
         """The intervals of one table of label sets, which share what they read."""
         if id(table) not in self.label_sets:
-            asked = [estimand for estimand in self.scores.requested if estimand.table is table]
+            requested = [estimand for estimand in self.scores.requested if estimand.table is table]
             draws = self.inference.draws or draw_count(len(table.labels), of_one=True)
             self.label_sets[id(table)] = LabelSetIntervals(
-                self.inference, table, asked, lambda estimands: self._of_two_classes(estimands, draws)
+                self.inference, table, requested, lambda estimands: self._of_two_classes(estimands, draws)
             )
         return self.label_sets[id(table)]
 
@@ -266,23 +275,23 @@ class IntervalSampler:
         return self._of_two_classes([estimand])[0]
 
     def _of_two_classes(self, estimands: Sequence[Estimand], draws: int | None = None) -> list[Interval]:
-        """The intervals of one class or label against the rest, of independent rows; draws are kept for no other."""
-        alone = replace(self.inference, method="auto", clustered=None, prevalence=None)
-        alone = alone if draws is None else replace(alone, draws=draws)
-        if self.inference.prevalence is not None:  # to whose shares the rows are weighted by now
-            alone = replace(alone, design="stratified")
-        return IntervalSampler(alone).intervals(estimands)
+        """The intervals of one class or label against the rest, of independent rows; their draws are not shared."""
+        independent = replace(self.inference, method="auto", clustered=None, prevalence=None)
+        independent = independent if draws is None else replace(independent, draws=draws)
+        if self.inference.prevalence is not None:  # the rows are weighted to its shares by now
+            independent = replace(independent, design="stratified")
+        return IntervalSampler(independent).intervals(estimands)
 
-    def _around_kinks(self, estimand: Estimand, drawn: TableDraws, values: Array, hull: Bounds) -> Bounds:
-        """The range over the likely draws where a kink lies among them, the hull where it does not."""
+    def _over_kinks(self, estimand: Estimand, drawn: TableDraws, values: Array, union: Bounds) -> Bounds:
+        """The range over the likely draws where the formula is not smooth among them, else the given bounds."""
         expression = estimand.metric.trace(**estimand.parameters)
         assert drawn.deviance is not None  # noqa: S101 - the method makes it
         near = near_kink(expression, Cells(*as_counts(drawn.cells)), values.shape[:-1])
         if not near.any():
-            return hull
+            return union
         likely = np.where(drawn.deviance <= deviance_limit(self.inference.level), values, np.nan)
-        ranged = (np.fmin.reduce(likely, axis=-1), np.fmax.reduce(likely, axis=-1))
-        return hull._replace(low=np.where(near, ranged[0], hull.low), high=np.where(near, ranged[1], hull.high))
+        lowest, highest = np.fmin.reduce(likely, axis=-1), np.fmax.reduce(likely, axis=-1)
+        return union._replace(low=np.where(near, lowest, union.low), high=np.where(near, highest, union.high))
 
 
 def _check_unweighted(estimand: Estimand, method: str) -> None:
@@ -431,19 +440,19 @@ def intervals(
     rows = rows.brought()
     clustered = rows.clustered()
     inference = Inference(level, method, draws, rng, prevalence, clustered, design)
-    every = []
-    for spec, table, own in rows.of_clusters(clustered).counted(specs):
-        given = {key: value for key, value in options.items() if key in spec.metric.parameters}
-        every.append(Estimand(spec, table, {**spec.metric.parameters, **given}, own))
-    return intervals_of(every, inference)
+    estimands = []
+    for spec, table, metric_options in rows.of_clusters(clustered).counted(specs):
+        parameters = {key: value for key, value in options.items() if key in spec.metric.parameters}
+        estimands.append(Estimand(spec, table, {**spec.metric.parameters, **parameters}, metric_options))
+    return intervals_of(estimands, inference)
 
 
 def table_intervals(
     specs: Sequence[MetricSpec], table: AnyTable, options: CallOptions, inference: Inference
 ) -> Rows[Interval]:
     """The intervals of metrics on one table that is counted already."""
-    every = [Estimand(spec, table, spec.metric.parameters, spec.options(options)) for spec in specs]
-    return intervals_of(every, inference)
+    estimands = [Estimand(spec, table, spec.metric.parameters, spec.options(options)) for spec in specs]
+    return intervals_of(estimands, inference)
 
 
 def intervals_of(estimands: Sequence[Estimand], inference: Inference) -> Rows[Interval]:
@@ -454,38 +463,30 @@ def intervals_of(estimands: Sequence[Estimand], inference: Inference) -> Rows[In
     draws = inference.draws or COUNT_DRAWS
     if isinstance(first, Counts) and first.shape and np.prod(first.shape) * draws > _MOST_AT_ONCE:
         return _by_blocks(estimands, first, replace(inference, draws=draws))
-    clusters = None if inference.clustered is None else _cluster_tables(estimands, inference.clustered)
-    return Rows(IntervalSampler(inference, clusters).intervals(estimands))
-
-
-def _cluster_tables(estimands: Sequence[Estimand], rows: ClusteredRows) -> Array | None:
-    """The tables of the clusters, where metrics of labels are asked for."""
+    clusters = None
     of_labels = next((each for each in estimands if isinstance(each.table, (Counts, Confusion))), None)
-    if of_labels is None:
-        return None
-    table, options = of_labels.label_table, of_labels.options
-    options = replace(options, labels=table.labels) if isinstance(table, Confusion) else options
-    return cluster_tables(rows, options)
+    if inference.clustered is not None and of_labels is not None:
+        table, options = of_labels.label_table, of_labels.options
+        options = replace(options, labels=table.labels) if isinstance(table, Confusion) else options
+        clusters = cluster_tables(inference.clustered, options)
+    return Rows(IntervalSampler(inference, clusters).intervals(estimands))
 
 
 def _by_blocks(estimands: Sequence[Estimand], counts: Counts, inference: Inference) -> Rows[Interval]:
     """The intervals of very many tables, some at a time, so that their draws fit into memory."""
     flat = Counts.trusted(*(np.ravel(cell) for cell in counts))
     size = max(1, _MOST_AT_ONCE // (inference.draws or COUNT_DRAWS))
-    starts = range(0, len(flat.tp), size)
-    parts = [
-        intervals_of(
-            [replace(estimand, table=flat[start : start + size]) for estimand in estimands],
-            inference.in_role("block", start) if start else inference,
-        )
-        for start in starts
-    ]
-    return Rows(_joined([part[i] for part in parts], counts.shape) for i in range(len(estimands)))
-
-
-def _joined(parts: list[Interval[Any]], shape: tuple[int, ...]) -> Interval[Any]:
-    value, low, high, why = (
-        np.concatenate([getattr(part, key) for part in parts]).reshape(shape) for key in ("value", "low", "high", "why")
-    )
-    share = float(np.average([part.undefined_share for part in parts], weights=[len(part.value) for part in parts]))
-    return replace(parts[0], value=value, low=low, high=high, why=why, undefined_share=share)
+    blocks = []
+    for start in range(0, len(flat.tp), size):
+        of_block = [replace(estimand, table=flat[start : start + size]) for estimand in estimands]
+        blocks.append(intervals_of(of_block, inference.in_role("block", start) if start else inference))
+    joined: list[Interval[Any]] = []
+    for parts in zip(*blocks, strict=True):  # those of one metric
+        columns = {
+            key: np.concatenate([getattr(part, key) for part in parts]).reshape(counts.shape)
+            for key in ("value", "low", "high", "why")
+        }
+        sizes = [len(part.value) for part in parts]
+        share = float(np.average([part.undefined_share for part in parts], weights=sizes))
+        joined.append(replace(parts[0], undefined_share=share, **columns))
+    return Rows(joined)

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from steelyard.statistics.score_table import ScoreTable
 
 
-Ends: TypeAlias = "tuple[Array, Array]"  # the low and the high ends, in the shape of the values
+Ends: TypeAlias = "tuple[Array, Array]"  # the lower and the upper bounds, in the shape of the values
 
 
 def is_rate(metric: Metric) -> bool:
-    """Whether the formula is some cells over those and others, so that hits out of trials say all."""
+    """Whether the formula is some cells over those and others: hits out of trials."""
     return rate_cells(metric) is not None
 
 
@@ -61,7 +61,7 @@ def _cells(node: Expression) -> frozenset[str] | None:
 
 
 def rate_interval(metric: Metric, counts: Counts, method: str, level: float) -> Ends:
-    """The ends by Wilson's score, Jeffreys' prior or Clopper and Pearson's exact tails."""
+    """The bounds by Wilson's score, Jeffreys' prior or Clopper and Pearson's exact tails."""
     return RATE_INTERVALS[method](*hits_and_trials(metric, counts), level)
 
 
@@ -81,13 +81,13 @@ def wilson(hits: Array, trials: Array, level: float) -> Ends:
     return score_ends(share, trials, normal_reach(level))
 
 
-def score_ends(share: Array | float, trials: Array | float, reach: Array | float) -> Ends:
-    """The shares from which the one seen is no further than so many of their own standard errors."""
-    z2 = reach**2
+def score_ends(share: Array | float, trials: Array | float, quantile: Array | float) -> Ends:
+    """The shares from which the observed one is no further than so many standard errors at that share (Wilson 1927)."""
+    z2 = quantile**2
     with np.errstate(divide="ignore", invalid="ignore"):
         middle = (share + z2 / (2 * trials)) / (1 + z2 / trials)
-        half = np.sqrt(z2 * (share * (1 - share) / trials + z2 / (4 * trials**2))) / (1 + z2 / trials)
-    return np.maximum(middle - half, 0), np.minimum(middle + half, 1)
+        half_width = np.sqrt(z2 * (share * (1 - share) / trials + z2 / (4 * trials**2))) / (1 + z2 / trials)
+    return np.maximum(middle - half_width, 0), np.minimum(middle + half_width, 1)
 
 
 def jeffreys(hits: Array, trials: Array, level: float) -> Ends:
@@ -109,11 +109,11 @@ RATE_INTERVALS = {"wilson": wilson, "jeffreys": jeffreys, "exact": exact}
 
 
 # ---------------------------------------------------------------- bounds
-# The two ends of an interval before the value is put between them.
+# Those of an interval before the value is put between them.
 
 
 class Bounds(NamedTuple):
-    """The ends, the share of draws that are undefined and, where scores were binned, the error of that."""
+    """The bounds, the share of draws that are undefined and, where scores were binned, the error of that."""
 
     low: Any
     high: Any
@@ -122,7 +122,7 @@ class Bounds(NamedTuple):
     why: Any = None  # the reason where a value has no interval
 
     def around(self, value: Array | float, limits: tuple[float, float]) -> tuple[Any, Any]:
-        """The ends within the range of the metric, and so that the value belongs to its interval.
+        """The bounds within the range of the metric, and so that the value belongs to its interval.
 
         All draws may lie on one side of it, as at a recall of 1.
 
@@ -130,25 +130,22 @@ class Bounds(NamedTuple):
         ((0.7, 1.0), (nan, nan))
         """
         if np.ndim(value) == np.ndim(self.low) == np.ndim(self.high) == 0:  # plain numbers are far quicker
-            return _around_one(float(value), float(self.low), float(self.high), limits)
+            one, low, high = float(value), float(self.low), float(self.high)
+            if math.isnan(one) or math.isnan(low) or math.isnan(high):
+                return math.nan, math.nan
+            low, high = (min(max(bound, limits[0]), limits[1]) for bound in (low, high))
+            return min(low, one), max(high, one)
         undefined = np.isnan(value) | np.isnan(self.low) | np.isnan(self.high)
-        ends = (np.fmin(np.clip(self.low, *limits), value), np.fmax(np.clip(self.high, *limits), value))
-        return plain(np.where(undefined, np.nan, ends[0])), plain(np.where(undefined, np.nan, ends[1]))
+        lows, highs = np.fmin(np.clip(self.low, *limits), value), np.fmax(np.clip(self.high, *limits), value)
+        return plain(np.where(undefined, np.nan, lows)), plain(np.where(undefined, np.nan, highs))
 
 
-def _around_one(value: float, low: float, high: float, limits: tuple[float, float]) -> tuple[float, float]:
-    if math.isnan(value) or math.isnan(low) or math.isnan(high):
-        return math.nan, math.nan
-    low, high = (min(max(end, limits[0]), limits[1]) for end in (low, high))
-    return min(low, value), max(high, value)
-
-
-# ---------------------------------------------------------------- column ends
+# ---------------------------------------------------------------- bounds over columns
 # Those of an interval of a column of scores for each class, and of a share of rows.
 
 
 class ColumnEnds(NamedTuple):
-    """The ends of an interval, or of one for each class."""
+    """The bounds of an interval, or of one for each class."""
 
     low: Any
     high: Any
@@ -159,7 +156,7 @@ NO_ENDS = ColumnEnds(nan, nan)
 
 
 def share_ends(hits: Array, rows: WeightedRows) -> ColumnEnds:
-    """Jeffreys' interval of a share of rows, of as many as they are worth (Korn and Graubard 1998)."""
+    """Jeffreys' interval of a share of rows, with their effective number (Korn and Graubard 1998)."""
     if rows.clusters is not None or rows.strata is not None:
         return mean_share_ends(hits, rows)
     return _jeffreys_ends(float(np.average(hits, weights=rows.weights)), rows.effective_number(), rows.level)
@@ -168,10 +165,11 @@ def share_ends(hits: Array, rows: WeightedRows) -> ColumnEnds:
 def mean_share_ends(values: Array, rows: WeightedRows) -> ColumnEnds:
     """The same of the mean of values between 0 and 1: a share of as many rows as have its variance."""
     mean, n = float(np.average(values, weights=rows.weights)), rows.effective_number()
-    is_plain = rows.clusters is None and rows.strata is not None
-    reach = 1.0 if is_plain else normal_reach(rows.level) / rows.student_reach(n)
     error = rows.error((values - mean) / rows.weights.sum())
-    return _jeffreys_ends(mean, (mean * (1 - mean) / error**2 if error else n) * reach**2, rows.level)
+    trials = mean * (1 - mean) / error**2 if error else n
+    if rows.clusters is not None or rows.strata is None:  # few rows or clusters: as much wider as Student's t
+        trials *= (normal_reach(rows.level) / rows.student_reach(n)) ** 2
+    return _jeffreys_ends(mean, trials, rows.level)
 
 
 def _jeffreys_ends(share: float, n: float, level: float) -> ColumnEnds:
@@ -179,21 +177,21 @@ def _jeffreys_ends(share: float, n: float, level: float) -> ColumnEnds:
     return ColumnEnds(float(low), float(high))
 
 
-def shown_on_logit(value: float, reach: float) -> float:
-    """How far above a value between 0 and 1 so long a reach leads on the scale of the logit."""
+def shown_on_logit(value: float, half_width: float) -> float:
+    """The upper half-width around a value between 0 and 1 that is this half-width on the scale of the logit."""
     slope = value * (1 - value)
-    return value / (value + (1 - value) * exp(-min(reach / slope, 700.0))) - value if slope > 0 else 0.0
+    return value / (value + (1 - value) * exp(-min(half_width / slope, 700.0))) - value if slope > 0 else 0.0
 
 
 # ---------------------------------------------------------------- possible shares
-# The prevalences that an estimated one may be, and how far a metric moves over them.
+# The prevalences that an estimated one may be, and how far a metric changes over them.
 
 
-_DRAWS, _BETWEEN = 4_000, 9  # of an estimated prevalence, and between its ends
+_DRAWS, _BETWEEN = 4_000, 9  # of an estimated prevalence, and between its bounds
 
 
 def possible_shares(table: ScoreTable, inference: Inference) -> Array | None:
-    """Prevalences from the lower end to the upper end of an estimated one; None where it is known."""
+    """Prevalences from the lower to the upper bound of an estimated one; None where it is known."""
     drawn = positive_share_draws(table, inference.prevalence, _DRAWS, inference.generator)
     if drawn is None:
         return None
@@ -209,39 +207,37 @@ def widened_by_prevalence(
     table: ScoreTable,
     inference: Inference,
 ) -> tuple[float, float]:
-    """The ends at the mean of an estimated prevalence, with how far the value moves over it added in squares."""
+    """The bounds at the mean of an estimated prevalence; the change of the value over it is added in squares."""
     possible = possible_shares(table, inference)
     if possible is None:
         return ends
-    there = [float(score_values(metric, scores_at(table, share), parameters)) for share in possible]
-    down, up = max(value - min(there), 0.0), max(max(there) - value, 0.0)
+    values = [float(score_values(metric, scores_at(table, share), parameters)) for share in possible]
+    down, up = max(value - min(values), 0.0), max(max(values) - value, 0.0)
     return value - float(np.hypot(value - ends[0], down)), value + float(np.hypot(ends[1] - value, up))
 
 
-# ---------------------------------------------------------------- linear ends
+# ---------------------------------------------------------------- bounds of sums
 # The interval of a weighted sum of shares, from the interval of each share.
 
 
 def linear_ends(value: Array, coefficients: Array, shares: Array, ends: Ends, correlations: Array) -> Ends:
-    """The ends of sum c_i p_i, whose value is given: each share's own distance to its end, put together by variance.
+    """The bounds of sum c_i p_i around its value: the half-widths of the shares are added like standard errors.
 
     Donner and Zou's recovery of variance estimates (2012, Statistical Methods in Medical Research 21): with Wilson's
-    ends of each share a net benefit of 1 expected true positive is held in .92, of 3 or more in .94 to .96 of 4,000
+    bounds of each share a net benefit of 1 expected true positive is held in .92, of 3 or more in .94 to .96 of 4,000
     test sets, where the normal interval of the same rows holds it in .62 to .94.
     """
     below, above = shares - ends[0], ends[1] - shares
-    signs = np.sign(coefficients)
-    reaches = []
-    for towards, away in ((below, above), (above, below)):
-        parts = coefficients * np.where(signs > 0, towards, away)
+    half_widths = []
+    for of_positive, of_negative in ((below, above), (above, below)):
+        parts = coefficients * np.where(coefficients > 0, of_positive, of_negative)
         variance = (parts[..., :, None] * parts[..., None, :] * correlations).sum((-1, -2))
-        reaches.append(np.sqrt(np.maximum(variance, 0)))
-    return value - reaches[0], value + reaches[1]
+        half_widths.append(np.sqrt(np.maximum(variance, 0)))
+    return value - half_widths[0], value + half_widths[1]
 
 
 def multinomial_correlations(shares: Array) -> Array:
     """The correlations of the shares of one sample, on two last axes."""
     odds = np.sqrt(shares / np.maximum(1 - shares, 1e-300))
     correlations = -odds[..., :, None] * odds[..., None, :]
-    own = np.eye(shares.shape[-1], dtype=bool)
-    return np.where(own, 1.0, correlations)
+    return np.where(np.eye(shares.shape[-1], dtype=bool), 1.0, correlations)
