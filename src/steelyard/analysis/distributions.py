@@ -28,7 +28,7 @@ def normal_below(value: Array | float) -> Array:
 
 
 def normal_reach(level: float) -> float:
-    """How many standard deviations around its mean hold that share of a normal distribution."""
+    """The two-sided quantile: how many standard deviations around its mean hold that share of a normal distribution."""
     return float(normal_quantile((1 + level) / 2))
 
 
@@ -47,7 +47,7 @@ def student_below(value: Array | float, degrees: float) -> Array:
 
 
 def student_reach(level: float, degrees: float) -> float:
-    """How many standard errors around its mean hold that share of Student's t distribution."""
+    """The two-sided quantile: how many standard errors around its mean hold that share of Student's t distribution."""
     return float(student_quantile((1 + level) / 2, degrees))
 
 
@@ -67,6 +67,13 @@ def f_above(statistic: float, numerator: float, denominator: float) -> float:
     return float(fdtrc(numerator, denominator, statistic))
 
 
+def logistic(value: Array) -> Array:
+    """The logistic function 1 / (1 + exp(-value)), which leads from a logit to its share."""
+    from scipy.special import expit
+
+    return np.asarray(expit(value))
+
+
 def beta_below(value: Array | float, a: Array, b: Array) -> Array:
     """The share of a beta distribution below the value."""
     from scipy.special import betainc
@@ -82,7 +89,7 @@ def beta_quantile(share: Array | float, a: Array, b: Array) -> Array:
 
 
 def poisson_above(count: Array, mean: Array) -> Array:
-    """The probability of so many events or more, where so many are expected; of few among many a bit too high.
+    """The probability of so many events or more, where so many are expected; a bit too high for few among many.
 
     >>> round(float(poisson_above(np.array(3), np.array(1.0))), 4)
     0.0803

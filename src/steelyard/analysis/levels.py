@@ -14,5 +14,5 @@ def check_level(level: float) -> None:
 
 
 def tails(level: float) -> tuple[float, float]:
-    """The two quantiles of the draws that are the ends of an interval."""
+    """The two quantiles of the draws that are the bounds of an interval."""
     return (1 - level) / 2, (1 + level) / 2

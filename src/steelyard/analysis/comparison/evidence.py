@@ -71,7 +71,7 @@ class StudentEvidence:
 
     def bounds(self, level: float) -> tuple[float, float]:
         """The difference and the half-width of t to either side."""
-        half_width = self.spread.reach(level)
+        half_width = self.spread.half_width(level)
         return max(self.difference - half_width, self.limits[0]), min(self.difference + half_width, self.limits[1])
 
     def tail(self, limit: float, sign: int) -> float:

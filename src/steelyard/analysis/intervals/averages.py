@@ -30,7 +30,13 @@ from steelyard.analysis.intervals.influence import (
     usual_size,
     with_share_influence,
 )
-from steelyard.analysis.intervals.rate_intervals import NO_ENDS, ColumnEnds, mean_share_ends, share_ends, shown_on_logit
+from steelyard.analysis.intervals.rate_intervals import (
+    NO_BOUNDS,
+    ColumnBounds,
+    mean_share_bounds,
+    share_bounds,
+    shown_on_logit,
+)
 from steelyard.analysis.intervals.score_intervals import NEGLIGIBLE, precision_bias
 from steelyard.analysis.prevalence.prevalence import Prevalence
 from steelyard.exceptions import InputError
@@ -118,15 +124,15 @@ class OtherLosses(NamedTuple):
         return _Added(_OF_ANOTHER_CLASS, *(float(np.average(losses**power, weights=weights)) for power in (1, 2, 3)))
 
 
-def mean_loss_ends(losses: Array, others: OtherLosses, rows: WeightedRows) -> tuple[float, float]:
+def mean_loss_bounds(losses: Array, others: OtherLosses, rows: WeightedRows) -> tuple[float, float]:
     """The bounds of the mean of the rows' losses; infinite where a row of another class often has probability 0."""
     if rows.effective_number() <= 1:
         return nan, nan
-    (low, high), added = student_ends(losses, rows), others.added((1 - rows.level) / 2)
-    return low, inf if added is None else max(high, student_ends(losses, rows, added)[1])
+    (low, high), added = student_bounds(losses, rows), others.added((1 - rows.level) / 2)
+    return low, inf if added is None else max(high, student_bounds(losses, rows, added)[1])
 
 
-def student_ends(losses: Array, rows: WeightedRows, added: _Added = _NONE) -> tuple[float, float]:
+def student_bounds(losses: Array, rows: WeightedRows, added: _Added = _NONE) -> tuple[float, float]:
     """Student's t on the losses, the upper bound moved out by their skewness (Johnson 1978)."""
     n, weight = rows.effective_number(), float(rows.weights.sum())
     row_weight = weight / n
@@ -173,10 +179,10 @@ def _drawn(n: int, positives: Array) -> Array | None:
     return np.sort(np.random.default_rng(0).choice(n, _ROWS, replace=False))
 
 
-def narrowed(bounds: ColumnEnds, value_of_part: float, value: float, n: int) -> ColumnEnds:
+def narrowed(bounds: ColumnBounds, value_of_part: float, value: float, n: int) -> ColumnBounds:
     """The bounds around the value of all n rows, by those around that of the part."""
     ratio = sqrt(n / _ROWS)
-    return ColumnEnds(value - (value_of_part - bounds.low) / ratio, value + (bounds.high - value_of_part) / ratio)
+    return ColumnBounds(value - (value_of_part - bounds.low) / ratio, value + (bounds.high - value_of_part) / ratio)
 
 
 # ---------------------------------------------------------------- probability intervals
@@ -194,7 +200,7 @@ def _is_one_column(estimand: Estimand) -> bool:
     return len(estimand.table.labels) == 2 and not estimand.metric.is_share  # type: ignore[union-attr]  # of columns
 
 
-def probability_ends(estimand: Estimand, value: Array, inference: Inference, interval_of: IntervalOf) -> ColumnEnds:
+def probability_bounds(estimand: Estimand, value: Array, inference: Inference, interval_of: IntervalOf) -> ColumnBounds:
     """The bounds of a metric of all classes, or of each of them; `interval_of` gives that of one class."""
     if isinstance(inference.prevalence, Prevalence):
         raise InputError(
@@ -205,33 +211,33 @@ def probability_ends(estimand: Estimand, value: Array, inference: Inference, int
     rows, metric, options = WeightedRows.of_table(table, inference), estimand.metric, estimand.options
     if options.average == NATIVE:
         if not np.isfinite(value):
-            return NO_ENDS
+            return NO_BOUNDS
         if _is_one_column(estimand) and rows.clusters is None:
-            return _class_ends(estimand, table.class_tables[1], rows, interval_of)
+            return _class_bounds(estimand, table.class_tables[1], rows, interval_of)
         if metric.is_share:
-            return share_ends(row_losses(metric, table, estimand.parameters), rows)
-        return _loss_ends(estimand, table, float(value), rows)
+            return share_bounds(row_losses(metric, table, estimand.parameters), rows)
+        return _loss_bounds(estimand, table, float(value), rows)
     is_plain = inference.clustered is None and inference.prevalence is None
     if options.average not in (None, "micro") and is_plain and (part := some_rows_of_classes(table)) is not None:
         value_of_part = np.asarray(estimand.on(part).value)
-        bounds = probability_ends(replace(estimand, table=part), value_of_part, inference, interval_of)
-        return NO_ENDS if isnan(value) else narrowed(bounds, float(value_of_part), float(value), len(table.codes))
+        bounds = probability_bounds(replace(estimand, table=part), value_of_part, inference, interval_of)
+        return NO_BOUNDS if isnan(value) else narrowed(bounds, float(value_of_part), float(value), len(table.codes))
     parts = list(averaged_columns(metric, table, options, estimand.parameters))
     if options.average == "micro":
-        return NO_ENDS if isnan(value) else pooled_ends(estimand, parts[0], float(value), rows, interval_of)
+        return NO_BOUNDS if isnan(value) else pooled_bounds(estimand, parts[0], float(value), rows, interval_of)
     if options.average is not None:
-        return NO_ENDS if isnan(value) else averaged_ends(estimand, parts, float(value), rows, interval_of)
-    each = [_class_ends(estimand, part, rows, interval_of) for part in parts]
+        return NO_BOUNDS if isnan(value) else averaged_bounds(estimand, parts, float(value), rows, interval_of)
+    each = [_class_bounds(estimand, part, rows, interval_of) for part in parts]
     low, high, why = zip(*each, strict=True)
-    return ColumnEnds(np.array(low), np.array(high), np.array(why, dtype=object))
+    return ColumnBounds(np.array(low), np.array(high), np.array(why, dtype=object))
 
 
-def _class_ends(estimand: Estimand, part: ColumnTable, rows: WeightedRows, interval_of: IntervalOf) -> ColumnEnds:
+def _class_bounds(estimand: Estimand, part: ColumnTable, rows: WeightedRows, interval_of: IntervalOf) -> ColumnBounds:
     """The bounds of one class: those of its interval, unless rows are clustered."""
     interval = interval_of(_single(estimand, part.table))
     if rows.clusters is None or isnan(interval.value):
-        return ColumnEnds(interval.low, interval.high)
-    return averaged_ends(estimand, [part], interval.value, rows, interval_of)
+        return ColumnBounds(interval.low, interval.high)
+    return averaged_bounds(estimand, [part], interval.value, rows, interval_of)
 
 
 def _single(estimand: Estimand, table: Counts[Any] | ScoreTable) -> Estimand:
@@ -239,14 +245,14 @@ def _single(estimand: Estimand, table: Counts[Any] | ScoreTable) -> Estimand:
     return replace(estimand, spec=MetricSpec(estimand.metric), table=table, options=CallOptions())
 
 
-def _loss_ends(estimand: Estimand, table: ProbabilityTable, value: float, rows: WeightedRows) -> ColumnEnds:
+def _loss_bounds(estimand: Estimand, table: ProbabilityTable, value: float, rows: WeightedRows) -> ColumnBounds:
     """The bounds of a mean loss; a skill is read as the mean of what each row adds to it."""
     metric, parameters = estimand.metric, estimand.parameters
     losses, others = centred_losses(metric, table, parameters), OtherLosses.of(metric, table, parameters)
     if not metric.is_skill_of_columns:
-        return ColumnEnds(*mean_loss_ends(losses, others, rows))
-    low, high = mean_loss_ends(-losses, others, rows)
-    return ColumnEnds(value - high, value - low)
+        return ColumnBounds(*mean_loss_bounds(losses, others, rows))
+    low, high = mean_loss_bounds(-losses, others, rows)
+    return ColumnBounds(value - high, value - low)
 
 
 # ---------------------------------------------------------------- averages over columns
@@ -263,12 +269,12 @@ class PartWidth(NamedTuple):
     skew: float  # by how much the interval lies lower than its value
 
 
-def averaged_ends(
+def averaged_bounds(
     estimand: Estimand, parts: list[ColumnTable], value: float, rows: WeightedRows, interval_of: IntervalOf
-) -> ColumnEnds:
+) -> ColumnBounds:
     """The bounds of an average: the influence of its rows, and what the intervals of its parts know beyond that."""
     if (reason := _unknown_variation(parts, rows)) is not None:
-        return NO_ENDS._replace(why=reason)
+        return NO_BOUNDS._replace(why=reason)
     by_share, total = estimand.options.average == "weighted", sum(part.share for part in parts)
     z, n, bias = normal_reach(rows.level), len(rows.weights), 0.0
     influence, widths = _NO_INFLUENCE, []
@@ -279,7 +285,7 @@ def averaged_ends(
             interval = interval_of(_single(estimand, part.table))
             by_row = part_influence(estimand.metric, part, estimand.parameters)
             if by_row is None:
-                return NO_ENDS
+                return NO_BOUNDS
             share = part.share / total if by_share else 1 / len(parts)
             indices, scaled = np.concatenate(part.rows), share * by_row * _student_ratio(part, rows)
             of_parts.append(_part_width(interval, share, part, rows, rows.of(indices), scaled))
@@ -295,13 +301,13 @@ def averaged_ends(
     return bounds._replace(low=min(float(bounds.low), value - bias - by_influence)) if bias else bounds
 
 
-def pooled_ends(
+def pooled_bounds(
     estimand: Estimand, part: ColumnTable, value: float, rows: WeightedRows, interval_of: IntervalOf
-) -> ColumnEnds:
+) -> ColumnBounds:
     """The bounds of all columns pooled, where the columns of a row go together: rows are drawn, not cells."""
     by_cell = part_influence(estimand.metric, part, estimand.parameters)
     if by_cell is None:
-        return NO_ENDS
+        return NO_BOUNDS
     n = len(rows.weights)
     by_row, cells = by_row_of_cells(part, by_cell, n), row_of_cells(part, n)
     quantile = normal_reach(rows.level) if rows.clusters is None else rows.student_reach(rows.effective_number())
@@ -348,7 +354,7 @@ def _part_width(
     return PartWidth(share * (interval.high - interval.low) / 2, z * error, share * skew)
 
 
-def added_up(value: float, parts: list[PartWidth], by_influence: float, limits: tuple[float, float]) -> ColumnEnds:
+def added_up(value: float, parts: list[PartWidth], by_influence: float, limits: tuple[float, float]) -> ColumnBounds:
     """The parts' excess width and skew count by their share of the variance, as the higher cumulants of a sum shrink.
 
     Neither bound is nearer than the influence shows, upwards on the logit. Over 22 settings at random (3 to 10 classes,
@@ -357,7 +363,7 @@ def added_up(value: float, parts: list[PartWidth], by_influence: float, limits: 
     """
     squares = sum(part.half_width**2 for part in parts)
     if not squares:
-        return ColumnEnds(value - by_influence, value + by_influence)
+        return ColumnBounds(value - by_influence, value + by_influence)
     apart = sum(part.by_influence**2 for part in parts)
     together = max(by_influence**2 / apart, 1.0) if apart > NEGLIGIBLE**2 else 1.0  # of parts whose errors go together
     excess = sum(part.half_width**2 * (part.half_width**2 - part.by_influence**2) for part in parts) / squares
@@ -365,11 +371,11 @@ def added_up(value: float, parts: list[PartWidth], by_influence: float, limits: 
     skew = sum(part.half_width**2 * part.skew for part in parts) / max(squares, variance)
     half_width = sqrt(max(variance, 0.0))
     upwards = by_influence if limits != (0, 1) else shown_on_logit(value, by_influence)
-    return ColumnEnds(value - max(half_width + skew, by_influence), value + max(half_width - skew, upwards))
+    return ColumnBounds(value - max(half_width + skew, by_influence), value + max(half_width - skew, upwards))
 
 
 def _student_ratio(part: ColumnTable, rows: WeightedRows) -> float:
-    """By how much Student's t of the clusters that have rows of both classes exceeds the normal reach."""
+    """By how much Student's t of the clusters that have rows of both classes exceeds the normal quantile."""
     if rows.clusters is None:
         return 1.0
     n = min(rows.of(indices).effective_number() for indices in part.rows)
@@ -406,7 +412,7 @@ class LabelSetIntervals:
     intervals_of: Callable[[list[Estimand]], list[Interval[Any]]]  # of tables of two classes
     _score_intervals: dict[tuple[str, Label], Interval[Any]] = field(default_factory=dict)
 
-    def ends(self, estimand: Estimand, value: Array) -> ColumnEnds:
+    def bounds(self, estimand: Estimand, value: Array) -> ColumnBounds:
         """The bounds of a metric of one label, of each, of all or of the rows."""
         if self.inference.prevalence is not None:
             raise InputError("Rows of several labels have no one prevalence; leave prevalence= out.")
@@ -415,14 +421,14 @@ class LabelSetIntervals:
             return self._of_label(estimand, label)
         if average is None:
             each = [self._of_label(estimand, label) for label in self.table.labels]
-            return ColumnEnds(np.array([bounds.low for bounds in each]), np.array([bounds.high for bounds in each]))
+            return ColumnBounds(np.array([bounds.low for bounds in each]), np.array([bounds.high for bounds in each]))
         if isnan(value):
-            return NO_ENDS
+            return NO_BOUNDS
         if average in (NATIVE, SAMPLES):
-            return self._row_ends(estimand)
+            return self._row_bounds(estimand)
         if estimand.metric.function is None:
-            return self._score_ends(estimand, float(value))
-        return self._pooled_ends(estimand) if average == "micro" else self._average_ends(estimand, float(value))
+            return self._score_bounds(estimand, float(value))
+        return self._pooled_bounds(estimand) if average == "micro" else self._average_bounds(estimand, float(value))
 
     @cached_property
     def rows(self) -> WeightedRows:
@@ -435,16 +441,16 @@ class LabelSetIntervals:
 
     # ---------------------------------------------------------------- one label
 
-    def _of_label(self, estimand: Estimand, label: Label) -> ColumnEnds:
+    def _of_label(self, estimand: Estimand, label: Label) -> ColumnBounds:
         """The bounds of a single label."""
         index = self.table.place(label)
         if estimand.metric.function is not None:
             intervals = self._by_label[estimand.metric.name]
-            return ColumnEnds(intervals.low[index], intervals.high[index])
+            return ColumnBounds(intervals.low[index], intervals.high[index])
         interval = self._of_scores(_single(estimand, self.table.score_table(label)))
         if self.rows.clusters is None or isnan(interval.value):
-            return ColumnEnds(interval.low, interval.high)
-        return averaged_ends(estimand, [self.table.column_table(index)], interval.value, self.rows, self._of_scores)
+            return ColumnBounds(interval.low, interval.high)
+        return averaged_bounds(estimand, [self.table.column_table(index)], interval.value, self.rows, self._of_scores)
 
     def _of_scores(self, estimand: Estimand) -> Interval[Any]:
         """The interval of the scores of one label, made once for all averages that read it."""
@@ -506,7 +512,7 @@ class LabelSetIntervals:
         changes = [LabelChanges(each, self.table, self._row_weight).of_average() for each in averages.values()]
         return dict(zip(averages, row_errors(self.table, changes, self.rows), strict=True))
 
-    def _average_ends(self, estimand: Estimand, value: float) -> ColumnEnds:
+    def _average_bounds(self, estimand: Estimand, value: float) -> ColumnBounds:
         """The error of the rows, and what the intervals of the labels know beyond that."""
         z, changes = normal_reach(self.rows.level), LabelChanges(estimand, self.table, self._row_weight)
         variances = label_variances(changes.of_labels(), self.table.by_label, self._row_weight)
@@ -524,10 +530,10 @@ class LabelSetIntervals:
 
     @cached_property
     def _student_ratio(self) -> float:
-        """By how much Student's t of the clusters, or rows, exceeds the normal reach."""
+        """By how much Student's t of the clusters, or rows, exceeds the normal quantile."""
         return self.rows.student_reach(self.rows.effective_number()) / normal_reach(self.rows.level)
 
-    def _pooled_ends(self, estimand: Estimand) -> ColumnEnds:
+    def _pooled_bounds(self, estimand: Estimand) -> ColumnBounds:
         """The bounds of all cells together: those of as many independent cells as have the error of the rows."""
         cells = [float(cell.sum()) / self._row_weight for cell in self.table.by_label]
         changes = LabelChanges(estimand, self.table, self._row_weight).of_all().scaled(self._row_weight)
@@ -537,11 +543,11 @@ class LabelSetIntervals:
         effect = effect if effect > _NO_EFFECT else usual_size(self.table, self.rows)  # where all rows are alike
         effective = Counts.trusted(*(np.float64(cell / effect) for cell in cells))
         interval = self.intervals_of([_single(estimand, effective)])[0]
-        return ColumnEnds(interval.low, interval.high)
+        return ColumnBounds(interval.low, interval.high)
 
     # ---------------------------------------------------------------- rows and scores
 
-    def _row_ends(self, estimand: Estimand) -> ColumnEnds:
+    def _row_bounds(self, estimand: Estimand) -> ColumnBounds:
         """The bounds of a mean of the rows' own values."""
         if estimand.options.average == SAMPLES:
             values = sample_values(estimand.metric, self.table, estimand.parameters)
@@ -551,23 +557,23 @@ class LabelSetIntervals:
         if not (counted := defined_rows(values, rows.weights)).all():
             values, rows = values[counted], rows.of(counted)
         if not len(values) or rows.effective_number() <= 1:
-            return NO_ENDS
+            return NO_BOUNDS
         if estimand.metric.range == (0, 1):
-            return mean_share_ends(values, rows)
+            return mean_share_bounds(values, rows)
         # Each upper bound is moved out by the skewness on its side.
-        return ColumnEnds(-student_ends(-values, rows)[1], student_ends(values, rows)[1])
+        return ColumnBounds(-student_bounds(-values, rows)[1], student_bounds(values, rows)[1])
 
-    def _score_ends(self, estimand: Estimand, value: float) -> ColumnEnds:
+    def _score_bounds(self, estimand: Estimand, value: float) -> ColumnBounds:
         """The bounds of an average of areas; for very many rows those of a part of them, narrowed."""
         if (part := self._some_rows) is not None:
             value_of_part = np.asarray(estimand.on(part.table).value)
-            bounds = part.ends(estimand, value_of_part)
+            bounds = part.bounds(estimand, value_of_part)
             return narrowed(bounds, float(value_of_part), value, self.table.true.shape[0])
         if estimand.options.average == "micro":
-            return pooled_ends(estimand, self.table.pooled_table(), value, self.rows, self._of_scores)
+            return pooled_bounds(estimand, self.table.pooled_table(), value, self.rows, self._of_scores)
         present = np.flatnonzero(np.asarray(self.table.positives) > 0).tolist()
         parts = [self.table.column_table(i) for i in present]
-        return averaged_ends(estimand, parts, value, self.rows, self._of_scores)
+        return averaged_bounds(estimand, parts, value, self.rows, self._of_scores)
 
     @cached_property
     def _some_rows(self) -> LabelSetIntervals | None:

@@ -1,4 +1,4 @@
-"""Cluster scores: rows with scores in clusters, such as a patient's, and how much further their metrics scatter.
+"""Cluster scores: rows with scores in clusters, such as a patient's, and the design effects of their metrics.
 
 The areas of clustered rows: Obuchowski (1997), Biometrics 53, 567-578.
 """
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 @dataclass
 class ClusterScores:
-    """The rows of a table of scores: which are positive, their scores, what each counts for and its cluster."""
+    """The rows of a table of scores: which are positive, their scores, weights and clusters."""
 
     table: ScoreTable
     positive: Array
     scores: Array
     mass: RowMass
     _effects: dict[str, tuple[float, float]] = field(default_factory=dict)
-    _moved: dict[str, Array] = field(default_factory=dict)
+    _changes: dict[str, Array] = field(default_factory=dict)
 
     @classmethod
     def of(cls, rows: ClusteredRows, table: ScoreTable, inference: Inference) -> ClusterScores:
@@ -48,16 +48,16 @@ class ClusterScores:
                 "prevalence= and cluster= cannot be given together; take the clusters at their own prevalence."
             )
         if isinstance(rows.y_score, DeviceArray):
-            return cls._there(rows, table)
+            return cls._on_device(rows, table)
         codes, labels = label_codes.distinct(arrays.column(rows.y_true, "y_true"), "y_true")
         positive = np.array([bool(label == table.label) for label in labels])[codes]
-        given = rows.y_pred if rows.y_score is None else rows.y_score
-        if given is not None and np.ndim(given) == 2:
+        raw = rows.y_pred if rows.y_score is None else rows.y_score
+        if raw is not None and np.ndim(raw) == 2:
             raise InputError(
                 "The scores of one class of several columns have no interval by clusters; give its column alone and "
                 "pos_label=."
             )
-        scores = arrays.finite_scores(given)  # type: ignore[arg-type]  # one of them is given
+        scores = arrays.finite_scores(raw)  # type: ignore[arg-type]  # one of them is given
         times = arrays.weights(rows.frequency, "frequency", whole=True)
         weights = arrays.weights(rows.sample_weight, "sample_weight")
         members = arrays.column(rows.clusters, "cluster")
@@ -65,11 +65,11 @@ class ClusterScores:
         if times is not None and weights is None:
             weights = np.ones(len(times))
         mass = RowMass.of_rows(times, weights, members)
-        there = np.ones(len(scores), dtype=bool) if mass.weights is None else mass.weights > 0
-        return cls(table, positive[there], scores[there], mass.at(there))
+        counted = np.ones(len(scores), dtype=bool) if mass.weights is None else mass.weights > 0
+        return cls(table, positive[counted], scores[counted], mass.at(counted))
 
     @classmethod
-    def _there(cls, rows: ClusteredRows, table: ScoreTable) -> ClusterScores:
+    def _on_device(cls, rows: ClusteredRows, table: ScoreTable) -> ClusterScores:
         """The same of rows on a device, which are columns there, with codes of their clusters."""
         columns: Any = rows
         positive, weights = columns.y_true == table.label, columns.sample_weight
@@ -78,11 +78,11 @@ class ClusterScores:
         mass = RowMass.of_codes(columns.frequency, weights, columns.clusters)
         if mass.weights is None or bool((mass.weights > 0).all()):
             return cls(table, positive, columns.y_score, mass)
-        there = mass.weights > 0
-        return cls(table, positive[there], columns.y_score[there], mass.at(there))
+        counted = mass.weights > 0
+        return cls(table, positive[counted], columns.y_score[counted], mass.at(counted))
 
     def by_row(self, of_classes: Iterable[Array]) -> Array:
-        """What each row has, given that of the positives and of the negatives."""
+        """One column of all rows, given that of the positives and that of the negatives."""
         by_row: Array = np.zeros(())
         for rows, values in zip((self.positive, ~self.positive), of_classes, strict=True):
             by_row = by_row + scattered(values, np.flatnonzero(rows), len(self.scores))
@@ -93,45 +93,44 @@ class ClusterScores:
         return binned_rows(self.table, ClassRanks.of(self.scores, self.positive))
 
     def unknown_variation(self, metric: Metric, parameters: Mapping[str, Any], *, fixed_shares: bool) -> str | None:
-        """Why clusters give no interval of the metric: the positives or the negatives are of one of them alone."""
+        """Why clusters give no interval of the metric: the positives or the negatives are of a single one."""
         return score_reason(metric, parameters, self.mass.clusters, self.positive, fixed_shares=fixed_shares)
 
     def widened(self, metric: Metric, parameters: Mapping[str, Any], spread: StudentSpread) -> StudentSpread:
-        """What is known of rows that are independent, as the clusters leave it."""
+        """The variance of independent rows times the design effect of the clusters, with their degrees of freedom."""
         key = f"{metric.name} {sorted(parameters.items())}"
         if key not in self._effects:
-            self._effects[key] = self._effect(metric, parameters)
+            self._effects[key] = self._design_effect(metric, parameters)
         effect, degrees = self._effects[key]
         return StudentSpread(spread.variance * effect, degrees)
 
-    def _effect(self, metric: Metric, parameters: Mapping[str, Any]) -> tuple[float, float]:
-        """How many times the variance of independent rows the clusters have, and their degrees of freedom.
+    def _design_effect(self, metric: Metric, parameters: Mapping[str, Any]) -> tuple[float, float]:
+        """The variance by clusters divided by that of independent rows, and the degrees of freedom of the clusters.
 
         Where rows show no variation at all, those of a cluster are taken for copies of one.
         """
-        table, places = self._entries
-        influence = score_influence(metric, table, parameters)
-        mass = self.mass
-        each = [np.zeros(1)] * 2 if influence is None else influence
-        places = [0 * at for at in places] if influence is None else places
-        by_row = self.by_row(taken(of_class, at) for of_class, at in zip(each, places, strict=True))
-        alone = RowInfluences(by_row, self.positive, mass.weights, squares=mass.squares).spread()
-        together = RowInfluences(by_row, self.positive, mass.weights, mass.clusters).spread()
-        if 0 < alone.variance < np.inf and 0 < together.variance < np.inf:
-            return together.variance / alone.variance, together.degrees
+        table, indices = self._entries
+        influence, mass = score_influence(metric, table, parameters), self.mass
+        if influence is None:
+            influence, indices = (np.zeros(1), np.zeros(1)), [0 * entries for entries in indices]
+        by_row = self.by_row(taken(values, entries) for values, entries in zip(influence, indices, strict=True))
+        independent = RowInfluences(by_row, self.positive, mass.weights, squares=mass.squares).spread()
+        clustered = RowInfluences(by_row, self.positive, mass.weights, mass.clusters).spread()
+        if 0 < independent.variance < np.inf and 0 < clustered.variance < np.inf:
+            return clustered.variance / independent.variance, clustered.degrees
         return self.rows_each, max(len(self.scores) / self.rows_each - 1, 1.0)
 
     @cached_property
     def rows_each(self) -> float:
-        """The rows of a cluster, as many as there are for each of the clusters that all are worth (Kish)."""
+        """The rows of a cluster: all rows divided by Kish's effective number of clusters."""
         sizes = np.bincount(self.mass.clusters, self.mass.weights)  # type: ignore[arg-type]  # clusters are given
         return len(self.scores) / float(sizes.sum() ** 2 / (sizes**2).sum())
 
     def drawn_values(self, estimand: Estimand, value: float, beside: Sequence[Estimand], inference: Inference) -> Array:
         """A metric without influence under random weights of whole clusters, drawn once for those asked beside it."""
         name = estimand.named.metric.name
-        if name not in self._moved:
+        if name not in self._changes:
             metrics = {each.named.metric.name: each.named.metric for each in (estimand, *beside)}
-            named = {"": self.scores}
-            self._moved |= score_deviations([*metrics.values()], named, self.positive, self.mass, inference)[""]
-        return value + self._moved[name]
+            models = {"": self.scores}
+            self._changes |= score_deviations([*metrics.values()], models, self.positive, self.mass, inference)[""]
+        return value + self._changes[name]

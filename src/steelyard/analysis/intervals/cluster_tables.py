@@ -37,26 +37,21 @@ def cluster_tables(rows: ClusteredRows, options: CallOptions) -> Array:
     arrays.check_lengths(y_true=true, y_pred=pred, cluster=member, sample_weight=weight, frequency=times)
     true_codes, pred_codes, labels = label_codes.encode_pair(true, pred, declared_labels(options.labels))
     which, clusters = label_codes.encode(member, None, "cluster")
-    k, mass = _checked_size(len(clusters), len(labels)), np.ones(len(true))
+    k, total = len(labels), np.ones(len(true))
+    if max(len(clusters), LEAST_DRAWS) * k**2 > _MOST_CELLS:
+        raise InputError(
+            f"{len(clusters):,} clusters of {k:,} labels have tables of more than {_MOST_CELLS:,} cells; merge rare "
+            "labels, or leave cluster= out."
+        )
     for column in (weight, times):
-        mass = mass if column is None else mass * column
+        total = total if column is None else total * column
     code = (which.astype(np.int64) * k + true_codes.astype(np.int64)) * k + pred_codes.astype(np.int64)
-    tables = np.bincount(code, mass, minlength=len(clusters) * k * k).reshape(-1, k, k)
+    tables = np.bincount(code, total, minlength=len(clusters) * k * k).reshape(-1, k, k)
     weighted = tables[tables.sum((1, 2)) > 0]
     if len(weighted) < 2:
         raise TooFewRowsError(
             "cluster= names one cluster only; with no second one the variation between clusters is unknown."
         )
-    # The prior adds rows, so a row must weigh 1 on average, whatever the scale of the weights.
-    row_weight = 1.0 if weight is None else (weight * mass).sum() / mass.sum()
+    # The prior adds rows, so a row must have weight 1 on average, whatever the scale of the weights.
+    row_weight = 1.0 if weight is None else (weight * total).sum() / total.sum()
     return np.asarray(weighted / row_weight)
-
-
-def _checked_size(clusters: int, k: int) -> int:
-    """How many labels there are; refused where the tables, or draws of them, would not fit into memory."""
-    if max(clusters, LEAST_DRAWS) * k**2 > _MOST_CELLS:
-        raise InputError(
-            f"{clusters:,} clusters of {k:,} labels have tables of more than {_MOST_CELLS:,} cells; merge rare labels, "
-            "or leave cluster= out."
-        )
-    return k

@@ -41,7 +41,7 @@ class StudentSpread(NamedTuple):
     variance: float
     degrees: float
 
-    def reach(self, level: float) -> float:
+    def half_width(self, level: float) -> float:
         """Half the width of the interval of that level."""
         return student_reach(level, max(self.degrees, 1.0)) * sqrt(self.variance)
 

@@ -135,7 +135,7 @@ _BIAS = 1.5
 
 
 def recentred(
-    ends: Ends, value: Array, centre: Array, limits: tuple[float, float], part: float = 1.0, half: float = ALWAYS
+    bounds: Ends, value: Array, centre: Array, limits: tuple[float, float], part: float = 1.0, half: float = ALWAYS
 ) -> Ends:
     """The bounds moved that part of the way from their centre to the value; as they are where either is undefined.
 
@@ -144,44 +144,44 @@ def recentred(
     0.7200 0.9653
     """
     if np.ndim(value) == 0 and np.ndim(centre) == 0:
-        return _recentred_one((float(ends[0]), float(ends[1])), float(value), float(centre), limits, part, half)
+        return _recentred_one((float(bounds[0]), float(bounds[1])), float(value), float(centre), limits, part, half)
     with np.errstate(invalid="ignore"):
         shift = part * (value - centre)
     shift = np.where(np.isfinite(shift), shift, 0.0)
-    low = np.where(shift < 0, _towards(limits[0], ends[0], value, centre, part, half), ends[0] + shift)
-    high = np.where(shift > 0, _towards(limits[1], ends[1], value, centre, part, half), ends[1] + shift)
+    low = np.where(shift < 0, _towards(limits[0], bounds[0], value, centre, part, half), bounds[0] + shift)
+    high = np.where(shift > 0, _towards(limits[1], bounds[1], value, centre, part, half), bounds[1] + shift)
     return low, high
 
 
 def _recentred_one(
-    ends: tuple[float, float], value: float, centre: float, limits: tuple[float, float], part: float, half: float
+    bounds: tuple[float, float], value: float, centre: float, limits: tuple[float, float], part: float, half: float
 ) -> Ends:
     """The same of one interval, by plain numbers: without arrays it takes a twentieth of the time."""
     shift = part * (value - centre)
     if not math.isfinite(shift):
         shift = 0.0
-    low, high = ends[0] + shift, ends[1] + shift
+    low, high = bounds[0] + shift, bounds[1] + shift
     if shift < 0:
-        low = _towards_one(limits[0], ends[0], value, centre, part, half)
+        low = _towards_one(limits[0], bounds[0], value, centre, part, half)
     elif shift > 0:
-        high = _towards_one(limits[1], ends[1], value, centre, part, half)
+        high = _towards_one(limits[1], bounds[1], value, centre, part, half)
     return np.asarray(low), np.asarray(high)
 
 
-def _towards_one(limit: float, end: float, value: float, centre: float, part: float, half: float) -> float:
+def _towards_one(limit: float, bound: float, value: float, centre: float, part: float, half: float) -> float:
     if math.isinf(limit):
-        return end + part * (value - centre)
+        return bound + part * (value - centre)
     if centre == limit:
-        return math.nan if value == limit else limit + (end - limit) * math.inf
-    distance = min(max((end - centre) / (limit - centre), 0.0), half) / half
+        return math.nan if value == limit else limit + (bound - limit) * math.inf
+    distance = min(max((bound - centre) / (limit - centre), 0.0), half) / half
     power = part * (1 + (_MOST_POWER - 1) * distance)
     try:
-        return limit + (end - limit) * float(abs((value - limit) / (centre - limit)) ** power)
+        return limit + (bound - limit) * float(abs((value - limit) / (centre - limit)) ** power)
     except OverflowError:
-        return limit + (end - limit) * math.inf
+        return limit + (bound - limit) * math.inf
 
 
-def unbiased(ends: Ends, value: Array, around: Array, centre: Array, limits: tuple[float, float]) -> Ends:
+def unbiased(bounds: Ends, value: Array, around: Array, centre: Array, limits: tuple[float, float]) -> Ends:
     """Re-centred bounds moved on by the bias of the value: that of draws around their centre.
 
     A mean that low recalls pull down is lower on some rows than on all, and lower still on draws of those.
@@ -190,16 +190,16 @@ def unbiased(ends: Ends, value: Array, around: Array, centre: Array, limits: tup
     mean = np.where(defined, around, 0.0).sum(-1) / np.maximum(defined.sum(-1), 1)
     with np.errstate(invalid="ignore"):
         corrected = np.clip(value - _BIAS * (mean - centre), *limits)
-    return recentred(ends, corrected, value, limits)
+    return recentred(bounds, corrected, value, limits)
 
 
-def _towards(limit: float, end: Array, value: Array, centre: Array, part: float, half: float) -> Array:
+def _towards(limit: float, bound: Array, value: Array, centre: Array, part: float, half: float) -> Array:
     if np.isinf(limit):
-        return np.asarray(end + part * (value - centre))
+        return np.asarray(bound + part * (value - centre))
     with np.errstate(divide="ignore", invalid="ignore"):
-        distance = np.clip((end - centre) / (limit - centre), 0, half) / half
+        distance = np.clip((bound - centre) / (limit - centre), 0, half) / half
         power = part * (1 + (_MOST_POWER - 1) * distance)
-        return np.asarray(limit + (end - limit) * np.abs((value - limit) / (centre - limit)) ** power)
+        return np.asarray(limit + (bound - limit) * np.abs((value - limit) / (centre - limit)) ** power)
 
 
 # ---------------------------------------------------------------- kinks

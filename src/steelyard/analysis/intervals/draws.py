@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steelyard.analysis.distributions import normal_reach, student_quantile
+from steelyard.analysis.distributions import logistic, normal_reach, student_quantile
 from steelyard.exceptions import CountOverflowError, InputTypeError
 from steelyard.statistics.cell_values import LARGEST
 from steelyard.statistics.class_scores import ClassScores
@@ -84,7 +84,7 @@ def recall_prior(hits: Array, totals: Array, draws: int, rng: np.random.Generato
         logits = np.linspace(low, high, len(_LOGITS))
         density = _prior_density(pairs, times, logits)
     drawn = rng.choice(density.size, draws, p=density.ravel() / density.sum())
-    mean, size = 1 / (1 + np.exp(-logits[drawn // len(_PRIOR_SIZES)])), _PRIOR_SIZES[drawn % len(_PRIOR_SIZES)]
+    mean, size = logistic(logits[drawn // len(_PRIOR_SIZES)]), _PRIOR_SIZES[drawn % len(_PRIOR_SIZES)]
     return (mean * size)[:, None], ((1 - mean) * size)[:, None]
 
 
@@ -92,7 +92,7 @@ def _prior_density(pairs: Array, times: Array, logits: Array) -> Array:
     """How likely each mean recall is, with each number of rows that the distribution counts as."""
     from scipy.special import betaln
 
-    mean = 1 / (1 + np.exp(-logits))
+    mean = logistic(logits)
     a, b = (np.outer(share, _PRIOR_SIZES).ravel() for share in (mean, 1 - mean))
     log_likelihoods = betaln(pairs[0][:, None] + a, pairs[1][:, None] + b) - betaln(a, b)
     # Jeffreys' prior of the mean; the numbers of rows are as likely on every scale.
@@ -400,10 +400,10 @@ def _in_order_of(drawn: Array, other: Array, rng: np.random.Generator) -> Array:
 # That class stands first.
 
 
-def class_fold(place: int, k: int) -> Array:
+def class_fold(index: int, k: int) -> Array:
     """The 2 x K matrix that adds up one class, then all others."""
     fold = np.ones((2, k))
-    fold[0], fold[0, place], fold[1, place] = 0, 1, 0
+    fold[0], fold[0, index], fold[1, index] = 0, 1, 0
     return fold
 
 
@@ -416,23 +416,23 @@ class ClassFolds:
     squares: Array | None = None
 
     @classmethod
-    def of(cls, table: Confusion, place: int | None = None) -> ClassFolds:
+    def of(cls, table: Confusion, index: int | None = None) -> ClassFolds:
         """Those of all classes of a table, or of one."""
         parts = (table.rows, table.given_weights, None if table.given_squares is None else table.squares)
-        return cls(*(None if part is None else _two_by_two(part, place) for part in parts))  # type: ignore[arg-type]  # there are always rows
+        return cls(*(None if part is None else _two_by_two(part, index) for part in parts))  # type: ignore[arg-type]  # there are always rows
 
-    def __getitem__(self, place: int) -> tuple[Array, Array]:
+    def __getitem__(self, index: int) -> tuple[Array, Array]:
         """The effective size of the cells of one table, and the weight of one effective row of either class."""
         if self.weights is None or self.squares is None:
-            return self.rows[place].astype(np.float64), np.ones((2, 1))
-        row_weight = weight_per_class_row(self.weights[place], self.squares[place])
-        return self.weights[place] / row_weight, row_weight
+            return self.rows[index].astype(np.float64), np.ones((2, 1))
+        row_weight = weight_per_class_row(self.weights[index], self.squares[index])
+        return self.weights[index] / row_weight, row_weight
 
 
-def _two_by_two(matrix: Array, place: int | None) -> Array:
+def _two_by_two(matrix: Array, index: int | None) -> Array:
     """One table below the other, each with its class first."""
-    if place is not None:
-        return _one_class(matrix, place).reshape(1, 2, 2)
+    if index is not None:
+        return _one_class(matrix, index).reshape(1, 2, 2)
     cells = np.stack(one_vs_rest(matrix), -1)
     if matrix.dtype.kind == "f" and not isinstance(matrix, SparseMatrix):
         for small in np.flatnonzero(cells[:, 3] < matrix.sum() / 1000):
@@ -440,22 +440,22 @@ def _two_by_two(matrix: Array, place: int | None) -> Array:
     return cells.reshape(-1, 2, 2)
 
 
-def _one_class(matrix: Array, place: int) -> Array:
+def _one_class(matrix: Array, index: int) -> Array:
     """The four sums; what is left of all takes the digits of all with it, so that a small rest is added up itself."""
     if isinstance(matrix, SparseMatrix):
-        return np.array([cell[place] for cell in one_vs_rest(matrix)])
-    tp, fn, fp = matrix[place, place], np.delete(matrix[place], place).sum(), np.delete(matrix[:, place], place).sum()
+        return np.array([cell[index] for cell in one_vs_rest(matrix)])
+    tp, fn, fp = matrix[index, index], np.delete(matrix[index], index).sum(), np.delete(matrix[:, index], index).sum()
     total = matrix.sum()
     rest = total - tp - fn - fp
     if rest < total / 1000:
-        rest = np.delete(np.delete(matrix, place, 0), place, 1).sum()
+        rest = np.delete(np.delete(matrix, index, 0), index, 1).sum()
     return np.array([tp, fn, fp, rest])
 
 
-def folded(table: Confusion, place: int) -> Confusion:
+def folded(table: Confusion, index: int) -> Confusion:
     """The table of one class against the rest, that class first."""
     parts = (table.rows, table.given_weights, None if table.given_squares is None else table.squares)
-    rows, weights, squares = (None if part is None else _two_by_two(part, place)[0] for part in parts)
+    rows, weights, squares = (None if part is None else _two_by_two(part, index)[0] for part in parts)
     return Confusion((1, 0), np.asarray(rows, dtype=np.int64), weights, squares)
 
 

@@ -1,4 +1,4 @@
-"""Estimand: one metric as asked on one table, which is what a value, an interval or a test is about."""
+"""Estimand: one metric on one table, which is what a value, an interval or a test is about."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Estimand:
 
     @cached_property
     def named(self) -> MetricSpec:
-        """The metric as the result calls it: with the average that the options ask for, and the parameters given."""
+        """The metric as the result calls it: with the average of the options, and the parameters given."""
         changed = {k: v for k, v in self.parameters.items() if not np.array_equal(v, self.metric.parameters[k])}
         metric = self.metric.fixed(**changed) if changed else self.metric
         if isinstance(self.table, ProbabilityTable) and len(self.table.labels) > 2:
@@ -57,7 +57,7 @@ class Estimand:
 
     @cached_property
     def positive_place(self) -> int | None:
-        """The place of the label that it is about, against the rest; None where it is about all classes."""
+        """The index of the label that it is about, against the rest; None where it is about all classes."""
         table = self.label_table
         return None if isinstance(table, Counts) else application.positive_place(self.metric, table, self.options)
 
@@ -101,7 +101,7 @@ class Estimand:
     def on_cells(self, cells: Array) -> Array:
         """The values on draws of the table's cells, draws first on the way in and last on the way out."""
         if isinstance(self.table, Counts) or self.positive_place is not None:
-            if cells.shape == (1, 2, 2):  # one table, as their centre is: plain numbers are far quicker
+            if cells.shape == (1, 2, 2):  # one table, such as the centre: plain numbers are far quicker
                 counts = Counts.trusted(*cells.ravel().tolist())
                 return application.count_values(self.metric, counts, self.parameters).reshape(1)
             return np.asarray(application.count_values(self.metric, as_counts(cells), self.parameters))
@@ -115,7 +115,7 @@ class Estimand:
 
     @property
     def reads_margins(self) -> bool:
-        """Whether the cells of each class against the rest determine it, as all but a weighted kappa."""
+        """Whether the cells of each class against the rest determine it, as they do all but a weighted kappa."""
         probe = np.array([[3.0, 2.0, 1.0]])
         try:
             self.on_margins((probe, probe, probe, probe * 3))

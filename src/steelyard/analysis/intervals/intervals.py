@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 import numpy as np
 
 from steelyard.analysis.intervals import draw_ends
-from steelyard.analysis.intervals.averages import LabelSetIntervals, probability_ends
+from steelyard.analysis.intervals.averages import LabelSetIntervals, probability_bounds
 from steelyard.analysis.intervals.cluster_tables import cluster_tables
 from steelyard.analysis.intervals.draw_ends import (
     ALWAYS,
@@ -38,7 +38,7 @@ from steelyard.analysis.intervals.isotonic import (
     is_calibration_error,
     is_isotonic,
     is_searched,
-    searched_ends,
+    searched_bounds,
     why_no_interval,
 )
 from steelyard.analysis.intervals.operating_point import is_of_highest, widened
@@ -149,11 +149,11 @@ class IntervalSampler:
 
     def _bounds(self, estimand: Estimand, method: str, value: Array | float) -> Bounds:
         if isinstance(estimand.table, MultilabelTable):
-            bounds = self._label_sets(estimand.table).ends(estimand, np.asarray(value))
+            bounds = self._label_sets(estimand.table).bounds(estimand, np.asarray(value))
             return Bounds(bounds.low, bounds.high, why=bounds.why)
         if isinstance(estimand.table, ProbabilityTable):
             at_prevalence = replace(estimand, table=table_at(estimand.table, self.inference.prevalence))
-            bounds = probability_ends(at_prevalence, np.asarray(value), self.inference, self._of_class)
+            bounds = probability_bounds(at_prevalence, np.asarray(value), self.inference, self._of_class)
             return Bounds(bounds.low, bounds.high, why=bounds.why)
         if self.planned is not None and (drawn := self.planned.values(estimand)) is not None:
             return Bounds(np.nan, np.nan, why=drawn) if isinstance(drawn, str) else self._union(estimand, drawn, value)
@@ -230,14 +230,14 @@ class IntervalSampler:
         if (reason := why_no_interval(estimand.metric, self._table_at_prevalence(table))) is not None:  # type: ignore[arg-type]  # of scores
             return Bounds(np.nan, np.nan, why=reason)
         if calibration:
-            return Bounds(*self.isotonic.ends(estimand.metric, table))
+            return Bounds(*self.isotonic.bounds(estimand.metric, table))
         if self.inference.clustered is not None:
-            (low, high), why = self.scores.cluster_ends(estimand, table, self.inference.clustered, float(value))
+            (low, high), why = self.scores.cluster_bounds(estimand, table, self.inference.clustered, float(value))
             return Bounds(*self._at_least_independent(estimand, low, high, float(value)), why=why)
         if is_searched(estimand.metric):
-            return Bounds(*searched_ends(estimand.metric, estimand.parameters, table, float(value), self.inference))
+            return Bounds(*searched_bounds(estimand.metric, estimand.parameters, table, float(value), self.inference))
         if method not in RANK_METHODS:
-            return Bounds(*self.scores.ends(estimand, table, method, float(value)))
+            return Bounds(*self.scores.bounds(estimand, table, method, float(value)))
         values, bin_error = self.ranks.values(estimand, float(value))
         drawn_low, drawn_high = quantiles(values, self.inference.tails)
         at_prevalence = replace(estimand, table=self._table_at_prevalence(table))

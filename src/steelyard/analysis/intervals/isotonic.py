@@ -59,7 +59,7 @@ class IsotonicIntervals:
     inference: Inference
     _bounds: dict[int, tuple[ScoreTable, Array]] = field(default_factory=dict)
 
-    def ends(self, metric: Metric, table: ScoreTable) -> tuple[float, float]:
+    def bounds(self, metric: Metric, table: ScoreTable) -> tuple[float, float]:
         """The bounds of the interval of one metric on a table of both classes."""
         if metric.scores is calibration.brier_uncertainty.scores:
             return self._uncertainty_bounds(table)
@@ -166,7 +166,7 @@ def why_no_interval(metric: Metric, table: ScoreTable) -> str | None:
     return _BEFORE_ANY if metric.scores is discrimination.auprg.scores and start < 1 else None
 
 
-def searched_ends(
+def searched_bounds(
     metric: Metric,
     parameters: Mapping[str, Any],
     table: ScoreTable,

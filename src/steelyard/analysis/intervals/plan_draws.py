@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
+from steelyard.analysis.distributions import logistic
 from steelyard.analysis.intervals.draws import (
     COUNT_DRAWS,
     HALF_ROW,
@@ -358,17 +359,17 @@ class _LogisticFit(NamedTuple):
 
     def shares(self, at: Array) -> Array:
         """The shares on the curve of that intercept and slope."""
-        return _logistic(at[0] + at[1] * self.centred)
+        return _limited_logistic(at[0] + at[1] * self.centred)
 
     def log_posterior(self, at: Array) -> float:
         """The logarithm of the posterior of that intercept and slope, up to a constant."""
-        shares, mean = self.shares(at), _logistic(at[:1])[0]
+        shares, mean = self.shares(at), _limited_logistic(at[:1])[0]
         likelihood = self.positives @ np.log(shares) + (self.labels - self.positives) @ np.log1p(-shares)
         return float(likelihood + HALF_ROW * np.log(mean * (1 - mean)) - (at[1] - 1) ** 2 / 2)
 
     def step(self, at: Array) -> Array:
         """Newton's step from there."""
-        shares, mean = self.shares(at), float(_logistic(at[:1])[0])
+        shares, mean = self.shares(at), float(_limited_logistic(at[:1])[0])
         residuals, variances = self.positives - self.labels * shares, self.labels * shares * (1 - shares)
         gradient = np.array([residuals.sum() + HALF_ROW * (1 - 2 * mean), residuals @ self.centred - (at[1] - 1)])
         cross = variances @ self.centred
@@ -376,7 +377,5 @@ class _LogisticFit(NamedTuple):
         return np.asarray(np.linalg.solve(np.array(information), gradient))
 
 
-def _logistic(logits: Array) -> Array:
-    from scipy.special import expit
-
-    return np.asarray(expit(np.clip(logits, -_MOST_LOGIT, _MOST_LOGIT)))
+def _limited_logistic(logits: Array) -> Array:
+    return logistic(np.clip(logits, -_MOST_LOGIT, _MOST_LOGIT))

@@ -144,7 +144,7 @@ class Bounds(NamedTuple):
 # Those of an interval of a column of scores for each class, and of a share of rows.
 
 
-class ColumnEnds(NamedTuple):
+class ColumnBounds(NamedTuple):
     """The bounds of an interval, or of one for each class."""
 
     low: Any
@@ -152,29 +152,29 @@ class ColumnEnds(NamedTuple):
     why: Any = None
 
 
-NO_ENDS = ColumnEnds(nan, nan)
+NO_BOUNDS = ColumnBounds(nan, nan)
 
 
-def share_ends(hits: Array, rows: WeightedRows) -> ColumnEnds:
+def share_bounds(hits: Array, rows: WeightedRows) -> ColumnBounds:
     """Jeffreys' interval of a share of rows, with their effective number (Korn and Graubard 1998)."""
     if rows.clusters is not None or rows.strata is not None:
-        return mean_share_ends(hits, rows)
-    return _jeffreys_ends(float(np.average(hits, weights=rows.weights)), rows.effective_number(), rows.level)
+        return mean_share_bounds(hits, rows)
+    return _jeffreys_bounds(float(np.average(hits, weights=rows.weights)), rows.effective_number(), rows.level)
 
 
-def mean_share_ends(values: Array, rows: WeightedRows) -> ColumnEnds:
+def mean_share_bounds(values: Array, rows: WeightedRows) -> ColumnBounds:
     """The same of the mean of values between 0 and 1: a share of as many rows as have its variance."""
     mean, n = float(np.average(values, weights=rows.weights)), rows.effective_number()
     error = rows.error((values - mean) / rows.weights.sum())
     trials = mean * (1 - mean) / error**2 if error else n
     if rows.clusters is not None or rows.strata is None:  # few rows or clusters: as much wider as Student's t
         trials *= (normal_reach(rows.level) / rows.student_reach(n)) ** 2
-    return _jeffreys_ends(mean, trials, rows.level)
+    return _jeffreys_bounds(mean, trials, rows.level)
 
 
-def _jeffreys_ends(share: float, n: float, level: float) -> ColumnEnds:
+def _jeffreys_bounds(share: float, n: float, level: float) -> ColumnBounds:
     low, high = jeffreys(np.asarray(share * n), np.asarray(n), level)
-    return ColumnEnds(float(low), float(high))
+    return ColumnBounds(float(low), float(high))
 
 
 def shown_on_logit(value: float, half_width: float) -> float:
@@ -200,7 +200,7 @@ def possible_shares(table: ScoreTable, inference: Inference) -> Array | None:
 
 
 def widened_by_prevalence(
-    ends: tuple[float, float],
+    bounds: tuple[float, float],
     value: float,
     metric: Metric,
     parameters: Mapping[str, Any],
@@ -210,24 +210,24 @@ def widened_by_prevalence(
     """The bounds at the mean of an estimated prevalence; the change of the value over it is added in squares."""
     possible = possible_shares(table, inference)
     if possible is None:
-        return ends
+        return bounds
     values = [float(score_values(metric, scores_at(table, share), parameters)) for share in possible]
     down, up = max(value - min(values), 0.0), max(max(values) - value, 0.0)
-    return value - float(np.hypot(value - ends[0], down)), value + float(np.hypot(ends[1] - value, up))
+    return value - float(np.hypot(value - bounds[0], down)), value + float(np.hypot(bounds[1] - value, up))
 
 
 # ---------------------------------------------------------------- bounds of sums
 # The interval of a weighted sum of shares, from the interval of each share.
 
 
-def linear_ends(value: Array, coefficients: Array, shares: Array, ends: Ends, correlations: Array) -> Ends:
+def linear_ends(value: Array, coefficients: Array, shares: Array, bounds: Ends, correlations: Array) -> Ends:
     """The bounds of sum c_i p_i around its value: the half-widths of the shares are added like standard errors.
 
     Donner and Zou's recovery of variance estimates (2012, Statistical Methods in Medical Research 21): with Wilson's
     bounds of each share a net benefit of 1 expected true positive is held in .92, of 3 or more in .94 to .96 of 4,000
     test sets, where the normal interval of the same rows holds it in .62 to .94.
     """
-    below, above = shares - ends[0], ends[1] - shares
+    below, above = shares - bounds[0], bounds[1] - shares
     half_widths = []
     for of_positive, of_negative in ((below, above), (above, below)):
         parts = coefficients * np.where(coefficients > 0, of_positive, of_negative)

@@ -101,20 +101,20 @@ class TableSampler:
             self._drawn[key] = stacked(parts, k)
         return self._drawn[key]
 
-    def _once(self, table: Counts | Confusion, place: int | None, method: str) -> TableDraws:
+    def _once(self, table: Counts | Confusion, index: int | None, method: str) -> TableDraws:
         """The draws of a table or of a class of it, made once; one of two classes has those of the other, swapped."""
         if method == "posterior" and self._reads_deviance:
             method = "deviance"  # the same draws, and how unlikely each is
-        key = (id(table) if isinstance(table, Counts) else None, place, method)
+        key = (id(table) if isinstance(table, Counts) else None, index, method)
         if key not in self._drawn:
-            of_two = isinstance(table, Confusion) and len(table.labels) == 2 and place is not None
-            other = self._drawn.get((None, 1 - place, method)) if of_two else None  # type: ignore[operator]  # a number
+            of_two = isinstance(table, Confusion) and len(table.labels) == 2 and index is not None
+            other = self._drawn.get((None, 1 - index, method)) if of_two else None  # type: ignore[operator]  # a number
             if other is not None:
                 self._drawn[key] = mapped(other, lambda cells: cells[..., ::-1, ::-1])
             elif self.cluster_tables is not None:
-                self._drawn[key] = self._draw_clusters(self.cluster_tables, table, place)
+                self._drawn[key] = self._draw_clusters(self.cluster_tables, table, index)
             else:
-                self._drawn[key] = self._draw(table, place, method, self._generator(table, place, method))
+                self._drawn[key] = self._draw(table, index, method, self._generator(table, index, method))
         return self._drawn[key]
 
     @cached_property
@@ -135,9 +135,9 @@ class TableSampler:
         """Why clusters give no interval of the metric: a class that it reads is in one of them alone."""
         if self.cluster_tables is None:
             return None
-        place, tables = estimand.positive_place, self.cluster_tables
-        if place is not None:
-            fold = class_fold(place, tables.shape[-1])
+        index, tables = estimand.positive_place, self.cluster_tables
+        if index is not None:
+            fold = class_fold(index, tables.shape[-1])
             tables = fold @ tables @ fold.T
         fixed = self.inference.prevalence is not None or self.inference.keeps_class_sizes()
         return label_reason(estimand, tables, class_names(estimand), fixed_shares=fixed)
@@ -197,28 +197,28 @@ class TableSampler:
     def _draw(
         self,
         table: Counts | Confusion,
-        place: int | None,
+        index: int | None,
         method: str,
         rng: np.random.Generator,
         draws: int | None = None,
     ) -> TableDraws:
-        of_all = place is None or isinstance(table, Counts)
-        cells = effective_cells(table) if of_all else ClassFolds.of(table, place)[0]  # type: ignore[arg-type]  # of classes
-        return self._draw_cells(*cells, table, place, method, rng, draws)
+        of_all = index is None or isinstance(table, Counts)
+        cells = effective_cells(table) if of_all else ClassFolds.of(table, index)[0]  # type: ignore[arg-type]  # of classes
+        return self._draw_cells(*cells, table, index, method, rng, draws)
 
     def _draw_cells(
         self,
         rows: Array,
         row_weight: Array,
         table: Counts | Confusion,
-        place: int | None,
+        index: int | None,
         method: str,
         rng: np.random.Generator,
         draws: int | None = None,
     ) -> TableDraws:
         """Draws of a table of these effective sizes: the whole one, or one class against the rest."""
         k = len(table.labels) if isinstance(table, Confusion) else 2
-        draws = draws or self.inference.draws or draw_count(k, of_one=place is not None)
+        draws = draws or self.inference.draws or draw_count(k, of_one=index is not None)
         class_totals = (rows * row_weight).sum(-1)
         total = class_totals.sum(-1, keepdims=True)
         if "bootstrap" in method or method == "bca":
@@ -227,30 +227,30 @@ class TableSampler:
                     f"The method {method!r} resamples rows, so it needs one unweighted table; use 'posterior'."
                 )
             cells = bootstrap_draws(rows, draws, rng, stratified=self.inference.keeps_class_sizes(method))
-            return self._at_prevalence(TableDraws(cells, cells), total, table, place, rng)
+            return self._at_prevalence(TableDraws(cells, cells), total, table, index, rng)
         drawn = posterior_draws(rows, row_weight, draws, rng)
         if self.inference.keeps_class_sizes(method):
             drawn = mapped(drawn, lambda cells: with_class_totals(cells, class_totals))
         if method == "deviance":
             drawn = drawn._replace(deviance=deviances(drawn.cells / row_weight, rows))
-        return self._at_prevalence(drawn, total, table, place, rng)
+        return self._at_prevalence(drawn, total, table, index, rng)
 
-    def _generator(self, table: Counts | Confusion, place: int | None, method: str) -> np.random.Generator:
+    def _generator(self, table: Counts | Confusion, index: int | None, method: str) -> np.random.Generator:
         """That of a table's draws; each of more than two classes has its own, against the rest."""
         k = len(table.labels) if isinstance(table, Confusion) else 2
         role = "posterior" if method == "deviance" else method  # the same draws, and how unlikely each is
-        return self.inference.generator if k == 2 else self.inference.draws_of(role, place)
+        return self.inference.generator if k == 2 else self.inference.draws_of(role, index)
 
     def _at_prevalence(
-        self, drawn: TableDraws, total: Array, table: Counts | Confusion, place: int | None, rng: np.random.Generator
+        self, drawn: TableDraws, total: Array, table: Counts | Confusion, index: int | None, rng: np.random.Generator
     ) -> TableDraws:
         """The draws with the class shares in use, if others than the sample's are, and the deviance of drawn ones."""
         prevalence = self.inference.prevalence
         if prevalence is None:
             return drawn
-        cells = _positive_first(drawn.cells, table, place)
+        cells = _positive_first(drawn.cells, table, index)
         share, deviance = shares_in_use(table, prevalence, len(drawn.cells), rng, cells)
-        share = share if place is None else np.stack([share[..., place], 1 - share[..., place]], -1)
+        share = share if index is None else np.stack([share[..., index], 1 - share[..., index]], -1)
         table_axes = (1,) * (drawn.cells.ndim - 3) if share.ndim > 1 else ()
         totals = total * share.reshape(*share.shape[:-1], *table_axes, -1)
 
@@ -261,26 +261,26 @@ class TableSampler:
         drawn = mapped(drawn, moved if share.ndim > 1 else lambda cells: with_class_totals(cells, totals))
         return drawn if drawn.deviance is None else drawn._replace(deviance=drawn.deviance + deviance)
 
-    def _draw_clusters(self, tables: Array, table: Counts | Confusion, place: int | None) -> TableDraws:
-        if place is not None and isinstance(table, Confusion):
-            fold = class_fold(place, len(table.labels))
+    def _draw_clusters(self, tables: Array, table: Counts | Confusion, index: int | None) -> TableDraws:
+        if index is not None and isinstance(table, Confusion):
+            fold = class_fold(index, len(table.labels))
             tables = fold @ tables @ fold.T
         most = max(_MOST_CLUSTER_DRAWS // len(tables), 1_000)
         draws = self.inference.draws or min(draw_count(tables.shape[-1], of_one=False), most)
-        rng = self._generator(table, place, "cluster")
+        rng = self._generator(table, index, "cluster")
         drawn, totals = cluster_draws(tables, draws, rng, self.inference.level), tables.sum((0, 2))
         if self.inference.keeps_class_sizes():
             drawn = mapped(drawn, lambda cells: with_class_totals(cells, totals))
-        return self._at_prevalence(drawn, totals.sum(keepdims=True), table, place, rng)
+        return self._at_prevalence(drawn, totals.sum(keepdims=True), table, index, rng)
 
 
-def _positive_first(cells: Array, table: Counts | Confusion, place: int | None) -> Array | None:
+def _positive_first(cells: Array, table: Counts | Confusion, index: int | None) -> Array | None:
     """Draws of one table, those of two classes with the positive one first; None for several tables."""
     if cells.ndim != 3:
         return None
     if isinstance(table, Counts) or len(table.labels) != 2:
         return cells
-    return cells if (place or 0) == table.index(table.positive_label()) else cells[:, ::-1, ::-1]
+    return cells if (index or 0) == table.index(table.positive_label()) else cells[:, ::-1, ::-1]
 
 
 # ---------------------------------------------------------------- rank sampler

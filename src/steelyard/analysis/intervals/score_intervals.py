@@ -19,7 +19,7 @@ from steelyard.analysis.intervals.cluster_scores import ClusterScores
 from steelyard.analysis.intervals.design import ClassInfluence, StudentSpread, class_spread
 from steelyard.analysis.intervals.draw_ends import quantiles
 from steelyard.analysis.intervals.influence import has_influence, score_influence
-from steelyard.analysis.intervals.isotonic import is_searched, searched_ends
+from steelyard.analysis.intervals.isotonic import is_searched, searched_bounds
 from steelyard.analysis.intervals.operating_point import interval_of_highest, is_of_highest, widened
 from steelyard.analysis.intervals.rate_intervals import score_ends, widened_by_prevalence
 from steelyard.analysis.intervals.score_draws import binned, with_added_rows
@@ -144,7 +144,7 @@ def has_auc_interval(metric: Metric, parameters: Mapping[str, Any]) -> bool:
     return is_whole_auc(metric, parameters) or metric.scores is gini.scores
 
 
-def auc_ends(metric: Metric, table: ScoreTable, method: str, level: float) -> tuple[float, float]:
+def auc_bounds(metric: Metric, table: ScoreTable, method: str, level: float) -> tuple[float, float]:
     """The bounds of the area's interval on the scale of the metric."""
     low, high = AUC_INTERVALS[method](table, level)
     return (2 * low - 1, 2 * high - 1) if metric.scores is gini.scores else (low, high)
@@ -186,7 +186,7 @@ def score_interval(table: ScoreTable, level: float = 0.95) -> tuple[float, float
     auc = _auc(table)
     if isnan(auc):
         return auc, auc
-    return _score_ends(table, auc, normal_reach(level))
+    return _score_bounds(table, auc, normal_reach(level))
 
 
 def widened_score_interval(table: ScoreTable, level: float = 0.95) -> tuple[float, float]:
@@ -202,7 +202,7 @@ def widened_score_interval(table: ScoreTable, level: float = 0.95) -> tuple[floa
     assumed = score_variance(auc, table.positive.effective_size, table.negative.effective_size)
     excess = estimated / assumed if assumed and not isinf(estimated) else 1.0
     z, t = normal_reach(level) * sqrt(max(excess, 1.0)), _weighted_quantile(table, level) * sqrt(excess)
-    return _score_ends(table, auc, max(z, t))
+    return _score_bounds(table, auc, max(z, t))
 
 
 def _weighted_quantile(table: ScoreTable, level: float) -> float:
@@ -232,7 +232,7 @@ def auc_score_ends(auc: float, z: float, positives: float, negatives: float) -> 
     return _furthest(auc, 0.0, z, positives, negatives), _furthest(auc, 1.0, z, positives, negatives)
 
 
-def _score_ends(table: ScoreTable, auc: float, z: float) -> tuple[float, float]:
+def _score_bounds(table: ScoreTable, auc: float, z: float) -> tuple[float, float]:
     return auc_score_ends(auc, z, table.positive.effective_size, table.negative.effective_size)
 
 
@@ -305,10 +305,10 @@ class ScoreIntervals:
     _tables: dict[int, tuple[ScoreTable, list[ScoreTable]]] = field(default_factory=dict)
     _estimates: dict[tuple[int, object, str], tuple[float, StudentSpread]] = field(default_factory=dict)
 
-    def ends(self, estimand: Estimand, table: ScoreTable, method: str, value: float) -> tuple[float, float]:
+    def bounds(self, estimand: Estimand, table: ScoreTable, method: str, value: float) -> tuple[float, float]:
         """The bounds of the interval around the value of the whole table."""
         if method in AUC_INTERVALS:  # an AUC is the same at every prevalence
-            return auc_ends(estimand.metric, table, method, self.inference.level)
+            return auc_bounds(estimand.metric, table, method, self.inference.level)
         if not isfinite(value):
             return value, value
         metric, parameters = estimand.metric, estimand.parameters
@@ -328,7 +328,7 @@ class ScoreIntervals:
             self._tables[id(table)] = table, tables
         return self._tables[id(table)][1]
 
-    def cluster_ends(
+    def cluster_bounds(
         self, estimand: Estimand, table: ScoreTable, rows: ClusteredRows, value: float
     ) -> tuple[tuple[float, float], str | None]:
         """The bounds by the influence of whole clusters, or by draws of them where a metric has none; or why not."""
@@ -338,10 +338,10 @@ class ScoreIntervals:
         if reason is not None:
             return (nan, nan), reason
         if has_influence(estimand.metric, table):
-            return self.ends(estimand, table, "cluster", value), None
+            return self.bounds(estimand, table, "cluster", value), None
         if is_searched(estimand.metric):  # clusters widen it as they widen the area
             effect = self.clusters.widened(ranking.roc_auc, {}, StudentSpread(1.0, 1.0))
-            return searched_ends(estimand.metric, estimand.parameters, table, value, self.inference, effect), None
+            return searched_bounds(estimand.metric, estimand.parameters, table, value, self.inference, effect), None
         beside = [each for each in self.requested if each.table is table and not has_influence(each.metric, table)]
         low, high = quantiles(self.clusters.drawn_values(estimand, value, beside, self.inference), self.inference.tails)
         return widened(estimand, float(low), float(high), self.inference.level), None
@@ -440,7 +440,7 @@ class ScoreIntervals:
         spreads = [spread for _, spread in estimates if isfinite(spread.variance)]
         if not spreads:
             return -inf, inf
-        half_width = max(spread.reach(self.inference.level) if spread.variance else 0.0 for spread in spreads)
+        half_width = max(spread.half_width(self.inference.level) if spread.variance else 0.0 for spread in spreads)
         return value - half_width, value + half_width
 
     def _loss_bounds(
@@ -453,10 +453,10 @@ class ScoreIntervals:
         """
         (at, spread), (with_more, wider) = estimates[:2]
         spread = spread if isfinite(spread.variance) else wider
-        half_width = spread.reach(self.inference.level)
+        half_width = spread.half_width(self.inference.level)
         factor = (exp(half_width / at) if half_width < at else exp(1.0) * half_width / at) if at > 0 else 1.0
         if isfinite(with_more):
-            above = with_more + wider.reach(self.inference.level)
+            above = with_more + wider.half_width(self.inference.level)
         else:
             above = inf if _certain_share(table) > self.inference.tails[0] else value
         return value / factor, max(value * factor, above)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from steelyard.analysis.distributions import logistic
 from steelyard.analysis.levels import tails
 from steelyard.analysis.prevalence.prevalence import Prevalence, set_fields
 from steelyard.statistics.precision import as_read
@@ -78,13 +79,13 @@ def _grid_draws(rates: Array, counts: Array, rng: np.random.Generator) -> Array:
     drawn = rng.random(len(rates)) * running[:, -1]
     index = np.minimum((running < drawn[:, None]).sum(1), _FINE - 2)
     logits = fine[np.arange(len(rates)), index] + (high - low) / (_FINE - 1) * rng.random(len(rates))
-    return np.asarray(1 / (1 + np.exp(-logits)))
+    return logistic(logits)
 
 
 def _log_density(logits: Array, rates: Array, counts: Array) -> Array:
     """The logarithm of the posterior density of each logit of the first class's share, up to a constant."""
-    share = 1 / (1 + np.exp(-logits))
-    mixed = share[..., None] * rates[:, None, 0] + (1 / (1 + np.exp(logits)))[..., None] * rates[:, None, 1]
+    share, other = logistic(logits), logistic(-logits)
+    mixed = share[..., None] * rates[:, None, 0] + other[..., None] * rates[:, None, 1]
     prior = -0.5 * (np.logaddexp(0, logits) + np.logaddexp(0, -logits))
     return np.asarray(np.log(np.maximum(mixed, _TINY)) @ counts + prior)
 

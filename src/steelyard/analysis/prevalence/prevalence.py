@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, overload, r
 
 import numpy as np
 
+from steelyard.analysis.distributions import logistic
 from steelyard.analysis.levels import tails
 from steelyard.analysis.results.formatting import ROUNDING, percent_interval
 from steelyard.arguments import names_wrong_arguments
@@ -448,7 +449,7 @@ def swap_prevalences(metric: MetricLike, a: Counts, b: Counts, *, least: float =
     """
     ranked_by = get_metric(metric)
     lowest = np.log(least / (1 - least))
-    grid = 1 / (1 + np.exp(-np.linspace(lowest, -lowest, 4_001)))
+    grid = logistic(np.linspace(lowest, -lowest, 4_001))
     gap = _gap(ranked_by, a, b, grid)
     differing = np.flatnonzero(np.abs(gap) > ROUNDING)  # metrics that agree everywhere never swap
     before, after = differing[:-1], differing[1:]
