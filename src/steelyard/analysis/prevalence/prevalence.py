@@ -123,8 +123,8 @@ class Prevalence:
         if self.drawn is not None:
             return np.asarray(np.mean(self.drawn), dtype=dtype)
         if self.counts is not None:
-            return np.asarray(self._seen / self._seen.sum(), dtype=dtype)
-        share = self._seen[0] / self._seen.sum()
+            return np.asarray(self._rows_by_class / self._rows_by_class.sum(), dtype=dtype)
+        share = self._rows_by_class[0] / self._rows_by_class.sum()
         a, b = self._shape
         # None or all of them positive is no prevalence that a metric can be read at; the mean of its posterior is one.
         return np.asarray(share if 0 < share < 1 else a / (a + b), dtype=dtype)
@@ -135,7 +135,7 @@ class Prevalence:
         return float(self.__array__())
 
     @property
-    def _seen(self) -> Array:
+    def _rows_by_class(self) -> Array:
         if self.counts is not None:
             return np.array([rows for _, rows in self.counts], dtype=np.float64)
         return np.array([self.positives, (self.rows or 0) - (self.positives or 0)], dtype=np.float64)
@@ -143,7 +143,7 @@ class Prevalence:
     @property
     def _shape(self) -> Array:
         """The shape of the posterior: a row of prior in all, which for two classes is Jeffreys'."""
-        return self._seen + 1 / len(self._seen)
+        return self._rows_by_class + 1 / len(self._rows_by_class)
 
     # ---------------------------------------------------------------- what it may be
 
@@ -175,9 +175,9 @@ class Prevalence:
             logits, all_logits = (np.log(share / (1 - share)) for share in (draws, np.array(self.drawn)))
             return np.asarray(((logits - all_logits.mean()) / max(all_logits.std(), 1e-300)) ** 2)
         shares = draws if self.counts is not None else np.stack([draws, 1 - draws], -1)
-        fitted = self._seen / self._seen.sum()
+        fitted = self._rows_by_class / self._rows_by_class.sum()
         with np.errstate(divide="ignore", invalid="ignore"):
-            terms = np.where(self._seen > 0, self._seen * np.log(fitted / shares), 0.0)
+            terms = np.where(self._rows_by_class > 0, self._rows_by_class * np.log(fitted / shares), 0.0)
         return np.asarray(2 * terms.sum(-1))
 
     @names_wrong_arguments
