@@ -188,6 +188,18 @@ def above(self, thresholds):
     return self._cumulated(np.searchsorted(self.scores, thresholds, side="right"))
 
 
+def test_texts_that_end_in_the_code_of_zero_are_labels_of_their_own():
+    truth, pred = ["a", "a\0", "b", "a\0"], ["a\0", "a\0", "b", "a"]
+    forms = [list, tuple, needs("polars").Series, pa.array, lambda texts: np.array(texts, dtype=object), pandas_series]
+    for form in forms:
+        assert steelyard.accuracy(form(truth), form(pred)) == 0.5
+        assert steelyard.confusion(form(truth), form(pred)).labels == ("a", "a\0", "b")
+    codes = [text.encode() for text in truth]
+    assert steelyard.confusion(codes, codes).labels == (b"a", b"a\0", b"b")
+    groups = steelyard.evaluate([0, 1] * 10, [0, 1] * 10, by=["u", "u\0"] * 10, metrics=["accuracy"]).groups
+    assert [(group.key, group.rows) for group in groups] == [(("u",), 10), (("u\0",), 10)]
+
+
 def through_floats(values, name, read=label_codes.distinct):
     return read(values.astype(np.float64) if values.dtype.kind in "iu" else values, name)
 

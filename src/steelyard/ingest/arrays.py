@@ -53,7 +53,11 @@ def _converted(values: LabelSet) -> Array:
     if str(getattr(values, "dtype", "")).endswith("Int128"):  # of Polars, which NumPy has no type for
         return _of_list(values.to_list())  # type: ignore[union-attr]  # a Series
     to_numpy = getattr(values, "to_numpy", None) if type(values).__module__.startswith("pyarrow") else None
-    return np.asarray(values) if to_numpy is None else np.asarray(to_numpy(zero_copy_only=False))
+    array = np.asarray(values) if to_numpy is None else np.asarray(to_numpy(zero_copy_only=False))
+    if array.dtype.kind == "U" and hasattr(values, "to_list"):  # the texts of Polars, cut in the same way
+        texts = values.to_list()
+        return np.array(texts, dtype=object) if _hold_nul(texts) else array
+    return array
 
 
 def matrix(values: ArrayLike, name: str) -> Array:
@@ -70,11 +74,18 @@ def _of_list(values: Sequence[object]) -> Array:
     array = np.asarray(values)
     if array.dtype.kind in "US" and not all(type(v) is type(values[0]) and type(v) in TEXTS for v in values):
         return np.array(values, dtype=object)  # NumPy would turn [1, "a"] into ["1", "a"], an Enum into its name
+    if array.dtype.kind in "US" and array.ndim == 1 and _hold_nul(values):
+        return np.array(values, dtype=object)  # NumPy would turn ["a", "a\0"] into ["a", "a"]
     # float16 and float32 come of NumPy's own numbers, and of no whole ones
     is_double = array.dtype == np.float64 and array.ndim == 1
     if is_double and (np.abs(array) >= _LARGE).any() and any(map(_is_large, values)):
         return np.array(values, dtype=object)  # NumPy would turn [-1, 2**63, 2**63 + 1] into floats, two of them one
     return array
+
+
+def _hold_nul(texts: Sequence[Any]) -> bool:
+    """Whether the code of zero stands in some text, at whose end NumPy's arrays of texts drop it."""
+    return "\0" in "".join(texts) if isinstance(next(iter(texts), ""), str) else b"\0" in b"".join(texts)
 
 
 def _is_large(value: object) -> bool:
