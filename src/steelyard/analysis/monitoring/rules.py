@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from steelyard.analysis.results.result import Flat, Result, table_text
 from steelyard.analysis.sequential.anytime import NODES, CostTable
 from steelyard.analysis.sequential.evidence import LinearRatio, log_returns, mean_wealth
 from steelyard.analysis.sequential.metric_sequence import SEQUENCE_METHODS, MetricSequence, RateRegion
+from steelyard.analysis.thresholds.limits import percent_hint, range_words
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.threshold_sentences import ASSUMED_HALF
 from steelyard.metrics.spec import MetricSpec
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
 COST_NAME = "cost"  # the mean of the rows' own costs, which is no metric of counts
 _DIGITS = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _RULE = re.compile(
-    rf"([A-Za-z_]\w*(?:\[[^\]]*\])?)\s*(>=|<=|>|<)\s*(?:([+-]?{_DIGITS})|(reference)\s*([+-]\s*{_DIGITS})?)"
+    rf"([A-Za-z_]\w*(?:\[[^\]]*\])?)\s*(>=|<=|>|<)\s*"
+    rf"(?:([+-]?{_DIGITS})\s*(%?)|(reference)\s*(?:([+-]\s*{_DIGITS})\s*(%?))?)"
 )
 
 
@@ -61,10 +63,14 @@ class MonitorRule:
             raise InputError(
                 f'The rule {text!r} cannot be read; write "recall >= 0.8", "cost <= 12" or "recall >= reference".'
             )
-        name, sign, number, reference, margin = parts.groups()
+        name, sign, number, percent, reference, margin, percent_of_margin = parts.groups()
         offset = float((number or margin or "0").replace(" ", ""))
+        is_percent = bool(percent or percent_of_margin)
         metric = name if name == COST_NAME else MetricSpec.of(name).name
-        return cls("", metric, 1 if ">" in sign else -1, offset, bool(reference)).checked()
+        if is_percent and metric == COST_NAME:
+            raise InputError(f"A cost is no share, and {text!r} limits it in percent; give the limit as a number.")
+        rule = cls(text.strip(), metric, 1 if ">" in sign else -1, offset / 100 if is_percent else offset)
+        return replace(rule, of_reference=bool(reference)).checked()
 
     def checked(self) -> MonitorRule:
         """The rule in its written form, refused where no table could keep or break it."""
@@ -72,19 +78,18 @@ class MonitorRule:
             spec = MetricSpec.of(self.metric)
             MetricSequence.of(spec)
             low, high = spec.metric.range
-            if not self.of_reference and not low < self.number < high:
-                raise InputError(
-                    f"{self.metric} lies between {low:g} and {high:g}, so that {self.number:g} is no limit; give one "
-                    "inside."
-                )
+            what = f"A difference of two values of {self.metric}" if self.of_reference else self.metric
+            low, high = (low - high, high - low) if self.of_reference else (low, high)
+            if not low < self.number < high:
+                hint = percent_hint((low, high), self.number, self.text) or "give one inside."
+                raise InputError(f"{what} lies {range_words((low, high))}, so that {self.number:g} is no limit; {hint}")
         elif self.of_reference:
             raise InputError("The cost of a reference is not known from its counts; give the limit as a number.")
-        limit = f"{self.number:g}"
+        limit = f"{self.number:.15g}"  # all digits that were written, so that it is read back equal
         if self.of_reference:
-            margin = f" {'-' if self.number < 0 else '+'} {abs(self.number):g}" if self.number else ""
+            margin = f" {'-' if self.number < 0 else '+'} {abs(self.number):.15g}" if self.number else ""
             limit = f"reference{margin}"
-        text = f"{self.metric} {'>=' if self.sign > 0 else '<='} {limit}"
-        return MonitorRule(text, self.metric, self.sign, self.number, self.of_reference)
+        return replace(self, text=f"{self.metric} {'>=' if self.sign > 0 else '<='} {limit}")
 
 
 def parsed_rules(rules: Iterable[str] | str) -> tuple[MonitorRule, ...]:
