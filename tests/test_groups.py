@@ -309,6 +309,32 @@ def test_bins_that_cannot_be_are_refused():
         evaluate(FRAME, true="y", pred="p", by="site", bins={"site": [1.0]})
 
 
+def test_bins_take_the_place_of_no_column_that_is_read_as_numbers(tmp_path):
+    frame = FRAME.with_columns(pl.Series("age", AGE), pl.Series("s", np.linspace(0, 1, N)))
+    for columns in ({"pred": "p", "cluster": "age"}, {"pred": "p", "weight": "age"}, {"pred": "p", "frequency": "age"}):
+        (use,) = set(columns) - {"pred"}
+        with pytest.raises(InputError, match=f"{use}= and by= both name the column 'age', and bins would take"):
+            evaluate(frame, true="y", by="age", bins=3, **columns)
+    with pytest.raises(InputError, match="score= and by= both name the column 's'"):
+        evaluate(frame, true="y", score="s", by="s", bins=10**6)
+    with pytest.raises(InputError, match="cluster= and by= both name"):
+        compare_groups(frame, true="y", pred="p", by="age", bins=3, cluster="age")
+    with pytest.raises(InputError, match="score= and by= both name"):
+        group_thresholds(frame, true="y", score="s", by="s", bins=3)
+    frame.write_parquet(tmp_path / "rows.parquet")
+    words = ("--true", "y", "--pred", "p", "--cluster", "age", "--by", "age:3")
+    ran = run_command("report", tmp_path / "rows.parquet", *words, code=2)
+    assert "--cluster and --by both name the column 'age'" in ran.stderr
+
+
+def test_a_column_of_groups_is_named_once(tmp_path):
+    with pytest.raises(InputError, match="by= names the column 'site' twice"):
+        compare_groups(FRAME, true="y", pred="p", by=["site", "site"])
+    FRAME.write_csv(tmp_path / "rows.csv")
+    words = ("--true", "y", "--pred", "p", "--by", "site", "--by", "site")
+    assert "--by names the column 'site' twice" in run_command("report", tmp_path / "rows.csv", *words, code=2).stderr
+
+
 def test_the_shell_divides_numbers_into_bins(tmp_path):
     BINNED.write_csv(tmp_path / "rows.csv")
     ran = run_command("groups", tmp_path / "rows.csv", "--true", "y", "--pred", "p", "--by", "age:3", code=0)

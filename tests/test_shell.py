@@ -297,14 +297,14 @@ def test_labels_are_not_guessed_where_scores_are_to_be_cut(rows):
 
 def test_labels_that_truth_and_prediction_do_not_share_are_refused_unless_they_are_tallied(tmp_path):
     path, kept = tmp_path / "rows.csv", tmp_path / "kept.json"
-    path.write_text("y,p,kg\ncat,Cat,a\ndog,Dog,b\ncat,Dog,c\n")
+    path.write_text("y,p,kg,q\ncat,Cat,a,cat\ndog,Dog,b,dog\ncat,Dog,c,cat\n")
     columns = (path, "--true", "y", "--pred")
     told = run("report", *columns, "p", code=2).stderr
     assert "None of the labels of the predictions, 'Cat', 'Dog', occurs in the truth, which holds 'cat', 'dog';" in told
     assert "Did you mean 'cat'?" in told
     for command in (("gate", "--require", "mcc>=0"), ("shift", "--prevalence", "0.1"), ("report", "--positive", "cat")):
         assert "holds 'cat', 'dog'" in run(command[0], *columns, "kg", *command[1:], code=2).stderr
-    told = run("compare", *columns, "y", "--pred", "kg", code=2).stderr
+    told = run("compare", *columns, "q", "--pred", "kg", code=2).stderr
     assert "None of the labels of the model 'kg', 'a', 'b', 'c', occurs" in told and "Did you mean" not in told
     run("tally", *columns, "p", "-o", kept)  # a part, of which others may hold the rest
 
@@ -1600,6 +1600,13 @@ BAD = [
     ("shares for counts", None, ["report", "--counts", "0.28,0.23,0.72,26.8"], "--counts takes numbers of rows, and 0.28,0.23,0.72,26.8 are shares; multiply them by the rows."),
     ("counts of words", None, ["report", "--counts", "a,2,3,4"], "--counts takes four numbers TP,FN,FP,TN, "),
     ("negative counts", None, ["report", "--counts", "1,2,3,-4"], ""),
+    ("the truth as prediction", GOOD, ["gate", "in", "--true", "y", "--pred", "y", "--require", "recall>=0.9"], "--true and --pred both name the column 'y'; name that of the predictions."),
+    ("the truth as scores", GOOD, ["threshold", "in", "--true", "y", "--score", "y", "--metric", "f1"], "--true and --score both name the column 'y'; name that of the predictions."),
+    ("the truth as a model", GOOD, ["compare", "in", "--true", "y", "--pred", "p", "--pred", "y"], "--true and --pred both name the column 'y'; name that of the predictions."),
+    ("the truth watched", GOOD, ["watch", "in", "--true", "y", "--pred", "y", "--require", "recall>=0.5"], "--true and --pred both name the column 'y'; name that of the predictions."),
+    ("the truth watched by key", GOOD, ["watch", "in", "--true", "y", "--pred", "y", "--key", "s", "--require", "recall>=0.5"], "--true and --pred both name the column 'y'; name that of the predictions."),
+    ("the truth counted", GOOD, ["tally", "in", "--true", "y", "--pred", "y"], "--true and --pred both name the column 'y'; name that of the predictions."),
+    ("scores as weights", GOOD, ["report", "in", *YS, "--weight", "s"], "--score and --weight both name the column 's'; name that of the weights."),
     ("counts and a file", GOOD, ["report", "in", "--counts", "1,2,3,4"], "Four counts and a file are two inputs; give one of them."),
     ("no input", None, ["report"], "No input was named; give a file, - for the standard input, or --counts TP,FN,FP,TN."),
     ("nothing to compare", None, ["compare", "--pred", "a", "--pred", "b"], "No input was named; give a file, or - for the standard input."),

@@ -253,9 +253,12 @@ def test_the_shell_quotes_the_table_that_is_named():
 
 
 def test_two_models_side_by_side(database, rows):
-    query = counting_query("preds", true="truth", pred=["flag", "truth"], dialect="duckdb")
-    counted = tally(database.sql(query), true="truth", pred=["flag", "truth"])
+    database.execute("CREATE OR REPLACE VIEW two AS SELECT *, CAST(score >= 0.5 AS INTEGER) AS strict FROM preds")
+    query = counting_query("two", true="truth", pred=["flag", "strict"], dialect="duckdb")
+    counted = tally(database.sql(query), true="truth", pred=["flag", "strict"])
     assert counted.paired.n == 4000
+    with pytest.raises(InputError, match="true= and pred= both name the column 'truth'"):
+        counting_query("preds", true="truth", pred=["flag", "truth"], dialect="duckdb")
 
 
 @pytest.mark.parametrize("beside", [[], ["--weight", "weight"]], ids=str)

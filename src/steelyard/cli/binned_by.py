@@ -30,7 +30,8 @@ def with_bins(source: Source, inputs: Inputs) -> tuple[Source, Inputs]:
 
     _check_numbers(source, [name for name in asked if name in names])
     by = tuple(part["name"] if (part := parts.get(text)) is not None else text for text in inputs.by)
-    binned, _ = binned_groups(source, by, asked, frame=True)
+    uses = {use: named for use, named in vars(inputs).items() if use not in ("files", "counts", "labels", "by")}
+    binned, _ = binned_groups(source, by, asked, frame=True, **uses)
     return binned, replace(inputs, by=by)
 
 

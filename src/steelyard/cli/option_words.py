@@ -27,6 +27,7 @@ _WORDS = {
     r"\bpos_label=(?=\S)": "--positive ",
     r"^The columns of score= are (\d+), and those of true=": r"The columns of --scores are \1, and those of --true",
     r"^The columns of pred= are (\d+), and those of true=": r"The columns of --pred are \1, and those of --true",
+    rf"\btrue={_ENDS}": "--true",
     rf"\b(?:y_)?score={_ENDS}": "--score",
     rf"\bpred={_ENDS}": "--pred",
     r"\bexact=True\b": "--exact",

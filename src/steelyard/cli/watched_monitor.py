@@ -19,6 +19,7 @@ from steelyard.ingest import queries
 from steelyard.ingest.csv_values import MISSING
 from steelyard.ingest.repeated_files import content_digest, file_digest
 from steelyard.ingest.replaced_files import check_replaceable, replacement_file
+from steelyard.ingest.source import ColumnNames
 from steelyard.ingest.threshold_sentences import ASSUMED_HALF
 from steelyard.statistics.saved_json import read_json, with_digest
 
@@ -162,6 +163,7 @@ class WatchedMonitor:
         there, inputs = {*source.parts[0].collect_schema().names()}, self.inputs
         if inputs.true is None or not (inputs.pred or inputs.score):
             raise InputError("With --key the columns are named: --true, and --pred or --score; give both.")
+        ColumnNames(inputs.true, (str(inputs.pred),) if inputs.pred else (), inputs.score).check_uses()
         used = self._named(inputs.true, inputs.pred, inputs.score)
         self._check_columns(used)
         notes, period = [], self._period(name)

@@ -427,7 +427,8 @@ def compare_groups(
     if isinstance(y_true, Tally):
         check_group_number(len(y_true.groups))  # before each is evaluated
     columns = FrameColumns(true, pred, score, weight)  # type: ignore[arg-type]  # several are brought
-    data, by = binned_groups(y_true, by, bins, frame=true is not None)
+    uses = {**columns._asdict(), "frequency": frequency, "cluster": cluster}
+    data, by = binned_groups(y_true, by, bins, frame=true is not None, **uses)
     rows = RowOptions(pos_label, labels, sample_weight, frequency)
     given = GivenRows(data, y_pred, y_score, rows, columns, by, cluster)
     inference = Inference(level, "auto", draws, rng, None, None, design)

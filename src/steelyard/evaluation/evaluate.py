@@ -328,7 +328,8 @@ def evaluate(
         )
         given = GivenRows(y_true, y_pred, y_score, rows, columns, by, cluster)
         return _evaluated_plan(design, given, threshold, Inference(level, "auto", draws, rng), requested)
-    y_true, by = binned_groups(y_true, by, bins, frame=true is not None)
+    uses = {**columns._asdict(), "frequency": frequency, "cluster": cluster}
+    y_true, by = binned_groups(y_true, by, bins, frame=true is not None, **uses)
     inference = Inference(level, "auto", draws, rng, prevalence, None, design)
     sets = LabelSetInput(y_true, y_pred, y_score, columns, labels, sample_weight, frequency, by, cluster)
     if sets.are_sets:

@@ -186,7 +186,7 @@ def group_thresholds(
     equal flag rate | all groups | None 0.5 2.0 0.0
     """
     names = FrameColumns(true, None, score, weight)
-    data, by = binned_groups(y_true, by, bins, frame=true is not None)
+    data, by = binned_groups(y_true, by, bins, frame=true is not None, **names._asdict(), frequency=frequency)
     given = GivenRows(data, None, y_score, RowOptions(pos_label, None, sample_weight, frequency), names, by, None)
     counted = given.counted(threshold=threshold, exact=None)
     if not isinstance(counted, Tally):

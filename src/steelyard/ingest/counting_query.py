@@ -106,6 +106,7 @@ def _check_columns(columns: ColumnNames) -> None:
     own = [name for name in columns.named() if name.lower() in _OWN]
     if own:
         raise InputError(f"The query itself names a column of its result {own[0]!r}; give the column another name.")
+    columns.check_uses()
     if bool(columns.pred) == (columns.score is not None):
         raise InputTypeError("A counting query is of labels or of scores: name a column with pred= or with score=.")
     if len(columns.pred) > 2:

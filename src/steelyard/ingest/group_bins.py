@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -16,7 +17,7 @@ from steelyard.ingest.source import Source, named_columns
 from steelyard.statistics.condition import Condition, Conjunction
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     import narwhals as nw
 
@@ -29,9 +30,12 @@ _DIGITS = 3  # of an edge between numbers that are not whole
 
 
 def binned_groups(
-    data: Source | Frame | Any, by: By | None, bins: Bins | None, *, frame: bool
+    data: Source | Frame | Any, by: By | None, bins: Bins | None, *, frame: bool, **uses: Any
 ) -> tuple[Any, By | None]:
-    """The rows and their groups, of which columns of numbers are bins where that is asked for."""
+    """The rows and their groups, of which columns of numbers are bins where that is asked for.
+
+    `uses` are the other columns of a frame by what they are for, none of which bins may take the place of.
+    """
     if bins is None:
         return data, by
     if by is None:
@@ -41,7 +45,22 @@ def binned_groups(
         asked = _asked(bins, tuple(columns))
         return data, {name: _binned_array(name, column, asked.get(name)) for name, column in columns.items()}
     names = named_columns("by", by)  # type: ignore[arg-type]  # refused there where it is no name
-    return binned_source(Source.of(data, counts=True), _asked(bins, names)), names
+    asked = _asked(bins, names)
+    source = binned_source(Source.of(data, counts=True), asked)
+    _check_unused(asked, uses)
+    return source, names
+
+
+def _check_unused(asked: Collection[str], uses: Mapping[str, Any]) -> None:
+    """Refuse bins of a column that is read as numbers too, such as the clusters, which would then be those of bins."""
+    for use, named in uses.items():
+        patterns = [named] if isinstance(named, str) else named if isinstance(named, (list, tuple)) else []
+        for name in asked:
+            if any(name == pattern or fnmatchcase(name, str(pattern)) for pattern in patterns):
+                raise InputError(
+                    f"{use}= and by= both name the column {name!r}, and bins would take the place of its values; give "
+                    "by= a copy of it under another name."
+                )
 
 
 def binned_source(source: Source, asked: Mapping[str, int | Sequence[float]]) -> Source:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from itertools import combinations
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,15 @@ class ColumnNames:
     frequency: str | None = None
     by: tuple[str, ...] = ()
     cost: tuple[str, ...] = ()
+
+    def check_uses(self) -> None:
+        """Refuse a column that is the truth and what it judges, or a label or score and what its row counts for."""
+        uses = [("true", self.true), *(("pred", name) for name in self.pred), ("score", self.score)]
+        uses += [("weight", self.weight), ("frequency", self.frequency)]
+        for (use, name), (other, same) in combinations(uses, 2):
+            if name is not None and name == same and use != other and (use, other) != ("pred", "score"):
+                what = "predictions" if other in ("pred", "score") else "weights"
+                raise InputError(f"{use}= and {other}= both name the column {name!r}; name that of the {what}.")
 
     def named(self) -> list[str]:
         """Each column that must be there."""
@@ -123,6 +133,8 @@ def named_columns(use: str, names: str | Sequence[str] | None) -> tuple[str, ...
     listed = () if names is None else names if isinstance(names, (list, tuple)) else (names,)
     for name in listed:
         check_name(use, name)
+    if twice := next((name for place, name in enumerate(listed) if name in listed[:place]), None):
+        raise InputError(f"{use}= names the column {twice!r} twice; name each column once.")
     return tuple(listed)
 
 
@@ -147,7 +159,8 @@ def check_choices(threshold: object, exact: object) -> None:
 
 
 def check_columns(source: Source, columns: ColumnNames) -> None:
-    """Refuse a column that is not there, and one of another kind where numbers are needed."""
+    """Refuse a column that is not there, that has two uses, or of another kind where numbers are needed."""
+    columns.check_uses()
     for i, part in enumerate(source.parts):
         schema = part.collect_schema()
         if not all(isinstance(name, str) for name in schema):

@@ -91,7 +91,7 @@ def _of_frame(source: Source, labels: Labels, score: str | Sequence[str], freque
 
 def _numbers(source: Source, names: Sequence[str]) -> dict[str, Array]:
     for name in names:
-        check_columns(source, ColumnNames(name, score=name))
+        check_columns(source, ColumnNames(name, cost=(name,)))
     fetched = queries.fetch_columns(source, names)
     with bad_rows.naming_bad_numbers(source, *names):
         return {name: number_column(fetched[name], name) for name in names}

@@ -240,6 +240,7 @@ def labelled_columns(
 ) -> tuple[Any, ...]:
     """The columns of a frame: truth, prediction, score if there is no prediction, group, cost; None if not named."""
     score = score if pred is None else None
+    ColumnNames(true, () if pred is None else (pred,), score).check_uses()
     source = Source.of(data)
     labels, numbers = ([name for name in names if name is not None] for names in ((true, pred), (score, cost)))
     columns = frame_columns(source, labels, numbers, [] if by is None else [by])
