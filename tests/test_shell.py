@@ -1020,6 +1020,28 @@ def test_a_tally_of_very_many_scores_tells_the_way_to_a_small_one(tmp_path):
     assert sizes[1] < 6_000_000
 
 
+def test_a_saved_tally_is_asked_for_nothing_that_it_was_not_counted_by(rows, tmp_path):
+    kept = tmp_path / "kept.json"
+    named = ["--true", "y_true", "--pred", "y_pred"]
+    run("tally", rows, *named, "--by", "site", "-o", kept)
+    for words in (named, ["--by", "site"], ["--labels", "0,1"], ["--positive", "0"]):
+        run("report", kept, *words)
+    for words in (["--by", "age"], ["--by", "site", "--by", "age"], ["--true", "site"], ["--weight", "w"], ["--exact"]):
+        told = run("gate", kept, *words, "--require", "recall>=0.01", code=2).stderr
+        assert "'kept.json' is counted already, and otherwise than by --" in told
+    saved = tmp_path / "saved.json"
+    run("report", rows, *named, "--format", "json", "-o", saved)
+    told = run("log", saved, "--level", "0.5", "--ledger", tmp_path / "ledger", code=2).stderr
+    assert "Only --tag and --ledger go with it." in told
+
+
+def test_a_column_with_the_signs_of_a_terminal_is_quoted_without_them(tmp_path):
+    path = tmp_path / "rows.parquet"
+    pl.DataFrame({"y": [0, 1] * 50, "p": [0, 1, 1, 0] * 25, "a\x1b[31m\x07b": list("xy") * 50}).write_parquet(path)
+    shown = run("slices", path, "--true", "y", "--pred", "p").stdout
+    assert "a·[31m·b" in shown and "\x1b" not in shown and "\x07" not in shown
+
+
 def test_a_tally_is_known_by_what_it_holds(rows, tmp_path):
     run("tally", rows, "-o", tmp_path / "part.tally")
     told = run("report", tmp_path / "part.tally", rows, code=2).stderr
@@ -1600,6 +1622,8 @@ BAD = [
     ("shares for counts", None, ["report", "--counts", "0.28,0.23,0.72,26.8"], "--counts takes numbers of rows, and 0.28,0.23,0.72,26.8 are shares; multiply them by the rows."),
     ("counts of words", None, ["report", "--counts", "a,2,3,4"], "--counts takes four numbers TP,FN,FP,TN, "),
     ("negative counts", None, ["report", "--counts", "1,2,3,-4"], ""),
+    ("bins of labels", GOOD, ["report", "in", *YP, "--binned"], "--binned is about scores, and --pred names labels; leave out one of them."),
+    ("a file without a name", GOOD, ["report", "", *YP], "A file is named by an empty text; name a file, a folder such as '.', or - for stdin."),
     ("the truth as prediction", GOOD, ["gate", "in", "--true", "y", "--pred", "y", "--require", "recall>=0.9"], "--true and --pred both name the column 'y'; name that of the predictions."),
     ("the truth as scores", GOOD, ["threshold", "in", "--true", "y", "--score", "y", "--metric", "f1"], "--true and --score both name the column 'y'; name that of the predictions."),
     ("the truth as a model", GOOD, ["compare", "in", "--true", "y", "--pred", "p", "--pred", "y"], "--true and --pred both name the column 'y'; name that of the predictions."),

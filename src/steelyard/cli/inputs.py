@@ -107,6 +107,7 @@ def count_inputs(inputs: Inputs, *, scores: bool = False, shard: bool = False) -
 
     if (saved := add_saved(expand_names(inputs.files))) is not None:
         tally, noticed = saved
+        _refuse_other_counts(inputs, tally)
         counted = CountedInput(with_positive(tally, inputs.positive), noticed, inputs.name)
         return counted.with_convention(inputs.positive, shard)
     with open_files(inputs) as rows:
@@ -133,6 +134,27 @@ _OF_ROWS = {
     "--exact/--binned": "exact",
     "--positive": "positive",
 }
+
+
+def _refuse_other_counts(inputs: Inputs, tally: Tally) -> None:
+    """Refuse what saved tables can no longer heed: columns, groups and labels other than those they were counted by."""
+    held: dict[str, object] = {use: _as_tuple(named) for use, named in tally.columns.items()}
+    held |= {"by": tally.by, "labels": (",".join(map(str, tally.labels)),)}
+    ignored = [
+        option
+        for option, name in _OF_ROWS.items()
+        if (given := getattr(inputs, name)) not in (None, ()) and name not in ("threshold", "positive")
+        if _as_tuple(given) != held.get(name)
+    ]
+    if ignored:
+        raise InputError(
+            f"{inputs.name!r} is counted already, and otherwise than by {' and '.join(ignored)}; leave it out, or give "
+            "the rows."
+        )
+
+
+def _as_tuple(named: Any) -> tuple[Any, ...]:
+    return tuple(named) if isinstance(named, (list, tuple)) else (named,)
 
 
 def _count_cells(inputs: Inputs, cells: str) -> CountedInput:
@@ -200,8 +222,9 @@ def evaluate_inputs(
     asked |= {"prevalence": prevalence, "hierarchy": hierarchy}
     if (evaluated := evaluated_label_sets(inputs, asked)) is not None:
         return evaluated, CountedInput(Tally(None), [], inputs.name)  # type: ignore[return-value]  # of the same faces
-    if inputs.exact and inputs.pred is not None:
-        raise InputError("--exact keeps scores as they are, and --pred names labels; leave out one of them.")
+    if inputs.exact is not None and inputs.pred is not None and inputs.score is None:
+        option, does = ("--exact", "keeps scores as they are") if inputs.exact else ("--binned", "is about scores")
+        raise InputError(f"{option} {does}, and --pred names labels; leave out one of them.")
     if inputs.cluster is not None or inputs.class_scores is not None or not isinstance(design, str):
         options = {"level": level, "metrics": metrics, "design": design, "prevalence": prevalence}
         return _evaluate_rows(inputs, min_count, {**options, "hierarchy": hierarchy})

@@ -49,7 +49,7 @@ def log_evaluation(
     """
     saved = _saved_evaluations(inputs.files)
     if saved:
-        if replace(inputs, files=()) != Inputs() or metrics or keep_rows:
+        if replace(inputs, files=()) != Inputs() or metrics or keep_rows or options.are_given("level", "design"):
             raise InputError(
                 f"{inputs.files[0]!r} is a saved evaluation, which is kept as it is; to evaluate otherwise, or to keep "
                 "rows, give the predictions. Only --tag and --ledger go with it."

@@ -8,6 +8,7 @@ from functools import wraps
 from typing import TypeAlias
 
 import click
+from click.core import ParameterSource
 
 from steelyard.cli.inputs import Inputs
 from steelyard.cli.outputs import check_no_input, checked_output
@@ -24,6 +25,11 @@ def metric_names(text: str | None) -> list[str] | None:
     from steelyard.metrics.spec_text import split_outside_brackets
 
     return [name.strip() for name in split_outside_brackets(text) if name.strip()]
+
+
+def are_given(*options: str) -> bool:
+    """Whether the command line names one of some options that have a default."""
+    return ParameterSource.COMMANDLINE in map(click.get_current_context().get_parameter_source, options)
 
 
 _SHARED: dict[str, _Decorator] = {

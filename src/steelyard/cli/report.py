@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from steelyard.cli import options
 from steelyard.cli.commands import command
@@ -74,7 +73,7 @@ def write_report(
     evaluation, given = read_saved_evaluation(inputs.files), None
     if evaluation is not None:
         refused = {"metrics": metrics, "min_count": min_count, "hierarchy": hierarchy}
-        _refuse_options(inputs, **refused, given=_is_given("level", "design", "plan"))
+        _refuse_options(inputs, **refused, given=options.are_given("level", "design", "plan"))
     else:
         asked = {"level": level, "metrics": metrics, "min_count": min_count, "hierarchy": hierarchy}
         evaluation, counted = _evaluated(inputs, plan, {**asked, "design": design})
@@ -135,12 +134,6 @@ def _page_with_errors(evaluation: Evaluation, inputs: Inputs, keys: str, kind: s
     if kind != "html":
         raise InputError("--errors lists rows on a page; write one with -o page.html, or use `steelyard errors`.")
     return page(evaluation, source=inputs.name, errors=file_errors(inputs, keys, first=MOST_ERRORS)[0])
-
-
-def _is_given(*options: str) -> bool:
-    """Whether the command line names one of some options that have a default."""
-    sources = map(click.get_current_context().get_parameter_source, options)
-    return ParameterSource.COMMANDLINE in sources
 
 
 def _refuse_options(inputs: Inputs, **options: object) -> None:

@@ -14,6 +14,7 @@ from steelyard.cli.inputs import Inputs, open_files, print_assumed
 from steelyard.cli.option_words import of_shell, with_shell_words
 from steelyard.cli.usual_columns import guess_columns
 from steelyard.exceptions import InputError
+from steelyard.report.terminal.layout import without_controls
 
 if TYPE_CHECKING:
     from steelyard.analysis.slices.slices_result import Slices
@@ -98,4 +99,5 @@ def _write(found: Slices, inputs: Inputs, output: Output) -> None:
     elif output.kind == "html":
         output.write(found.to_html(inputs.name))
     else:
-        output.write(of_shell(found.to_markdown() if output.kind == "md" else repr(found)))
+        lines = of_shell(found.to_markdown() if output.kind == "md" else repr(found)).split("\n")
+        output.write("\n".join(map(without_controls, lines)))

@@ -135,6 +135,8 @@ def _named_paths(names: Sequence[str]) -> list[str]:
     """The files and folders that the names and patterns stand for, all of which are there."""
     files: list[str] = []
     for name in names:
+        if not name:
+            raise InputError("A file is named by an empty text; name a file, a folder such as '.', or - for stdin.")
         pattern = has_magic(name) and not Path(name).exists()
         matches = naturally_sorted(glob(name, recursive=True)) if pattern else [name]  # noqa: PTH207 - Path.glob wants a folder
         if not matches:
