@@ -14,12 +14,9 @@ import pytest
 from scipy import stats
 
 import steelyard
-from steelyard import Counts, Prevalence, best_threshold, get_metric, score_table
+from steelyard import Prevalence, Result, best_threshold, get_metric, score_table
 from steelyard.analysis.thresholds.bands import ClassWeights
-from steelyard.analysis.thresholds.best_threshold import BestThreshold
-from steelyard.analysis.thresholds.guarantees import Promise
-from steelyard.analysis.thresholds.limits import Capacity, rate_limit, read_limits
-from steelyard.analysis.thresholds.threshold_sample import ClusterRows, ThresholdSample
+from steelyard.analysis.thresholds.threshold_sample import ClusterRows
 from steelyard.exceptions import InputError, InputTypeError
 
 
@@ -65,19 +62,6 @@ def test_each_way_to_write_one_limit_promises_one_threshold():
         assert promised(y, s, metric, one).threshold == promised(y, s, metric, other).threshold
 
 
-def test_the_rate_behind_a_limit_is_found_whatever_the_metric_is_called():
-    assert {
-        name: rate_limit(read_limits(f"{name} >= 0.5")[0]) is not None for name in ("recall", "precision", "f1")
-    } == {
-        "recall": True,
-        "precision": True,
-        "f1": False,
-    }
-    assert rate_limit(read_limits("odds_ratio >= 3")[0]) is None if "odds_ratio" in dir(steelyard) else True
-    recall = rate_limit(read_limits("fnr <= 0.25")[0])
-    assert recall.bound == pytest.approx(0.75) and recall.wants_high and recall.part.hits == ("tp",)
-
-
 def test_a_share_of_flagged_rows_is_shown_in_a_sequence_of_exact_tests():
     for seed in range(6):
         y, s = rows(seed, n=800)
@@ -88,10 +72,6 @@ def test_a_share_of_flagged_rows_is_shown_in_a_sequence_of_exact_tests():
 
 
 def test_the_alerts_of_a_day_are_beta_binomial():
-    limit = read_limits("alerts <= 30 of 500")[0]
-    assert isinstance(limit, Capacity)
-    assert limit.exceeded_after(40, 1_000) == pytest.approx(stats.betabinom.sf(30, 500, 41, 960), rel=1e-9)
-    assert limit.exceeded(0.05) == pytest.approx(stats.binom.sf(30, 500, 0.05), rel=1e-9)
     y, s = rows(2, n=2_000)
     found = promised(y, s, "recall", "alerts <= 30 of 500")
     most = max(k for k in range(300) if stats.betabinom.sf(30, 500, k + 1, 2_000 - k) <= 0.05)
@@ -102,28 +82,25 @@ def test_the_alerts_of_a_day_are_beta_binomial():
 # ---------------------------------------------------------------- kept on new rows
 
 
-def kept_by(where, y, s, confidence=0.95):
-    """The scores of the thresholds that keep a promise, and whether each does, from nobody on."""
-    sample = ThresholdSample(score_table(y, s, pos_label=1))
-    promise = Promise(read_limits(where), confidence)
-    return sample.rows.observed[0], promise.kept(sample, np.random.default_rng(0))[0]
+def nearest_kept(where, y, s, flagged):
+    """How many rows are flagged at the threshold that keeps a promise and flags the most nearly so many; None if none does."""
+    try:
+        found = promised(y, s, lambda tp, fn, fp, tn: -((tp + fp - flagged) ** 2), where)
+    except InputError:
+        return None
+    return None if found.trivial else int(found.counts.predicted_positives)
 
 
 @pytest.mark.parametrize("bound", [0.5, 0.8, 0.95])
 def test_a_promised_recall_is_broken_in_at_most_five_percent_of_samples_and_no_threshold_more_would_be(bound):
     for n in (20, 33, 60, 101, 250, 700):
         y, s = np.repeat([1, 0], [n, 5]), np.append(np.linspace(1, 2, n), np.zeros(5))
-        _, kept = kept_by(f"recall >= {bound}", y, s)
-        hits = np.flatnonzero(kept[1 : n + 1])[:1] + 1  # positives flagged at the highest threshold that is kept
-        if not len(hits):
+        hits = nearest_kept(f"recall >= {bound}", y, s, 0)  # of positives at the highest threshold that is kept
+        if hits is None:
             assert stats.beta.cdf(bound, n, 1) > 0.05
             continue
         # The share of the population above the h-th highest of n scores is Beta(h, n - h + 1).
-        assert (
-            stats.beta.cdf(bound, hits[0], n - hits[0] + 1)
-            <= 0.05
-            < stats.beta.cdf(bound, hits[0] - 1, n - hits[0] + 2)
-        )
+        assert stats.beta.cdf(bound, hits, n - hits + 1) <= 0.05 < stats.beta.cdf(bound, hits - 1, n - hits + 2)
 
 
 STARTS = ((0.15, 0.25), (0.3, 0.5), (0.6, 0.25))  # the share of the class at a start, and its part of the risk
@@ -145,7 +122,7 @@ def test_a_share_of_the_flagged_rows_is_shown_by_wiens_rule(where, bound):
     for seed in range(8):
         y, s = rows(seed, n=300)
         s = np.round(s * 4) / 4 if seed % 2 else s
-        observed, kept = kept_by(where, y, s)
+        observed = np.append(np.inf, np.unique(s)[::-1])  # nobody, and on to everybody
         of, flags = (y == 1, np.greater_equal) if where[0] == "p" else (y == 0, np.less)
         order = observed if where[0] == "p" else observed[::-1]
         trials = np.array([flags(s, t).sum() for t in order])
@@ -153,8 +130,12 @@ def test_a_share_of_the_flagged_rows_is_shown_by_wiens_rule(where, bound):
         # A start is where so many rows would hold this share of their class at the bound.
         starts = [(int(np.argmax(trials >= share * of.sum() / bound)), part) for share, part in STARTS]
         assert len({start for start, _ in starts}) == 3
-        expected = fallback(hits, trials, bound, 0.05, starts)
-        assert kept.tolist() == (expected if where[0] == "p" else expected[::-1])
+        kept = fallback(hits, trials, bound, 0.05, starts)
+        flagged = np.array([(s >= t).sum() for t in order])[kept]
+        for wanted in (0, *np.random.default_rng(seed).integers(0, len(y), 12), len(y)):
+            found = nearest_kept(where, y, s, wanted)
+            assert found == (None if not len(flagged) else found) and (not len(flagged) or found in flagged)
+            assert found is None or abs(found - wanted) == np.abs(flagged - wanted).min()
 
 
 def test_any_other_metric_is_promised_as_far_as_draws_of_its_own_break_it_seldom_enough():
@@ -175,7 +156,7 @@ def test_any_other_metric_is_promised_as_far_as_draws_of_its_own_break_it_seldom
 
 
 def test_several_limits_are_kept_together_on_new_rows():
-    limits, broken, runs = read_limits("recall >= 0.7 and specificity >= 0.8"), 0, 60
+    broken, runs = 0, 60
     for seed in range(runs):
         y, s = rows(seed, n=500)
         try:
@@ -183,8 +164,7 @@ def test_several_limits_are_kept_together_on_new_rows():
         except InputError:
             continue
         recall, fpr = stats.norm.sf(found.threshold - 2.0), stats.norm.sf(found.threshold)
-        table = Counts(0.15 * recall, 0.15 * (1 - recall), 0.85 * fpr, 0.85 * (1 - fpr))
-        broken += not all(limit.is_met(table) for limit in limits)
+        broken += recall < 0.7 or 1 - fpr < 0.8
     assert broken <= stats.binom.ppf(0.999, runs, 0.05)
 
 
@@ -418,7 +398,7 @@ def test_the_value_on_new_rows_has_an_interval_and_the_choice_a_regret():
     for found in (best_threshold(y, s, cost={"cost_fn": amount, "cost_fp": 2}), best_threshold(y, s, "mcc")):
         low, high = found.out_of_sample_interval
         assert low < found.out_of_sample < high and found.regret >= 0
-        assert BestThreshold.from_json(found.to_json()) == found
+        assert Result.from_json(found.to_json()) == found
         assert json.loads(found.to_json())["regret"] == pytest.approx(found.regret)
 
 

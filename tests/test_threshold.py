@@ -10,15 +10,22 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pages_open import page_data
 
 import steelyard
-from steelyard import Counts, SteelyardError, get_metric, list_metrics, score_table
-from steelyard.analysis.thresholds.best_threshold import BestThreshold, best_threshold, roc_then_tpnr
-from steelyard.analysis.thresholds.threshold_sample import MOST_APART
-from steelyard.evaluation.threshold_grid import threshold_grid
+from steelyard import (
+    Counts,
+    Result,
+    SteelyardError,
+    best_threshold,
+    evaluate,
+    get_metric,
+    list_metrics,
+    page,
+    roc_then_tpnr,
+    score_table,
+)
 from steelyard.exceptions import InputError, InputTypeError, UndefinedError, UnknownNameError
-from steelyard.metrics.registry import default_metric
-from steelyard.statistics.score_bins import bin_divided_at
 
 DIRECTED = [m for m in list_metrics() if m.function and m.direction]
 directed = pytest.mark.parametrize("metric", DIRECTED, ids=lambda m: m.name)
@@ -171,22 +178,26 @@ def test_a_threshold_lies_in_the_middle_of_the_gap_and_the_lowest_flagged_score_
     found = best([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9])
     assert (found.threshold, found.observed) == (0.5, 0.8)
     assert found.row()["observed"] == 0.8
-    saved = BestThreshold.from_json(found.to_json())
+    saved = Result.from_json(found.to_json())
     assert saved == found and saved.observed == 0.8
     older = {key: value for key, value in found.to_dict().items() if key != "observed"}
-    assert BestThreshold.from_json(older).observed == older["threshold"]  # as it was when that was an observed score
+    assert Result.from_json(older).observed == older["threshold"]  # as it was when that was an observed score
 
 
 @pytest.mark.parametrize("scale", [1, 10])
 def test_the_page_shows_the_thresholds_that_best_threshold_gives(scale):
     y, s = rows(6, n=60, distinct=30)
     table = score_table(y, s / s.max() * scale)
-    grid = threshold_grid(table, DIRECTED, threshold=-math.inf)
-    assert np.isfinite(grid.thresholds[1:]).all() and grid.current == len(grid.thresholds) - 1
-    for name, place in grid.best.items():
-        found = best(table, metric=name)
-        assert grid.thresholds[place] == found.threshold or found.threshold == -math.inf, name
-        assert table.at(grid.thresholds[place]) == found.counts
+    shown = page_data(page(evaluate(table, threshold=-math.inf, metrics=[m.name for m in DIRECTED], draws=20)))
+    nobody, *thresholds = shown["thresholds"]["threshold"]
+    assert nobody is None and shown["index"] == len(thresholds) and np.isfinite(thresholds).all()
+    with_best = [row for row in shown["metrics"] if "best" in row]
+    assert len(with_best) > 30
+    for row in with_best:
+        found = best(table, metric=row["name"])
+        at = [math.inf, *thresholds][row["best"]]
+        assert at == found.threshold or found.threshold == -math.inf, row["name"]
+        assert table.at(at) == found.counts
 
 
 def test_scores_of_few_digits_that_lie_close_have_a_middle():
@@ -206,7 +217,7 @@ def test_nobody_is_infinity_and_everybody_is_zero_for_probabilities_else_minus_i
     assert (everybody.threshold, everybody.observed) == (0, 0.5)
     ranked = best([1, 0], [5, 7], "recall")
     assert (ranked.threshold, ranked.observed) == (-math.inf, 5)
-    assert BestThreshold.from_json(ranked.to_json()) == ranked
+    assert Result.from_json(ranked.to_json()) == ranked
     low = {"both_directions": True, "where": "specificity < 0.1"}
     assert best([1, 0], [0.5, 0.75], lambda tp, fn, fp, tn: tp, **low).threshold == 0
 
@@ -244,7 +255,7 @@ def test_a_threshold_between_bins_divides_none(both):
     table = replace(exact, bins=np.array([[low, low + 0.08] for low in exact.thresholds[:0:-1]]))
     found = best(table, both_directions=both)
     assert found.direction == (-1 if both else 1)
-    assert bin_divided_at(table.bins, found.threshold) is None
+    assert not [each for each in table.bins.tolist() if each[0] < found.threshold <= each[1]]
     assert math.isclose(found.threshold % 0.1, 0.09, abs_tol=1e-9)
 
 
@@ -280,7 +291,7 @@ def test_labels_of_any_kind():
 
 def test_without_a_metric_the_default_one_is_best_everywhere():
     y, s = rows(3)
-    named = best(y, s, default_metric())
+    named = best(y, s, "ac_score")
     assert best(y, s) == named == best(y, s, None)
     assert steelyard.evaluate(y, y_score=s).best_threshold(resamples=0) == named
 
@@ -451,13 +462,13 @@ def test_one_input_gives_one_output_and_no_resamples_give_none():
     assert found.interval is found.out_of_sample is found.optimism is None
 
 
-def test_many_cuts_are_resampled_in_part_and_agree_with_all(monkeypatch):
-    y, s = noise(3_000, 5, share=0.05)
+def test_many_cuts_are_resampled_in_part_and_agree_with_all():
+    y, s = noise(9_000, 5, share=0.05)
     s = s + 2 * y
-    whole = best_threshold(y, s, "mcc")
-    monkeypatch.setattr("steelyard.analysis.thresholds.resampled_threshold.MOST_APART", 512)
-    part = best_threshold(y, s, "mcc")
-    assert MOST_APART > 3_000 and part.threshold == whole.threshold
+    whole = best_threshold(y, np.round(s, 2), "mcc")
+    part = best_threshold(y, s, "mcc")  # of which 4,096 scores are told apart
+    assert len(np.unique(s)) == 9_000 and len(np.unique(np.round(s, 2))) < 4_096
+    assert part.threshold == best(y, s, "mcc").threshold
     assert part.out_of_sample == pytest.approx(whole.out_of_sample, abs=0.02)
     assert part.interval == pytest.approx(whole.interval, abs=0.2)
 
@@ -494,7 +505,7 @@ def test_the_result_reads_as_a_sentence_pickles_and_gives_a_row():
     assert "about as good from everybody to nobody" in repr(best([1, 0], [2, 3], "g_mean"))
     found = best_threshold(Y, S)
     assert "on new rows about" in repr(found) and "the best one lies between" in repr(found)
-    assert pickle.loads(pickle.dumps(found)) == found and isinstance(found, BestThreshold)
+    assert pickle.loads(pickle.dumps(found)) == found and found.kind == "best_threshold"
     assert found.row()["threshold"] == found.threshold and found.row()["tp"] == found.counts.tp
     with pytest.raises(AttributeError):
         found.threshold = 1

@@ -38,13 +38,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from study_tools import pulsars_needed
+from study_tools import htru2, pulsars_needed
 
 import steelyard
-from steelyard import SteelyardError, evaluate, gate
-from steelyard.analysis.thresholds.best_threshold import BestThreshold, best_threshold
-from steelyard.datasets.paper_datasets import htru2
-from steelyard.estimators.threshold import ThresholdClassifier
+from steelyard import Result, SteelyardError, ThresholdClassifier, best_threshold, evaluate, gate
 from steelyard.exceptions import InputError, InputTypeError, needs_sklearn
 
 X, Y = make_classification(400, weights=[0.85], flip_y=0.1, random_state=0)
@@ -299,7 +296,7 @@ def test_the_threshold_of_a_refit_carries_no_promise_on_any_surface():
         best = model.best_threshold_
         assert repr(best).endswith(f"; {told}") and "confidence" not in repr(best)
         assert best.limits[0].confidence is None and '"confidence": null' in best.to_json()
-        saved = BestThreshold.from_json(best.to_json())
+        saved = Result.from_json(best.to_json())
         new = evaluate(labels, y_score=model.predict_proba(rows)[:, 1], threshold=best.threshold, pos_label=1)
         (note,) = [note for note in gate(new, promise=saved).assumed if "promised" in note]
         assert note == "The limits of 'promise' were not promised: its classifier was fitted again on all rows."
