@@ -10,7 +10,7 @@ import pytest
 from steelyard import studies
 from steelyard.datasets import data_folder
 from steelyard.datasets.paper_datasets import PULSARS, htru2, newsgroups20, svhn_1_6
-from steelyard.studies import registry, study_files, study_names
+from steelyard.studies import garcia, kalita, registry, study_files, study_names
 from steelyard.studies.declared_study import DeclaredStudy, RunPlan
 from steelyard.studies.own_table import own_table
 from steelyard.studies.study import (
@@ -32,12 +32,14 @@ __all__ = [
     "DeclaredStudy",
     "Effect",
     "Finding",
+    "HoldOuts",
     "Picture",
     "RunPlan",
     "Study",
     "Table",
     "Verdict",
     "htru2",
+    "invariance",
     "joint_level",
     "newsgroups20",
     "own_table",
@@ -51,6 +53,7 @@ __all__ = [
 ]
 
 run, run_own = registry.run, registry.run_own
+HoldOuts, invariance = kalita.HoldOuts, garcia.invariance
 
 
 def needs(file):

@@ -466,13 +466,14 @@ def indexed(tmp_path_factory):
     rows = pd.DataFrame({"size": rng.normal(size=200), "p": y & rng.integers(0, 2, 200), "y": y})
     rows.set_index(np.arange(200) ** 2).rename_axis("case").to_parquet(folder / "rows.data")
     rows.to_csv(folder / "rows.csv")
+    rows.set_index(np.arange(200) ** 2).to_parquet(folder / "unnamed.parquet")
     return folder
 
 
 @pytest.mark.parametrize("kind", ["table", "json", "html"])
 @pytest.mark.parametrize("command", FEATURES_OF)
 def test_every_output_lists_the_features_and_the_index_that_was_left_out(indexed, command, kind):
-    for file, name in (("rows.data", "case"), ("rows.csv", "")):
+    for file, name in (("rows.data", "case"), ("rows.csv", ""), ("unnamed.parquet", "__index_level_0__")):
         asked = [*FEATURES_OF[command], str(indexed / file), "--format", kind]
         result = run_command(*asked, columns="100000", code=0)
         text = " ".join(result.stdout.replace("&#39;", "'").replace("&#x27;", "'").split())

@@ -51,12 +51,12 @@ from steelyard import (
     cross_evaluate,
     evaluate,
     list_metrics,
+    page,
     scorer,
+    slices,
 )
 from steelyard.exceptions import needs_sklearn
-from steelyard.protocol.resample import equal_rows
-from steelyard.protocol.runs import Data, worker_count
-from steelyard.protocol.splits import planned_parts
+from steelyard.protocol.runs import worker_count
 
 X, Y = make_classification(400, weights=[0.85], flip_y=0.1, random_state=0)
 LOGISTIC = LogisticRegression()
@@ -64,10 +64,10 @@ CV = StratifiedKFold(4)
 
 
 def splits(split, y, groups=None):
-    y = np.asarray(y)
-    labels, codes = np.unique(y, return_inverse=True)
-    data = Data(np.zeros((len(y), 1)), y, codes, tuple(labels.tolist()))
-    return planned_parts(split, data, groups, np.random.default_rng(0))
+    """The parts of the rows that runs train and test on."""
+    X = np.zeros((len(y), 1))
+    found = cross_evaluate(DummyClassifier(), X, y, split=split, groups=groups, metrics=["accuracy"], rng=0)
+    return [run.part for run in found.runs]
 
 
 # ---------------------------------------------------------------- splits
@@ -387,7 +387,17 @@ def test_no_test_row_is_trained_on_and_the_classes_are_made_equal(how):
 @pytest.mark.parametrize(("how", "size"), [("over", 60), ("under", 7)])
 def test_over_and_under_sampling_make_every_class_equal(how, size):
     y = np.repeat(["a", "b", "c"], [60, 7, 25])
-    rows = equal_rows(y, how, np.random.default_rng(0))
+    seen = []
+
+    class Watched(DummyClassifier):
+        def fit(self, X, y, sample_weight=None):
+            seen.append(X[:, 0].astype(int))
+            return super().fit(X, y, sample_weight)
+
+    tested = np.append(y, ["a", "b", "c"])
+    pair = [(np.arange(92), np.arange(92, 95))]
+    cross_evaluate(Watched(), np.arange(95)[:, None], tested, split=pair, resample=how, metrics=["accuracy"], rng=0)
+    (rows,) = seen
     assert dict(zip(*np.unique(y[rows], return_counts=True), strict=True)) == dict.fromkeys("abc", size)
     times = np.bincount(rows, minlength=len(y))
     if how == "over":  # every row is kept, and none is repeated more than once as often as another of its class
@@ -837,8 +847,6 @@ def test_without_scikit_learn_it_says_what_to_install():
 
 
 def test_the_order_of_models_says_its_metric_and_whom_kalitas_mean_f_puts_first():
-    from steelyard.report.pages.page import page
-
     rng = np.random.default_rng(0)
     y = (np.arange(400) % 20 == 0).astype(int)
     X = np.column_stack([y + 0.9 * rng.normal(size=400)])
@@ -869,27 +877,7 @@ def test_rows_in_another_order_than_the_features_are_refused(name):
     assert found["GaussianNB"].evaluation.rows == 40
 
 
-def test_an_index_that_pandas_wrote_is_no_feature_and_the_features_are_listed(tmp_path):
-    pd = pytest.importorskip("pandas")
-    pytest.importorskip("pyarrow")
-    from steelyard.ingest.files import load_columns
-    from steelyard.protocol.named_models import cross_evaluate_columns
-
-    rng = np.random.default_rng(0)
-    y = np.repeat([0, 1], 40)  # the rows are in the order of their labels, so that an index would tell all
-    frame = pd.DataFrame({"size": rng.normal(size=80), "y": y}, index=np.arange(80) ** 2)
-    named = frame.rename_axis("row")
-    for table, name in ((frame, "unnamed.parquet"), (named, "named.parquet"), (frame, "rows.csv")):
-        path = tmp_path / name
-        table.to_parquet(path) if name.endswith("parquet") else table.to_csv(path)
-        found = cross_evaluate_columns(load_columns([str(path)]), "y", model="tree", split=2)
-        assert "The features are 'size'." in found.notes
-        assert "The features are 'size'." in repr(found) and "The features are" in found.to_html()
-
-
 def test_slices_are_not_made_of_an_index():
-    from steelyard import slices
-
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 400)
     frame = {"y": y, "p": y & (rng.random(400) < 0.7), "site": rng.integers(0, 3, 400), "Unnamed: 0": np.arange(400)}

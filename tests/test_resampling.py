@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -17,16 +18,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from steelyard import Folds, ResamplingStudy, Result, resampling_study
-from steelyard.analysis.holm import holm
+from steelyard import Folds, ResamplingStudy, Result, interval, resampling_study
 from steelyard.exceptions import InputError, SteelyardError
-from steelyard.metrics.spec import MetricSpec
-from steelyard.protocol.cross_evaluate import read_data
 from steelyard.protocol.resampling_result import sampler_verdict
-from steelyard.protocol.resampling_study import StudyPlan, nested_parts, study_runs
-from steelyard.protocol.run_values import RunDifference
-from steelyard.protocol.sampled_classifier import with_sampler
-from steelyard.protocol.splits import planned_parts
 from steelyard.report.figures.resampling import ResamplingDisplay
 
 FEW = {"split": 3, "inner": 2}
@@ -69,37 +63,66 @@ def test_ranks_are_those_of_imbalanced_learn_by_hand_on_the_same_folds():
     assert named.samplers == ["SMOTE"]
 
 
-def test_no_test_row_chooses_a_threshold():
+def numbered(X):
+    """The features, and one more that tells the rows apart and nothing else."""
+    return np.column_stack([X, 1e-9 * np.arange(len(X))])
+
+
+def rows_in(X):
+    return np.round(1e9 * X[:, -1]).astype(int)
+
+
+class Watched(LogisticRegression):
+    """Knows each row by its last feature, and keeps the rows that it was fitted on and those that it was asked about."""
+
+    asked: ClassVar = []
+
+    def fit(self, X, y, sample_weight=None):
+        self.fitted_on_ = rows_in(X)
+        return super().fit(X, y, sample_weight)
+
+    def predict_proba(self, X):
+        self.asked.append((self.fitted_on_, rows_in(X)))
+        return super().predict_proba(X)
+
+
+@pytest.fixture
+def watched(monkeypatch):
+    monkeypatch.setattr(Watched, "asked", [])
+    return Watched
+
+
+def test_no_test_row_chooses_a_threshold(watched):
     X, y = rows_of(300, 0.2)
     order = np.random.default_rng(1).permutation(300)
     pair = [(order[:200], order[200:])]
-    other = y.copy()
-    other[order[200:]] = 1 - other[order[200:]]
-    thresholds = []
-    for labels in (y, other):
-        plan = StudyPlan(LogisticRegression(), ["over"], pair, 3)
-        runs = study_runs(plan, read_data(X, labels, None, None), np.random.default_rng(0))
-        thresholds.append([run.threshold(MetricSpec.of("mcc")) for part in runs.runs.values() for run in part])
-    assert thresholds[0] == thresholds[1]
-    assert np.isfinite(thresholds[0]).all()
-    left_out = np.concatenate([run.part.test for run in runs.runs["over"][0].inner])
-    assert sorted(left_out) == sorted(order[:200])
+    turned = y.copy()
+    turned[order[200:]] = 1 - turned[order[200:]]
+    first, other = (
+        resampling_study(watched(), numbered(X), labels, ["over"], split=pair, inner=3, metrics=["mcc"], rng=0)
+        for labels in (y, turned)
+    )
+    for name in ("plain", "over"):  # at the same threshold what is turned round has MCC the other way round
+        value = first.value(name, "mcc").mean
+        assert value > 0.1 and other.value(name, "mcc").mean == pytest.approx(-value, rel=1e-12)
+    inner = [rows for fitted, rows in watched.asked if len(np.unique(fitted)) < 200]
+    assert {*np.concatenate(inner)} == {*order[:200]}
 
 
-def test_groups_stay_together_in_the_folds_that_choose_thresholds():
+def test_groups_stay_together_in_the_folds_that_choose_thresholds(watched):
     X, y = rows_of(200, 0.3)
     groups = np.arange(200) % 20
-    data = read_data(X, y, None, None)
-    plan = planned_parts(GroupKFold(4), data, groups, np.random.default_rng(0))
-    for outer, inside in nested_parts(plan, 3, data, groups, np.random.default_rng(0)):
-        for part in inside:
-            assert not np.intersect1d(groups[part.train], groups[part.test]).size
-            assert not np.intersect1d(np.concatenate([part.train, part.test]), outer.test).size
+    resampling_study(watched(), numbered(X), y, ["over"], split=GroupKFold(4), groups=groups, inner=3, metrics=["mcc"])
+    assert len(watched.asked) >= 4 * (1 + 3)
+    for fitted, rows in watched.asked:
+        assert not np.intersect1d(groups[fitted], groups[rows]).size
 
 
 def test_differences_are_paired_by_fold_and_tested_together(study):
     rows = [study.difference(name) for name in study.samplers]
-    assert [row.p_holm for row in rows] == pytest.approx(holm(row.p_value for row in rows))
+    ordered = sorted(rows, key=lambda row: row.p_value)
+    steps = [(len(rows) - i) * row.p_value for i, row in enumerate(ordered)]
+    assert [row.p_holm for row in ordered] == pytest.approx(np.minimum(np.maximum.accumulate(steps), 1))
     for row, verdict in zip(rows, study, strict=True):
         assert (verdict.gain, verdict.p_holm) == (row.difference, row.p_holm)
         gap = study.value(verdict.sampler).mean - study.value("plain").mean
@@ -164,25 +187,32 @@ DIFFERENCES = {
 }
 
 
-def test_a_gain_of_less_than_the_margin_is_no_help():
-    test = RunDifference("S, best threshold", "plain", MetricSpec.of("ac_score"), 15, 0.015, 0.005, 0.025, 0.001, 0.001)
+def compared(study, metric, gain, low, high, p):
+    """A difference of a sampler from the plain model by a metric, over 15 folds."""
+    spec = interval(metric, [0, 1, 0, 1], [0.2, 0.7, 0.4, 0.6]).spec if metric == "brier" else study.spec
+    numbers = {"difference": gain, "low": low, "high": high, "p_value": p, "p_holm": p}
+    return replace(study.difference("over"), spec=spec, runs=15, **numbers)
+
+
+def test_a_gain_of_less_than_the_margin_is_no_help(study):
+    test = compared(study, "ac_score", 0.015, 0.005, 0.025, 0.001)
     assert sampler_verdict("S", test, 0.3, 0.02, 0.95).verdict == "open"
     assert sampler_verdict("S", test, 0.3, 0.9, 0.95).verdict == "same"
     assert sampler_verdict("S", test, 0.3, 0, 0.95).verdict == "helps"
 
 
 @pytest.mark.parametrize("kind", DIFFERENCES)
-def test_a_verdict_follows_from_the_interval_the_test_and_the_margin(kind):
+def test_a_verdict_follows_from_the_interval_the_test_and_the_margin(kind, study):
     gain, low, high, p, words = DIFFERENCES[kind]
-    test = RunDifference("S, best threshold", "plain", MetricSpec.of("ac_score"), 15, gain, low, high, p, p)
+    test = compared(study, "ac_score", gain, low, high, p)
     verdict = sampler_verdict("S", test, 0.3, 0.02, 0.95, why="too few rows.")
     assert verdict.verdict == kind
     assert words in verdict.sentence
     assert ("is the threshold's" in verdict.sentence) == (kind in ("same", "no gain"))
 
 
-def test_a_gain_of_a_metric_that_is_best_low_is_a_fall():
-    test = RunDifference("S", "plain", MetricSpec.of("brier"), 15, -0.05, -0.07, -0.03, 0.001, 0.001)
+def test_a_gain_of_a_metric_that_is_best_low_is_a_fall(study):
+    test = compared(study, "brier", -0.05, -0.07, -0.03, 0.001)
     verdict = sampler_verdict("S", test, np.nan, 0.02, 0.95)
     assert (verdict.verdict, verdict.gain, verdict.low, verdict.high) == ("helps", 0.05, 0.03, 0.07)
     assert verdict.sentence.startswith("S lowers Brier score by 0.0500")
@@ -223,13 +253,6 @@ def test_a_sampler_that_fails_is_named_with_its_reason_and_the_others_are_kept()
     assert found["bad"].verdict == "failed"
     assert "bad could not be judged: ValueError: too few neighbours." in found.verdict
     assert found.notes[-1].startswith("3 of 3 runs of bad failed")
-
-
-def test_the_steps_before_the_last_learn_from_rows_as_they_are():
-    X, y = rows_of(100, 0.1)
-    pipeline = with_sampler(make_pipeline(StandardScaler(), LogisticRegression()), "under").fit(X, y)
-    assert pipeline[0].mean_ == pytest.approx(X.mean(0))
-    assert pipeline[-1].shares_ == {0: 0.5, 1: 0.5}
 
 
 @pytest.mark.parametrize(

@@ -10,16 +10,17 @@ import pytest
 
 import steelyard
 from steelyard import Counts, anytime_compare, anytime_interval, anytime_mean, list_metrics, paired
-from steelyard.analysis.monitoring.rules import start_weights, watched_windows
-from steelyard.analysis.sequential import evidence as beta_mixture
-from steelyard.analysis.sequential.anytime import CostTable
-from steelyard.analysis.sequential.evidence import LinearRatio, log_wealth
-from steelyard.analysis.sequential.metric_sequence import JointEvidence, MetricSequence, RateRegion
+from steelyard.analysis.monitoring import rules
+from steelyard.analysis.sequential import anytime, evidence, metric_sequence
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.metrics.spec import MetricSpec
 
 COUNT_METRICS = [metric for metric in list_metrics() if metric.function is not None]
 RNG = np.random.default_rng(5)
+
+
+def spec_of(metric):
+    """The metric as it is asked for."""
+    return steelyard.interval(metric, Counts(1, 2, 3, 4)).spec
 
 
 @pytest.mark.parametrize("limit", [0.5, 0.8, 0.99])
@@ -28,20 +29,20 @@ def test_evidence_about_a_rate_at_the_limit_is_fair_after_every_number_of_rows(l
     for rows in (1, 7, 40):
         hits = np.arange(rows + 1)
         weight = np.array([comb(rows, int(k)) * limit**k * (1 - limit) ** (rows - k) for k in hits])
-        evidence = np.exp(beta_mixture.log_evidence_below(hits, rows - hits, limit))
-        assert weight @ evidence == pytest.approx(1, rel=1e-9)
+        odds = np.exp(evidence.log_evidence_below(hits, rows - hits, limit))
+        assert weight @ odds == pytest.approx(1, rel=1e-9)
 
 
 def test_bets_on_rows_are_fair_where_the_mean_payoff_is_nothing():
     payoffs, shares = np.array([2.0, -1.0, 0.5]), np.array([0.25, 0.55, 0.1])
     assert payoffs @ shares == pytest.approx(0)
-    wealth = np.exp(log_wealth(np.eye(3), payoffs))
+    wealth = np.exp(evidence.log_wealth(np.eye(3), payoffs))
     assert shares @ wealth + 0.1 == pytest.approx(1)
 
 
 def test_a_ratio_is_read_off_the_formula():
     for metric in COUNT_METRICS:
-        ratio = LinearRatio.of(metric)
+        ratio = evidence.LinearRatio.of(metric)
         if ratio is not None:
             cells = RNG.integers(1, 50, (20, 4)).astype(float)
             assert ratio.value(cells) == pytest.approx(metric(Counts(*cells.T))), metric.name
@@ -50,21 +51,19 @@ def test_a_ratio_is_read_off_the_formula():
 @pytest.mark.parametrize("metric", COUNT_METRICS, ids=lambda metric: metric.name)
 def test_an_interval_holds_its_value_and_every_table_of_its_region(metric):
     cells = np.array([[80, 20, 30, 870], [3, 1, 2, 40], [0, 5, 0, 60], [400, 4, 9, 9000]])
-    sequence = MetricSequence.of(MetricSpec(metric))
+    sequence = metric_sequence.MetricSequence.of(spec_of(metric))
     low, high = sequence.ends(cells, 0.025, 0.025)
     value = sequence.value(cells)
     fine = ~np.isnan(value)
     assert (low[fine] <= value[fine]).all() and (value[fine] <= high[fine]).all()
     if sequence.method != "region":
         return
-    region, share = RateRegion.of(metric), 0.025 / len(RateRegion.of(metric).rates) / 2
+    region, share = metric_sequence.RateRegion.of(metric), 0.025 / len(metric_sequence.RateRegion.of(metric).rates) / 2
     names = ("tp", "fn", "fp", "tn")
     ends = []
     for hit, miss in region.rates:
         hits, misses = (cells[:, [names.index(cell) for cell in part.split()]].sum(1) for part in (hit, miss))
-        ends.append(
-            (beta_mixture.lowest_rate(hits, misses, 2 * share), beta_mixture.highest_rate(hits, misses, 2 * share))
-        )
+        ends.append((evidence.lowest_rate(hits, misses, 2 * share), evidence.highest_rate(hits, misses, 2 * share)))
     lows, highs = (np.stack(side, -1)[:, None] for side in zip(*ends, strict=True))
     inside = region.values(lows + RNG.random((1, 300, len(region.rates))) * (highs - lows))
     inside = np.where(np.isnan(inside), low[:, None], inside)
@@ -75,8 +74,8 @@ def test_an_interval_holds_its_value_and_every_table_of_its_region(metric):
     ("name", "sign"), [("mcc", 1), ("mcc", -1), ("ac_score", 1), ("fowlkes_mallows", 1), ("correlation_distance", -1)]
 )
 def test_joint_bets_are_fair_at_the_limit_and_lose_beyond_it_and_the_least_is_taken(name, sign):
-    region, rng = RateRegion.of(steelyard.get_metric(name)), np.random.default_rng(3)
-    joint = JointEvidence.of(region, 0.6, sign)
+    region, rng = metric_sequence.RateRegion.of(steelyard.get_metric(name)), np.random.default_rng(3)
+    joint = metric_sequence.JointEvidence.of(region, 0.6, sign)
     free = rng.uniform(0.02, 0.98, (200, len(region.rates) - 1))
     rates, exists = joint._at_limit(free)
     payoffs, better = joint._payoffs(rates), rates.copy()
@@ -94,14 +93,14 @@ def test_joint_bets_are_fair_at_the_limit_and_lose_beyond_it_and_the_least_is_ta
 
 def test_joint_evidence_of_a_fall_of_one_rate_is_more_than_that_of_a_box():
     cells = np.array([[120.0, 80, 594, 19206]])  # recall 0.6 of 0.8
-    sequence = MetricSequence.of(MetricSpec.of("mcc"))
+    sequence = metric_sequence.MetricSequence.of(spec_of("mcc"))
     limit = float(sequence.value(np.array([160.0, 40, 594, 19206])))
     assert sequence.joint_evidence(limit, 1).least(cells)[0] > 6
     assert -sequence.log_p(cells, limit, 1)[0] < 3
 
 
 def test_intervals_of_ratios_end_where_a_search_over_all_values_ends():
-    ratio = LinearRatio.of(steelyard.get_metric("f_beta[beta=2]"))
+    ratio = evidence.LinearRatio.of(steelyard.get_metric("f_beta[beta=2]"))
     cells = RNG.integers(0, 40, (12, 4)).astype(float)
     grid = np.linspace(*ratio.ends, 4001)[1:-1]
     kept = np.array([ratio.log_evidence_below(cells, np.full(12, at)) < np.log(40) for at in grid])
@@ -138,10 +137,12 @@ def test_what_has_no_sequence_is_refused(metric, given, words):
 
 def test_amounts_are_kept_by_nodes_without_gain_and_with_their_mean():
     amounts = RNG.pareto(1.5, 500).clip(0, 80)
-    table = CostTable.of(amounts[:200], 0, 80) + CostTable.of(amounts[200:], 0, 80)
+    table = anytime.CostTable.of(amounts[:200], 0, 80) + anytime.CostTable.of(amounts[200:], 0, 80)
     assert table.rows == 500 and table.mean == pytest.approx(amounts.mean())
     for limit in (1.0, 2.0, 6.0):
-        exact = log_wealth(np.append(np.ones(500), 0), np.append(amounts, 0) - limit)  # each row a kind of its own
+        exact = evidence.log_wealth(
+            np.append(np.ones(500), 0), np.append(amounts, 0) - limit
+        )  # each row a kind of its own
         assert exact - 0.2 < table.ratio.log_evidence_above(table.weights, limit) <= exact + 1e-9
     assert anytime_mean(amounts, between=(0, 80)).mean == pytest.approx(amounts.mean())
     with pytest.raises(InputError, match="not between 0 and 5"):
@@ -164,8 +165,8 @@ def test_a_comparison_is_by_the_rows_where_one_model_alone_is_right():
 
 
 def test_the_weights_of_all_starts_add_up_to_one_and_windows_are_few():
-    assert 0.9 < start_weights(np.arange(2**14)).sum() <= 1
-    windows = watched_windows(1000)
+    assert 0.9 < rules.start_weights(np.arange(2**14)).sum() <= 1
+    windows = rules.watched_windows(1000)
     assert np.bincount(windows.look)[1:].max() <= 12
     assert {*windows.start[windows.look == 1000]} == {0, 512, 768, 896, 960, 976, 984, 992, 996, 998, 999}
-    assert not len(watched_windows(0).look)
+    assert not len(rules.watched_windows(0).look)
