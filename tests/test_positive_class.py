@@ -10,12 +10,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from command_line import run_command
 
 import steelyard
 from steelyard import RARER, Result, best_threshold, compare, confusion, cross_evaluate, paired, tally
-from steelyard.cli.option_words import of_shell
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.report.terminal.explanation import explanation
 
 N = 200
 evaluate = partial(steelyard.evaluate, draws=20)  # what is stated does not depend on the draws
@@ -53,7 +52,15 @@ def words(no, yes, which=Y):
 def test_scores_in_place_of_labels_are_asked_for_by_their_keyword():
     with pytest.raises(InputError, match=r"Are these scores\? Give them as y_score="):
         steelyard.recall(Y, S)
-    assert of_shell("Are these scores? Name it with score=.") == "Are these scores? Name it with --score."
+
+
+def test_the_shell_asks_for_its_own_options(tmp_path):
+    (tmp_path / "rows.csv").write_text("y,p\n" + "0,0.25\n1,0.75\n" * 9)
+    asked = ("report", tmp_path / "rows.csv", "--true", "y")
+    assert "Name it with --score" in " ".join(run_command(*asked, "--pred", "p", code=2).output.split())
+    (tmp_path / "even.csv").write_text("y,p\n" + "a,a\nb,b\n" * 9)
+    refused = run_command("report", tmp_path / "even.csv", "--true", "y", "--pred", "p", "--rarer-positive", code=2)
+    assert "--rarer-positive" in refused.output and "RARER" not in refused.output
 
 
 def test_a_row_of_a_report_reads_as_its_value_interval_and_baseline():
@@ -71,8 +78,8 @@ def test_the_reason_takes_what_the_call_takes():
 
 
 def test_an_explanation_names_the_function_of_scikit_learn_or_none():
-    assert "\n    recall_score\n" in explanation(steelyard.recall)
-    assert re.search(r"scikit-learn\S*\n    none\n", explanation(steelyard.ac_score))
+    assert re.search(r"scikit-learn\S*\n +recall_score\n", run_command("explain", "recall").output)
+    assert re.search(r"scikit-learn\S*\n +none\n", run_command("explain", "ac_score").output)
 
 
 def test_the_refusal_of_an_unclear_class_counts_the_rows_wherever_it_is_made():
@@ -172,7 +179,6 @@ def test_where_none_is_the_rarer_one_it_is_refused(y, said):
         with pytest.raises(InputError, match="pos_label=RARER") as refusal:
             ask()
         assert said in str(refusal.value)
-    assert of_shell(str(refusal.value)).startswith("--rarer-positive")
 
 
 CATEGORIES = {

@@ -10,7 +10,6 @@ from command_line import run_command
 import steelyard
 from steelyard import evaluate, interval, intervals
 from steelyard.ingest.score_matrix import probability_table
-from steelyard.metrics.spec import MetricSpec
 
 LABELS = np.array(["a", "b", "c", "d"])
 AVERAGED = [
@@ -367,10 +366,10 @@ def test_log_loss_has_no_upper_limit_where_other_classes_have_probability_0():
 def test_widths_are_those_of_a_long_bootstrap(name):
     """With rows enough an interval is as wide as the values of resampled rows are spread, whatever the formula."""
     y, _, P = rows(1500, shares=(0.5, 0.3, 0.2), signal=1.0)
-    spec, rng = MetricSpec.of(name), np.random.default_rng(6)
+    found, rng = interval(name, y, P), np.random.default_rng(6)
+    spec = found.spec
     drawn = (rng.integers(0, 1500, 1500) for _ in range(250))
     values = [spec.metric(y[rows], P[rows], average=spec.average) for rows in drawn]
-    found = interval(name, y, P)
     assert found.high - found.low == pytest.approx(2 * 1.96 * np.std(values), rel=0.15)  # three standard errors
 
 

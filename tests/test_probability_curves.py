@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
@@ -24,10 +26,8 @@ from steelyard import (
     evaluate,
     score_table,
 )
-from steelyard.analysis.thresholds.bands import gain_points
-from steelyard.analysis.thresholds.costs import ExpectedCosts, even_costs
+from steelyard.analysis.thresholds.costs import ExpectedCosts
 from steelyard.exceptions import SteelyardError
-from steelyard.report.figures import figure
 
 GRID = np.linspace(0.003, 0.997, 200)
 
@@ -224,8 +224,8 @@ def test_gains_and_lifts_are_those_of_counting_the_rows():
 def test_the_band_of_a_gain_curve_holds_all_of_the_population_curve(n, share):
     y, p, _ = rows(300_000, share, 10, digits=2)
     x = np.linspace(0.01, 0.99, 99)
-    whole = gain_points(score_table(y, p), y.mean())
-    truth, held, runs = np.interp(x, whole.flagged, whole.recall), 0, 150
+    flagged, recall, *_ = GainDisplay.from_predictions(y, p).lines[0].drawn
+    truth, held, runs = np.interp(x, flagged, recall), 0, 150
     for start in range(0, runs * n, n):
         part = slice(start, start + n)
         line = GainDisplay.from_predictions(y[part], p[part]).lines[0]
@@ -306,7 +306,8 @@ def test_a_brier_curve_is_the_murphy_curve_read_as_costs():
 def test_the_band_of_a_cost_curve_holds_all_of_the_population_curve():
     y, p, _ = rows(300_000, 0.1, 15, digits=2)
     x = np.linspace(0.01, 0.99, 99)
-    truth, held, runs, n = even_costs(score_table(y, p)).at(1 - x), 0, 150, 400
+    whole = CostCurveDisplay.from_predictions(y, p).curves.lines[0]
+    truth, held, runs, n = np.interp(x, whole.probability_cost, whole.cost), 0, 150, 400
     for start in range(0, runs * n, n):
         line = CostCurveDisplay.from_predictions(y[start : start + n], p[start : start + n]).curves.lines[0]
         low, high = (np.interp(x, line.probability_cost, side) for side in (line.low, line.high))
@@ -360,12 +361,22 @@ def test_the_words_of_a_triptych_lie_within_its_panels_and_over_no_line():
             assert box.count_contains(axes.transData.transform(line.get_xydata())) == 0
 
 
-@pytest.mark.parametrize("kind", ["murphy", "gain", "lift", "cost", "brier", "triptych"])
+DRAWN = {
+    "murphy": MurphyDisplay.from_evaluation,
+    "gain": GainDisplay.from_evaluation,
+    "lift": partial(GainDisplay.from_evaluation, kind="lift"),
+    "cost": CostCurveDisplay.from_evaluation,
+    "brier": partial(CostCurveDisplay.from_evaluation, kind="brier"),
+    "triptych": TriptychDisplay.from_evaluation,
+}
+
+
+@pytest.mark.parametrize("kind", DRAWN)
 @pytest.mark.parametrize(
     ("y", "p"), [([0, 1], [0.2, 0.7]), ([0, 1, 1], [0.5] * 3), ([0, 0, 1, 1], [0, 0, 1, 1]), ([0, 1] * 2, [0.0] * 4)]
 )
 def test_few_rows_and_probabilities_that_are_all_equal_or_certain_can_be_drawn(kind, y, p):
-    drawn = figure(kind, evaluate(y, y_score=p, draws=20))
+    drawn = DRAWN[kind](evaluate(y, y_score=p, draws=20))
     assert drawn.frame() and drawn.plot().figure_
 
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 
 import numpy as np
 import pytest
 from command_line import run_command
 
 import steelyard
-from steelyard.metrics.references import references
-from steelyard.metrics.spec import MetricSpec
-from steelyard.report.figures.figure_kinds import FIGURE_KINDS
-from steelyard.report.terminal.profile import PROFILES, read_profile
 
 
 @pytest.fixture(scope="module")
@@ -30,15 +27,25 @@ def report(path, *arguments):
     return run_command("report", path, "--true", "y", "--score", "p", *arguments)
 
 
+KINDS = ("roc", "pr", "threshold", "reliability", "decision", "density", "gain", "lift", "cost", "dots", "confusion")
+PROFILES = ("clinical", "fraud", "retrieval")
+
+
+def test_these_are_the_profiles(predictions):
+    assert "there are clinical, fraud and retrieval, or" in report(predictions[0], "--profile", "nonsense").output
+
+
 @pytest.mark.parametrize("name", PROFILES)
 def test_each_profile_names_metrics_figures_and_a_known_source(name, predictions):
-    profile = read_profile(name)
-    assert MetricSpec.all_of(profile.metrics) and set(profile.figures) <= set(FIGURE_KINDS)
-    assert not profile.follows or profile.follows in references()
     path, y, p = predictions
+    text = " ".join(report(path, "--profile", name).output.split())
+    figures = re.search(r"Figures that go with it: steelyard plot ([\w, ]+)\.", text)[1]
+    assert not set(re.split(", | and ", figures)) - set(KINDS)
+    follows = text.partition("The choice of metrics follows ")[2]
+    assert not follows or re.match(r"[A-Z][\w ]+, .*? \(\d{4}\) \w", follows)
     rows = json.loads(report(path, "--profile", name, "--format", "json").output)["metrics"]
     values = {row["name"]: row["value"] for row in rows}
-    expected = steelyard.evaluate(y, y_score=p, metrics=[*profile.metrics])
+    expected = steelyard.evaluate(y, y_score=p, metrics=[*values])
     assert values == {row.name: row.row()["value"] for row in expected.metrics}
 
 

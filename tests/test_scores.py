@@ -24,8 +24,7 @@ from steelyard import (
     roc_curve,
     score_table,
 )  # fmt: skip
-from steelyard.statistics import score_order, score_sort
-from steelyard.statistics.class_scores import ClassScores
+from steelyard.statistics import score_order
 
 RANKING = [m for m in list_metrics() if m.scores]
 RANK_ONLY = [m for m in RANKING if not m.of_probabilities]
@@ -260,34 +259,18 @@ def test_tables_of_one_class_are_undefined_with_a_reason(metric):
         assert (why is None) != math.isnan(value)
 
 
-def test_the_order_is_found_whatever_way_it_is_sought():
-    rng = np.random.default_rng(2)
-    for make in (rng.random, lambda n: rng.random(n) ** 20, lambda n: rng.normal(size=n), lambda n: rng.integers(0, 50, n) * 1.0,
-                 lambda n: np.concatenate([rng.random(n - 2), [1e308, -1e308]]), lambda n: np.zeros(n), lambda n: -rng.random(n)):  # fmt: skip
-        values = make(70_000)
-        expected = np.sort(values)
-        assert np.array_equal(score_sort.sort_by_ranges(values.copy()), expected)
-        few = np.unique(rng.choice(values, 40))
-        below, up_to = score_order.around_unsorted(few, values)
-        assert (
-            below.tolist()
-            == np.searchsorted(expected, few, "left").tolist()
-            == score_order.below(few, expected).tolist()
-        )
-        assert up_to.tolist() == np.searchsorted(expected, few, "right").tolist()
-        assert up_to.tolist() == score_order.up_to(few, expected, below).tolist()
-
-
+ClassScores = type(score_table([0, 1], [0.2, 0.7]).positive)
 SOME = st.lists(st.integers(0, 12), max_size=12, unique=True).map(lambda found: np.sort(np.array(found, dtype=float)))
 
 
 @settings(max_examples=100)
 @given(SOME, SOME)
 def test_two_ordered_lists_merge_into_one_and_keep_their_places(one, other):
-    scores, (of_one, of_other) = score_order.merge_descending(one, other)
-    assert scores.tolist() == sorted({*one, *other}, reverse=True)
-    assert scores[of_one].tolist() == one[::-1].tolist()
-    assert scores[of_other].tolist() == other[::-1].tolist()
+    table = score_table(np.repeat([1, 0], [len(one), len(other)]), np.concatenate([one, other]), labels=[0, 1])
+    nobody, *scores = table.thresholds.tolist()
+    assert nobody == np.inf and scores == sorted({*one, *other}, reverse=True)
+    assert table.counts.tp.tolist() == [(one >= score).sum() for score in (np.inf, *scores)]
+    assert table.counts.fp.tolist() == [(other >= score).sum() for score in (np.inf, *scores)]
 
 
 @settings(max_examples=60)

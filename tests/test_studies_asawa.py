@@ -10,7 +10,6 @@ import pytest
 from study_tools import claims_of, htru2, published, pulsars_needed, run, study_files, table_of
 
 from steelyard import CorrelationDisplay, score_table
-from steelyard.auditing.robustness import score_robustness
 from steelyard.exceptions import InputError
 from steelyard.studies import asawa, asawa_claims
 
@@ -57,14 +56,14 @@ def test_the_printed_figure_allows_one_division_of_its_rows():
 
 def test_the_metrics_of_two_tries_stand_side_by_side():
     tables = {"model": score_table([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9])}
-    one = score_robustness(tables, tables)
+    one = asawa.score_robustness(tables, tables)
     assert one.beside(one).metrics == ("roc_auc", "roc_auc")
     assert one.beside(one).swap_changes.shape == (1, 2)
-    other = score_robustness({"another": tables["model"]}, {"another": tables["model"]})
+    other = asawa.score_robustness({"another": tables["model"]}, {"another": tables["model"]})
     with pytest.raises(InputError, match="side by side"):
         one.beside(other)
     with pytest.raises(InputError, match="swapped="):
-        score_robustness(tables, {})
+        asawa.score_robustness(tables, {})
 
 
 def test_columns_are_drawn_by_their_correlations():

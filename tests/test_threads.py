@@ -10,12 +10,7 @@ import pytest
 
 import steelyard
 from steelyard import score_table
-from steelyard.analysis.intervals.estimand import Estimand
-from steelyard.analysis.intervals.inference import Inference
-from steelyard.analysis.intervals.intervals import intervals_of
-from steelyard.metrics.call_options import CallOptions
-from steelyard.metrics.spec import MetricSpec
-from steelyard.statistics import score_order, score_sort
+from steelyard.statistics import score_sort
 from steelyard.statistics.threads import LIMITS, in_background, in_threads, thread_count
 
 
@@ -51,15 +46,32 @@ def test_parts_keep_their_order_and_their_errors():
         in_threads(lambda part: 1 // part, range(5))
 
 
+SCORES = {
+    "even": lambda rng, n: rng.random(n),
+    "crowded": lambda rng, n: rng.random(n) ** 20,
+    "tied": lambda rng, n: np.round(rng.normal(size=n), 3),
+    "few": lambda rng, n: rng.integers(0, 50, n) * 1.0,
+    "with ends": lambda rng, n: np.concatenate([rng.random(n - 2), [1e308, -1e308]]),
+    "equal": lambda rng, n: np.zeros(n),
+    "negative": lambda rng, n: -rng.random(n),
+}
+
+
 @pytest.mark.usefixtures("cores")
 @pytest.mark.parametrize("slowly", [True, False])
-def test_several_threads_sort_and_place_as_one_does(slowly, monkeypatch):
-    monkeypatch.setattr(score_sort, "numpy_sorts_slowly", lambda: slowly)
-    rng = np.random.default_rng(0)
-    scores = np.round(rng.normal(size=300_000), 3)
-    expected = np.sort(scores)
-    assert np.array_equal(score_sort.sort(scores.copy()), expected)
-    assert np.array_equal(score_order.below(expected, expected), np.searchsorted(expected, expected))
+@pytest.mark.parametrize("positives", [40, 150_000])  # few are placed among the others without an order of these
+@pytest.mark.parametrize("kind", SCORES)
+def test_scores_are_sorted_and_placed_by_several_threads_whatever_the_processor(kind, positives, slowly, monkeypatch):
+    monkeypatch.setattr(score_sort, "numpy_sorts_slowly", lambda: slowly)  # as NumPy's is on some
+    scores = SCORES[kind](np.random.default_rng(2), 300_000)
+    y = np.arange(300_000) % (300_000 // positives) == 0
+    few, others = scores[y], np.sort(scores[~y])
+    lower, upper = (np.searchsorted(others, few, side) for side in ("left", "right"))
+    area = (lower + upper).sum() / 2 / len(few) / len(others)
+    assert steelyard.roc_auc(y, scores) == pytest.approx(area, rel=1e-12)
+    table = score_table(y, scores)
+    assert np.array_equal(table.thresholds[1:][::-1][-len(np.unique(scores)) :], np.unique(scores))
+    assert table.at(np.median(few)).fp == (others >= np.median(few)).sum()
 
 
 @pytest.mark.usefixtures("cores")
@@ -92,14 +104,14 @@ def test_intervals_by_draws_are_those_of_one_thread(rng, monkeypatch):
 def test_intervals_of_long_tables_do_not_depend_on_threads(monkeypatch):
     rng = np.random.default_rng(1)
     y = rng.random(30_000) < 0.05
-    tables = [score_table(y, rng.normal(size=30_000) + shift * y) for shift in (1, 2)]
-    inference = Inference(method="bayesian-bootstrap", draws=40)
-    asked = [[tables[0]], tables]  # of one table draws are begun in the background, of two they wait for each other
-    estimands = [
-        [Estimand(MetricSpec.of("average_precision"), table, {}, CallOptions()) for table in several]
-        for several in asked
-    ]
-    ends = [[(i.low, i.high) for i in intervals_of(several, inference)] for several in estimands]
+    scores = rng.normal(size=30_000) + np.where(np.arange(30_000) % 2, 1, 2) * y
+
+    def ends(**groups):  # of one table draws are begun in the background, of the groups' they wait for each other
+        found = steelyard.evaluate(y, y_score=scores, metrics=["recall_at_precision[at=0.2]"], draws=40, **groups)
+        return [(row.low, row.high) for part in (found, *found.groups) for row in part.metrics]
+
+    by = {"by": {"half": np.arange(30_000) % 2}}
+    before = ends(), ends(**by)
     monkeypatch.setenv(LIMITS[0], "1")
-    assert ends == [[(i.low, i.high) for i in intervals_of(several, inference)] for several in estimands]
-    assert ends[1][0] != ends[1][1]
+    assert before == (ends(), ends(**by))
+    assert len({*before[1]}) == 3

@@ -24,7 +24,7 @@ from steelyard import (
     tally,
     unlabelled,
 )
-from steelyard.analysis.prevalence.label_shift import class_cells, most_likely_shares, share_draws, two_class_cells
+from steelyard.analysis.prevalence import label_shift
 from steelyard.ingest.score_matrix import probability_table
 
 pd = pytest.importorskip("pandas")
@@ -62,20 +62,20 @@ def _columns(rng, rows, shares):
 def test_the_shares_of_known_rates_are_found_exactly():
     rates = np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7], [0.2, 0.6, 0.2]])
     shares = np.array([0.2, 0.5, 0.3])
-    assert most_likely_shares(rates, 1e6 * shares @ rates, steps=20_000) == pytest.approx(shares, abs=1e-4)
+    assert label_shift.most_likely_shares(rates, 1e6 * shares @ rates, steps=20_000) == pytest.approx(shares, abs=1e-4)
 
 
 def test_draws_of_two_classes_are_those_of_a_counted_prevalence_where_scores_separate_them():
     rng = np.random.default_rng(0)
     rates = np.broadcast_to(np.eye(2), (4_000, 2, 2))
-    drawn = share_draws(rates, np.array([7.0, 193.0]), rng)[:, 0]
+    drawn = label_shift.share_draws(rates, np.array([7.0, 193.0]), rng)[:, 0]
     ends = rng.beta(7.5, 193.5, 200_000)
     assert np.quantile(drawn, [0.025, 0.5, 0.975]) == pytest.approx(np.quantile(ends, [0.025, 0.5, 0.975]), rel=0.05)
 
 
 def test_draws_of_many_classes_are_those_of_counted_rows_where_scores_separate_them():
     rng = np.random.default_rng(0)
-    drawn = share_draws(np.broadcast_to(np.eye(3), (2_000, 3, 3)), np.array([20.0, 60.0, 120.0]), rng)
+    drawn = label_shift.share_draws(np.broadcast_to(np.eye(3), (2_000, 3, 3)), np.array([20.0, 60.0, 120.0]), rng)
     again = rng.dirichlet([20 + 1 / 3, 60 + 1 / 3, 120 + 1 / 3], 50_000)
     assert drawn.mean(0) == pytest.approx(again.mean(0), rel=0.03)
     assert drawn.std(0) == pytest.approx(again.std(0), rel=0.1)
@@ -268,12 +268,12 @@ def test_weighted_rows_of_the_reference_are_worth_what_their_weights_leave():
     rng = np.random.default_rng(0)
     truth, scores = _rows(rng, 600, 0.3)
     weights = rng.exponential(size=600) ** 2
-    plain = two_class_cells(score_table(truth, scores), 1.0, 4).cells.rows.sum(1)
-    weighted = two_class_cells(score_table(truth, scores, sample_weight=weights), 1.0, 4).cells.rows.sum(1)
+    plain = label_shift.two_class_cells(score_table(truth, scores), 1.0, 4).cells.rows.sum(1)
+    weighted = label_shift.two_class_cells(score_table(truth, scores, sample_weight=weights), 1.0, 4).cells.rows.sum(1)
     assert plain.tolist() == np.bincount(truth)[::-1].tolist()
     assert (weighted < plain).all()
     columns = probability_table(truth, np.column_stack([-scores, scores]), sample_weight=weights)
-    assert (class_cells(columns, 2).cells.rows.sum(1) < np.bincount(truth)).all()
+    assert (label_shift.class_cells(columns, 2).cells.rows.sum(1) < np.bincount(truth)).all()
 
 
 # ---------------------------------------------------------------- what it refuses
