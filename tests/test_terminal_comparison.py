@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 
 import numpy as np
+import polars as pl
 import pytest
+from command_line import run_command
+from text_tools import text_width
 
-from steelyard import Counts, compare
-from steelyard.analysis.results.formatting import text_width
-from steelyard.report.terminal.comparison_text import comparison_summary
-from steelyard.report.terminal.letters import encodable
+from steelyard import Counts, compare, evaluate
 
 STYLE = re.compile(r"\x1b\[[\d;]*m")
 RNG = np.random.default_rng(7)
@@ -30,17 +33,37 @@ SCORES = {
 }
 
 
-def shown(count, **options):
-    models = dict(list(SCORES.items())[:count])
-    comparison = compare(Y, models, scores=True, threshold=1.2, draws=200, **options)
-    return comparison, comparison_summary(comparison, [])
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory):
+    path = tmp_path_factory.mktemp("models") / "rows.parquet"
+    pl.DataFrame({"y": Y, **SCORES}).write_parquet(path)
+    return path
+
+
+def words(rows, count):
+    return [
+        "compare",
+        rows,
+        "--true",
+        "y",
+        "--threshold",
+        1.2,
+        *(w for name in NAMES[:count] for w in ("--score", name)),
+    ]
+
+
+def compared(count):
+    return compare(Y, dict(list(SCORES.items())[:count]), scores=True, threshold=1.2)
+
+
+def shown(rows, count, columns=100):
+    return run_command(*words(rows, count), code=0, columns=columns, color=True).stdout
 
 
 @pytest.mark.parametrize("columns", [60, 80, 100, 120])
 @pytest.mark.parametrize("count", [2, 3, 6])
-def test_every_line_fits_and_no_number_is_cut(monkeypatch, columns, count):
-    monkeypatch.setenv("COLUMNS", str(columns))
-    _, text = shown(count)
+def test_every_line_fits_and_no_number_is_cut(rows, columns, count):
+    text = shown(rows, count, columns)
     lines = STYLE.sub("", text).splitlines()
     assert max(map(text_width, lines)) <= columns
     assert not re.search(r"\d…", text)
@@ -48,17 +71,16 @@ def test_every_line_fits_and_no_number_is_cut(monkeypatch, columns, count):
     assert "\x1b[31m" not in text
 
 
-def test_the_headline_comes_first_and_names_both_sides():
-    comparison, text = shown(2)
+def test_the_headline_comes_first_and_names_both_sides(rows):
+    comparison, text = compared(2), shown(rows, 2)
     lines = text.split("\n\n")
     assert lines[0] == "logistic against boosting on the same 1,500 rows"
     assert lines[1].startswith("\x1b[1mboosting and logistic are not distinguishable by AC-score: ")
     assert comparison.leaderboard().headline.split(":")[0] in STYLE.sub("", lines[1])
 
 
-def test_the_brackets_are_those_of_the_leaderboard(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "100")
-    comparison, text = shown(6)
+def test_the_brackets_are_those_of_the_leaderboard(rows):
+    comparison, text = compared(6), shown(rows, 6)
     board = comparison.leaderboard()
     lines = [line for line in STYLE.sub("", text).splitlines() if re.match(r" ?\d  ", line)]
     assert len(lines) == 6
@@ -71,17 +93,16 @@ def test_the_brackets_are_those_of_the_leaderboard(monkeypatch):
         assert len(re.findall("[┐┤┘]", found[2])) == inside
 
 
-def test_a_bar_spans_the_interval_of_its_model(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "100")
-    _, text = shown(3)
+def test_a_bar_spans_the_interval_of_its_model(rows):
+    text = shown(rows, 3)
     bars = [line for line in STYLE.sub("", text).splitlines() if "●" in line]
     assert len(bars) == 3
     assert all(re.search("━*●━*", line) for line in bars)
     assert bars[0].index("●") > bars[-1].index("●")
 
 
-def test_many_models_show_the_leader_by_every_metric_and_the_differences_from_it():
-    comparison, text = shown(6)
+def test_many_models_show_the_leader_by_every_metric_and_the_differences_from_it(rows):
+    comparison, text = compared(6), shown(rows, 6)
     plain = STYLE.sub("", text)
     for spec in comparison.tables.specs:
         assert re.search(rf"^{spec.name} ", plain, re.MULTILINE)
@@ -89,15 +110,17 @@ def test_many_models_show_the_leader_by_every_metric_and_the_differences_from_it
     assert "McNemar" not in plain
 
 
-def test_models_of_different_rows_are_ranked_too():
-    text = comparison_summary(
-        compare({"old": Counts(28, 23, 72, 2680), "new": Counts(41, 12, 95, 2510)}, draws=200), []
-    )
-    assert text.startswith("old against new on different rows, 5,461 in all\n\n\x1b[1mnew ")
+def test_models_of_different_rows_are_ranked_too(tmp_path):
+    for name, counts in (("old", Counts(28, 23, 72, 2680)), ("new", Counts(41, 12, 95, 2510))):
+        (tmp_path / f"{name}.json").write_text(evaluate(counts).to_json(), encoding="utf-8")
+    text = run_command("compare", tmp_path / "old.json", tmp_path / "new.json", code=0, color=True).stdout
+    assert re.match(r"old(\.json)? against new(\.json)? on different rows, 5,461 in all\n\n\x1b\[1mnew", text)
 
 
-def test_brackets_stand_in_a_plain_encoding_too():
-    _, text = shown(6)
-    plain = encodable(STYLE.sub("", text), "ascii")
+def test_brackets_stand_in_a_plain_encoding_too(rows):
+    command = [sys.executable, "-m", "steelyard", *map(str, words(rows, 4))]
+    settings = {**os.environ, "PYTHONIOENCODING": "ascii", "COLUMNS": "100"}
+    ran = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True, env=settings)
+    plain = STYLE.sub("", ran.stdout)
     assert re.search(r"^1  .* a +\+", plain, re.MULTILINE)
     assert not re.search("[┐┤┘│●━]", plain)

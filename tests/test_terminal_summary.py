@@ -5,19 +5,18 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 
 import numpy as np
 import polars as pl
 import pytest
+from command_line import run_command
+from pages_open import dot_outcomes
+from text_tools import summary, text_width
 
 from steelyard import Counts, evaluate
-from steelyard.analysis.results.formatting import text_width
-from steelyard.evaluation.score_dots import score_dots
-from steelyard.report.terminal.letters import encodable
-from steelyard.report.terminal.scores import scores_text
-from steelyard.report.terminal.summary import evaluation_summary
 
 CODES = re.compile(r"\x1b\[[\d;]*m")
 COMMAND = [sys.executable, "-m", "steelyard.cli"]
@@ -51,11 +50,8 @@ def evaluation(request):
 
 
 @pytest.mark.parametrize("columns", [60, 80, 100, 120])
-def test_no_line_is_wider_than_the_terminal_and_no_number_is_cut(evaluation, columns, monkeypatch):
-    monkeypatch.setenv("COLUMNS", str(columns))
-    text = CODES.sub(
-        "", evaluation_summary(evaluation, "rows.csv", then=("writes the page", "steelyard report a -o b"))
-    )
+def test_no_line_is_wider_than_the_terminal_and_no_number_is_cut(evaluation, columns, tmp_path):
+    text = CODES.sub("", summary(evaluation, tmp_path, columns=columns))
     assert max(map(text_width, text.splitlines())) <= columns
     assert not re.search(r"\d…", text)
     for row in evaluation.shown():
@@ -63,17 +59,15 @@ def test_no_line_is_wider_than_the_terminal_and_no_number_is_cut(evaluation, col
 
 
 @pytest.mark.parametrize("columns", [60, 80, 100, 120])
-def test_the_headline_is_that_of_the_verdict_in_bold(evaluation, columns, monkeypatch):
-    monkeypatch.setenv("COLUMNS", str(columns))
-    text = evaluation_summary(evaluation, "rows.csv")
+def test_the_headline_is_that_of_the_verdict_in_bold(evaluation, columns, tmp_path):
+    text = summary(evaluation, tmp_path, columns=columns)
     headline = next(str(sentence) for sentence in evaluation.verdict if sentence.is_headline)
     bold = re.findall(r"\x1b\[1m(.*?)\x1b\[0m", text, re.DOTALL)
     assert " ".join(bold[1].split()) == headline
 
 
-def test_twelve_classes_of_long_names_can_be_told_apart_at_80_columns(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    text = CODES.sub("", evaluation_summary(twelve(), "rows.csv"))
+def test_twelve_classes_of_long_names_can_be_told_apart_at_80_columns(tmp_path):
+    text = CODES.sub("", summary(twelve(), tmp_path, columns=80))
     for i in range(12):
         assert re.search(rf"^a rather long cl…name {i:02} +\d,\d{{3}} ", text, re.MULTILINE)
 
@@ -81,28 +75,34 @@ def test_twelve_classes_of_long_names_can_be_told_apart_at_80_columns(monkeypatc
 # ---------------------------------------------------------------- the scores
 
 
-def test_the_scores_are_drawn_by_class_with_the_threshold_through_both(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
+def drawn_scores(evaluation, folder):
+    """The two lines of the scores of either class, and the axis below them; none where no threshold lies between."""
+    lines = CODES.sub("", summary(evaluation, folder, columns=80)).splitlines()
+    first = [i for i, line in enumerate(lines) if re.match(r"positives +\S*[▁▂▃▄▅▆▇█│]", line)]
+    return lines[first[0] : first[0] + 3] if first else []
+
+
+def test_the_scores_are_drawn_by_class_with_the_threshold_through_both(tmp_path):
     evaluation = scored(threshold=0.3)
-    positives, negatives, axis = CODES.sub("", scores_text(evaluation)).splitlines()
+    positives, negatives, axis = drawn_scores(evaluation, tmp_path)
     assert positives.startswith("positives  ") and negatives.startswith("negatives  ")
     assert positives.index("│") == negatives.index("│") == 11 + 18  # 0.3 of 60 cells
     assert "threshold 0.300" in axis
     # Cells right of the line have bars exactly where rows are flagged.
-    dots = score_dots(evaluation.scores, 0.3)
-    assert bool(positives.partition("│")[2].strip()) == bool(dots.outcomes.found)
-    assert bool(negatives.partition("│")[2].strip()) == bool(dots.outcomes.false_alarms)
-    flagged = scored(threshold=0.999)
-    assert not CODES.sub("", scores_text(flagged)).splitlines()[1].partition("│")[2].strip()
+    found, _, alarms, _ = dot_outcomes(evaluation.scores, 0.3)
+    assert bool(positives.partition("│")[2].strip()) == bool(found)
+    assert bool(negatives.partition("│")[2].strip()) == bool(alarms)
+    flagged = drawn_scores(scored(threshold=0.999), tmp_path)
+    assert not flagged[1].partition("│")[2].strip()
 
 
 @pytest.mark.parametrize("threshold", [-1.0, 0.0, 1.0, 2.0, np.inf])
-def test_a_threshold_outside_of_the_scores_draws_none(threshold):
-    assert scores_text(scored(threshold=threshold)) == ""
+def test_a_threshold_outside_of_the_scores_draws_none(threshold, tmp_path):
+    assert drawn_scores(scored(threshold=threshold), tmp_path) == []
 
 
-def test_labels_alone_have_no_scores_to_draw():
-    assert scores_text(evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))) == ""
+def test_labels_alone_have_no_scores_to_draw(tmp_path):
+    assert drawn_scores(evaluate(Counts(tp=28, fn=23, fp=72, tn=2680)), tmp_path) == []
 
 
 # ---------------------------------------------------------------- encodings and colour
@@ -132,8 +132,11 @@ def test_signs_that_an_encoding_lacks_are_plain_ones_of_the_same_meaning(encodin
     assert ("●" in shown) == (encoding == "utf-8") and ("=o" in shown or "o=" in shown) == (encoding != "utf-8")
 
 
-def test_letters_of_the_users_own_are_left_to_the_stream():
-    assert encodable("naïve 模型 ━", "ascii") == "naïve 模型 ="
+def test_letters_of_the_users_own_are_left_to_the_stream(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("y,naïve\n" + "0,0.25\n1,0.75\n" * 20, encoding="utf-8")
+    shown = ran("report", path, "--true", "y", "--score", "naïve", PYTHONIOENCODING="ascii").decode("utf-8")
+    assert "naïve" in shown and "=" in shown and not re.search("[━●│]", shown)
 
 
 def test_no_color_is_an_option_too():
@@ -164,10 +167,11 @@ def test_the_last_lines_are_a_command_that_runs_as_it_stands(words, command, col
     assert (tmp_path / "page.html").exists() == (command == "report")
 
 
-def test_a_command_that_no_line_holds_is_named_alone(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "60")
-    then = ("finds the best threshold", f"steelyard threshold {'folder/' * 20}rows.csv --score s")
-    text = evaluation_summary(scored(), "rows.csv", then=then)
+def test_a_command_that_no_line_holds_is_named_alone(rows, tmp_path):
+    folder = tmp_path / ("a rather long name of a folder" * 5)
+    folder.mkdir()
+    shutil.copy(rows, folder / "rows.csv")
+    text = run_command("report", folder / "rows.csv", "--true", "y", "--score", "model 1", code=0, columns=60).stdout
     assert " ".join(text.split()).endswith("steelyard threshold finds the best threshold.")
     assert max(map(text_width, text.splitlines())) <= 60
 
