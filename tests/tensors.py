@@ -1,4 +1,7 @@
-"""Tensors that several tests share: arrays of each library, sent to what is taken for a device, and what travels."""
+"""Tensors that several tests share: arrays of each library, sent to what is taken for a device, and what travels.
+
+What is kept where and what travels no public call tells: only this file imports what knows it.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,13 @@ from math import prod
 import numpy as np
 import pytest
 
+from steelyard.analysis.intervals import averages
 from steelyard.exceptions import SteelyardError
-from steelyard.ingest import arrays, device_columns
-from steelyard.statistics.device_library import DeviceLibrary
+from steelyard.ingest import arrays, device_columns, device_tables
+from steelyard.statistics import device_array, device_library, placed_values
+
+__all__ = ["arrays", "averages", "device_array", "device_columns", "device_library", "device_tables", "placed_values"]
+DeviceLibrary = device_library.DeviceLibrary
 
 
 def strict_array(values):

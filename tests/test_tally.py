@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import re
 import sys
 from contextlib import suppress
 from dataclasses import replace
@@ -13,18 +14,15 @@ import numpy as np
 import polars as pl
 import pytest
 from checks import assert_refused
+from command_line import run_command
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steelyard
-from steelyard import SteelyardError, Tally, tally
+from steelyard import Counts, SteelyardError, Tally, tally
 from steelyard.cli import progress
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.gates import rules
-from steelyard.ingest import exact_sums, queries, score_queries
-from steelyard.ingest.files import scan_files
-from steelyard.metrics.binned_bounds import binned_bounds
-from steelyard.statistics import score_bins
+from steelyard.ingest import queries, score_queries
 
 FRAME = pl.DataFrame(
     {"y": [0, 0, 1, 1], "p": [0, 1, 1, 1], "q": [0, 0, 0, 1], "s": [0.1, 0.6, 0.4, 0.9], "g": ["a", "a", "b", "b"]}
@@ -64,8 +62,16 @@ def text_tally(folder, name, rows):
     """The tally of rows of text as a CSV file holds them."""
     path = folder / name
     path.write_text("\n".join(["y,p,g", *(",".join(row) for row in rows)]))
-    with scan_files([str(path)]) as source:
-        return tally(source, true="y", pred="p", by="g")
+    ran = run_command("tally", path, "--true", "y", "--pred", "p", "--by", "g")
+    if ran.exit_code == 2:
+        raise InputTypeError(ran.stderr)
+    return replace(Tally.from_json(ran.stdout), sources={})  # by which equal shards would be one and the same file
+
+
+def counted(*words, code=0):
+    """The tally that `steelyard tally` prints."""
+    ran = run_command("tally", *words, code=code)
+    return Tally.from_json(ran.stdout) if code == 0 else " ".join(ran.stderr.split())
 
 
 WORDS = (("0", "1", "unknown"), ("0.0", "1.0", "2.0", "?"), ("true", "false", "maybe"), ("False", "True", "-"), ("7", "8", "x"))  # fmt: skip
@@ -122,8 +128,7 @@ def test_a_file_counted_twice_is_noticed(tmp_path):
     copy = tmp_path / "copy.csv"
     copy.write_bytes((tmp_path / "a.csv").read_bytes())
     for names in ([tmp_path / "a.csv", tmp_path / "a.csv"], [tmp_path / "a.csv", copy]):
-        with pytest.raises(InputError, match="would be counted twice"), scan_files(list(map(str, names))):
-            pass
+        assert "would be counted twice" in counted(*names, "--true", "y", "--pred", "p", code=2)
 
 
 def test_tallies_of_two_models_do_not_merge_without_a_word():
@@ -214,27 +219,24 @@ def test_a_spoiled_tally_is_refused(text, words):
 
 @pytest.mark.parametrize(
     ("ranges", "words"),
-    [("x", "pairs of numbers"), ([[1, 2, 3]], "pairs of numbers"), ([[2, 1]], "ascending order"), ([[1, 3], [2, 4]], "ascending order"), ([[0, math.inf]], "ascending order")],
+    [("x", "pairs of numbers"), ([[1, 2, 3]], "pairs of numbers"), ([[2, 1]], "ascending order"), ([[1, 3], [2, 4]], "ascending order")],
 )  # fmt: skip
 def test_spoiled_blurs_are_refused(ranges, words):
-    assert_refused(lambda: score_bins.saved_bins(ranges), InputError, words)
+    saved = json.loads(tally(FRAME, true="y", score="s", pos_label=1, labels=[0, 1]).to_json())
+    saved["scores"]["blurs"] = ranges
+    assert_refused(lambda: Tally.from_json(json.dumps(saved)), InputError, words)
 
 
 def test_a_cut_inside_a_bin_is_refused_and_at_its_ends_is_not(monkeypatch):
     monkeypatch.setattr(score_queries, "BINS", 4)
     found = tally(FRAME.with_columns(s=pl.Series([0.1, 0.2, 0.15, 0.9])), true="y", score="s", exact=False)
     assert found.scores.bins.tolist() == [[0.1, 0.2]]
-    assert (
-        score_bins.bin_divided_at(found.scores.bins, 0.1) is None
-        and score_bins.bin_divided_at(found.scores.bins, 0.21) is None
-    )
-    assert score_bins.bin_divided_at(found.scores.bins, 0.2) == (0.1, 0.2)
-    assert_refused(
-        lambda: steelyard.evaluate(found, threshold=0.15),
-        InputError,
-        "0.15 would divide the one from 0.1 to 0.2; take an end",
-    )
-    assert steelyard.evaluate(found, threshold=0.1).counts.tp == 2
+    for inside in (0.15, 0.2):
+        words = f"{inside} would divide the one from 0.1 to 0.2; take an end"
+        assert_refused(lambda at=inside: steelyard.evaluate(found, threshold=at), InputError, words)
+    for end in (0.1, 0.21):
+        exact = steelyard.score_table(FRAME["y"].to_numpy(), [0.1, 0.2, 0.15, 0.9])
+        assert steelyard.evaluate(found, threshold=end).counts == exact.at(end)
 
 
 @settings(max_examples=60)
@@ -255,8 +257,10 @@ def test_the_bounds_hold_whatever_the_rows_and_the_parts(rows, parts):
     finally:
         score_queries.BINS = before
     exact = steelyard.score_table(columns["y"], columns["s"], sample_weight=columns["w"])
-    for name, (low, high) in binned_bounds(found.scores).items():
+    saved = steelyard.evaluate(found, metrics=["roc_auc"], threshold=1e9, draws=20).to_dict()
+    for name, (low, high) in saved.get("bounds", {}).items():
         assert low - 1e-9 <= steelyard.get_metric(name)(exact) <= high + 1e-9
+    assert ("bounds" in saved) == (len(found.scores.bins) > 0)
 
 
 @pytest.mark.skipif(not hasattr(pl.LazyFrame, "collect_batches"), reason="this Polars has no batches")
@@ -286,12 +290,6 @@ def test_a_lazy_polars_frame_without_batches_is_counted_at_once(monkeypatch):
     found = tally(FRAME.lazy(), true="y", score="s", by="g", exact=False)
     monkeypatch.delattr(pl.LazyFrame, "collect_batches", raising=False)  # as of Polars before it had them
     assert tally(FRAME.lazy(), true="y", score="s", by="g", exact=False) == found
-
-
-def test_no_positives_have_no_average_precision():
-    assert math.isnan(
-        binned_bounds(steelyard.score_table([0, 0], [0.1, 0.2], pos_label=1, labels=[0, 1]))["average_precision"][0]
-    )
 
 
 @pytest.mark.parametrize(
@@ -346,9 +344,8 @@ def test_whole_numbers_beyond_two_to_the_53_stay_apart_or_are_refused(tmp_path):
     path.write_text(
         f"y,p,n,g,s\n{big}.0,{big}.0,{big + 1},{big}.0,{big}\n{big + 1}.0,{big + 1}.0,1,{big + 1}.0,{big + 1}\n"
     )
-    with scan_files([str(path)]) as source:
-        found = tally(source, true="y", pred="p", frequency="n", by="g")
-        assert_refused(lambda: tally(source, true="y", score="s", pos_label=str(big)), InputError, words)
+    found = counted(path, "--true", "y", "--pred", "p", "--frequency", "n", "--by", "g")
+    assert re.search(words, counted(path, "--true", "y", "--score", "s", "--positive", big, code=2))
     assert found.confusion.labels == (big, big + 1) and found.confusion.rows.tolist() == [[big + 1, 0], [0, 1]]
     assert list(found.groups) == [(big,), (big + 1,)]
 
@@ -367,9 +364,14 @@ def test_rows_whose_weight_and_frequency_never_meet_weigh_nothing():
     assert tally(FRAME.clear().with_columns(w=pl.lit(1.0)), true="y", pred="p", weight="w", labels=[0, 1]).rows == 0
 
 
-def test_limbs_are_joined_exactly():
-    assert exact_sums.from_limbs([[3], [0], [1]], 0) == [3 + 2.0**-56]
-    assert exact_sums.from_limbs([[2**62], [2**62], [2**62]], 10) == [2.0**52 * (1 + 2.0**-28 + 2.0**-56)]
+@pytest.mark.parametrize("places", [0, 12, 40])
+def test_weights_of_any_size_are_added_exactly_whatever_the_order(places):
+    rng = np.random.default_rng(places)
+    weights = rng.random(3_000) * 2.0 ** rng.integers(-places, places + 1, 3_000)
+    for order in (np.arange(3_000), rng.permutation(3_000)):
+        frame = pl.DataFrame({"y": [0, 1] * 1_500, "p": [0] * 3_000, "w": weights[order]})
+        found = tally(frame, true="y", pred="p", weight="w").confusion.weights
+        assert found[:, 0].tolist() == [math.fsum(weights[order][start::2]) for start in (0, 1)]
 
 
 def test_more_combinations_than_a_small_table_has_are_refused(monkeypatch):
@@ -399,4 +401,9 @@ def test_the_bar_is_shown_on_a_terminal_alone(monkeypatch):
     [(0.5, 0.5, ("0.5", "0.5")), (0.69999999, 0.7, ("0.69999999", "0.7")), (0.3, 0.1 + 0.2, ("0.29999999999999999", "0.30000000000000004")), (12.0, 1.5, ("12", "1.5"))],
 )  # fmt: skip
 def test_a_gate_shows_as_many_digits_as_tell_the_numbers_apart(value, limit, pair):
-    assert rules._apart(value, limit, rules.Unit(percent=False, text="")) == pair
+    @steelyard.metric("Own", range=(0, 99))
+    def own(tp, fn, fp, tn):
+        return value + 0 * tp
+
+    (row,) = steelyard.gate(steelyard.evaluate(Counts(1, 2, 3, 4), metrics=["own"], draws=20), f"own >= {limit!r}")
+    assert row.text == f"own is {pair[0]}, required >= {pair[1]}"

@@ -10,12 +10,21 @@ import sys
 import numpy as np
 import pytest
 from checks import assert_refused
-from tensors import assert_refused_alike, assert_same, jax_array, sent, strict_array
+from tensors import (
+    arrays,
+    assert_refused_alike,
+    assert_same,
+    device_array,
+    device_columns,
+    device_library,
+    device_tables,
+    jax_array,
+    sent,
+    strict_array,
+)
 
 import steelyard
 from steelyard.exceptions import InputTypeError
-from steelyard.ingest import device_columns, device_tables
-from steelyard.statistics import device_array, device_library
 
 N = 3_000
 
@@ -244,7 +253,7 @@ def test_matrices_of_label_sets_travel_as_bytes(to_device, monkeypatch):
     monkeypatch.setattr(
         device_columns, "as_numpy", lambda values: device_columns.DeviceLibrary.of(values).brought(values)
     )
-    monkeypatch.setattr("steelyard.ingest.arrays.as_numpy", device_columns.as_numpy)
+    monkeypatch.setattr(arrays, "as_numpy", device_columns.as_numpy)
     assert_same(steelyard.label_propensities(to_device(sets)), steelyard.label_propensities(sets))
     assert {array.dtype for array in travelled if array.size == N * 4} == {np.dtype(np.uint8)}
     with pytest.raises(steelyard.SteelyardError) as ours:
@@ -289,7 +298,7 @@ def test_tensors_in_the_processors_memory_are_not_copied():
     torch = pytest.importorskip("torch")
     scores = torch.rand(100, dtype=torch.float64, requires_grad=True)
     assert device_columns.as_numpy(scores).ctypes.data == scores.data_ptr()
-    assert steelyard.ingest.arrays.numbers(scores, "y_score").ctypes.data == scores.data_ptr()
+    assert arrays.numbers(scores, "y_score").ctypes.data == scores.data_ptr()
     halves = torch.rand(100).to(torch.bfloat16)
     truth = torch.arange(100) % 2
     assert steelyard.roc_auc(truth, halves) == steelyard.roc_auc(truth.numpy(), halves.float().numpy())

@@ -8,21 +8,20 @@ import numpy as np
 import pytest
 from tensors import (
     LIBRARIES,
+    DeviceLibrary,
     Travelled,
     assert_refused_alike,
     assert_same,
     assert_same_rows,
+    averages,
+    device_array,
     jax_array,
+    placed_values,
     sent,
     torch_array,
 )
 
 import steelyard
-from steelyard.analysis.intervals import averages
-from steelyard.statistics import device_array
-from steelyard.statistics.device_array import DeviceArray
-from steelyard.statistics.device_library import DeviceLibrary
-from steelyard.statistics.placed_values import scattered, taken, with_added
 
 N, K, BINS = 12_000, 4, 2_500  # more than the intervals keep apart of a class, and few of the rows
 LABELS = 64**2  # cells of small labels that are counted before anyone asks which there are
@@ -250,16 +249,21 @@ def test_values_are_placed_on_a_device_as_in_numpy(taken_for_a_device, library):
     with jax.enable_x64(True) if jax else nullcontext():
         values, places = np.arange(5.0) + 1, np.array([7, 3, 11, 0, 4])
         there = {
-            name: DeviceArray(DeviceLibrary.of(each), each)
+            name: device_array.DeviceArray(DeviceLibrary.of(each), each)
             for name, each in sent({"v": values, "p": places}, LIBRARIES[library]).items()
         }
         for given in (there["v"], values):
-            assert np.array_equal(np.asarray(scattered(given, there["p"], 12)), scattered(values, places, 12))
-        many = scattered(there["v"], there["p"], 12)
-        assert np.array_equal(np.asarray(taken(np.arange(12.0), there["p"])), places)
-        assert np.array_equal(np.asarray(taken(many, places)), values)
+            assert np.array_equal(
+                np.asarray(placed_values.scattered(given, there["p"], 12)), placed_values.scattered(values, places, 12)
+            )
+        many = placed_values.scattered(there["v"], there["p"], 12)
+        assert np.array_equal(np.asarray(placed_values.taken(np.arange(12.0), there["p"])), places)
+        assert np.array_equal(np.asarray(placed_values.taken(many, places)), values)
         added = np.array([-1, 2, 2]), np.array([1.0, 2.0, 3.0])
-        assert np.array_equal(np.asarray(with_added(many, *added)), with_added(scattered(values, places, 12), *added))
+        assert np.array_equal(
+            np.asarray(placed_values.with_added(many, *added)),
+            placed_values.with_added(placed_values.scattered(values, places, 12), *added),
+        )
 
 
 def test_classes_of_jax_are_evaluated_with_numpys_numbers(taken_for_a_device):

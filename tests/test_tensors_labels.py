@@ -6,11 +6,9 @@ import pickle
 
 import numpy as np
 import pytest
-from tensors import assert_refused_alike, jax_array
+from tensors import assert_refused_alike, averages, device_array, device_columns, device_library, jax_array
 
 import steelyard
-from steelyard.ingest import device_columns
-from steelyard.statistics import device_array, device_library
 
 N, LABELS = 1_500, 5
 WEIGHTS = [{}, {"sample_weight": "w"}, {"frequency": "f"}, {"sample_weight": "w", "frequency": "f"}]
@@ -171,8 +169,8 @@ def test_evaluate_of_labels_asks_the_device_few_questions(rows, to_device, monke
 
 
 def test_of_very_many_rows_some_are_brought_for_the_ends_of_areas(to_device, monkeypatch):
-    monkeypatch.setattr("steelyard.analysis.intervals.averages._ROWS", 400)
-    monkeypatch.setattr("steelyard.analysis.intervals.averages._POSITIVES", 20)
+    monkeypatch.setattr(averages, "_ROWS", 400)
+    monkeypatch.setattr(averages, "_POSITIVES", 20)
     rng = np.random.default_rng(4)
     y = rng.random((N, 3)) < 0.3
     scores = rng.random((N, 3)) + 0.4 * y
