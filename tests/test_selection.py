@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
 from checks import assert_refused
+from command_line import run_command
 from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -15,9 +15,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
+from study_tools import run_own
 
-from steelyard import Folds, HoldOut, interval, select_tree
-from steelyard.protocol.named_models import MODELS, cross_evaluate_columns, model
+from steelyard import CrossEvaluation, Folds, HoldOut, interval, select_tree
 
 X, Y = make_classification(900, weights=[0.8], flip_y=0.1, random_state=0)
 TREE = DecisionTreeClassifier()
@@ -158,39 +158,55 @@ def test_bad_input_is_refused_in_one_sentence(options, builtin, words):
 # ---------------------------------------------------------------- models by name
 
 
-@pytest.mark.parametrize("name", list(MODELS))
-@pytest.mark.parametrize("make", [dict, pd.DataFrame, pl.DataFrame])
-def test_every_model_by_name_takes_a_table_of_numbers_words_and_gaps(name, make):
+MODELS = ("logistic", "tree", "forest", "boosting", "naive-bayes", "nearest-mean", "lda")
+
+
+def crossval(table, target, path, *words):
+    """What `steelyard crossval` finds of a table in a file."""
+    table.write_parquet(path) if path.suffix == ".parquet" else table.write_csv(path)
+    ran = run_command("crossval", "--data", path, "--target", target, "--folds", 3, *words, "--format", "json", code=0)
+    return CrossEvaluation.from_json(ran.stdout)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("file", ["rows.csv", "rows.parquet"])
+def test_every_model_by_name_takes_a_table_of_numbers_words_and_gaps(name, file, tmp_path):
     rng = np.random.default_rng(0)
     y = (rng.random(200) < 0.3).astype(int)
-    size = y + rng.standard_normal(200)
-    size[::9] = np.nan
+    size = [None if i % 9 == 0 else x for i, x in enumerate((y + rng.standard_normal(200)).tolist())]
     colour = np.where(rng.random(200) < 0.2 + 0.5 * y, "red", "blue").astype(object)
     colour[::11] = None
-    table = make({"size": size, "colour": list(colour), "old": rng.random(200) < 0.5, "ill": np.where(y, "yes", "no")})
-    found = cross_evaluate_columns(table, "ill", model=name, split=3, pos_label="yes", resample="over")
-    assert not found.failures and found.values("roc_auc").mean() > 0.6 and list(found.models) == [f"{name}"]
+    old, ill = rng.random(200) < 0.5, np.where(y, "yes", "no")
+    table = pl.DataFrame({"size": size, "colour": colour.tolist(), "old": old, "ill": ill})
+    words = ("--model", name, "--positive", "yes", "--resample", "over")
+    found = crossval(table, "ill", tmp_path / file, *words)
+    assert not found.failures and found.values("roc_auc").mean() > 0.6 and list(found.models) == [f"{name} + over"]
 
 
-def test_several_models_by_name_meet_on_the_same_splits():
+def test_several_models_by_name_meet_on_the_same_splits(tmp_path):
     data, y = load_breast_cancer(return_X_y=True)
-    table = {f"c{i}": column for i, column in enumerate(data.T[:5])} | {"y": 1 - y}
-    found = cross_evaluate_columns(table, "y", model=["lda", "nearest-mean"], split=3)
+    table = pl.DataFrame({f"c{i}": column for i, column in enumerate(data.T[:5])} | {"y": 1 - y})
+    found = crossval(table, "y", tmp_path / "rows.csv", "--model", "lda", "--model", "nearest-mean")
     assert list(found.models) == ["lda", "nearest-mean"] and len(found.differences()) == 2
+
+
+def test_a_model_that_is_none_is_refused_with_those_there_are(tmp_path):
+    (tmp_path / "rows.csv").write_text("a,y\n" + "1,0\n2,1\n" * 20)
+    asked = ("crossval", "--data", tmp_path / "rows.csv", "--target", "y", "--model")
+    assert "Did you mean 'logistic'" in run_command(*asked, "logistik", code=2).stderr
+    assert f"There are {', '.join(MODELS)}." in run_command(*asked, "svm", code=2).stderr
 
 
 @pytest.mark.parametrize(
     ("attempt", "builtin", "words"),
     [
-        (lambda: model("logistik"), KeyError, "Did you mean 'logistic'"),
-        (lambda: model("svm"), KeyError, "There are logistic"),
-        (lambda: cross_evaluate_columns({"a": [1, 2]}, "b"), ValueError, "no column 'b'"),
-        (lambda: cross_evaluate_columns({"a": [1, 2]}, "a"), ValueError, "no column to predict from"),
-        (lambda: cross_evaluate_columns({"a": [1, 2, 3], "b": [1, 2]}, "b"), ValueError, "differ in length"),
-        (lambda: cross_evaluate_columns(3, "b"), TypeError, "table of columns"),
-        (lambda: cross_evaluate_columns({"a": [1, np.inf] * 9, "b": [1, 0] * 9}, "b"), ValueError, "infinity"),
+        (lambda: run_own("kalita", {"a": [1, 2] * 20}, "b"), ValueError, "no column 'b'"),
+        (lambda: run_own("kalita", {"a": [1, 2] * 20}, "a", model=["tree"]), ValueError, "no column to predict from"),
+        (lambda: run_own("kalita", {"a": [1, 2, 3], "b": [1, 2]}, "b"), ValueError, "differ in length"),
+        (lambda: run_own("kalita", 3, "b"), TypeError, "table of columns"),
+        (lambda: run_own("kalita", {"a": [1, np.inf] * 18, "b": [1, 0] * 18}, "b"), ValueError, "infinity"),
         (
-            lambda: cross_evaluate_columns({"a": np.array(["2020-01-01"] * 4, "M8[D]"), "b": [1, 0] * 2}, "b"),
+            lambda: run_own("kalita", {"a": np.array(["2020-01-01"] * 40, "M8[D]"), "b": [1, 0] * 20}, "b"),
             TypeError,
             "give numbers or text",
         ),
