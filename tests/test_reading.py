@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from command_line import run_command
 from engines import ENGINES, needs
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -17,8 +18,6 @@ from hypothesis import strategies as st
 import steelyard
 from steelyard.exceptions import SteelyardError
 from steelyard.ingest import label_codes
-from steelyard.ingest.files import scan_files
-from steelyard.statistics.class_scores import ClassScores
 
 MANY = settings(max_examples=150, suppress_health_check=list(HealthCheck))
 FEW = settings(MANY, max_examples=6, phases=[Phase.generate])  # slow engines: nothing is made smaller
@@ -164,8 +163,9 @@ def test_files_are_counted_as_by_hand(suffix, tmp_path):
         else:
             with path.open("w", encoding="utf-8", newline="") as file:
                 csv.writer(file).writerows([["y", "p", "s"], *zip(rows.y, rows.p, rows.s.tolist(), strict=True)])
-        with scan_files([str(path)]) as source:
-            found = steelyard.tally(source, true="y", pred="p").confusion
+        found = steelyard.Tally.from_json(
+            run_command("tally", path, "--true", "y", "--pred", "p", code=0).stdout
+        ).confusion
         assert cells(found) == Counter(zip(rows.y, rows.p, strict=True))
 
     read()
@@ -208,6 +208,7 @@ def stripped(values, name, read=label_codes.distinct):
     return read(np.array([v.strip() if isinstance(v, str) else v for v in values.tolist()]), name)
 
 
+ClassScores = type(steelyard.score_table([0, 1], [0.2, 0.7]).positive)
 MUTATIONS = {
     "ties at the threshold": (ClassScores, "below", above),
     "labels by position": (label_codes, "recode", lambda codes, *_: codes),

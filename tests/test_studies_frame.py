@@ -177,11 +177,11 @@ def test_every_study_is_declared_in_the_one_frame(name):
         assert not made & {func.id for func in calls if isinstance(func, ast.Name)}, path
 
 
-HALF = '''"""Half (2025): whether a random number is a half on average; no data."""
+HALF = f'''"""Half (2025): whether a random number is a half on average; no data."""
 
 import numpy as np
 
-from steelyard.studies.declared_study import DeclaredStudy, RunPlan
+from {DeclaredStudy.__module__} import DeclaredStudy, RunPlan
 
 HALF_STUDY = DeclaredStudy("half", "Is a half a half?", cite="Somebody (2025) On halves.")
 
@@ -190,10 +190,10 @@ HALF_STUDY = DeclaredStudy("half", "Is a half a half?", cite="Somebody (2025) On
 def _experiment(plan: RunPlan, *, rows: int = 100) -> list[float]:
     return [float(np.random.default_rng(seed).random(rows).mean()) for seed in plan.seeds(5)]
 '''
-HALF_CLAIMS = '''"""What is said of halves, tried."""
+HALF_CLAIMS = f'''"""What is said of halves, tried."""
 
-from steelyard.studies.study import Effect, Finding
-from steelyard.studies.half import HALF_STUDY
+from {Effect.__module__} import Effect, Finding
+from {studies.__name__}.half import HALF_STUDY
 
 
 @HALF_STUDY.claim("A random number is a half on average.", paper="0.5", place="Section 1")

@@ -15,8 +15,8 @@ import polars as pl
 import pytest
 from command_line import COMMANDS, command_named, run_command
 
-from steelyard.cli.suggestions import SUGGESTIONS, column_names, metric_meanings
-from steelyard.metrics.registry import list_metrics
+from steelyard import list_metrics
+from steelyard.cli.suggestions import SUGGESTIONS
 
 pty = pytest.importorskip("pty", reason="this system has no terminals of that kind", exc_type=ImportError)
 
@@ -134,13 +134,17 @@ def test_commands_options_formats_columns_metrics_and_names_are_completed(folder
 
 @pytest.mark.parametrize("name", ["rows.csv", "rows.parquet", "rows.jsonl", "rows.tsv", "rows.csv.gz"])
 def test_the_header_of_every_kind_of_file_is_read_and_noise_is_nothing(name, folder):
-    assert column_names(folder / name) == ["truth", "model one", "site"]
-    assert column_names(folder / "none.csv") == []
-    assert isinstance(column_names(folder / "noise.csv"), list)
+    assert complete("report", name, "--score", "", cwd=folder) == ["truth", "'model one'", "site"]
+
+
+def test_a_file_that_is_not_there_or_no_table_suggests_nothing_and_fails_nothing(folder):
+    assert complete("report", "none.csv", "--score", "", cwd=folder) == [""]
+    assert "truth" not in complete("report", "noise.csv", "--score", "", cwd=folder)
 
 
 def test_every_metric_is_suggested_under_each_of_its_names():
-    assert set(metric_meanings()) == {name for metric in list_metrics() for name in (metric.name, *metric.aliases)}
+    names = {name for metric in list_metrics() for name in (metric.name, *metric.aliases)}
+    assert {*complete("explain", "")} == names
 
 
 def test_every_value_of_text_has_suggestions_or_is_the_users_own():
