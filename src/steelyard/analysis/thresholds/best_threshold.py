@@ -309,19 +309,23 @@ class Search:
         value = float(limit.values(sample.every.flat()[index]))
         equal = sample.has_equal_rows and not sample.are_trivial(index)
         exact = equal and sample.prevalence is None
-        broken, exceeded = np.asarray(0.0), None
+        drawn, exceeded = math.nan, None
         if self.confidence is None or (isinstance(limit, Capacity) and not exact):
-            broken = broken_shares([limit], sample, sample.rates_at(np.array([index])), _CHANCE_DRAWS, rng)
+            rates = sample.rates_at(np.array([index]))
+            drawn = float(broken_shares([limit], sample, rates, _CHANCE_DRAWS, rng).item())
         if isinstance(limit, Capacity):
             rows = sum(sample.effective_sizes)
-            exceeded = limit.exceeded_after(value * rows, rows) if exact else float(broken.item())
+            exceeded = limit.exceeded_after(value * rows, rows) if exact else drawn
         if self.confidence is not None:
             return KeptLimit(limit.text, value, confidence=float(self.confidence), exceeded=exceeded)
         rate = rate_limit(limit)
-        if rate is not None and exceeded is None and (exact or (equal and rate.part.is_of_class)):
-            broken = rate.broken_chance(*rate.part.trials(sample.rows.flat()[index]))
-        broken = broken if exceeded is None else np.asarray(exceeded)
-        return KeptLimit(limit.text, value, chance=1 - float(broken.item()), exceeded=exceeded)
+        if exceeded is not None:
+            broken = exceeded
+        elif rate is not None and (exact or (equal and rate.part.is_of_class)):
+            broken = float(rate.broken_chance(*rate.part.trials(sample.rows.flat()[index])).item())
+        else:
+            broken = drawn
+        return KeptLimit(limit.text, value, chance=1 - broken, exceeded=exceeded)
 
     def _resampled(
         self, best: BestThreshold, choice: Choice, sample: ThresholdSample, resamples: int, rng: np.random.Generator
