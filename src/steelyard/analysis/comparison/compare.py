@@ -99,7 +99,7 @@ class JudgedModels(NamedTuple):
 
 @dataclass(frozen=True)
 class Question:
-    """By which metrics models are compared, of which class or average, at which level, within which margin."""
+    """What a comparison asks: the metrics, the positive class or the average, the level and the margin."""
 
     specs: tuple[MetricSpec, ...] | None
     options: CallOptions
@@ -131,7 +131,7 @@ class Question:
     def of_codes(
         self, names: list[str], codes: list[Array], labels: Labels, positive: Label, mass: RowMass
     ) -> JudgedModels:
-        """The judged differences of the codes of labels, those of the truth first."""
+        """The judged differences of the models, by the codes of the labels; the codes of the truth come first."""
         if positive is not None and len(labels) > 2 and self.is_of_one_class:  # before any cube is built
             index = labels.index(positive)
             codes, labels = [code == index for code in codes], (f"not {positive}", positive)
@@ -390,7 +390,7 @@ class LabelSetModels:
 
 
 def compared_label_sets(question: Question, models: LabelSetModels) -> Comparison:
-    """The comparison of models on rows of several labels: each difference by what the rows move it by."""
+    """The comparison of models on rows of several labels: each difference is judged by the influence of the rows."""
     tables, mass = models.tables()
     first = next(iter(tables.values()))
     specs = usual_label_set_specs(first) if question.specs is None else question.specs
@@ -426,7 +426,7 @@ class LabelSetRows:
     _influences: dict[tuple[MetricSpec, str], Array | None] = field(default_factory=dict)
 
     def differences(self, tables: ModelTables) -> Iterator[JudgedDifference]:
-        """The differences of every pair of models by every metric, tested by what the rows move them by."""
+        """The differences of every pair of models by every metric, tested by the influence of the rows."""
         method = "influence" if self.mass.clusters is None else "cluster"
         for a, b in combinations(self.tables, 2):
             for spec in tables.specs:

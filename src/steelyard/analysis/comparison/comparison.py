@@ -260,7 +260,7 @@ class Comparison(Result[Difference]):
         return self.words()[1]
 
     def shown_rows(self) -> list[dict[str, Any]]:
-        """The differences as they are printed: those of two models by their names alone."""
+        """The differences as they are printed; two models are the columns of their values."""
         many = len(self.models) > 2
         value_names = ("value_a", "value_b") if many else self.models
         simultaneous = ("simultaneous_low", "simultaneous_high") if many else ()

@@ -79,7 +79,7 @@ _Table = TypeVar("_Table", Confusion, ScoreTable)
 
 
 def counted_models(given: Mapping[str, ModelTable]) -> tuple[dict[str, Confusion], dict[str, ScoreTable]]:
-    """The tables of labels and those of scores of each model, of which all have one kind at least."""
+    """The tables of labels and of scores of each model; all models have at least one of the two kinds."""
     if len(given) < 2:
         raise InputError(f"compare needs two or more models, not {len(given)}.")
     parts = {str(name): _parts(str(name), model) for name, model in given.items()}
@@ -413,7 +413,7 @@ class Drop:
 
 @dataclass(frozen=True)
 class DropTest:
-    """The drops of all metrics, of which chance shows one in at most `error` of runs, and the power of the whole."""
+    """The drops of all metrics, and the power of the test; by chance any is shown in at most `error` of runs."""
 
     drops: Sequence[Drop]
     error: float

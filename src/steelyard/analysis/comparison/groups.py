@@ -108,7 +108,7 @@ def two_class_value(metric: Metric) -> RightRowsValue:
 
 
 def class_value(metric: Metric, matrix: Array) -> RightRowsValue | None:
-    """The metric of many classes by the right rows of each; None where it depends on more than those of this table."""
+    """The metric of many classes by the right rows of each; None if on this table it depends on more than these."""
     form = metric.classes
     if form is None:
         return None

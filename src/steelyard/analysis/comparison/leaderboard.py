@@ -217,7 +217,7 @@ def _tied(board: Leaderboard, first: RankedModel, others: Sequence[RankedModel])
 
 
 def _named(template: str, models: Sequence[str], leader: str | None = None, title: str = "") -> Statement:
-    """A sentence about several models, the first of which are named; it begins with a capital where words do."""
+    """A sentence about several models; the first ones are named, the others counted."""
     shown = {f"m{i}": model for i, model in enumerate(models[:_MOST_NAMED])}
     rest = len(models) - len(shown)
     words = [f"{{{key}}}" for key in shown] + ([f"{rest} more"] if rest else [])

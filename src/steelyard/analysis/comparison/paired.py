@@ -72,7 +72,7 @@ _MOST_CELLS = 50_000_000  # of the tables of all clusters, which are in memory t
 
 
 class PairSample(Protocol):
-    """The rows of two models, of which both models' tables are drawn together."""
+    """The rows of two models; the tables of both are drawn together."""
 
     @property
     def cells(self) -> int:

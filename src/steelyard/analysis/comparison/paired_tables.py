@@ -110,7 +110,7 @@ def counted_pair(
 
 
 def check_met(codes: list[Array], labels: Labels, models: Iterable[str]) -> None:
-    """Refuse a model of which no label occurs in the truth."""
+    """Refuse a model none of whose labels occurs in the truth."""
     true, *predicted = ([labels[place] for place in np.flatnonzero(np.bincount(code))] for code in codes)
     for name, pred in zip(models, predicted, strict=True):
         for sentence in disjoint_problems(true, pred, f"the model {name!r}"):

@@ -120,7 +120,7 @@ class NamedCosts:
 
 
 def read_costs(given: Any, labels: Labels) -> Array:
-    """The K x K costs in the order of the labels; those of a frame are matched by the names of its columns and rows."""
+    """The K x K costs in the order of the labels; a frame is matched by the names of its columns and rows."""
     k, names = len(labels), [str(label) for label in labels]
     shape = f"{k} x {k} numbers, 0 or more, rows true and columns decided, in the order {first_ten(labels)}"
     try:

@@ -94,7 +94,7 @@ class ClassAim:
 
 
 def read_class_aim(metric: SpecLike | None, parameters: Mapping[str, Any], table: Confusion) -> ClassAim:
-    """The metric to make best on tables like this one; what has no best value, or none of such tables, is refused."""
+    """The metric to make best on tables like this one; one without a best value, or not of such tables, is refused."""
     spec = MetricSpec.of(default_metric() if metric is None else metric)
     if spec.metric.function is None:
         raise InputTypeError(
@@ -380,7 +380,7 @@ def paired_gain_bounds(
 
 
 def choice_variance(optimism: float, k: int) -> float:
-    """The variance of what a rule of k thresholds loses on the best one of such rows.
+    """The variance of what a rule of k thresholds loses against the best rule.
 
     Near its best a metric falls off by squares, so that the rule gains on the rows that choose it what it loses on new
     ones: half of the optimism. That varies as chi-square with k - 1 degrees: by 2 / (k - 1) of the square of its mean.

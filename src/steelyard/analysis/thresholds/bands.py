@@ -146,7 +146,7 @@ class Rates(NamedTuple):
         yield from ((recall, fpr) for recall in recalls for fpr in fprs)
 
     def tables(self, share: Array, total: float, draws: int, rng: np.random.Generator) -> Iterator[Counts[Array]]:
-        """Draws of the counts of so many rows, of which a share is positive, with both rates drawn."""
+        """Draws of the counts of `total` rows, of which the share is positive, with both rates drawn."""
         p, n = share * total, (1 - share) * total
         for recall, fpr in self.drawn(draws, rng):
             yield Counts.trusted(p * recall, p * (1 - recall), n * fpr, n * (1 - fpr))
@@ -294,7 +294,7 @@ def _bounds(scores: ClassScores, cells: Array, thresholds: Array, first: Array, 
 
 
 def local_level(rows: float, level: float) -> float:
-    """The level of each single bound, to either side, with which those of all rows hold with the root of the level."""
+    """The level of each one-sided bound at which the bounds of all rows hold together with the root of the level."""
     missed = min(-np.log(level) / 2, _MISSED[1])  # a lower level has the band of 0.79
     if missed < _MISSED[0]:
         return float(missed / (2 * max(rows, 1.0)))  # Bonferroni's, where the fit ends

@@ -382,7 +382,7 @@ def _share_kept(
 
 
 def _resampled(table: ScoreTable, times: float, rng: np.random.Generator) -> ScoreTable:
-    """So many times the rows, drawn from those of a table."""
+    """A table with `times` as many rows, drawn from the rows of this one."""
     sides = []
     for side in (side.compact() for side in table.classes):
         rows = rng.poisson(times * side.rows)

@@ -205,7 +205,7 @@ def best_label_thresholds(
     rng: np.random.Generator,
     cluster: ArrayLike | None,
 ) -> LabelThresholds:
-    """The thresholds of each label, and the value of such thresholds on rows by which they were not chosen."""
+    """The thresholds of each label, and the value of thresholds on rows that did not choose them."""
     spec = _read_spec(metric, parameters, table)
     thresholds = LabelSearch(table, spec).thresholds()
     fitted = _predicted(table, thresholds)

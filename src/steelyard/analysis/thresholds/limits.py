@@ -229,7 +229,7 @@ class RatePart:
         return np.asarray(hits), np.asarray(hits + others)
 
     def at_rate(self, rate: Array | float) -> Counts[Array]:
-        """Tables with this rate, of which nothing else is known."""
+        """Tables with this rate; their other cells do not matter."""
         share = np.asarray(rate, dtype=np.float64)
         cells = {name: np.full_like(share, _EACH if len(self.hits) == 1 else 0.0) for name in CELLS}
         cells[self.hits[0]], cells[self.others[0]] = _EACH * share, _EACH * (1 - share)

@@ -131,7 +131,7 @@ class Resampling:
 
 
 def _varied_costs(side: ClassScores, copies: Array, rng: np.random.Generator) -> Array:
-    """What the rows of an entry cost that are taken, of which some cost more than others."""
+    """The cost of the rows of an entry that are taken, with the variation between rows that cost more or less."""
     mean = side.weights / side.rows
     deviation = np.sqrt(np.maximum(side.squares / side.rows - mean**2, 0))
     costs = copies * mean + np.sqrt(copies) * deviation * rng.standard_normal(copies.shape)

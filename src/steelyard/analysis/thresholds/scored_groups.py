@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class GivenScores(NamedTuple):
-    """What a curve of models is given: a table, rows, or a frame and the names of its columns."""
+    """The input of a curve of models: a table, rows, or a frame and the names of its columns."""
 
     data: ScoreTable | Frame | Source | ArrayLike
     y_score: ScoresLike | None
@@ -46,7 +46,7 @@ class GivenScores(NamedTuple):
     cluster: ArrayLike | str | None = None
 
     def read(self) -> dict[str | None, ScoredModels]:
-        """The models of each group by its words; without groups those of all rows, under None."""
+        """The models of each group by its label; without groups the models of all rows, under None."""
         if isinstance(self.y_score, Mapping) and not self.y_score:
             raise InputError("y_score={} names no model; give the scores of one or more, {'model': scores}.")
         models = self._models()

@@ -1,4 +1,4 @@
-"""Threshold rows: what a search for a threshold is given, read into the sample that it is made on."""
+"""Threshold rows: the input of a search for a threshold, read into the sample that is searched."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class ThresholdRows:
         return ThresholdRows(rows.truth, rows.scores, options, FrameColumns(), rows.clusters, self.prevalence)
 
     def table(self, *, weight: ErrorCost | None = None) -> ScoreTable:
-        """The scores, weighted by what errors cost where that is given."""
+        """The scores; with `weight` they are weighted by the costs of errors."""
         options, columns = self.options, self.columns
         if options.pos_label is None:
             options = replace(options, pos_label=CONVENTION)

@@ -475,7 +475,7 @@ COST_KEYS = tuple(key for keys in _KEYS.values() for key in keys)
 
 
 def costs_by_row(costs: CostsLike) -> bool:
-    """Whether a cost is one of each row, or a benefit, and the costs are not those of the expected cost alone."""
+    """Whether any cost differs by row, or is a benefit, so that the expected cost does not hold them."""
     if not isinstance(costs, Mapping):
         raise InputTypeError(f"cost= is a dictionary such as {{'cost_fn': 10, 'cost_fp': 1}}, not {costs!r}.")
     for key in costs:
@@ -485,7 +485,7 @@ def costs_by_row(costs: CostsLike) -> bool:
 
 
 def limits_with_costs(where: LimitsLike | None, aim: Aim | None) -> tuple[Limit, ...]:
-    """The limits, of which one on the expected cost is read with the costs that are aimed at; None are costs by row."""
+    """The limits; one on the expected cost takes the costs of the aim, which is None where costs differ by row."""
     limits = read_limits(where, any_bound=True)
     expected = get_metric("expected_cost")
     if aim is None and any(limit.metric is expected for limit in limits):
