@@ -193,3 +193,9 @@ def test_none_for_what_may_be_none_is_as_good_as_leaving_it_out():
             if parameter.default is None and parameter.name not in options and place >= len(arguments):
                 given, more = with_bad(name, place, parameter, None)
                 assert repr(function(name)(*given, **more)) == answer, parameter.name
+
+
+def test_an_argument_of_a_wrong_kind_has_the_name_that_the_caller_gave_it():
+    for call in (steelyard.evaluate, steelyard.confusion):
+        with pytest.raises(SteelyardError, match=r"^pos_label= is one label, not \[\]"):
+            call(good_calls.Y, good_calls.P, pos_label=[])

@@ -9,7 +9,7 @@ from numbers import Integral, Real
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from steelyard.exceptions import InputError, InputTypeError, SteelyardError, short_repr, surrogate_sentence
+from steelyard.exceptions import ArgumentKindError, InputError, SteelyardError, short_repr, surrogate_sentence
 
 if TYPE_CHECKING:
     from typing import ParamSpec, TypeVar
@@ -24,15 +24,16 @@ def names_wrong_arguments(function: Callable[_Given, _Result]) -> Callable[_Give
     """The function, whose failure on an argument of a wrong kind is a sentence that names it.
 
     The function's own sentences come first. Where it fails by another error, each argument is held against the kinds
-    that its annotation allows; where all fit, the error is a fault of ours and stays as it is. A switch is looked at
-    before, since "no" would pass for yes, and so is a whole number, since 10**30 repetitions never end.
+    that its annotation allows; where all fit, the error is a fault of ours and stays as it is. A function within names
+    the argument by its own word, so that it is named anew here. A switch is looked at before, since "no" would pass for
+    yes, and so is a whole number, since 10**30 repetitions never end.
 
     >>> @names_wrong_arguments
     ... def half(n: int) -> float:
     ...     return n / 2
     >>> half([])
     Traceback (most recent call last):
-    steelyard.exceptions.InputTypeError: n= is a whole number, not [].
+    steelyard.exceptions.ArgumentKindError: n= is a whole number, not [].
     """
     kinds = function.__annotations__
     switches = {name for name, kind in kinds.items() if kind == "bool"}
@@ -44,18 +45,22 @@ def names_wrong_arguments(function: Callable[_Given, _Result]) -> Callable[_Give
         for name in watched.intersection(options):
             value = options[name]
             if name in switches and not isinstance(value, Integral) and not hasattr(value, "dtype"):
-                raise InputTypeError(f"{name}= is True or False, not {short_repr(value)}.")
+                raise ArgumentKindError(f"{name}= is True or False, not {short_repr(value)}.")
             if name in whole and isinstance(value, int) and value > _MOST:
                 raise InputError(f"{name}= is {_MOST:,} at most, not {short_repr(value)}.")
         try:
             return function(*arguments, **options)
+        except ArgumentKindError as error:
+            if sentence := _wrong_kind(function, arguments, options):
+                raise ArgumentKindError(sentence) from error
+            raise
         except (SteelyardError, OSError, ImportError):
             raise
         except UnicodeEncodeError as error:
             raise InputError(surrogate_sentence(error)) from error
         except Exception as error:
             if sentence := _wrong_kind(function, arguments, options):
-                raise InputTypeError(sentence) from error
+                raise ArgumentKindError(sentence) from error
             raise
 
     return call

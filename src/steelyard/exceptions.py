@@ -40,6 +40,10 @@ class InputTypeError(SteelyardError, TypeError):
     """An object of a kind that cannot be used."""
 
 
+class ArgumentKindError(InputTypeError):
+    """An argument that is none of the kinds that its annotation allows."""
+
+
 class UnknownNameError(SteelyardError, KeyError):
     """A name that nothing answers to."""
 
