@@ -92,6 +92,8 @@ def test_what_is_no_evaluation_or_no_tag_is_refused_and_leaves_no_ledger(ledger)
     for tags in ({"": 1}, {"a=b": 1}, {"a\x1b": 1}, {"a": "x" * 2_000}):
         with pytest.raises(InputError, match="tag"):
             ledger.log(evaluate(TABLE), tags)
+    with pytest.raises(InputError, match=r"^Of the tag 'a' '\\ud800' is no text that UTF-8 can hold"):
+        ledger.log(evaluate(TABLE), {"a": "\ud800"})
     with pytest.raises(InputTypeError, match="dictionary"):
         ledger.log(evaluate(TABLE), "model=v3")
     assert not ledger.folder.exists()

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from steelyard.analysis.results.result_json import json_text, parsed, saved_text
 from steelyard.evaluation.evaluation import Evaluation, current_versions
 from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
-from steelyard.exceptions import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError, surrogate_sentence
 from steelyard.ingest.replaced_files import replacement_file
 from steelyard.ingest.source import Source
 from steelyard.statistics.saved_json import ENTRY, read_json
@@ -73,6 +73,10 @@ def checked_tags(tags: Tags | None) -> dict[str, str]:
             )
         if len(text) > _LONGEST_VALUE:
             raise InputError(f"The tag {name!r} has {len(text):,} characters; give at most {_LONGEST_VALUE:,}.")
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise InputError(f"Of the tag {name!r} {surrogate_sentence(error)}") from None
     return texts
 
 
