@@ -166,6 +166,7 @@ def test_a_margin_that_no_difference_reaches_is_refused(folder):
     ("file", "setting", "words"),
     [
         ("rows.csv", {"POLARS_MAX_THREADS": "0"}, "unset POLARS_MAX_THREADS=0"),
+        ("rows.csv", {"POLARS_MAX_THREADS": "+00"}, "unset POLARS_MAX_THREADS=+00"),
         pytest.param(
             "/proc/self/mem",
             {},
@@ -179,5 +180,5 @@ def test_faults_of_the_environment_are_a_sentence_and_exit_code_2(folder, file, 
         [sys.executable, "-m", "steelyard", "report", file, "--true", "y", "--pred", "p"],
         capture_output=True, text=True, check=False, env={**os.environ, **setting},
     )  # fmt: skip
-    last = ran.stderr.strip().splitlines()[-1]
-    assert ran.returncode == 2 and words in last and "standard output" not in last, ran.stderr
+    assert ran.returncode == 2 and words in ran.stderr and "standard output" not in ran.stderr, ran.stderr
+    assert ran.stderr.startswith("steelyard: ") and ran.stderr.count("\n") == 1, ran.stderr

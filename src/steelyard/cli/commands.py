@@ -6,6 +6,7 @@ Stdout is data, stderr is messages.
 from __future__ import annotations
 
 import os
+import re
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -110,6 +111,9 @@ class CommandGroup(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command that the user named."""
         ctx.color = _colour()
+        if re.fullmatch(r"\s*[+-]?0+\s*", threads := os.environ.get("POLARS_MAX_THREADS", "")):
+            # Polars would print a trace before it raises what the last branch below catches.
+            refuse(ctx, f"Polars cannot work with no threads; correct or unset POLARS_MAX_THREADS={threads}.")
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
