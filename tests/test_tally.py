@@ -148,7 +148,7 @@ def test_a_saved_tally_is_the_same_again(options):
 
 
 def spoiled(**changes):
-    data = json.loads(tally(FRAME, true="y", pred="p", score="s", by="g").to_json())
+    data = json.loads(tally(FRAME, true="y", pred="p", score="s", by="g").to_json()) | {"digest": "gone"}
     return json.dumps({key: value for key, value in {**data, **changes}.items() if value != "gone"})
 
 
@@ -185,6 +185,32 @@ def test_a_saved_table_that_no_rows_could_give_is_refused(table, words):
         read(table)
     with pytest.raises(SteelyardError, match=words):
         Tally.from_json({"schema": 1, "kind": "tally", "labels": [0, 1], table["kind"]: table})
+
+
+SAVED = {
+    "tally": tally(FRAME, true="y", pred="p", score="s", by="g"),
+    "confusion": steelyard.confusion([0, 1, 1], [0, 1, 0]),
+    "scores": steelyard.score_table([0, 1, 1], [0.1, 0.5, 0.4]),
+    "paired": steelyard.paired([0, 1, 1], [0, 1, 0], [1, 1, 1]),
+    "counts": steelyard.Counts(28, 23, 72, 2680),
+}
+EDITS = {
+    "tally": lambda data: data["columns"].update(pred="q"),
+    "confusion": lambda data: data.update(labels=[0, 2]),
+    "scores": lambda data: data["positive"].update(scores=[0.4, 0.6]),
+    "paired": lambda data: data.update(labels=[0, 2]),
+    "counts": lambda data: data.update(tp=50, fn=1),
+}
+
+
+@pytest.mark.parametrize("kind", SAVED)
+def test_a_saved_table_that_was_changed_into_another_one_is_refused(kind):
+    table, data = SAVED[kind], json.loads(SAVED[kind].to_json())
+    assert type(table).from_json(json.dumps(data, indent=2)).to_json() == table.to_json()
+    EDITS[kind](data)
+    with pytest.raises(InputError, match=f"^This {kind} was changed after it was saved: its digest is another one.$"):
+        type(table).from_json(data)
+    assert type(table).from_json({key: data[key] for key in data if key != "digest"}) is not None  # made by hand
 
 
 @pytest.mark.parametrize(
@@ -322,6 +348,7 @@ def test_costs_of_other_rows_are_refused():
     frame = FRAME.with_columns(w=pl.Series([0.0, 2.0, 3.0, 1.0]))
     counted = tally(frame, true="y", score="s", cost="w")
     data = json.loads(counted.to_json())
+    del data["digest"]
     data["costs"]["w"]["positive"]["scores"][0] += 0.001
     with pytest.raises(SteelyardError, match="The costs 'w' of this tally are not of the rows it has scores of"):
         Tally.from_json(data)

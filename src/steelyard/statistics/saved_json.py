@@ -31,7 +31,10 @@ def read_table(given: Saved, kind: str, fields: tuple[str, ...], optional: tuple
     if data.get("schema") != SCHEMA or isinstance(data.get("schema"), bool):
         msg = f"This {kind} has schema {data.get('schema')!r}; this version reads {SCHEMA}. Save it again with it."
         raise InputError(msg)
-    return _fields(data, kind, fields) | {name: data.get(name) for name in optional}
+    held = _fields(data, kind, fields) | {name: data.get(name) for name in optional}
+    if not is_as_written(data):
+        raise InputError(f"This {kind} was changed after it was saved: its digest is another one.")
+    return held
 
 
 def read_json(text: str | bytes) -> Any:
@@ -73,8 +76,8 @@ def _parsed(text: str | bytes) -> Any:
 
 
 def to_strict_json(table: dict[str, Any]) -> str:
-    """A saved table as strict JSON, without blanks: a table of scores may have millions of numbers."""
-    return json.dumps(table, allow_nan=False, separators=(",", ":"))
+    """A saved table as strict JSON with its digest, without blanks: a table of scores may have millions of numbers."""
+    return json.dumps(with_digest(table), allow_nan=False, separators=(",", ":"))
 
 
 def with_digest(saved: dict[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from steelyard.analysis.sequential.anytime import counted_cells
 from steelyard.exceptions import InputError
 from steelyard.ingest.threshold_sentences import HALF
 from steelyard.statistics.counts import Counts
-from steelyard.statistics.saved_json import SCHEMA, is_as_written, read_json, read_table, to_strict_json, with_digest
+from steelyard.statistics.saved_json import SCHEMA, is_as_written, read_table, to_strict_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -46,7 +46,7 @@ def saved_monitor(monitor: Monitor) -> str:
         "pending": _saved_pending(monitor.pending),
         "labels": monitor.labels.saved(),
     }
-    return to_strict_json(with_digest(state))
+    return to_strict_json(state)
 
 
 def check_digest(state: dict[str, Any]) -> None:
@@ -148,7 +148,6 @@ def read_monitor(kind: type[Monitor], text: Saved) -> Monitor:
     """The monitor that was saved, each field checked and all of them against each other."""
     names = ("rules", "batches", "pending", "reference", "threshold_assumed", *_OPTIONS)
     data = read_table(text, "monitor", names, ("labels",))
-    check_digest(text if isinstance(text, dict) else read_json(text))
     between = _or_none(lambda value, what: _list(value, what, 2), data["cost_between"], "cost_between")
     costs = (
         None if between is None else (_number(between[0], "an end of costs"), _number(between[1], "an end of costs"))
