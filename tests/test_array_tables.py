@@ -437,7 +437,7 @@ BAD = {
 
 
 def saved(**changes):
-    return json.dumps({**json.loads(confusion(Y, Y).to_json()), **changes})
+    return json.dumps({**confusion(Y, Y).saved(), **changes})
 
 
 @pytest.mark.parametrize("case", BAD)
@@ -489,7 +489,7 @@ def test_a_threshold_is_read_in_the_precision_of_the_scores(kind, form):
 def test_scores_of_two_precisions_are_compared_in_the_finer_one():
     fine, coarse = (steelyard.score_table([0, 1], np.array([0.1, 0.7], kind)) for kind in (np.float64, np.float32))
     assert (coarse.at(0.7).tp, (fine + coarse).at(0.7).tp, (coarse + coarse).at(0.7).tp) == (1, 1, 2)
-    spoiled = {**json.loads(coarse.to_json()), "precision": "float8"}
+    spoiled = {**coarse.saved(), "precision": "float8"}
     assert_refused(lambda: steelyard.ScoreTable.from_json(spoiled), InputError, "one of float16, float32, float64")
 
 

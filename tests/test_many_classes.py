@@ -108,7 +108,7 @@ def test_a_dense_table_that_grows_beyond_a_thousand_labels_becomes_sparse():
     ],
 )
 def test_a_saved_sparse_table_that_was_changed_is_refused(large, change, words):
-    saved = {**json.loads(large[2].to_json()), **change}
+    saved = {**large[2].saved(), **change}
     if "labels" in change:
         saved["rows"] = {"true": [0], "predicted": [0], "values": [1]}
     assert_refused(lambda: Confusion.from_json(saved), ValueError, words)

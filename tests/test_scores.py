@@ -330,7 +330,7 @@ BAD = {
 
 
 def saved(**changes):
-    data = json.loads(score_table([0, 1, 1], [0.1, 0.9, 0.4]).to_json())
+    data = score_table([0, 1, 1], [0.1, 0.9, 0.4]).saved()
     data["positive"].update(changes)
     return json.dumps(data)
 
