@@ -61,7 +61,14 @@ def _first_row_is_set(values: Any) -> bool:
     if isinstance(values, (str, bytes, dict)) or not hasattr(values, "__len__") or not hasattr(values, "__iter__"):
         return False
     first = next(iter(values), None)
-    return (isinstance(first, _SETS) and np.ndim(first) < 2) or _is_list_column(values)  # type: ignore[arg-type]
+    return _is_row_of_labels(first) or _is_list_column(values)
+
+
+def _is_row_of_labels(row: object) -> bool:
+    """A set, or a list of labels; a list with lists in it, of one length or of several, is none."""
+    if isinstance(row, (list, tuple)):
+        return not any(isinstance(item, (list, tuple)) or getattr(item, "ndim", 0) for item in row)
+    return isinstance(row, _SETS) and np.ndim(row) < 2  # type: ignore[arg-type]
 
 
 def _is_list_column(values: Any) -> bool:
