@@ -73,17 +73,14 @@ class RatioFit:
 
     def trial(self, estimator: Estimator, prepare: Any, models: Sequence[str]) -> RatioTrial:
         """Both models by their own thresholds, then by the same search."""
-        nearest = self._fitted(_behind(prepare, NearestMeanClassifier(cv=self._repeated_folds())), models[0])
+        folds: Splitter = RepeatedStratifiedKFold(n_splits=FOLDS, n_repeats=REPEATS, random_state=self.seed)
+        nearest = self._fitted(_behind(prepare, NearestMeanClassifier(cv=folds)), models[0])
         both = (_behind(prepare, ProjectingClassifier()), clone(estimator))
         searched = [self._searched(model, name) for model, name in zip(both, models, strict=False)]
         plain = searched[1].estimator_  # fitted on all training rows
-        placed = [self._placed(model) for model in (nearest, plain, *searched)]
-        scores, thresholds, flagged = (dict(zip(models, part, strict=True)) for part in zip(*placed, strict=True))
+        predicted = [self._predicted(model) for model in (nearest, plain, *searched)]
+        scores, thresholds, flagged = (dict(zip(models, part, strict=True)) for part in zip(*predicted, strict=True))
         return RatioTrial(self.truth[self.test], scores, thresholds, nearest[-1].centroid_, flagged)
-
-    def _repeated_folds(self) -> Splitter:
-        folds: Splitter = RepeatedStratifiedKFold(n_splits=FOLDS, n_repeats=REPEATS, random_state=self.seed)
-        return folds
 
     def _searched(self, estimator: Any, name: str) -> Any:
         """The model that predicts at the threshold at which the operating point score is best on the folds."""
@@ -100,7 +97,7 @@ class RatioFit:
             reason = str(error).partition("\n")[0].rstrip(".")
             raise InputError(f"{name} could not be fitted on a draw ({type(error).__name__}: {reason}).") from error
 
-    def _placed(self, model: Any) -> tuple[Array, float, Array]:
+    def _predicted(self, model: Any) -> tuple[Array, float, Array]:
         """The scores of the test rows, the threshold from which they are flagged, and which are."""
         X, method = self.data.features(self.test), _method(model)
         scores = PositiveScores(1, method).of(model, X)
@@ -180,7 +177,8 @@ def nearest_mean_study(
     """
     check_level(level)
     name, model = _named_model(estimator)
-    _check(draws)
+    if isinstance(draws, bool) or not isinstance(draws, (int, np.integer)) or draws < _FEWEST_DRAWS:
+        raise InputError(f"draws is a whole number of {_FEWEST_DRAWS} or more, not {draws!r}.")
     named = _metrics(metrics)
     data, positive = _two_classes(X, y, pos_label)
     truth = (data.codes == data.labels.index(positive)).astype(int)
@@ -197,11 +195,6 @@ def nearest_mean_study(
     values, tables = tabulated(trials, models, named)
     remarks = choice_sentences(pos_label, positive, data.labels)
     return NearestMeanStudy(tuple(sizes), models, named, values, tables, trials, sizes, level, positive, remarks)
-
-
-def _check(draws: object) -> None:
-    if isinstance(draws, bool) or not isinstance(draws, (int, np.integer)) or draws < _FEWEST_DRAWS:
-        raise InputError(f"draws is a whole number of {_FEWEST_DRAWS} or more, not {draws!r}.")
 
 
 def _named_model(estimator: Estimator | Mapping[str, Estimator]) -> tuple[str, Estimator]:
@@ -239,12 +232,7 @@ def _two_classes(X: Features, y: ArrayLike, pos_label: Label) -> tuple[Data, Lab
     positive = data.positive
     if positive is None:
         positive = chosen_label(CONVENTION if pos_label is None else pos_label, data.labels, lambda: rows)
-    _check_features(X)
-    return data, positive
-
-
-def _check_features(X: Features) -> None:
-    """Refuse numbers of which every column is one value."""
     values = np.asarray(X)
     if values.ndim == 2 and values.dtype.kind in "biuf" and bool((values == values[:1]).all()):
         raise InputError("Every feature holds one value only, which separates no rows; give columns of X that differ.")
+    return data, positive

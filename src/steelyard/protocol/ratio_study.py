@@ -101,29 +101,29 @@ class RatioStudy(Result[MetricSpread]):
 
     def tables(self, model: str | None = None) -> dict[str, Counts[Array]]:
         """The tables of each ratio, one a repetition, of a model: the first unless one is named."""
-        place = self._place(model)
-        return {ratio: Counts.trusted(*self.cells[:, place, r]) for r, ratio in enumerate(self.ratios)}
+        index = self._index(model)
+        return {ratio: Counts.trusted(*self.cells[:, index, r]) for r, ratio in enumerate(self.ratios)}
 
     @property
     def spreads(self) -> Rows[MetricSpread]:
         """One row for each model and metric."""
-        return Rows(row for model in self.models for row in self._of_model(model))
-
-    def _of_model(self, model: str) -> Iterator[MetricSpread]:
-        whole = Counts.trusted(*self.whole[:, self._place(model)])
-        weighted = {ratio: at_prevalence(whole, share) for ratio, share in zip(self.ratios, self.shares, strict=True)}
-        drawn, exact = (ratio_spread(tables, metrics=self.metrics) for tables in (self.tables(model), weighted))
-        for row, by_weight in zip(drawn, exact, strict=True):
-            corrects = get_metric(row.metric).corrects
-            exactly = round(by_weight.spread, _DIGITS)
-            yield MetricSpread(model, row.metric, corrects, row.means, row.spread, exactly, row.left_out)
+        rows = Rows[MetricSpread]()
+        for i, model in enumerate(self.models):
+            whole = Counts.trusted(*self.whole[:, i])
+            weighted = {ratio: at_prevalence(whole, p) for ratio, p in zip(self.ratios, self.shares, strict=True)}
+            drawn = ratio_spread(self.tables(model), metrics=self.metrics)
+            by_weights = ratio_spread(weighted, metrics=self.metrics)
+            for row, exact in zip(drawn, by_weights, strict=True):
+                corrects, exactly = get_metric(row.metric).corrects, round(exact.spread, _DIGITS)
+                rows.append(MetricSpread(model, row.metric, corrects, row.means, row.spread, exactly, row.left_out))
+        return rows
 
     def spread(self, metric: str, model: str | None = None) -> float:
         """How far a metric of a model moves over the ratios, mean over the repetitions."""
-        wanted = self.models[self._place(model)]
+        wanted = self.models[self._index(model)]
         return next(row.spread for row in self.spreads if (row.model, row.metric) == (wanted, metric))
 
-    def _place(self, model: str | None) -> int:
+    def _index(self, model: str | None) -> int:
         if model is not None and model not in self.models:
             near = did_you_mean(str(model), self.models) or f" There are {', '.join(map(repr, self.models))}."
             raise UnknownNameError(f"No model is called {model!r}.{near}")
@@ -133,33 +133,27 @@ class RatioStudy(Result[MetricSpread]):
     def headline(self) -> str:
         """The spread of the metric that the ratios move most, without the factor and with it, model by model."""
         over = f"over test sets of {listed(list(self.ratios))} (positives to negatives)"
-        pairs = self._pairs()
-        rows = [row for row in ([a for a, _ in pairs] or self.spreads) if not math.isnan(row.spread)]
+        every = {(row.model, row.metric): row for row in self.spreads}
+        pairs = [  # the metrics that the factor corrects, without it and with it
+            (every[row.model, row.corrects], row)
+            for row in every.values()
+            if row.corrects is not None and (row.model, row.corrects) in every
+        ]
+        rows = [row for row in ([a for a, _ in pairs] or every.values()) if not math.isnan(row.spread)]
         if not rows:
             return f"No metric has a spread {over}: each is undefined in a test set of every repetition."
-        widest = max(rows, key=lambda row: round(row.spread, _DIGITS))
-        return self._corrected(widest.metric, over, pairs) if pairs else self._plain(widest, over)
-
-    def _plain(self, widest: MetricSpread, over: str) -> str:
-        of_model = f" ({widest.model})" * (len(self.models) > 1)
-        return f"The spread of {widest.metric} {over} is the widest, {three_digits(widest.spread)}{of_model}."
-
-    def _corrected(self, plain: str, over: str, pairs: list[tuple[MetricSpread, MetricSpread]]) -> str:
-        each = [
-            f"{three_digits(a.spread)} and {three_digits(b.spread)}" + f" ({a.model})" * (len(self.models) > 1)
-            for a, b in pairs
-            if a.metric == plain
-        ]
-        return f"The spread of {plain} {over}, without the unbalanced factor and with it, is {'; '.join(each)}."
-
-    def _pairs(self) -> list[tuple[MetricSpread, MetricSpread]]:
-        """The metrics that the factor corrects, without it and with it."""
-        rows = {(row.model, row.metric): row for row in self.spreads}
-        return [
-            (rows[row.model, row.corrects], row)
-            for row in rows.values()
-            if row.corrects is not None and (row.model, row.corrects) in rows
-        ]
+        widest, several = max(rows, key=lambda row: round(row.spread, _DIGITS)), len(self.models) > 1
+        if not pairs:
+            of_model = f" ({widest.model})" if several else ""
+            return f"The spread of {widest.metric} {over} is the widest, {three_digits(widest.spread)}{of_model}."
+        spreads = []
+        for plain, corrected in pairs:
+            if plain.metric == widest.metric:
+                of_model = f" ({plain.model})" if several else ""
+                spreads.append(f"{three_digits(plain.spread)} and {three_digits(corrected.spread)}{of_model}")
+        return (
+            f"The spread of {widest.metric} {over}, without the unbalanced factor and with it, is {'; '.join(spreads)}."
+        )
 
     @property
     def notes(self) -> list[str]:
@@ -178,23 +172,18 @@ class RatioStudy(Result[MetricSpread]):
                 f"The test sets are small: at {ratio} {min(size)} rows of one class, so one row moves its rate by "
                 f"{three_digits(1 / min(size))}; read the spread by weights, or give more rows."
             )
-        return [*notes, *self._undefined(), *self.remarks]
-
-    def _undefined(self) -> list[str]:
-        """Why metrics have no spread, a sentence for each."""
-        several = len(self.models) > 1
-        return [
-            f"The spread of {row.metric}{f' of {row.model}' * several} is a dash: it is undefined in a test set of "
-            f"every repetition ({listed(self._reasons(row))})."
-            for row in self.spreads
-            if math.isnan(row.spread)
-        ]
-
-    def _reasons(self, row: MetricSpread) -> list[str]:
-        """Why a metric is undefined on some of a model's test sets, each reason once."""
-        metric = get_metric(row.metric)
-        every = (why for tables in self.tables(row.model).values() for why in metric.why(tables))
-        return [why for why in dict.fromkeys(every) if why]
+        for row in self.spreads:
+            if math.isnan(row.spread):
+                reasons = (
+                    why for tables in self.tables(row.model).values() for why in get_metric(row.metric).why(tables)
+                )
+                why = listed([reason for reason in dict.fromkeys(reasons) if reason])
+                of_model = f" of {row.model}" if len(self.models) > 1 else ""
+                notes.append(
+                    f"The spread of {row.metric}{of_model} is a dash: it is undefined in a test set of every "
+                    f"repetition ({why})."
+                )
+        return [*notes, *self.remarks]
 
     def __repr__(self) -> str:
         table = table_text(self.to_dicts(), keys=2)
@@ -239,11 +228,17 @@ def ratio_study(
     True
     """
     chosen = _metrics(metrics)
-    models = dict(model) if isinstance(model, Mapping) else {_name(model): model}
+    if isinstance(model, Mapping):
+        models = dict(model)
+    else:
+        models = {type(model).__name__ if hasattr(model, "predict") else "predictions": model}
     shares = {f"{p:g}:{n:g}": p / (p + n) for p, n in map(_sides, ratios)}
     if len(shares) < 2:
         raise InputError(f"A spread is over two ratios or more, and {len(shares)} was given; give others as well.")
-    data = _two_sides(X, y, pos_label)
+    no_features = np.empty((np.shape(y)[0] if np.ndim(y) else 0, 0))
+    data = read_data(no_features if X is None else X, y, None, pos_label)
+    if data.positive is None:
+        raise InputError(unclear_sentence(data.labels, np.bincount(data.codes)))
     if X is None and (fitted := [name for name, part in models.items() if hasattr(part, "predict")]):
         raise InputTypeError(f"{fitted[0]} is fitted on features; give X, one row of them for each label.")
     runs = {name: _runs(name, part, data, repeats, test, n_jobs, rng) for name, part in models.items()}
@@ -279,10 +274,6 @@ def _metrics(metrics: Iterable[MetricLike] | None) -> list[Any]:
     return named_metrics([name for pair in pairs for name in pair if name is not None])
 
 
-def _name(model: object) -> str:
-    return type(model).__name__ if hasattr(model, "predict") else "predictions"
-
-
 def _sides(ratio: RatioLike) -> tuple[float, float]:
     """The two numbers of a ratio."""
     parts = ratio.split(":") if isinstance(ratio, str) else ratio
@@ -295,19 +286,13 @@ def _sides(ratio: RatioLike) -> tuple[float, float]:
     return positives, negatives
 
 
-def _two_sides(X: Features | None, y: ArrayLike, pos_label: Label) -> Data:
-    """The rows, with a positive class that is named or clear."""
-    data = read_data(np.empty((np.shape(y)[0] if np.ndim(y) else 0, 0)) if X is None else X, y, None, pos_label)
-    if data.positive is None:
-        raise InputError(unclear_sentence(data.labels, np.bincount(data.codes)))
-    return data
-
-
 def _runs(name: str, model: Any, data: Data, repeats: int, test: float, n_jobs: int | None, rng: Rng) -> Repetitions:
     """What a model predicts in each repetition: of rows held out for an estimator, of all rows where it is given."""
-    place = data.labels.index(data.positive)
+    positive = data.labels.index(data.positive)
     if not hasattr(model, "predict"):
-        flagged = _given(name, model, data) == place
+        column = arrays.column(model, f"the predictions of {name}")
+        arrays.check_lengths(y=data.codes, predictions=column)
+        flagged = predicted_codes(column, data.labels, f"The prediction {name!r}") == positive
         return [(np.arange(len(flagged)), flagged)] * HoldOut(1, repeats=repeats).repeats
     if not (isinstance(test, (int, float)) and 0 < test < 1):
         raise InputError(f"test is the share of the rows that is held out, above 0 and below 1, not {test!r}.")
@@ -316,14 +301,7 @@ def _runs(name: str, model: Any, data: Data, repeats: int, test: float, n_jobs: 
         {name: model}, data.X, data.y, split=split, metrics=["recall"], n_jobs=n_jobs, rng=rng, pos_label=data.positive
     )
     runs = [(run.part.test, run.predictions.codes) for run in result[name].runs]
-    return [(rows, codes == place) for rows, codes in runs if codes is not None]
-
-
-def _given(name: str, predictions: ArrayLike, data: Data) -> Array:
-    """The predicted labels as codes."""
-    column = arrays.column(predictions, f"the predictions of {name}")
-    arrays.check_lengths(y=data.codes, predictions=column)
-    return predicted_codes(column, data.labels, f"The prediction {name!r}")
+    return [(rows, codes == positive) for rows, codes in runs if codes is not None]
 
 
 def _sizes(shares: Mapping[str, float], positives: list[int], rows: list[int], size: int | None) -> dict[str, Sizes]:

@@ -64,12 +64,16 @@ def resampled(resampler: Resampler, training: Training, seed: int) -> Training:
     if resampler is None or resampler == CLASS_WEIGHT:
         return training
     if isinstance(resampler, str):
-        return _picked(training, equal_rows(training.y, resampler, np.random.default_rng(seed)))
+        from sklearn.utils import _safe_indexing
+
+        rows = equal_rows(training.y, resampler, np.random.default_rng(seed))
+        weight = None if training.weight is None else training.weight[rows]
+        return Training(_safe_indexing(training.X, rows), training.y[rows], weight)
     return _by_sampler(resampler, training, seed)
 
 
 def equal_rows(y: Array, how: str, rng: np.random.Generator) -> Array:
-    """The places of rows, in order, that make the classes equally frequent.
+    """The indices of rows, in order, that make the classes equally frequent.
 
     "over" repeats all rows of a smaller class as often as they fit and a random choice of them for the rest; "under"
     keeps a random choice of a larger class.
@@ -85,13 +89,6 @@ def equal_rows(y: Array, how: str, rng: np.random.Generator) -> Array:
         again, rest = divmod(wanted, size)
         picked += [np.repeat(rows, again), rng.choice(rows, rest, replace=False)]
     return np.sort(np.concatenate(picked)) if len(classes) else np.zeros(0, dtype=np.intp)
-
-
-def _picked(training: Training, rows: Array) -> Training:
-    from sklearn.utils import _safe_indexing
-
-    weight = None if training.weight is None else training.weight[rows]
-    return Training(_safe_indexing(training.X, rows), training.y[rows], weight)
 
 
 def _by_sampler(sampler: Sampler, training: Training, seed: int) -> Training:
@@ -143,11 +140,14 @@ def candidates(estimators: EstimatorsLike, resample: ResamplersLike, *, weighted
         import sklearn.base  # noqa: F401 - asked for here, so that one sentence says what to install
     except ImportError:
         raise needs_sklearn("cross_evaluate") from None
-    named = [
-        _candidate(name if way is None else f"{name} + {way}", estimator, resampler, weighted)
-        for name, estimator in _named_estimators(estimators).items()
-        for way, resampler in _named_resamplers(resample).items()
-    ]
+    named = []
+    by_name, resamplers = _named_estimators(estimators), _named_resamplers(resample)
+    for name, estimator in by_name.items():
+        for way, resampler in resamplers.items():
+            is_balanced = isinstance(resampler, str) and resampler == CLASS_WEIGHT
+            made = balanced(estimator) if is_balanced else estimator
+            weight_name = _weight_name(made) if weighted else "sample_weight"
+            named.append(Candidate(name if way is None else f"{name} + {way}", made, resampler, weight_name))
     if len({candidate.name for candidate in named}) < len(named):
         raise InputError("Two candidates have one and the same name; give the estimators as {name: estimator}.")
     return named
@@ -207,8 +207,11 @@ def _named_resamplers(resample: ResamplersLike) -> dict[str | None, Resampler]:
     if isinstance(resample, Mapping):
         named = {str(name): resampler for name, resampler in resample.items()}
     elif isinstance(resample, (list, tuple)):
-        names = numbered([_resampler_name(resampler) for resampler in resample])
-        named = {name or None: resampler for name, resampler in zip(names, resample, strict=True)}
+        names = []
+        for resampler in resample:
+            of_class = "" if resampler is None else type(resampler).__name__
+            names.append(resampler if isinstance(resampler, str) else of_class)
+        named = {name or None: resampler for name, resampler in zip(numbered(names), resample, strict=True)}
     else:
         named = {None: cast("Resampler", resample)}
     if not named:
@@ -216,16 +219,6 @@ def _named_resamplers(resample: ResamplersLike) -> dict[str | None, Resampler]:
     for resampler in named.values():
         check_resampler(resampler)
     return named
-
-
-def _resampler_name(resampler: Resampler) -> str:
-    return "" if resampler is None else resampler if isinstance(resampler, str) else type(resampler).__name__
-
-
-def _candidate(name: str, estimator: Estimator, resampler: Resampler, weighted: bool) -> Candidate:
-    if isinstance(resampler, str) and resampler == CLASS_WEIGHT:
-        estimator = balanced(estimator)
-    return Candidate(name, estimator, resampler, _weight_name(estimator) if weighted else "sample_weight")
 
 
 def takes_class_weight(estimator: Estimator) -> bool:
@@ -310,23 +303,18 @@ def sampler_of(sampler: object) -> Resampler:
         check_resampler(sampler)
         return cast("Resampler", sampler)
     known = _imbalanced_learn(sampler)
-    place = {_key(name): name for name in known}.get(_key(sampler))
-    if place is None:
-        near = did_you_mean(sampler, SAMPLER_WORDS) or _nearest(sampler, known)
-        every = ", ".join([*SAMPLER_WORDS, *known])
-        raise UnknownNameError(f"No sampler is called {sampler!r}.{near or f' There are {every}.'}")
-    return cast("Sampler", known[place]())
+    by_key = {_key(name): name for name in known}  # whatever their capitals
+    if _key(sampler) in by_key:
+        return cast("Sampler", known[by_key[_key(sampler)]]())
+    hint = did_you_mean(sampler, SAMPLER_WORDS)
+    if not hint and (near := get_close_matches(_key(sampler), by_key, n=3, cutoff=0.6)):
+        hint = f" Did you mean {' or '.join(repr(by_key[key]) for key in near)}?"
+    every = ", ".join([*SAMPLER_WORDS, *known])
+    raise UnknownNameError(f"No sampler is called {sampler!r}.{hint or f' There are {every}.'}")
 
 
 def _key(name: str) -> str:
     return "".join(letter for letter in name.lower() if letter.isalnum())
-
-
-def _nearest(name: str, known: Mapping[str, object]) -> str:
-    """The sentence that names the nearest, whatever their capitals."""
-    by_key = {_key(each): each for each in known}
-    near = get_close_matches(_key(name), by_key, n=3, cutoff=0.6)
-    return f" Did you mean {' or '.join(repr(by_key[key]) for key in near)}?" if near else ""
 
 
 def _imbalanced_learn(sampler: str) -> dict[str, Any]:
