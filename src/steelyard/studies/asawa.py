@@ -57,10 +57,8 @@ if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier
 
     from steelyard._types import Array, Estimator
-    from steelyard.auditing.robustness import MetricVerdict
     from steelyard.datasets.paper_datasets import Pulsars
     from steelyard.metrics.metric import Metric
-    from steelyard.statistics.score_table import ScoreTable
     from steelyard.studies.study import TableRow
 
 
@@ -224,12 +222,8 @@ def _balanced_values(trees: TreeScores, draws: int) -> Array:
     tables = Counts.stack(confusion(trees.y_test[r], labels[name][r]).counts() for r in sets for name in TREES)
     counted = np.stack([np.asarray(get_metric(name)(tables)) for name in COUNTED], -1)
     area = get_metric("roc_auc")
-    areas = [float(area(_scored(trees, name, rows))) for rows in sets for name in TREES]
+    areas = [float(area(score_table(trees.y_test[rows], trees.scores[name][rows]))) for rows in sets for name in TREES]
     return np.column_stack([counted, areas]).reshape(draws, len(TREES), len(ASAWA_METRICS))
-
-
-def _scored(trees: TreeScores, name: str, rows: Array) -> ScoreTable:
-    return score_table(trees.y_test[rows], trees.scores[name][rows])
 
 
 # ---------------------------------------------------------------- what the paper says beside
@@ -237,14 +231,14 @@ def _scored(trees: TreeScores, name: str, rows: Array) -> ScoreTable:
 
 def _with_attributes(pulsars: Pulsars, splits: list[TreeScores]) -> dict[str, list[dict[str, Counts]]]:
     """The trees of each split on two attributes, the paper's pair and the least correlated, not on components."""
-    pairs = {"attributes 1 and 3": (0, 2), "attributes 1 and 4": (0, 3)}
-    return {
-        words: [
-            {name: confusion(trees.y_test, labels).counts() for name, labels in trees.predictions().items()}
-            for trees in (fit_trees(pulsars, split.seed, attribute_transformer(pair)) for split in splits)
-        ]
-        for words, pair in pairs.items()
-    }
+    tables: dict[str, list[dict[str, Counts]]] = {}
+    for words, pair in {"attributes 1 and 3": (0, 2), "attributes 1 and 4": (0, 3)}.items():
+        tables[words] = []
+        for split in splits:
+            trees = fit_trees(pulsars, split.seed, attribute_transformer(pair))
+            by_tree = {name: confusion(trees.y_test, labels).counts() for name, labels in trees.predictions().items()}
+            tables[words].append(by_tree)
+    return tables
 
 
 def _threshold_then_tpnr(pulsars: Pulsars, trees: TreeScores) -> list[TableRow]:
@@ -342,17 +336,18 @@ def _summary(every: Robustness) -> list[str]:
     refuted = [v.metric for v in verdicts if v.only_here]
     open_ones = [metric for metric in every.winners if metric not in (*proved, *refuted)]
     of_models = [v.metric for v in verdicts if v.in_general and not v.winner and v.robust is not None]
-    head = f"{len(proved)} of {number_of(len(every.metrics), 'metric')} stand both tests, by proof{_of_paper(proved)}"
-    more = [
-        f"{len(of_models)} more are proved to, and move here because the models fitted on swapped labels differ"
-        f"{_of_paper(of_models)}"
-    ] * bool(of_models)
-    more += [
-        f"{len(metrics)} more within tolerance here, {words} in general{_of_paper(metrics)}"
-        for metrics, words in ((open_ones, "not decided"), (refuted, "refuted"))
-        if metrics
+    parts = [
+        f"{len(proved)} of {number_of(len(every.metrics), 'metric')} stand both tests, by proof{_of_paper(proved)}"
     ]
-    return [f"{'; '.join([head, *more])}.", every.headline]
+    if of_models:
+        parts.append(
+            f"{len(of_models)} more are proved to, and move here because the models fitted on swapped labels differ"
+            f"{_of_paper(of_models)}"
+        )
+    for metrics, words in ((open_ones, "not decided"), (refuted, "refuted")):
+        if metrics:
+            parts.append(f"{len(metrics)} more within tolerance here, {words} in general{_of_paper(metrics)}")
+    return [f"{'; '.join(parts)}.", every.headline]
 
 
 def _of_paper(metrics: list[str]) -> str:
@@ -383,25 +378,28 @@ def _of_predictions(table: OwnTable, options: dict[str, Any]) -> Robustness:
 
 def _labels(table: OwnTable) -> dict[str, Array]:
     """The predicted labels as 1 for the positive class, by the name of the column of scores beside them."""
-    place = table.labels.index(table.positive)
-    names = [*(table.scores or table.preds)]
-    coded = {
-        name: predicted_codes(column, table.labels, f"The column {column_name!r}")
-        for name, (column_name, column) in zip(names, table.preds.items(), strict=False)
-    }
-    return {name: np.asarray(codes == place, dtype=np.int64) for name, codes in coded.items()}
+    positive, labels = table.labels.index(table.positive), {}
+    for name, (column_name, column) in zip(table.scores or table.preds, table.preds.items(), strict=False):
+        codes = predicted_codes(column, table.labels, f"The column {column_name!r}")
+        labels[name] = np.asarray(codes == positive, dtype=np.int64)
+    return labels
 
 
 def _refitted(table: OwnTable, plan: RunPlan, times: int, options: dict[str, Any]) -> dict[str, Robustness]:
     """Both tests on models fitted on the labels and on the labels swapped, split by split."""
-    models = table.models or {name: table.prepared(_own_tree(splits)) for name, splits in TREES.items()}
+    models = dict(table.models)
+    if not models:
+        for name, splits in TREES.items():
+            tree: Any = named_model("tree")
+            models[name] = table.prepared(tree.set_params(max_leaf_nodes=None if splits is None else splits + 1))
+    if options["metrics"] is None:
+        options = {**options, "metrics": _all_metrics(models)}
     y, rng = table.two_class_y, np.random.default_rng(plan.seeds(1)[0])
     parts = {}
     for part in HoldOut((1 - TESTED) / TESTED, repeats=times).split(y, (0, 1), rng):
         plan.progress(f"split {part.repeat} of {times}")
         rows = (table.X[part.train], y[part.train], table.X[part.test], y[part.test])
-        own = options if options["metrics"] is not None else {**options, "metrics": _all_metrics(models)}
-        parts[f"repeat {part.repeat}"] = refit_robustness(models, *rows, **own)
+        parts[f"repeat {part.repeat}"] = refit_robustness(models, *rows, **options)
     return parts
 
 
@@ -417,32 +415,26 @@ def _telling(metrics: list[Metric]) -> list[Metric]:
     return [metric for metric in metrics if not is_constant(metric)]
 
 
-def _own_tree(splits: int | None) -> Estimator:
-    tree: Any = named_model("tree")
-    estimator: Estimator = tree.set_params(max_leaf_nodes=None if splits is None else splits + 1)
-    return estimator
-
-
 # ---------------------------------------------------------------- shown
 
 
 def _verdict_rows(every: Robustness, splits: int) -> list[TableRow]:
     """One row for each metric, those of the paper first."""
-    verdicts = sorted(every.verdicts, key=lambda verdict: verdict.metric not in ASAWA_METRICS)
-    return [_row(verdict, every, splits) for verdict in verdicts]
-
-
-def _row(verdict: MetricVerdict, every: Robustness, splits: int) -> TableRow:
-    row: TableRow = {"metric": verdict.metric, "balanced": verdict.change, "sampling": verdict.resampling_sd}
-    row |= {"robust": _word(verdict.robust, verdict.robust_in_general)}
-    row |= {"swapped": verdict.swap_change, "symmetric": _word(verdict.symmetric, verdict.symmetric_in_general)}
-    return row | ({} if splits == 1 else {"splits robust": _within(every, verdict.metric, splits)})
-
-
-def _within(every: Robustness, metric: str, splits: int) -> str:
-    """In how many splits no model's value moves by more than the tolerance when the classes are balanced."""
-    changes = np.abs(every.changes[..., every.metrics.index(metric)]).reshape(splits, -1)
-    return f"{int((changes <= every.tolerance).all(1).sum())} of {splits}"
+    rows = []
+    for verdict in sorted(every.verdicts, key=lambda verdict: verdict.metric not in ASAWA_METRICS):
+        row: TableRow = {
+            "metric": verdict.metric,
+            "balanced": verdict.change,
+            "sampling": verdict.resampling_sd,
+            "robust": _word(verdict.robust, verdict.robust_in_general),
+            "swapped": verdict.swap_change,
+            "symmetric": _word(verdict.symmetric, verdict.symmetric_in_general),
+        }
+        if splits > 1:  # those in which balancing the classes moves no model's value by more than the tolerance
+            changes = np.abs(every.changes[..., every.metrics.index(verdict.metric)]).reshape(splits, -1)
+            row["splits robust"] = f"{int((changes <= every.tolerance).all(1).sum())} of {splits}"
+        rows.append(row)
+    return rows
 
 
 def _word(here: bool | None, in_general: bool | None) -> str:
@@ -489,8 +481,10 @@ def _drawn_changes(table: OwnTable) -> list[Picture]:
 def _own_pictures(table: OwnTable, parts: dict[str, Robustness]) -> list[Picture]:
     """The changes of Asawa's metrics over the splits, and the ROC curves of given scores."""
     if table.scores or table.preds:
-        curves = [Picture("roc", RocDisplay.from_predictions(table.two_class_y, table.scores))] * bool(table.scores)
-        return [*_drawn_changes(table), *curves]
+        pictures = _drawn_changes(table)
+        if table.scores:
+            pictures.append(Picture("roc", RocDisplay.from_predictions(table.two_class_y, table.scores)))
+        return pictures
     first = next(iter(parts.values()))
     shown = [i for i, metric in enumerate(first.metrics) if metric in ASAWA_METRICS]
     about = {"balanced": "the test set is balanced", "swapped": "the models are refitted on swapped labels"}
@@ -728,12 +722,14 @@ def _components(results: AsawaResults) -> list[TableRow]:
 )
 def _thresholds(results: AsawaResults) -> list[TableRow]:
     """The mean over the splits in which a value is defined, tree by tree."""
-    by_tree = zip(*results.thresholds, strict=True)
-    return _clean({name: _mean([row[name] for row in rows]) for name in rows[0]} for rows in by_tree)
-
-
-def _mean(values: list[Any]) -> float | str:
-    return values[0] if isinstance(values[0], str) else float(np.nanmean(values))
+    means = []
+    for rows in zip(*results.thresholds, strict=True):
+        mean: TableRow = {"tree": rows[0]["tree"]}
+        for name in rows[0]:
+            if name != "tree":
+                mean[name] = float(np.nanmean([row[name] for row in rows]))  # type: ignore[misc]  # numbers
+        means.append(mean)
+    return _clean(means)
 
 
 # ---------------------------------------------------------------- figures

@@ -88,12 +88,15 @@ class OwnTable:
         rows = np.bincount(self.codes, minlength=len(self.labels)).tolist()
         classes = ", ".join(f"{label!r} {n:,}" for label, n in zip(self.labels, rows, strict=True))
         words = int(self.words.sum())
-        kinds = [f"{self.X.shape[1] - words} of numbers (imputed by the median, standardised)"] * (
-            words < self.X.shape[1]
-        )
-        kinds += [f"{words} of text (one column for each word)"] * (words > 0)
-        read = {"rows": f"{len(self.y):,}: {classes}", "features": ", ".join(kinds)}
-        return read | ({} if self.chosen is None else {"positive class": repr(self.chosen)})
+        numbers, kinds = self.X.shape[1] - words, []
+        if numbers:
+            kinds.append(f"{numbers} of numbers (imputed by the median, standardised)")
+        if words:
+            kinds.append(f"{words} of text (one column for each word)")
+        choices = {"rows": f"{len(self.y):,}: {classes}", "features": ", ".join(kinds)}
+        if self.chosen is not None:
+            choices["positive class"] = repr(self.chosen)
+        return choices
 
 
 @dataclass(frozen=True, eq=False)

@@ -53,20 +53,18 @@ def study_page(study: Study, drawings: dict[str, bytes] | None = None) -> str:
 def shell_command(study: Study) -> str:
     """The words that run this study again from the shell."""
     flags = "".join(f" --{name}" for name, value in study.choices.items() if value is True)
-    own = [word for name, value in study.own.items() for word in _option(name, value)]
-    named = f" {shlex.join(own)}" if own else ""
-    return f"steelyard study {study.name}{named}{flags} --seed {study.choices.get('seed', 0)}"
-
-
-def _option(name: str, value: object) -> list[str]:
-    """The words of an option on a table of one's own: --model tree --model lda, or --ratios 1:9,1:1."""
-    flag = f"--{name.replace('_', '-')}"
-    if value is True:
-        return [flag]
-    if isinstance(value, (list, tuple)):
-        every = value if name in REPEATED else [",".join(map(str, value))]
-        return [word for part in every for word in (flag, str(part))]
-    return [flag, str(value)]
+    words: list[str] = []  # the options on a user's table: --model tree --model lda, or --ratios 1:9,1:1
+    for name, value in study.own.items():
+        flag = f"--{name.replace('_', '-')}"
+        if value is True:
+            words.append(flag)
+        elif isinstance(value, (list, tuple)) and name in REPEATED:
+            for part in value:
+                words += [flag, str(part)]
+        else:
+            words += [flag, ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)]
+    options = f" {shlex.join(words)}" if words else ""
+    return f"steelyard study {study.name}{options}{flags} --seed {study.choices.get('seed', 0)}"
 
 
 # ---------------------------------------------------------------- the parts
@@ -87,27 +85,25 @@ def _tally(study: Study) -> list[dict[str, object]]:
 
 
 def _table(table: Table) -> dict[str, object]:
-    names = list(table.rows[0])
-    rows = [[_cell(row[name], table.formats.get(name)) for name in names] for row in table.rows]
+    """A table as the page shows it, negative numbers with the sign of print in all columns but the first."""
+    names, rows = list(table.rows[0]), []
+    for row in table.rows:
+        cells = []
+        for i, name in enumerate(names):
+            value, form = row[name], table.formats.get(name)
+            is_formatted = form is not None and isinstance(value, float) and math.isfinite(value)
+            cell = f"{value:{form}}" if is_formatted else three_digits(value)
+            is_negative = cell[:1] == "-" and cell[1:2].isdigit()
+            cells.append(f"−{cell[1:]}" if i and is_negative else cell)
+        rows.append(cells)
     return {
         "name": table.name,
         "title": table.title,
         "head": names,
-        "rows": [[first, *map(_minus, rest)] for first, *rest in rows],
+        "rows": rows,
         "note": table.note,
         "folded": len(rows) > MOST_SHOWN and not table.unfolded,
     }
-
-
-def _cell(value: float | str | None, form: str | None) -> str:
-    if form is None or not isinstance(value, float) or not math.isfinite(value):
-        return three_digits(value)
-    return f"{value:{form}}"
-
-
-def _minus(cell: str) -> str:
-    """A negative number with the sign that a page has for it."""
-    return cell.replace("-", "−", 1) if cell[:1] == "-" and cell[1:2].isdigit() else cell
 
 
 def _value(value: object) -> str:
@@ -154,24 +150,21 @@ def _check_parent(path: Path) -> None:
 def write_study(study: Study, folder: str | Path, *, force: bool = False) -> Path:
     """Write page.html, study.json, tables/*.csv, figures/*.svg, *.pdf, and any claims.csv, or nothing."""
     path = check_folder(folder, force=force).absolute()
+    drawings = {kind: {p.name: p.image(kind) for p in study.pictures} for kind in _FORMATS}
+    drawn = [SavedPicture(p.name, p.words, p.columns, drawings["svg"][p.name].decode()) for p in study.pictures]
+    texts = {"page.html": study_page(study, drawings["svg"]), "study.json": to_json(replace(study, pictures=drawn))}
+    if study.claims:
+        texts["claims.csv"] = csv_rows([claim.row() for claim in study.claims])
+    texts |= {f"tables/{table.name}.csv": csv_rows(table.rows) for table in study.tables}
+    contents = {name: text.encode() for name, text in texts.items()}
+    contents |= {f"figures/{name}.{kind}": data for kind in _FORMATS for name, data in drawings[kind].items()}
     with replacement_folder(path) as temporary:
-        _fill(study, temporary)
+        for name, data in contents.items():
+            (temporary / name).parent.mkdir(exist_ok=True)
+            (temporary / name).write_bytes(data)
     return path
 
 
 def to_json(study: Study) -> str:
     """The study as strict JSON: its claims, findings and choices, every table and every figure."""
     return study.to_json(indent=1)
-
-
-def _fill(study: Study, folder: Path) -> None:
-    drawings = {kind: {p.name: p.image(kind) for p in study.pictures} for kind in _FORMATS}
-    drawn = [SavedPicture(p.name, p.words, p.columns, drawings["svg"][p.name].decode()) for p in study.pictures]
-    texts = {"page.html": study_page(study, drawings["svg"]), "study.json": to_json(replace(study, pictures=drawn))}
-    texts |= {"claims.csv": csv_rows([claim.row() for claim in study.claims])} if study.claims else {}
-    texts |= {f"tables/{table.name}.csv": csv_rows(table.rows) for table in study.tables}
-    files = {name: text.encode() for name, text in texts.items()}
-    files |= {f"figures/{name}.{kind}": data for kind in _FORMATS for name, data in drawings[kind].items()}
-    for name, data in files.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_bytes(data)
