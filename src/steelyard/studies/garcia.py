@@ -228,11 +228,11 @@ def own_models(table: OwnTable, y: Array, threshold: Threshold | None, seed: int
     if table.preds and (table.scores or table.models):
         raise InputError("Give the predictions by --pred or by --score, or models to fit, not several of these.")
     if table.preds:
-        place = table.labels.index(table.positive)
-        coded = {
-            name: predicted_codes(pred, table.labels, f"The column {name!r}") for name, pred in table.preds.items()
+        positive = table.labels.index(table.positive)
+        flagged = {
+            name: predicted_codes(pred, table.labels, f"The column {name!r}") == positive
+            for name, pred in table.preds.items()
         }
-        flagged = {name: codes == place for name, codes in coded.items()}
         return OwnModels(flagged, {}, _HALF, f"the columns {', '.join(flagged)}")
     if table.scores:
         return _thresholded(table.scores, y, threshold, f"the columns {', '.join(table.scores)}")
@@ -252,11 +252,14 @@ def _thresholded(scores: dict[str, Array], y: Array, threshold: Threshold | None
             raise InputError(
                 f"The scores {name!r} lie outside 0 to 1, so 0.5 is no threshold of them; give --threshold prior."
             )
-    reached = any((score >= _HALF).any() for score in scores.values())
-    at: Threshold = threshold if threshold is not None else _HALF if reached else "prior"
-    flagged = {
-        name: score >= (np.quantile(score, 1 - y.mean()) if at == "prior" else at) for name, score in scores.items()
-    }
+    at: Threshold
+    if threshold is not None:
+        at = threshold
+    else:
+        at = _HALF if any((score >= _HALF).any() for score in scores.values()) else "prior"
+    flagged = {}
+    for name, score in scores.items():
+        flagged[name] = score >= (np.quantile(score, 1 - y.mean()) if at == "prior" else at)
     return OwnModels(flagged, scores, at, source)
 
 
@@ -311,17 +314,16 @@ def _mean(values: Array) -> float:
     lambda results: f"Quantiles 2.5 % and 97.5 % of {results.seeds} seeds.",
 )
 def _spreads(results: GarciaResults) -> list[TableRow]:
-    shares = range(len(results.main.positives))
-    return [_spread_row(results.main, short, share) for short in GARCIA_NAMES for share in shares]
-
-
-def _spread_row(study: CorrelationStudy, short: str, i: int) -> TableRow:
-    row: TableRow = {"metric": short, "positives": f"{100 * study.positives[i]:g} %"}
-    for rate in _RATES:
-        values = with_rate(study, short, rate)[:, i]
-        low, high = np.nanquantile(values, [0.025, 0.975])
-        row |= {rate: _mean(values), f"{rate} from": round(float(low), 3), f"{rate} to": round(float(high), 3)}
-    return row
+    rows = []
+    for short in GARCIA_NAMES:
+        for i, share in enumerate(results.main.positives):
+            row: TableRow = {"metric": short, "positives": f"{100 * share:g} %"}
+            for rate in _RATES:
+                values = with_rate(results.main, short, rate)[:, i]
+                low, high = np.nanquantile(values, [0.025, 0.975])
+                row |= {rate: _mean(values), f"{rate} from": round(float(low), 3), f"{rate} to": round(float(high), 3)}
+            rows.append(row)
+    return rows
 
 
 @GARCIA_STUDY.table(
@@ -330,13 +332,13 @@ def _spread_row(study: CorrelationStudy, short: str, i: int) -> TableRow:
     "Of all metrics of the conclusion at all five imbalances. The first row is the study's reading.",
 )
 def _readings(results: GarciaResults) -> list[TableRow]:
-    return [_reading_row(words, study) for words, study in results.readings.items()]
-
-
-def _reading_row(words: str, study: CorrelationStudy) -> TableRow:
     heads = ("1: Acc follows TNr", "2: five metrics rise with TPr", "3: four metrics follow TNr", "wAUC with one edge")
-    shares = [percent(conclusion.share) for conclusion in study.conclusions([*CONCLUSIONS, ONE_EDGE])]
-    return {"reading": words, "seeds": len(study.pearson)} | dict(zip(heads, shares, strict=True))
+    rows = []
+    for words, study in results.readings.items():
+        shares = [percent(conclusion.share) for conclusion in study.conclusions([*CONCLUSIONS, ONE_EDGE])]
+        row: TableRow = {"reading": words, "seeds": len(study.pearson)}
+        rows.append(row | dict(zip(heads, shares, strict=True)))
+    return rows
 
 
 @GARCIA_STUDY.table(
@@ -346,15 +348,13 @@ def _reading_row(words: str, study: CorrelationStudy) -> TableRow:
     "where the paper prints another sign, it is given.",
 )
 def _signs(results: GarciaResults) -> list[TableRow]:
-    return [_sign_row(short, results.table_2[short]) for short in GARCIA_NAMES]
-
-
-def _sign_row(short: str, signs: str) -> TableRow:
-    printed = GARCIA_PAPER["table_2"]
-    row: TableRow = {"metric": short, "is": GARCIA_NAMES[short]}
-    for name, here, there in zip(printed["order"], signs, printed["signs"][short], strict=True):
-        row[name] = SIGN_WORDS[here] if here == there else f"{SIGN_WORDS[here]} (printed: {SIGN_WORDS[there]})"
-    return row
+    printed, rows = GARCIA_PAPER["table_2"], []
+    for short, name in GARCIA_NAMES.items():
+        row: TableRow = {"metric": short, "is": name}
+        for change, here, there in zip(printed["order"], results.table_2[short], printed["signs"][short], strict=True):
+            row[change] = SIGN_WORDS[here] if here == there else f"{SIGN_WORDS[here]} (printed: {SIGN_WORDS[there]})"
+        rows.append(row)
+    return rows
 
 
 @GARCIA_STUDY.table(
@@ -363,17 +363,16 @@ def _sign_row(short: str, signs: str) -> TableRow:
     "sd: of TPr and of TNr over the tuples of one distortion, mean over distortions and seeds.",
 )
 def _sizes(results: GarciaResults) -> list[TableRow]:
-    return [_size_row(n, study) for n, study in results.sizes.items()]
-
-
-def _size_row(n: int, study: CorrelationStudy) -> TableRow:
-    row: TableRow = {"rows of the list": n, "positives": round(0.05 * n)}
-    for short in ("AUC", "Gm"):
-        row |= {f"{short} with {rate}": _mean(with_rate(study, short, rate)[:, 0]) for rate in _RATES}
-    for rate in _RATES:
-        values = np.asarray(get_metric(GARCIA_NAMES[rate])(study.counts))[:, 0]
-        row[f"sd {rate}"] = round(float(values.std(-1).mean()), 4)
-    return row
+    rows = []
+    for n, study in results.sizes.items():
+        row: TableRow = {"rows of the list": n, "positives": round(0.05 * n)}
+        for short in ("AUC", "Gm"):
+            row |= {f"{short} with {rate}": _mean(with_rate(study, short, rate)[:, 0]) for rate in _RATES}
+        for rate in _RATES:
+            values = np.asarray(get_metric(GARCIA_NAMES[rate])(study.counts))[:, 0]
+            row[f"sd {rate}"] = round(float(values.std(-1).mean()), 4)
+        rows.append(row)
+    return rows
 
 
 @GARCIA_STUDY.table("weights", "Class-weighted accuracy by its weight w: correlation with TPr and TNr")
@@ -448,7 +447,13 @@ def _own(
     models = own_models(table, y, read_threshold(threshold), seed)
     plan.progress("correlations of the metrics")
     seeds = plan.times(repeats, _SEEDS, _QUICK_SEEDS)
-    study = _study(models, y, metrics, positives=_shares(positives), seeds=seeds, rng=seed)
+    try:
+        shares = None if positives is None else [float(share) for share in positives]
+    except ValueError:
+        raise InputError(
+            f"The shares of positives are numbers such as 0.05,0.1, not {','.join(map(str, positives or []))!r}."
+        ) from None
+    study = _study(models, y, metrics, positives=shares, seeds=seeds, rng=seed)
     first = next(iter(models.flagged))
     return OwnFindings(
         _summary(study),
@@ -472,15 +477,6 @@ def _study(models: OwnModels, y: Array, metrics: Sequence[str] | None, **options
     return metric_correlation(y, score, metrics=names, threshold=models.threshold, **options)
 
 
-def _shares(texts: Sequence[str] | None) -> list[float] | None:
-    try:
-        return None if texts is None else [float(text) for text in texts]
-    except ValueError:
-        raise InputError(
-            f"The shares of positives are numbers such as 0.05,0.1, not {','.join(map(str, texts or []))!r}."
-        ) from None
-
-
 def _own_choices(study: CorrelationStudy) -> dict[str, Any]:
     shares = ", ".join(map(_percent, study.positives))
     if "models" in study.choices:
@@ -498,18 +494,20 @@ def _own_choices(study: CorrelationStudy) -> dict[str, Any]:
 
 
 def _summary(study: CorrelationStudy) -> list[str]:
-    rows = [row for row in study.rows()[: len(study.names)] if row.metric not in RATES]  # at the first share
-    return [_leaning(study, rows), *_caveats(study), *_conclusions(study)]
+    return [_followed(study), *_caveats(study), *_conclusions(study)]
 
 
-def _leaning(study: CorrelationStudy, rows: list[Correlation]) -> str:
+def _followed(study: CorrelationStudy) -> str:
+    """Which metrics follow recall and which specificity, at the first share of positives."""
+    rows = [row for row in study.rows()[: len(study.names)] if row.metric not in RATES]
     if "models" in study.choices:
         k = len(study.choices["models"])
-        sides = [[_short(row.metric) for row in rows if getattr(row, rate) > by_chance(k)] for rate in RATES]
+        with_recall = [_short(row.metric) for row in rows if row.recall > by_chance(k)]
+        with_specificity = [_short(row.metric) for row in rows if row.specificity > by_chance(k)]
         return (
-            f"Over {k} models {_several(sides[0], 'follow')} recall and {_several(sides[1], 'follow')} specificity: "
-            f"Pearson's r is above {by_chance(k):.2f}, which that of two unrelated metrics leaves in size in 1 of 20 "
-            "cases."
+            f"Over {k} models {_several(with_recall, 'follow')} recall and {_several(with_specificity, 'follow')} "
+            f"specificity: Pearson's r is above {by_chance(k):.2f}, which that of two unrelated metrics leaves in size "
+            "in 1 of 20 cases."
         )
     to_recall = [_short(row.metric) for row in rows if row.recall > row.specificity]
     to_other = [_short(row.metric) for row in rows if row.recall < row.specificity]

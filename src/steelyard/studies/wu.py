@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Progress
     from steelyard.datasets.paper_datasets import Digits
-    from steelyard.evaluation.evaluation import Evaluation
     from steelyard.protocol.nearest_mean_result import NearestMeanStudy
     from steelyard.studies.study import TableRow
 
@@ -245,7 +244,7 @@ def difference_name(results: RatioTrials) -> str:
 def stability_rows(results: RatioTrials) -> list[TableRow]:
     """The place of each metric in the ranking by the mean difference, and whom it favours."""
     places, moved = results.mean_places(), results.places_moved()
-    sides, kept = results.mean_sides(), results.one_sided()
+    sides, one_sided = results.mean_sides(), results.one_sided()
     rows = []
     for short in results.metrics:
         row: TableRow = {"metric": short}
@@ -254,34 +253,41 @@ def stability_rows(results: RatioTrials) -> list[TableRow]:
         for ratio, side in zip(results.ratios, sides[short], strict=True):
             why = f" ({results.undefined_reason(ratio, short)})" if side == NO_SIDE else ""
             row[f"favours at {ratio}"] = f"{side}{why}"
-        rows.append(row | {"same side": "yes" if short in kept else "no"})
+        rows.append(row | {"same side": "yes" if short in one_sided else "no"})
     return sorted(rows, key=lambda row: row[f"place at {results.ratios[0]}"] or len(rows) + 1)
 
 
 def control_rows(results: RatioTrials, ratio: str, shown: Sequence[str] = CONTROL) -> list[TableRow]:
     """The metrics of every model at one ratio, means over the draws with the standard deviation."""
-    return [{"model": m} | {s: _spread(results.of(ratio, m, s)) for s in shown} for m in results.models]
-
-
-def _spread(values: Array) -> str:
-    defined = values[np.isfinite(values)]
-    return f"{defined.mean():.3f} ({defined.std(ddof=1):.3f})" if len(defined) > 1 else "–"
+    rows = []
+    for model in results.models:
+        row: TableRow = {"model": model}
+        for short in shown:
+            values = results.of(ratio, model, short)
+            defined = values[np.isfinite(values)]
+            row[short] = f"{defined.mean():.3f} ({defined.std(ddof=1):.3f})" if len(defined) > 1 else "–"
+        rows.append(row)
+    return rows
 
 
 def no_skill_rows(results: RatioTrials) -> list[TableRow]:
     """The AC-score of every model beside the no-skill baseline of the same prediction rate."""
-    return [_no_skill_row(results, c, model) for c in results.ratios for model in results.models]
-
-
-def _no_skill_row(results: RatioTrials, ratio: str, model: str) -> TableRow:
-    baseline = chance("ac_score", results.counts(ratio, model)).same_margins
-    row: TableRow = {
-        "N:P and model": f"{ratio}  {model}",
-        "rows flagged": f"{100 * np.mean([t[ratio].passed(model) for t in results.trials]):.1f} %",
-        "AC-score": float(results.of(ratio, model, "AC-score").mean()),
-        "no-skill baseline": float(np.mean(baseline)),
-    }
-    return row | {short: float(results.of(ratio, model, short).mean()) for short in ("AUROC", "MCC")}
+    rows: list[TableRow] = []
+    for ratio in results.ratios:
+        for model in results.models:
+            baseline = chance("ac_score", results.counts(ratio, model)).same_margins
+            flagged = np.mean([trial[ratio].passed(model) for trial in results.trials])
+            rows.append(
+                {
+                    "N:P and model": f"{ratio}  {model}",
+                    "rows flagged": f"{100 * flagged:.1f} %",
+                    "AC-score": float(results.of(ratio, model, "AC-score").mean()),
+                    "no-skill baseline": float(np.mean(baseline)),
+                    "AUROC": float(results.of(ratio, model, "AUROC").mean()),
+                    "MCC": float(results.of(ratio, model, "MCC").mean()),
+                }
+            )
+    return rows
 
 
 def ranking_rows(results: RatioTrials, ratio: str) -> list[TableRow]:
@@ -315,15 +321,13 @@ def threshold_rows(results: RatioTrials) -> list[TableRow]:
 
 def density_picture(results: RatioTrials, ratio: str, name: str) -> Picture:
     """Figure 2a to c: where both models put the test rows of the first draw, by class."""
-    trial = results.trials[0][ratio]
-    densities = DensityDisplay.from_evaluation({model: _placed(trial, model) for model in results.models[:2]})
+    trial, evaluations = results.trials[0][ratio], {}
+    for model in results.models[:2]:
+        z, threshold = trial.normalised(model)
+        evaluations[model] = evaluate(trial.y, y_score=z, threshold=threshold)
+    densities = DensityDisplay.from_evaluation(evaluations)
     what = f"Projections of the test rows at N:P = {ratio}, from the lowest (0) to the highest (1), by class"
     return Picture(name, densities, f"{what} (Figure 2a to c). {densities.caption()}", width=4.5)
-
-
-def _placed(trial: RatioTrial, model: str) -> Evaluation:
-    z, threshold = trial.normalised(model)
-    return evaluate(trial.y, y_score=z, threshold=threshold)
 
 
 def ranking_picture(results: RatioTrials, ratio: str, name: str, place: str, seed: int) -> Picture:
