@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 # ---------------------------------------------------------------- range bounds
-# Whether a metric keeps to its range, and whether each finite end of it is the value of some table.
+# Whether a metric keeps to its range, and whether each finite bound of it is the value of some table.
 
 
 def bounds_attained(audited: AuditedMetric) -> Ruling:
@@ -73,15 +73,15 @@ def bounds_attained(audited: AuditedMetric) -> Ruling:
 
 
 def _outside(audited: AuditedMetric) -> Counterexample | None:
-    """The smallest table whose value lies outside the range, and the end that it passes."""
+    """The smallest table whose value lies outside the range, and the bound that it passes."""
     tables = [*CLASS_SWAP.small_cases, *(CLASS_SWAP.check_cases if audited.formula else ())]
     values = audited.floats(np.array(tables))
-    for end, sign in zip(audited.metric.range, (-1, 1), strict=True):
-        if not np.isfinite(end):
+    for limit, sign in zip(audited.metric.range, (-1, 1), strict=True):
+        if not np.isfinite(limit):
             continue
-        bound = Fraction(repr(float(end)))
+        bound = Fraction(repr(float(limit)))
         with np.errstate(invalid="ignore"):
-            beyond = np.flatnonzero(sign * (values - float(end)) > SUSPICIOUS * max(1, abs(float(end))))
+            beyond = np.flatnonzero(sign * (values - float(limit)) > SUSPICIOUS * max(1, abs(float(limit))))
         for table in (tables[i] for i in beyond):
             value = audited.value(table)
             if value is not None and sign * audited.gap(value, bound) > 0:
@@ -89,24 +89,24 @@ def _outside(audited: AuditedMetric) -> Counterexample | None:
     return None
 
 
-def _reached(audited: AuditedMetric, end: Fraction) -> FourCells | None:
+def _reached(audited: AuditedMetric, bound: Fraction) -> FourCells | None:
     """The smallest table with this value."""
     small_tables = CLASS_SWAP.small_cases
     with np.errstate(invalid="ignore"):
-        off = np.abs(audited.floats(np.array(small_tables)) - float(end))
-        near = np.flatnonzero(off <= SUSPICIOUS * max(1, abs(float(end))))
+        off = np.abs(audited.floats(np.array(small_tables)) - float(bound))
+        near = np.flatnonzero(off <= SUSPICIOUS * max(1, abs(float(bound))))
     for table in (small_tables[i] for i in near):
         value = audited.value(table)
-        if value is not None and audited.gap(value, end) == 0:
+        if value is not None and audited.gap(value, bound) == 0:
             return four_cells(table)
     return None
 
 
-def _never_reached(audited: AuditedMetric, end: Fraction) -> bool:
+def _never_reached(audited: AuditedMetric, bound: Fraction) -> bool:
     """Whether algebra shows that the value lies on one side of this number for all cells."""
 
     def beside(value: SymbolicSum) -> bool:
-        return keeps_off_zero(value - value.field.number(end))
+        return keeps_off_zero(value - value.field.number(bound))
 
     return audited.formula is not None and on_all_tables([audited.formula], beside)
 

@@ -109,7 +109,7 @@ class DriftPeriod(Flat):
             "prevalence": (self.prevalence, self.prevalence_low, self.prevalence_high),
             "flagged": (self.flagged, self.flagged_low, self.flagged_high),
         }
-        texts = {name: percent_interval(*ends) if math.isfinite(ends[0]) else None for name, ends in shares.items()}
+        texts = {name: percent_interval(*share) if math.isfinite(share[0]) else None for name, share in shares.items()}
         if self.is_refused:
             texts["prevalence"] = f"not known; by label shift it would be {texts['prevalence']}"
         moved = f"{shift[0]:.3f} ({bounds_text(*shift[1:])})" if math.isfinite(shift[0]) else None
@@ -149,11 +149,11 @@ class DriftChange(Flat):
         parts: Sequence[Sequence[float]],
         undefined: str | None = None,
     ) -> DriftChange:
-        """The change of a metric from one value to another: the value and the ends of both, the whole and its parts."""
+        """The change of a metric from one value to another, the whole and its parts, each with its bounds."""
         numbers = {
-            f"{name}{end}": number
-            for name, ends in zip(("before", "after", *CHANGE_PARTS), (*values, *parts), strict=True)
-            for end, number in zip(("", "_low", "_high"), ends, strict=True)
+            f"{name}{bound}": number
+            for name, interval in zip(("before", "after", *CHANGE_PARTS), (*values, *parts), strict=True)
+            for bound, number in zip(("", "_low", "_high"), interval, strict=True)
         }
         return cls(period, spec, **numbers, undefined=undefined)
 

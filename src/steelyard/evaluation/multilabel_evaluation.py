@@ -132,10 +132,10 @@ class MultilabelEvaluation(Result[MetricRow]):
     def __getitem__(self, name: str) -> MetricRow:
         """The row of one metric, by name, alias or written form."""
         rows = {row.name: row for row in self.metrics}
-        asked = name if name in rows else MetricSpec.of(name).name
-        if asked not in rows:
-            raise InputError(f"{asked} was not evaluated here; there are {', '.join(list(rows)[:8])} and others.")
-        return rows[asked]
+        written = name if name in rows else MetricSpec.of(name).name
+        if written not in rows:
+            raise InputError(f"{written} was not evaluated here; there are {', '.join(list(rows)[:8])} and others.")
+        return rows[written]
 
     def __contains__(self, name: object) -> bool:
         try:

@@ -63,8 +63,8 @@ def score_dots(
     Outcomes(base=4, found=1, missed=1, false_alarms=1)
     """
     shifted = table if prevalence is None else at_prevalence(table, prevalence)
-    are_own = prevalence is None and not table.weighted and table.n <= dots
-    outcomes = outcomes_of(shifted.at(threshold), table.n if are_own else dots)
+    all_rows_fit = prevalence is None and not table.weighted and table.n <= dots
+    outcomes = outcomes_of(shifted.at(threshold), table.n if all_rows_fit else dots)
     read = float(as_read(threshold, table.precision))
     positives, negatives = outcomes.positives, outcomes.base - outcomes.positives
     return ScoreDots(
@@ -88,11 +88,11 @@ def dot_scores(side: ClassScores, dots: int) -> Array:
         return np.zeros(0)
     shares = (np.arange(dots) + 0.5) / dots
     if side.entry_weights is None:
-        places = (shares * side.size).astype(np.int64)
+        indices = (shares * side.size).astype(np.int64)
     else:
         running = np.cumsum(side.weights)
-        places = np.searchsorted(running, shares * running[-1])
-    return np.asarray(side.scores[places], dtype=np.float64)
+        indices = np.searchsorted(running, shares * running[-1])
+    return np.asarray(side.scores[indices], dtype=np.float64)
 
 
 def _on_their_side(scores: Array, flagged: int, threshold: float) -> Array:

@@ -150,8 +150,8 @@ class UnlabelledMetric(Flat):
     @property
     def parts(self) -> bool:
         """Whether the two estimates exclude each other: neither value lies in the interval of the other."""
-        ends = (self.low, self.high, self.covariate_low, self.covariate_high)
-        if not all(map(math.isfinite, ends)):
+        bounds = (self.low, self.high, self.covariate_low, self.covariate_high)
+        if not all(map(math.isfinite, bounds)):
             return False
         return not (self.low <= self.covariate <= self.high or self.covariate_low <= self.value <= self.covariate_high)
 
@@ -588,9 +588,9 @@ def curve_there(scores: ScoreTable | None, prevalence: UnlabelledPrevalence, lev
     table = Counts(positives * recall, positives * (1 - recall), negatives * fpr, negatives * (1 - fpr))
     here = np.asarray(precision(table), dtype=np.float64)
     return Rows(
-        CurvePoint(at.threshold, at.false_positive_rate, at.recall, float(here[place]), at.value, at.low, at.high)
-        for place in thinned(fpr, recall, points=_MOST_POINTS)
-        for at in [band[place]]
+        CurvePoint(at.threshold, at.false_positive_rate, at.recall, float(here[i]), at.value, at.low, at.high)
+        for i in thinned(fpr, recall, points=_MOST_POINTS)
+        for at in [band[i]]
     )
 
 
@@ -731,9 +731,9 @@ class _Reading(NamedTuple):
         assert known.table is not None  # noqa: S101 - one of them is there
         if known.positive is None:
             return decided_cells(effective_cells(known.table)[0])
-        place = known.table.index(known.positive)
+        positive = known.table.index(known.positive)
         at = _PREDICTED if known.threshold is None else known.threshold
-        return decided_cells(effective_cells(folded(known.table, place))[0], at)
+        return decided_cells(effective_cells(folded(known.table, positive))[0], at)
 
     def _evaluated(self, metrics: Iterable[SpecLike] | None, prevalence: UnlabelledPrevalence | None) -> Evaluation:
         """The metrics at a prevalence, or at that of the reference."""

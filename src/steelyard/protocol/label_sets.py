@@ -82,7 +82,7 @@ def _scores(model: Estimator, X: ArrayLike, shape: tuple[int, int]) -> Array | N
     given = getattr(model, method)(X)
     if isinstance(given, list):  # one array for each label, as of forests
         classes = model.classes_  # type: ignore[attr-defined]  # of each label, as its columns
-        given = np.column_stack([_of_one(part, own) for part, own in zip(given, classes, strict=True)])
+        given = np.column_stack([_of_one(part, labels) for part, labels in zip(given, classes, strict=True)])
     scores = np.asarray(given, dtype=np.float64)
     if scores.shape != shape:
         return None
@@ -94,8 +94,8 @@ def _scores(model: Estimator, X: ArrayLike, shape: tuple[int, int]) -> Array | N
 
 def _of_one(columns: Any, classes: Any) -> Array:
     """The column of 1 of a label's two; of a label that no row or every row had in training a constant."""
-    place = np.flatnonzero(np.asarray(classes) == 1)
-    return np.asarray(columns)[:, place[0]] if len(place) else np.zeros(len(columns))
+    index = np.flatnonzero(np.asarray(classes) == 1)
+    return np.asarray(columns)[:, index[0]] if len(index) else np.zeros(len(columns))
 
 
 # ---------------------------------------------------------------- tables
@@ -228,9 +228,13 @@ class LabelSetResult(ModelResult):
             notes.append("Rows were tested more than once; each counts as it was first tested.")
         if len(self.runs) > 1:
             notes.append(FIXED_MODELS)
-        asked: dict[str, Any] = {"threshold": None, "metrics": self.metrics, "mute": None}
-        asked["inference"] = Inference(self.level)
-        evaluation = evaluate_label_sets(LabelSetInput(table, None, None, FrameColumns()), **asked)
+        evaluation = evaluate_label_sets(
+            LabelSetInput(table, None, None, FrameColumns()),
+            threshold=None,
+            metrics=self.metrics,
+            mute=None,
+            inference=Inference(self.level),
+        )
         return replace(evaluation, assumed=(*evaluation.assumed, *notes))
 
     @property

@@ -290,9 +290,9 @@ def _described(data: Data) -> dict[str, Any]:
 
 def _failures(runs: ResamplingRuns) -> list[str]:
     """How many runs of each model failed, with the first reason."""
-    found = []
+    sentences = []
     for name, part in runs.runs.items():
         failed = [run.outer for run in part if run.outer.error is not None]
         if failed:
-            found.append(f"{len(failed)} of {len(part)} runs of {name} failed; the first: {failed[0].error}")
-    return found
+            sentences.append(f"{len(failed)} of {len(part)} runs of {name} failed; the first: {failed[0].error}")
+    return sentences

@@ -306,13 +306,13 @@ def _positive_column(scores: Array, classes: Array, positive: Label) -> Array | 
     """The scores of the positive class, higher meaning more positive."""
     if scores.ndim == 2 and scores.shape[1] != len(classes):
         return None
-    places = np.flatnonzero(classes == positive)
-    if not len(places):
+    indices = np.flatnonzero(classes == positive)
+    if not len(indices):
         return np.zeros(len(scores))  # never seen in training: all rows are equally unlikely to be positive
-    place = int(places[0])
+    index = int(indices[0])
     if scores.ndim == 2:
-        return np.asarray(scores[:, place])
-    return scores if place == len(classes) - 1 else -scores
+        return np.asarray(scores[:, index])
+    return scores if index == len(classes) - 1 else -scores
 
 
 # ---------------------------------------------------------------- runs

@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
 
 # ---------------------------------------------------------------- label set folds
-# Rows of several labels each dealt so that every fold has its share of each label.
+# Rows of several labels each assigned so that every fold has its share of each label.
 #
-# Iterative stratification (Sechidis, Tsoumakas and Vlahavas 2011): the rarest label that is left is dealt first, each
+# Iterative stratification (Sechidis, Tsoumakas and Vlahavas 2011): the rarest label that is left comes first, each
 # of its rows to the fold that lacks most of it, and the rows without labels last.
 
 
 _ROUNDING = 1e-9
 
 
-def dealt_label_sets(indicators: Array, shares: Sequence[float], rng: np.random.Generator) -> Array:
+def assigned_label_sets(indicators: Array, shares: Sequence[float], rng: np.random.Generator) -> Array:
     """The fold of each row, of folds that have such shares of all rows and, as nearly as they can, of each label.
 
     >>> rows = np.repeat([[1, 0], [0, 1]], [3, 9], axis=0)
-    >>> folds = dealt_label_sets(rows, [1 / 3] * 3, np.random.default_rng(0))
+    >>> folds = assigned_label_sets(rows, [1 / 3] * 3, np.random.default_rng(0))
     >>> [np.bincount(folds[part]).tolist() for part in (slice(3), slice(3, None))]
     [[1, 1, 1], [3, 3, 3]]
     """
@@ -117,16 +117,16 @@ class Folds:
         self._check(codes, labels)
         for repeat in range(1, self.repeats + 1):
             if codes.ndim == 2 and self.stratified:
-                dealt = dealt_label_sets(codes, [1 / self.k] * self.k, rng)
-                yield from (Part(repeat, i + 1, np.flatnonzero(dealt == i), len(codes)) for i in range(self.k))
+                assigned = assigned_label_sets(codes, [1 / self.k] * self.k, rng)
+                yield from (Part(repeat, i + 1, np.flatnonzero(assigned == i), len(codes)) for i in range(self.k))
                 continue
             order = rng.permutation(len(codes))
-            if self.stratified:  # dealt class by class, so that both the folds and their classes differ by 1 at most
+            if self.stratified:  # class by class, so that both the folds and their classes differ by 1 at most
                 order = order[np.argsort(codes[order], kind="stable")]
-            dealt = np.empty(len(codes), dtype=np.intp)
-            dealt[order] = np.arange(len(codes)) % self.k
+            assigned = np.empty(len(codes), dtype=np.intp)
+            assigned[order] = np.arange(len(codes)) % self.k
             for fold in range(self.k):
-                yield Part(repeat, fold + 1, np.flatnonzero(dealt == fold), len(codes))
+                yield Part(repeat, fold + 1, np.flatnonzero(assigned == fold), len(codes))
 
     def _check(self, codes: Array, labels: Labels) -> None:
         if len(codes) < self.k:
@@ -168,7 +168,7 @@ class HoldOut:
         if codes.ndim == 2 and self.stratified:
             shares = [1 / (self.k + 1), self.k / (self.k + 1)]
             for repeat in range(1, self.repeats + 1):
-                yield Part(repeat, 1, np.flatnonzero(dealt_label_sets(codes, shares, rng) == 0), len(codes))
+                yield Part(repeat, 1, np.flatnonzero(assigned_label_sets(codes, shares, rng) == 0), len(codes))
             return
         tested = self._sizes(codes, labels)
         for repeat in range(1, self.repeats + 1):
@@ -290,8 +290,8 @@ def _one_group_out(word: str, member: Array | None) -> list[Part]:
     codes, labels = label_codes.encode(member, None, GROUPS)
     if len(labels) < 2:
         raise InputError(f"groups= names one group only, {labels[0]!r}; leaving it out leaves nothing to train on.")
-    ends = np.cumsum(np.bincount(codes, minlength=len(labels)))[:-1]
-    tested = np.split(np.argsort(codes, kind="stable"), ends)
+    starts = np.cumsum(np.bincount(codes, minlength=len(labels)))[:-1]
+    tested = np.split(np.argsort(codes, kind="stable"), starts)
     return [Part(1, i + 1, rows, len(codes)) for i, rows in enumerate(tested)]
 
 

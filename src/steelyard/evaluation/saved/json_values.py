@@ -205,7 +205,7 @@ def _read_columns(field: SavedField) -> Mapping[str, Array]:
 
 
 _PAIR_NUMBERS = ("weight", "share", "low", "high", "expected", "p_value")
-_ENDS = ("value", "low", "high")
+_BOUNDED_NUMBERS = ("value", "low", "high")
 
 
 def levels_json(errors: LevelErrors) -> dict[str, Any]:
@@ -256,8 +256,8 @@ def _read_pair(field: SavedField) -> ConfusedPair:
 
 
 def _value_json(value: BoundedValue) -> dict[str, Any]:
-    return numbers_json(**{name: getattr(value, name) for name in _ENDS})
+    return numbers_json(**{name: getattr(value, name) for name in _BOUNDED_NUMBERS})
 
 
 def _read_value(field: SavedField) -> BoundedValue:
-    return BoundedValue(**read_numbers(field, *_ENDS))
+    return BoundedValue(**read_numbers(field, *_BOUNDED_NUMBERS))

@@ -65,12 +65,12 @@ def _weakest_label(evaluation: MultilabelEvaluation) -> Sentence | None:
     if name is None or len(labels) < 2:
         return None
     intervals, phrase = [row.metrics[name] for row in labels], labels[0].metrics[name].spec.metric.phrase
-    place = _lowest(intervals, [row.rows for row in labels], evaluation.level)
-    if place is None:
+    index = _lowest(intervals, [row.rows for row in labels], evaluation.level)
+    if index is None:
         fewest = min(row.rows for row in labels)
         text = f"The {len(labels):,} labels are not distinguishable by {phrase}; the rarest has {rows_text(fewest)}."
         return Sentence(text, "labels-not-distinguishable")
-    row, interval = labels[place], intervals[place]
+    row, interval = labels[index], intervals[index]
     is_lowest = interval.value <= min(other.value for other in intervals)
     where = "is lowest for" if is_lowest else "is below that of the others together for"
     value = interval_text(interval.value, interval.low, interval.high, share=interval.spec.is_share)
@@ -98,13 +98,13 @@ def _weakest_group(evaluation: MultilabelEvaluation) -> Sentence | None:
     if name is None or len(groups) < 2:
         return None
     rows = [group[name] for group in groups]
-    place = _lowest(rows, [group.rows for group in groups], evaluation.level)
+    index = _lowest(rows, [group.rows for group in groups], evaluation.level)
     title = rows[0].spec.title
-    if place is None:
+    if index is None:
         fewest = min(group.rows for group in groups)
         text = f"{len(groups):,} groups are not distinguishable by {title}; the smallest has {rows_text(fewest)}."
         return Sentence(text, "groups-not-distinguishable")
-    group, row = groups[place], rows[place]
+    group, row = groups[index], rows[index]
     value = interval_text(row.value, row.low, row.high, share=row.spec.is_share)
     text = f"Of {len(groups):,} groups {title} is lowest in {group.label[:60]} ({rows_text(group.rows)}): {value}."
     return Sentence(text, "weakest-group")

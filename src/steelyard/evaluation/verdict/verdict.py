@@ -189,8 +189,8 @@ def _recall_words(table: TwoClasses) -> tuple[str, str]:
         return f"{first.name} is {_share(first)}, {second.name} {_of(second)}", "rates"
     low, high = (recall, specificity) if recall.value < specificity.value else (specificity, recall)
     far = "far below" if high.value - low.value > FAR else "below"
-    own = _of(low) if table.is_few and low is table.rate else _share(low)
-    return f"{low.name} is {own}, {far} {high.name} ({_of(high)})", f"{low.name}-below-{high.name}"
+    value = _of(low) if table.is_few and low.name == table.rate.name else _share(low)
+    return f"{low.name} is {value}, {far} {high.name} ({_of(high)})", f"{low.name}-below-{high.name}"
 
 
 def _share(row: MetricRow) -> str:
@@ -317,8 +317,8 @@ def standing_sentence(evaluation: Evaluation) -> Sentence | None:
         better = f"; {len(above):,} are above it" if above else ""
         text = f"No class of {standing.classes:,} is shown to have a lower recall than {median}{better}."
         return Sentence(text, "classes-at-median")
-    lowest = sorted(below, key=lambda place: (evaluation.per_class[place].recall.value, place))
-    names = ", ".join(apart_names([evaluation.labels[place] for place in lowest[:_NAMED]]))
+    lowest = sorted(below, key=lambda i: (evaluation.per_class[i].recall.value, i))
+    names = ", ".join(apart_names([evaluation.labels[i] for i in lowest[:_NAMED]]))
     more = f" and {len(below) - _NAMED:,} more" if len(below) > _NAMED else ""
     verb = "is" if len(below) == 1 else "are"
     start = f"Of {standing.classes:,} classes {len(below):,} {verb} below {median} in recall: {names}{more}"
@@ -398,14 +398,14 @@ def class_sentence(evaluation: Evaluation) -> Sentence | None:
         present = sizes > 0
         if can_permute(sizes[present, None]):
             right = RightRows(table.rows.diagonal()[present, None], sizes[present, None], recall_value)
-    _, place = _weakest(recalls, [row.rows for row in classes], right, evaluation)
-    if place is None:
+    _, index = _weakest(recalls, [row.rows for row in classes], right, evaluation)
+    if index is None:
         smallest = rows_text(min(row.rows for row in classes))
         text = (
             f"The recalls of the {len(classes):,} classes are not distinguishable; the smallest class has {smallest}."
         )
         return Sentence(text, "classes-not-distinguishable")
-    weakest, recall = classes[place], recalls[place]
+    weakest, recall = classes[index], recalls[index]
     bounds = " to ".join(percent_text(bound).removesuffix(" %") for bound in (recall.low, recall.high))
     where = f"is lowest for class {quoted_label(weakest.label)}"
     if recall.value > min(other.value for other in recalls):
@@ -444,8 +444,9 @@ def _right_rows(groups: Sequence[Group], rows: Sequence[MetricRow], evaluation: 
     if evaluation.positive is None:
         value = class_value(metric, matrices.sum(0))
         return None if value is None else RightRows(np.diagonal(matrices, axis1=1, axis2=2), matrices.sum(2), value)
-    place = evaluation.labels.index(evaluation.positive)
-    positives, flagged, tp = matrices[:, place].sum(1), matrices[:, :, place].sum(1), matrices[:, place, place]
+    positive = evaluation.labels.index(evaluation.positive)
+    positives, flagged = matrices[:, positive].sum(1), matrices[:, :, positive].sum(1)
+    tp = matrices[:, positive, positive]
     total = matrices.sum((1, 2))
     sizes = np.stack([positives, total - positives], -1)
     hits = np.stack([tp, total - positives - flagged + tp], -1)
