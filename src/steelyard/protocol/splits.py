@@ -403,7 +403,6 @@ class Draws:
         drawn = [_drawn_rows(rows, n, rng, "to train on") for rows, n in zip(sides, wanted, strict=True)]
         subsets, everything = [np.array_split(rows, self.runs) for rows in drawn], np.concatenate(drawn)
         for i in range(self.runs):
-            # The same array in every run, by which a caller knows that one fit serves them all.
             train = everything if self.whole else np.concatenate([subset[i] for subset in subsets])
             rest = sides if self.overlap else [np.setdiff1d(rows, train, assume_unique=True) for rows in sides]
             tests = {name: drawn_part(rest, sizes, rng, kinds) for name, sizes in self.tests.items()}

@@ -82,8 +82,14 @@ def text_divisions(column: int, factor: float | None = None) -> tuple[tuple[int,
     >>> text_divisions(0), text_divisions(0, factor=0.25)
     (((200, 950), (950, 200)), ())
     """
-    fits = [(p, n - p) for n in totals(column) for p in range(1, n) if _fits(column, p, n - p, factor or p / (n - p))]
-    return tuple(sorted(fits, key=lambda sizes: abs(sizes[0] / sum(sizes) - _SHARES[column])))
+    divisions = []
+    for n in totals(column):
+        for positives in range(1, n):
+            negatives = n - positives
+            alpha = factor or positives / negatives
+            if all(_fits(plain, factored, positives, negatives, alpha) for plain, factored in _columns(column)):
+                divisions.append((positives, negatives))
+    return tuple(sorted(divisions, key=lambda sizes: abs(sizes[0] / sum(sizes) - _SHARES[column])))
 
 
 def fitting() -> str:
@@ -95,11 +101,7 @@ def fitting() -> str:
     return ", and ".join(" or ".join(f"{p} + {n}" for p, n in text_divisions(column)) for column in (0, 2))
 
 
-def _fits(column: int, positives: int, negatives: int, factor: float) -> bool:
-    return all(_fitting(*pair, positives, negatives, factor) for pair in _columns(column))
-
-
-def _fitting(plain: float, factored: float, positives: int, negatives: int, factor: float) -> bool:
+def _fits(plain: float, factored: float, positives: int, negatives: int, factor: float) -> bool:
     """Whether the right answers of one topic can be shared between the classes so that both accuracies come out."""
     right = round(plain * (positives + negatives) / 100)
     tp = np.arange(max(0, right - negatives), min(positives, right) + 1)
@@ -147,21 +149,14 @@ def regenerated() -> list[TableRow]:
     for ratio, tables in published("nguyen")["counts"].items():
         column = 0 if ratio == "20:95" else 2
         for topic, cells in tables.items():
-            rows.append({"topic": topic, "test set": ratio} | _again(Counts(*cells), topic, column, _NOMINAL[ratio]))
+            counts = Counts(*cells)
+            row: TableRow = {"topic": topic, "test set": ratio}
+            for name, metric in (("accuracy", "accuracy"), (FACTORED, "alpha_accuracy")):
+                printed, value = printed_rows(metric)[topic][column], 100 * float(get_metric(metric)(counts))
+                row |= {f"{name} P": printed, name: value, f"{name}, difference": round(value - printed, 8)}
+            nominal = 100 * float(get_metric("alpha_accuracy")(counts, alpha=_NOMINAL[ratio]))
+            rows.append(row | {"with the printed factor": nominal})
     return rows
-
-
-def _again(counts: Counts, topic: str, column: int, nominal: float) -> dict[str, float]:
-    plain, factored = get_metric("accuracy"), get_metric("alpha_accuracy")
-    printed = {
-        "accuracy": printed_rows("accuracy")[topic][column],
-        FACTORED: printed_rows("alpha_accuracy")[topic][column],
-    }
-    ours = {"accuracy": 100 * float(plain(counts)), FACTORED: 100 * float(factored(counts))}
-    row: dict[str, float] = {}
-    for name, value in ours.items():
-        row |= {f"{name} P": printed[name], name: value, f"{name}, difference": round(value - printed[name], 8)}
-    return row | {"with the printed factor": 100 * float(factored(counts, alpha=nominal))}
 
 
 # ---------------------------------------------------------------- counts of words
@@ -363,13 +358,12 @@ def _outcome(corpus: Corpus, variant: Variant, seeds: range, progress: Progress)
 def _tested(corpus: Corpus, topic: int, plan: Draws, seed: int) -> Iterator[tuple[Drawn, dict[str, Counts]]]:
     """The runs of one topic: the classifier of the training part on the test sets of all ratios."""
     positive = corpus.codes == topic
-    trained: Array | None = None
     columns: Array = np.empty(0, dtype=np.intp)
     model = naive_bayes()
     for drawn in plan.split(positive, np.random.default_rng((seed, topic)), corpus.codes):
-        if drawn.train is not trained:
-            trained, columns = drawn.train, known_columns(corpus.counts, drawn.train)
-            model.fit(corpus.counts[trained][:, columns], positive[trained])
+        if drawn.run == 1 or not plan.whole:  # with all training rows in every run one fit serves them all
+            columns = known_columns(corpus.counts, drawn.train)
+            model.fit(corpus.counts[drawn.train][:, columns], positive[drawn.train])
         rows = np.concatenate(list(drawn.tests.values()))
         labels = model.predict(corpus.counts[rows][:, columns])
         parts = np.split(labels, np.cumsum([len(part) for part in drawn.tests.values()])[:-1])
@@ -415,11 +409,15 @@ def _own(
     plan.progress(f"test sets of {', '.join(ratios)}")
     times = plan.times(repeats, _REPEATS, _QUICK_REPEATS)
     study = ratio_study(models, table.X, table.y, ratios, repeats=times, pos_label=table.positive, rng=plan.seeds(1)[0])
+    sets: list[TableRow] = [
+        {"ratio": ratio, "positives": size[0], "negatives": size[1], "unbalanced factor": size[0] / size[1]}
+        for ratio, size in zip(study.ratios, study.sizes, strict=True)
+    ]
     return OwnFindings(
         [study.headline, *study.notes],
         [
-            Table("spread", "Each metric over the ratios", _rows(study), _NOTE),
-            Table("test_sets", "The test sets", _sets(study), "A set of each ratio is drawn in every repetition."),
+            Table("spread", "Each metric over the ratios", study.to_dicts(), _NOTE),
+            Table("test_sets", "The test sets", sets, "A set of each ratio is drawn in every repetition."),
         ],
         [_boxes(study, model) for model in study.models],
         {"ratios": study.ratios, "repeats": times, "models": study.models},
@@ -432,17 +430,6 @@ _NOTE = (
     "highest less the lowest value of a repetition. By weights: the rows tested are weighted to each ratio and none is "
     "drawn, so what is left is the metric's own dependence on the ratio."
 )
-
-
-def _rows(study: RatioStudy) -> list[TableRow]:
-    return study.to_dicts()
-
-
-def _sets(study: RatioStudy) -> list[TableRow]:
-    return [
-        {"ratio": ratio, "positives": size[0], "negatives": size[1], "unbalanced factor": size[0] / size[1]}
-        for ratio, size in zip(study.ratios, study.sizes, strict=True)
-    ]
 
 
 def _boxes(study: RatioStudy, model: str) -> Picture:
@@ -620,13 +607,10 @@ def _rounded(rows: list[TableRow], digits: int) -> list[TableRow]:
 @NGUYEN_STUDY.pictures
 def _pictures(results: NguyenResults) -> list[Picture]:
     """Figures 1 and 2: the ten runs on the three sets, without and with the factor."""
-    return [
-        _runs(results, f"figure_{i}", f"Figure {i}. Left without, right with the unbalanced factor.", pair)
-        for i, pair in enumerate(PAIRS, 1)
-    ]
-
-
-def _runs(results: NguyenResults, name: str, caption: str, pair: tuple[str, str]) -> Picture:
-    values = tuple(np.stack([results.values(m, ratio)[0].mean(0) / 100 for m in pair]) for ratio in PRINTED)
-    display = RunsDisplay(PRINTED, tuple(get_metric(m) for m in pair), values)
-    return Picture(name, display, f"{caption} {display.caption()} Each run is the mean of its topics.")
+    pictures = []
+    for i, pair in enumerate(PAIRS, 1):
+        values = tuple(np.stack([results.values(m, ratio)[0].mean(0) / 100 for m in pair]) for ratio in PRINTED)
+        display = RunsDisplay(PRINTED, tuple(get_metric(m) for m in pair), values)
+        words = f"Figure {i}. Left without, right with the unbalanced factor. {display.caption()}"
+        pictures.append(Picture(f"figure_{i}", display, f"{words} Each run is the mean of its topics."))
+    return pictures
