@@ -727,7 +727,7 @@ def _thresholds(results: AsawaResults) -> list[TableRow]:
         mean: TableRow = {"tree": rows[0]["tree"]}
         for name in rows[0]:
             if name != "tree":
-                mean[name] = float(np.nanmean([row[name] for row in rows]))  # type: ignore[misc]  # numbers
+                mean[name] = float(np.nanmean([row[name] for row in rows]))
         means.append(mean)
     return _clean(means)
 

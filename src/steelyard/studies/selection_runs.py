@@ -120,10 +120,6 @@ def sources(*, quick: bool) -> list[SetSource]:
     return sorted(chosen, key=lambda source: source.name)
 
 
-def _is_one(target: Array) -> Array:
-    return np.asarray(target == 1)
-
-
 def _above(target: Array) -> Array:
     return np.asarray(target > np.quantile(target, HIGH))
 
@@ -137,7 +133,7 @@ def _below(target: Array) -> Array:
 
 def _binary_sources() -> Iterator[SetSource]:
     for loader in _loaders("binary_classification"):
-        yield SetSource(loader.__name__.removeprefix("load_"), _common(loader), _is_one, explored=True)
+        yield SetSource(loader.__name__.removeprefix("load_"), _common(loader), _is_label(1), explored=True)
 
 
 def _numeric_sources() -> Iterator[SetSource]:
@@ -226,51 +222,27 @@ def check_resampling() -> None:
 
 def model_makers() -> dict[str, Callable[[int], Any]]:
     """The candidates, each a function of its seed; the two with class weights come last."""
-    return {**_lone_models(), **_tree_models(), **_scaled_models(), **_weighted_models()}
-
-
-def _lone_models() -> dict[str, Callable[[int], Any]]:
+    from sklearn.calibration import CalibratedClassifierCV
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
     from sklearn.naive_bayes import GaussianNB
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.neural_network import MLPClassifier
+    from sklearn.svm import SVC
+    from sklearn.tree import DecisionTreeClassifier
 
     return {
         "linear discriminant analysis": lambda _: LinearDiscriminantAnalysis(),
         "naive Bayes": lambda _: GaussianNB(),
-    }
-
-
-def _tree_models() -> dict[str, Callable[[int], Any]]:
-    from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
-    from sklearn.tree import DecisionTreeClassifier
-
-    return {
         "decision tree": lambda seed: DecisionTreeClassifier(min_samples_leaf=5, random_state=seed),
         "random forest": lambda seed: RandomForestClassifier(100, random_state=seed),
         "extra trees": lambda seed: ExtraTreesClassifier(100, random_state=seed),
         "gradient boosting": lambda seed: HistGradientBoostingClassifier(max_iter=60, random_state=seed),
-    }
-
-
-def _scaled_models() -> dict[str, Callable[[int], Any]]:
-    from sklearn.calibration import CalibratedClassifierCV
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.neighbors import KNeighborsClassifier
-    from sklearn.neural_network import MLPClassifier
-    from sklearn.svm import SVC
-
-    return {
         "logistic regression": lambda _: _scaled(LogisticRegression(max_iter=1000)),
         "nearest neighbours": lambda _: _scaled(KNeighborsClassifier(10)),
         "support vectors": lambda _: _scaled(CalibratedClassifierCV(SVC(), ensemble=False, cv=3)),
         "neural network": lambda seed: _scaled(MLPClassifier((32,), max_iter=200, random_state=seed)),
-    }
-
-
-def _weighted_models() -> dict[str, Callable[[int], Any]]:
-    from sklearn.ensemble import RandomForestClassifier
-    from sklearn.linear_model import LogisticRegression
-
-    return {
         WEIGHTED[0]: lambda _: _scaled(LogisticRegression(max_iter=1000, class_weight="balanced")),
         WEIGHTED[1]: lambda seed: RandomForestClassifier(
             100, min_samples_leaf=3, class_weight="balanced_subsample", random_state=seed
@@ -295,27 +267,24 @@ class Fitted:
 
 def fit_candidates(arm: str, training: tuple[Array, Array], parts: tuple[Array, Array], seed: int) -> dict[str, Fitted]:
     """Each model fitted once on the training rows of an arm; class weights have no place beside resampling."""
-    X, y = _resampled(arm, training, seed)
-    makers = {name: maker for name, maker in model_makers().items() if arm == PLAIN_ARM or name not in WEIGHTED}
-    return {name: _fitted(maker(seed), X, y, parts) for name, maker in makers.items()}
-
-
-def _resampled(arm: str, training: tuple[Array, Array], seed: int) -> tuple[Array, Array]:
     resampler: Resampler = {PLAIN_ARM: None, OVER_ARM: "over", UNDER_ARM: "under"}.get(arm)
     if arm == SMOTE_ARM:
         from imblearn.over_sampling import SMOTE as Smote
 
         resampler = Smote()
     rows = resampled(resampler, Training(training[0], training[1], None), seed)
-    return np.asarray(rows.X), np.asarray(rows.y)
-
-
-def _fitted(model: Any, X: Array, y: Array, parts: tuple[Array, Array]) -> Fitted:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # collinear columns, a network that could learn for longer
-        model.fit(X, y)
-        scores = [np.clip(model.predict_proba(part)[:, 1], _EPSILON, 1 - _EPSILON) for part in parts]
-    return Fitted(*scores)
+    X, y = np.asarray(rows.X), np.asarray(rows.y)
+    fitted = {}
+    for name, maker in model_makers().items():
+        if arm != PLAIN_ARM and name in WEIGHTED:
+            continue
+        model = maker(seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # collinear columns, a network that could learn for longer
+            model.fit(X, y)
+            scores = [np.clip(model.predict_proba(part)[:, 1], _EPSILON, 1 - _EPSILON) for part in parts]
+        fitted[name] = Fitted(*scores)
+    return fitted
 
 
 # ---------------------------------------------------------------- the metrics of the selection study
