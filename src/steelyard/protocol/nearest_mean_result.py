@@ -25,7 +25,6 @@ from steelyard.statistics.counts import Counts
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from steelyard.metrics.metric import Metric
 
 
 # ---------------------------------------------------------------- ratio draws
@@ -234,15 +233,14 @@ def tabulated(
 ) -> tuple[Array, Counts[Array]]:
     """The values of every metric, and the tables, of every model in every trial."""
     tables = Counts.stack(Counts.stack(Counts.stack(t.counts(m) for m in models) for t in by.values()) for by in trials)
-    columns = [_column(get_metric(name), tables, trials, models) for name in metrics.values()]
+    columns = []
+    for metric in map(get_metric, metrics.values()):
+        if metric.function:
+            columns.append(np.asarray(metric(tables)))
+        else:  # of the scores
+            values = [[[t.value(m, metric.name) for m in models] for t in by.values()] for by in trials]
+            columns.append(np.array(values))
     return np.stack(columns, -1), tables
-
-
-def _column(metric: Metric, tables: Counts[Array], trials: list[dict[str, RatioTrial]], models: Sequence[str]) -> Array:
-    """One metric of every model in every trial, of the tables or of the scores."""
-    if metric.function:
-        return np.asarray(metric(tables))
-    return np.array([[[t.value(m, metric.name) for m in models] for t in by.values()] for by in trials])
 
 
 # ---------------------------------------------------------------- the result of a nearest-mean study
@@ -333,8 +331,18 @@ class NearestMeanStudy(RatioTrials, Result[ModelGap]):
     @property
     def sentences(self) -> list[str]:
         """The comparison in words, ratio by ratio, then which metrics keep to one model, and what is not sure."""
-        each = [self._ratio_sentence(ratio) for ratio in self.ratios]
-        return [self._overall(), *each, *self._stability(), *self._doubts()]
+        sentences = [self._overall(), *(self._ratio_sentence(ratio) for ratio in self.ratios)]
+        if len(self.ratios) > 1:
+            one_sided, ratios = self.one_sided(), "both" if len(self.ratios) == 2 else f"all {len(self.ratios)}"
+            sentences.append(
+                f"By the mean over {number_of(self.draws, 'draw')} the same model is ahead at {ratios} ratios "
+                f"by {listed(one_sided) if one_sided else 'no metric'} ({len(one_sided)} of {len(self.metrics)} "
+                "metrics)."
+            )
+        few = [ratio for ratio, rows in self.sizes.items() if min(rows) < _FEW]
+        if few:
+            sentences.append(f"At N:P = {listed(few)} fewer than {_FEW} test rows of a class make the values coarse.")
+        return sentences
 
     def _overall(self) -> str:
         rows, sign = [self.row(ratio, self.main) for ratio in self.ratios], self.sign(self.main)
@@ -353,31 +361,17 @@ class NearestMeanStudy(RatioTrials, Result[ModelGap]):
 
     def _ratio_sentence(self, ratio: str) -> str:
         row, name, sign = self.row(ratio, self.main), self.models[1], self.sign(self.main)
-        ends = [(row.difference, row.low, row.high), (row.control, row.control_low, row.control_high)]
-        plain, control = (_side(*each, sign, name) for each in ends)
+        differences = [(row.difference, row.low, row.high), (row.control, row.control_low, row.control_high)]
+        plain, control = (_side(*each, sign, name) for each in differences)
         first, second = (
-            _ends(*each) or self.undefined_reason(ratio, self.main, pair)
-            for each, pair in zip(ends, (self.models[:2], self.models[2:]), strict=True)
+            _interval_text(*each) or self.undefined_reason(ratio, self.main, pair)
+            for each, pair in zip(differences, (self.models[:2], self.models[2:]), strict=True)
         )
         joint = "and" if plain == control else "but"
         return (
             f"At N:P = {ratio} by {self.main} {plain} ({first}), {joint} with the same search for a "
             f"threshold for both {control} ({second}){_reading(plain, control)}."
         )
-
-    def _stability(self) -> list[str]:
-        if len(self.ratios) < 2:
-            return []
-        kept, means = self.one_sided(), number_of(self.draws, "draw")
-        ratios = "both" if len(self.ratios) == 2 else f"all {len(self.ratios)}"
-        return [
-            f"By the mean over {means} the same model is ahead at {ratios} ratios "
-            f"by {listed(kept) if kept else 'no metric'} ({len(kept)} of {len(self.metrics)} metrics)."
-        ]
-
-    def _doubts(self) -> list[str]:
-        few = [ratio for ratio, rows in self.sizes.items() if min(rows) < _FEW]
-        return [f"At N:P = {listed(few)} fewer than {_FEW} test rows of a class make the values coarse."] if few else []
 
     def __repr__(self) -> str:
         sentences = [filled(sentence) for sentence in (self.headline, *self.notes)]
@@ -431,9 +425,9 @@ def _side(difference: float, low: float, high: float, sign: int, model: str) -> 
     return {1: f"{NEAREST} is ahead", -1: f"{model} is ahead", 0: _UNSHOWN}[_shown(low, high, sign)]
 
 
-def _ends(difference: float, low: float, high: float) -> str:
+def _interval_text(difference: float, low: float, high: float) -> str:
     """A difference and its interval, with their signs; empty where it is undefined."""
-    first, *ends = (f"{round(value, 3) + 0.0:+.3f}".replace("-", "−") for value in (difference, low, high))
     if np.isnan(difference):
         return ""
-    return f"{first}, {'in a single draw, so without an interval' if np.isnan(low) else ' to '.join(ends)}"
+    value, *bounds = (f"{round(number, 3) + 0.0:+.3f}".replace("-", "−") for number in (difference, low, high))
+    return f"{value}, {'in a single draw, so without an interval' if np.isnan(low) else ' to '.join(bounds)}"
