@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 
-
 # ---------------------------------------------------------------- ratio draws
 # Training and test rows drawn from one data set at a ratio of negatives to positives.
 

@@ -184,31 +184,24 @@ class Finding:
         """What effects say of a claim; `seeds` names what they are repeated over, such as "splits"."""
         level = joint_level(effects)
         texts = "; ".join(effect.text(level) for effect in effects)
-        spread = _over(effects, seeds)
-        sides = {word: [e.name for e in effects if e.shown(level) is side] for side, word in _SIDES.items()}
+        n = max(effect.seeds for effect in effects)
+        spread = f"means over {n} {seeds}"
+        if all(effect.is_of_too_few for effect in effects):
+            why = f"{n} {seeds}, at least {min(effect.fewest for effect in effects)} needed. {why}"
+        else:
+            spread += ", 95 % intervals, all together" if len(effects) > 1 else ", 95 % intervals"
+        sides = {
+            "not shown": [effect.name for effect in effects if effect.shown(level) is None],
+            "against it": [effect.name for effect in effects if effect.shown(level) is False],
+        }
         if max(map(len, sides.values())) < len(effects):
-            spread += "".join(f"; {word}: {', '.join(names)}" for word, names in sides.items() if names)
-        both = (ours, f"{texts}; {spread}" if len(effects) <= _MOST_TOLD else spread) if ours else (texts, spread)
-        return cls(*both, verdict_of(effects), _too_few(effects, seeds) + why, paper, tuple(effects))
-
-
-def _over(effects: Sequence[Effect], seeds: str) -> str:
-    """What the means are over, and which intervals they have."""
-    means = f"means over {max(effect.seeds for effect in effects)} {seeds}"
-    if all(effect.is_of_too_few for effect in effects):
-        return means
-    return f"{means}, 95 % intervals{', all together' if len(effects) > 1 else ''}"
-
-
-def _too_few(effects: Sequence[Effect], seeds: str) -> str:
-    """The sentence that nothing can be judged by so few; none where some effect has enough."""
-    if not all(effect.is_of_too_few for effect in effects):
-        return ""
-    n, fewest = max(effect.seeds for effect in effects), min(effect.fewest for effect in effects)
-    return f"{n} {seeds}, at least {fewest} needed. "
-
-
-_SIDES = {None: "not shown", False: "against it"}
+            for side, names in sides.items():
+                spread += f"; {side}: {', '.join(names)}" if names else ""
+        if not ours:
+            ours = texts
+        elif len(effects) <= _MOST_TOLD:
+            spread = f"{texts}; {spread}"
+        return cls(ours, spread, verdict_of(effects), why, paper, tuple(effects))
 
 
 def count_verdicts(verdicts: Sequence[Verdict]) -> str:
@@ -424,7 +417,7 @@ class Study(Result[Claim | TableLine]):
     def took(self) -> str:
         """How long it took: "20 seconds, 18 of CPU"."""
         seconds = f"{self.seconds:,.0f}"
-        return f"{seconds} second{'s' * (seconds != '1')}, {self.cpu:,.0f} of CPU"
+        return f"{seconds} {'second' if seconds == '1' else 'seconds'}, {self.cpu:,.0f} of CPU"
 
     @property
     def verdict_counts(self) -> str:
