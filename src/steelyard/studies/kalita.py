@@ -18,7 +18,7 @@ from steelyard.exceptions import InputError
 from steelyard.metrics.registry import get_metric
 from steelyard.protocol.cross_evaluate import cross_evaluate
 from steelyard.protocol.cross_evaluation import HoldOuts
-from steelyard.protocol.resample import candidates, equal_rows
+from steelyard.protocol.resample import CLASS_WEIGHT, equal_rows, takes_class_weight
 from steelyard.protocol.select_tree import select_tree
 from steelyard.protocol.splits import Folds, HoldOut
 from steelyard.report.figures.confusion import ConfusionDisplay
@@ -226,12 +226,9 @@ def _chosen(task: LearningTask, seed: int) -> ChosenTree:
     rng = np.random.default_rng(seed)
     selection = select_tree(task.learner, task.X, task.y, metric=MEAN_F, most=_STEPS, rng=rng)
     grown = max(selection.grown, key=lambda trial: trial.value)
-    unseen = [_mean_f(task, trial, selection.test_rows) for trial in (grown, selection.chosen)]
+    X, y, mean_f = task.X[selection.test_rows], task.y[selection.test_rows], get_metric("f1")
+    unseen = [float(mean_f(y, trial.estimator.predict(X), average="macro")) for trial in (grown, selection.chosen)]
     return ChosenTree(seed, selection, grown, *unseen)
-
-
-def _mean_f(task: LearningTask, trial: Trial, rows: Array) -> float:
-    return float(get_metric("f1")(task.y[rows], trial.estimator.predict(task.X[rows]), average="macro"))
 
 
 def _in_intervals(task: LearningTask, split: Folds, seed: int) -> CrossEvaluation | None:
@@ -468,32 +465,31 @@ def _intervals(results: KalitaResults) -> list[TableRow]:
 @KALITA_STUDY.pictures
 def _pictures(results: KalitaResults) -> list[Picture]:
     """For each data set: the hold-outs, the four ways to balance, and the table of the chosen tree."""
-    return [picture for i, outcome in enumerate(results.outcomes, 1) for picture in _three_pictures(outcome, i)]
-
-
-def _three_pictures(outcome: ProtocolOutcome, i: int) -> list[Picture]:
-    holdouts = RunsDisplay(
-        tuple(f"k={k}" for k in outcome.holdouts),
-        (get_metric("balanced_accuracy"),),
-        tuple(result[TREE].values("balanced_accuracy")[None] for result in outcome.holdouts.values()),
-    )
-    names = tuple(name.removeprefix(f"{TREE} + ").replace("_", " ") for name in outcome.folds.models)
-    ways = RunsDisplay(
-        names,
-        tuple(get_metric(name) for name in KALITA_DRAWN),
-        tuple(np.stack([result.values(name) for name in KALITA_DRAWN]) for result in outcome.folds.models.values()),
-    )
-    selection = outcome.selections[0].selection
-    return [
-        Picture(f"holdout_{i}", holdouts, f"{outcome.task.name}. {holdouts.caption()}"),
-        Picture(f"folds_{i}", ways, f"{outcome.task.name}. {ways.caption()}"),
-        Picture(
-            f"chosen_{i}",
-            ConfusionDisplay.from_evaluation(selection.evaluation),
-            f"{outcome.task.name}. The pruned tree of {int(selection.chosen.complexity):,} nodes on "
-            f"{len(selection.test_rows):,} rows that no choice has seen.",
-        ),
-    ]
+    pictures = []
+    for i, outcome in enumerate(results.outcomes, 1):
+        holdouts = RunsDisplay(
+            tuple(f"k={k}" for k in outcome.holdouts),
+            (get_metric("balanced_accuracy"),),
+            tuple(result[TREE].values("balanced_accuracy")[None] for result in outcome.holdouts.values()),
+        )
+        names = tuple(name.removeprefix(f"{TREE} + ").replace("_", " ") for name in outcome.folds.models)
+        ways = RunsDisplay(
+            names,
+            tuple(get_metric(name) for name in KALITA_DRAWN),
+            tuple(np.stack([result.values(name) for name in KALITA_DRAWN]) for result in outcome.folds.models.values()),
+        )
+        selection, task = outcome.selections[0].selection, outcome.task.name
+        tree = (
+            f"The pruned tree of {int(selection.chosen.complexity):,} nodes on {len(selection.test_rows):,} rows that "
+            "no choice has seen."
+        )
+        chosen = ConfusionDisplay.from_evaluation(selection.evaluation)
+        pictures += [
+            Picture(f"holdout_{i}", holdouts, f"{task}. {holdouts.caption()}"),
+            Picture(f"folds_{i}", ways, f"{task}. {ways.caption()}"),
+            Picture(f"chosen_{i}", chosen, f"{task}. {tree}"),
+        ]
+    return pictures
 
 
 # ---------------------------------------------------------------- kalita own
@@ -532,7 +528,18 @@ def _own(table: OwnTable, plan: RunPlan, *, folds: int = 5, repeats: int | None 
         split = HoldOut(k, plan.times(repeats, _HOLDOUTS, _QUICK_HOLDOUTS))
         holdouts[k] = cross_evaluate(models, table.X, table.y, split=split, metrics=REPORTED, rng=seed)
     plan.progress("repeated folds with the training part balanced")
-    repeated = _own_folds(table, models, Folds(folds, times), seed)
+    have_class_weights = all(takes_class_weight(model) for model in models.values())
+    ways = [way for way in KALITA_RESAMPLING if way != CLASS_WEIGHT or have_class_weights]
+    repeated = cross_evaluate(
+        models,
+        table.X,
+        table.y,
+        split=Folds(folds, times),
+        metrics=REPORTED,
+        resample=ways,
+        cost=True,
+        rng=seed,
+    )
     plan.progress("which tree to keep")
     tree = table.prepared("tree")
     selection = select_tree(tree, table.X, table.y, metric=MEAN_F, most=_OWN_STEPS, pos_label=table.chosen, rng=seed)
@@ -541,19 +548,6 @@ def _own(table: OwnTable, plan: RunPlan, *, folds: int = 5, repeats: int | None 
     how |= {"hold-out": f"1 to k for k from 2 to 9, {number_of(split.repeats, 'time')} each"}
     how |= {"models": list(models), "selection": f"a tree, with {SET_ASIDE:.0%} of the rows set aside"}
     return OwnFindings(_summary(outcome), _tables(outcome), _own_pictures(outcome), how, _TITLE)
-
-
-def _own_folds(table: OwnTable, models: dict[str, Estimator], split: Folds, seed: int) -> CrossEvaluation:
-    """Every way of balancing that all models allow, on the same folds, with the costs of each."""
-    ways = [way for way in KALITA_RESAMPLING if _allowed(models, way)]
-    return cross_evaluate(models, table.X, table.y, split=split, metrics=REPORTED, resample=ways, cost=True, rng=seed)
-
-
-def _allowed(models: dict[str, Estimator], way: str | None) -> bool:
-    try:
-        return bool(candidates(models, way, weighted=False))
-    except InputError:  # a model without class weights
-        return False
 
 
 # ---------------------------------------------------------------- what was found
