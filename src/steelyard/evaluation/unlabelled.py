@@ -670,7 +670,7 @@ def unlabelled(
     else:
         given = unlabelled_scores(scores, order, score, frequency)
     given = _of_positive(given, known)
-    return _Reading(known, given, inference).result(metrics)
+    return _Question(known, given, inference).answered(metrics)
 
 
 def _of_positive(given: UnlabelledScores, known: LabelledReference) -> UnlabelledScores:
@@ -685,25 +685,30 @@ def _of_positive(given: UnlabelledScores, known: LabelledReference) -> Unlabelle
     return given
 
 
-class _Reading(NamedTuple):
+class _Question(NamedTuple):
     """The reference, the unlabelled scores, and how intervals are made."""
 
     known: LabelledReference
     given: UnlabelledScores
     inference: Inference
 
-    def result(self, metrics: Iterable[SpecLike] | None) -> Unlabelled:
-        """All that is found."""
+    def answered(self, metrics: Iterable[SpecLike] | None) -> Unlabelled:
+        """The prevalence, every metric there, and whether label shift explains the scores."""
         known, given, rng = self.known, self.given, self.inference.generator
         coarse, fine = self._cells(fine=False), self._cells(fine=True)
-        counts = coarse.counted(*given)
+        counts, fine_counts = coarse.counted(*given), fine.counted(*given)
         prevalence = UnlabelledPrevalence.of(coarse.cells, counts, known.labels, rng)
-        there, here = (self._evaluated(metrics, at) for at in (prevalence, None))
-        covariate = CovariateEstimate.of(known, fine.cells, fine.counted(*given), self.inference)
+        there, here = self._evaluated(metrics, prevalence), self._evaluated(metrics, None)
+        covariate = CovariateEstimate.of(known, fine.cells, fine_counts, self.inference)
+        shares = self._shares(prevalence, covariate)
+        test = MixtureTest(math.nan, math.nan)  # none where there are no more ranges than classes
+        used = (fine.cells.rows.sum(0) > 0) | (fine_counts > 0)
+        if used.sum() > len(fine.cells.rows):
+            test = mixture_test(fine.cells.rows[:, used], fine_counts[used], rng)
         return Unlabelled(
-            shares=self._shares(prevalence, covariate),
+            shares=shares,
             metrics=Rows(covariate.row(row, there, here) for row in there.metrics),
-            **self._test(fine, rng)._asdict(),
+            **test._asdict(),
             rows=given.rows,
             reference_rows=known.rows,
             outside=self._outside(),
@@ -763,14 +768,6 @@ class _Reading(NamedTuple):
             *covariate.share_bounds.T.tolist(),
         )
         return Rows(map(ClassShare, self.known.labels, *columns))
-
-    def _test(self, fine: RangedCells, rng: np.random.Generator) -> MixtureTest:
-        """Whether label shift explains the scores; no test where there are no more ranges than classes."""
-        rows, counts = fine.cells.rows, fine.counted(*self.given)
-        used = (rows.sum(0) > 0) | (counts > 0)
-        if used.sum() <= len(rows):
-            return MixtureTest(math.nan, math.nan)
-        return mixture_test(rows[:, used], counts[used], rng)
 
     def _outside(self) -> int:
         """How many unlabelled rows have scores beyond all of the reference."""
