@@ -288,7 +288,7 @@ def _positive_first(cells: Array, table: Counts | Confusion, index: int | None) 
 
 
 RANK_DRAWS, ENTRIES_AT_ONCE = 1_000, 1_000_000
-_LONG = 10_000  # scores of a table from which on draws are worth a thread of their own
+_LONG = 10_000  # scores of a table from which on its draws are made in another thread
 USUAL_DRAWS, USUAL_ENTRIES = 500, 256  # of the few metrics that are drawn unless another method is asked for
 _THRESHOLDS, _USUAL_THRESHOLDS = 512, 40  # of a metric of one threshold, which draws do not move far
 

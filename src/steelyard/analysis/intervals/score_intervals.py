@@ -1,9 +1,8 @@
 """Score intervals: intervals of metrics of scores by the influence of their rows, with Student's t.
 
-A metric between 0 and 1 gets Wilson's interval with as many trials as its variance is worth; a loss without an upper
-limit gets one on the scale of its logarithm. Few rows show too little spread, and a perfect ranking none, so the
-interval also holds those by the variances that half a row of each class more would give, were it anywhere among the
-scores, and a part of a row at either end of them.
+A metric between 0 and 1 gets Wilson's interval with as many trials as give its variance; a loss without an upper limit
+gets one on the scale of its logarithm. Few rows show too little variance, and a perfect ranking none, so the interval
+also holds those with half a row of each class more anywhere among the scores, and with a part of a row at either end.
 """
 
 from __future__ import annotations
@@ -228,7 +227,7 @@ AUC_INTERVALS: dict[str, Callable[[ScoreTable, float], tuple[float, float]]] = {
 
 
 def auc_score_ends(auc: float, z: float, positives: float, negatives: float) -> tuple[float, float]:
-    """The ends of the score interval of an AUC of so many positives and negatives."""
+    """The bounds of the score interval of an AUC of so many positives and negatives."""
     return _furthest(auc, 0.0, z, positives, negatives), _furthest(auc, 1.0, z, positives, negatives)
 
 

@@ -412,13 +412,13 @@ class UnlabelledPrevalence(Prevalence):
         return np.concatenate([share_draws(self.cells.drawn_shares(part, rng), self.unlabelled, rng) for part in parts])
 
     def class_ends(self, level: float) -> Array:
-        """The ends of the interval of each class's share, a row each, which hold its most likely value."""
+        """The bounds of the interval of each class's share, a row each, which hold its most likely value."""
         low, high = np.quantile(self._drawn_shares, tails(level), axis=0)
         seen = self.likely if self.counts is not None else np.array([float(self), 1 - float(self)])
         return np.stack([np.minimum(low, seen), np.maximum(high, seen)], -1)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """The ends of the interval of the share of the positives."""
+        """The bounds of the interval of the share of the positives."""
         float(self)
         low, high = self.class_ends(level)[0].tolist()
         return low, high
