@@ -24,7 +24,6 @@ from steelyard import (
     roc_curve,
     score_table,
 )  # fmt: skip
-from steelyard.statistics import score_order
 
 RANKING = [m for m in list_metrics() if m.scores]
 RANK_ONLY = [m for m in RANKING if not m.of_probabilities]
@@ -342,17 +341,18 @@ def test_bad_input_gets_one_sentence(case):
 
 def test_places_summed_by_parts_are_those_of_all_at_once(monkeypatch):
     rng = np.random.default_rng(3)
-    y, score = (rng.random(3_000) < 0.1).astype(int), rng.integers(0, 700, 3_000) / 7
-    whole = steelyard.roc_auc(y, score), steelyard.average_precision(y, score)
-    monkeypatch.setattr(score_order, "PART", 8)
-    asked = []
-    monkeypatch.setattr(score_order, "around_unsorted", lambda *given: asked.append(given))
-    assert close(steelyard.roc_auc(y, score), whole[0]) and close(steelyard.average_precision(y, score), whole[1])
+    y = np.arange(700_000) % 2  # more of each class than are placed among the other's at a time
+    score = np.round(rng.normal(size=700_000) + y, 4)
+    positives, negatives = score[y == 1], np.sort(score[y == 0])
+    below = sum(np.searchsorted(negatives, positives, side).sum() for side in ("left", "right"))
+    area = below / 2 / len(positives) / len(negatives)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: range(4), raising=False)
+    precisions = set()
     for threads in ("1", "3"):  # whoever places which part
-        monkeypatch.setattr("os.sched_getaffinity", lambda _: range(4), raising=False)
         monkeypatch.setenv("POLARS_MAX_THREADS", threads)
-        assert steelyard.roc_auc(y, score) == whole[0]
-    assert not asked  # a part is few, but what it is a part of is not: all scores would be looked through for each
+        assert close(steelyard.roc_auc(y, score), area)
+        precisions.add(steelyard.average_precision(y, score))
+    assert len(precisions) == 1
 
 
 # ---------------------------------------------------------------- one column of probabilities for each class
