@@ -65,6 +65,11 @@ def assert_holds_barely(quantile, wider, metric, *data, **options):
 
 def test_the_posterior_of_a_rate_is_jeffreys_beta():
     assert_holds_barely(stats.beta(28.5, 23.5).ppf, 0.003, "recall", FINLEY)
+    for rows in (3, 9, 40):  # where all are hits or none is, its one end is Jeffreys'
+        low, high = stats.beta.ppf([0.025, 0.975], [rows + 0.5, 0.5], [0.5, rows + 0.5])
+        all_hits, none = (Counts(*cells, 5, 90) for cells in ((rows, 0), (0, rows)))
+        assert interval("recall", all_hits, method="posterior", draws=200_000).low == pytest.approx(low, abs=0.003)
+        assert interval("recall", none, method="posterior", draws=200_000).high == pytest.approx(high, abs=0.003)
 
 
 def test_brodersens_posterior_of_balanced_accuracy_is_the_special_case_it_should_be():
