@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from command_line import run_command
 from scipy import stats
+from scipy.optimize import brentq
 from test_compared_models import obuchowski
 
 import steelyard
@@ -210,7 +211,9 @@ def test_clusters_that_are_no_names_are_refused_in_words_about_clusters():
 def test_compared_scores_count_degrees_by_the_class_in_fewer_clusters_too():
     y, member = np.repeat([1, 0], [30, 300]), np.repeat(np.arange(33), 10)
     alone, compared = reaches(y, np.random.default_rng(0).normal(size=330) + y, member)
-    assert stats.t.ppf(0.975, 32) < alone < compared < 1.1 * stats.t.ppf(0.975, 2)
+    plain = brentq(lambda degrees: stats.t.ppf(0.975, degrees) - alone, 2, 32)
+    halfway = 2 / (1 / plain + 1 / 2)  # harmonically, to those of three clusters
+    assert compared == pytest.approx(stats.t.ppf(0.975, halfway), rel=0.03)
 
 
 def test_groups_of_columns_of_probabilities_keep_their_clusters():
