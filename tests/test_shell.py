@@ -331,7 +331,7 @@ def test_metrics_are_chosen_by_name_with_their_parameters(rows):
     assert [row["name"] for row in told["metrics"]] == ["mcc", "iba[alpha=0.1]", "f_beta[beta=2]"]
 
 
-def test_many_classes_are_reported_alike(frame, rows):
+def test_many_classes_are_reported_alike(frame, rows, tmp_path):
     told = strict(run("report", rows, "--true", "kind", "--pred", "guess", "--format", "json").stdout)
     assert told["labels"] == ["ill", "old", "well"] and told["positive"] is None
     assert told["confusion"] == steelyard.confusion(frame["kind"], frame["guess"]).matrix.tolist()
@@ -341,9 +341,10 @@ def test_many_classes_are_reported_alike(frame, rows):
         run("report", rows, "--true", "kind", "--pred", "guess", "--positive", "ill", "--format", "json").stdout
     )
     assert one["positive"] == "ill" and set(one["counts"]) == {"tp", "fn", "fp", "tn"}
-    assert run("compare", rows, "--true", "kind", "--pred", "guess", "--pred", "kind").stdout.startswith(
-        "guess against kind"
-    )
+    both = tmp_path / "both.csv"
+    frame.with_columns(second=pl.col("guess").reverse()).write_csv(both)
+    compared = run("compare", both, "--true", "kind", "--pred", "guess", "--pred", "second").stdout
+    assert compared.startswith("guess against second")
 
 
 def test_weights_frequencies_and_groups_reach_the_report(frame, rows):
