@@ -300,7 +300,10 @@ def test_what_no_threshold_keeps_is_said_with_the_rows_it_takes(show):
         put(tab, precision="99", confidence="0.99")
         assert "No threshold keeps precision >= 99 % with 99 % confidence." in sentence(tab)
         assert tab.locator("#decision-use").is_disabled()
-        assert "how many rows would do, or why more would not" in tab.locator("#decision-notes").text_content()
+        assert (
+            "The rows would be enough; the scores meet the limits by too little"
+            in tab.locator("#decision-notes").text_content()
+        )
 
 
 def test_the_dot_of_the_decision_curve_lies_on_it(show, few):

@@ -20,8 +20,8 @@ from steelyard.analysis.thresholds.guarantees import (
     Promise,
     broken_shares,
     check_confidence,
-    needed_rows_sentence,
     run_around,
+    unkept_sentence,
 )
 from steelyard.analysis.thresholds.label_thresholds import best_label_thresholds, refuse_with_label_sets
 from steelyard.analysis.thresholds.limits import SLACK, Capacity, rate_limit, read_limits
@@ -260,7 +260,7 @@ class Search:
         choice, needed = self.choice(sample, rng), ""
         promise, kept = self._promise, choice.kept
         if promise is not None and (kept is None or not kept[:, 1:-1].any()):
-            needed = needed_rows_sentence(promise, sample, rng)
+            needed = unkept_sentence(promise, sample)
         if choice.is_empty:
             if kept is None or kept.any():
                 raise UndefinedError(self.criterion.undefined(sample.every))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.distributions import normal_below, normal_quantile, normal_reach
+from steelyard.analysis.distributions import normal_below, normal_reach
 from steelyard.analysis.holm import holm
 from steelyard.analysis.intervals.draws import effective_cells, generator
 from steelyard.analysis.prevalence.prevalence import Prevalence, at_prevalence
@@ -23,9 +23,7 @@ from steelyard.analysis.thresholds.bands import ClassCurve, Rates
 from steelyard.analysis.thresholds.limits import Capacity, at_least, at_most, rate_limit
 from steelyard.analysis.thresholds.threshold_sample import drawn_shares
 from steelyard.exceptions import InputError
-from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.score_order import chunks
-from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,12 +41,10 @@ if TYPE_CHECKING:
 
 
 _TAIL_DRAWS, _DRAWS = 25, (1_000, 20_000)  # draws that break a limit at the risk allowed, and in all
-_THRESHOLDS, _REFINED, _QUICK_THRESHOLDS = 64, 16, 64
+_THRESHOLDS, _REFINED = 64, 16
 
 
-def on_draws(
-    limits: list[Limit], met: Array, sample: ThresholdSample, risk: float, rng: np.random.Generator, *, quick: bool
-) -> Array:
+def on_draws(limits: list[Limit], met: Array, sample: ThresholdSample, risk: float, rng: np.random.Generator) -> Array:
     """The thresholds around the surest one at which draws of the table break limits on any metrics seldom enough.
 
     A run of them can be too long only at its two ends, and the threshold that is chosen lies at one of them at most.
@@ -56,14 +52,14 @@ def on_draws(
     which two of them a run ends, others between those two show where. Trivial thresholds are judged by themselves.
     """
     allowed, size = risk / len(met), met.shape[-1]
-    draws = int(np.clip(2 * _TAIL_DRAWS / allowed, *((200, 200) if quick else _DRAWS)))
+    draws = int(np.clip(2 * _TAIL_DRAWS / allowed, *_DRAWS))
 
     def broken(indices: Array) -> Array:
         shares = broken_shares(limits, sample, sample.rates_at(indices), draws, rng)
         return np.where(met.reshape(-1)[indices], shares, 1.0)
 
     kept = np.zeros(met.size, dtype=bool)
-    some = sample.some_indices(_QUICK_THRESHOLDS if quick else _THRESHOLDS)
+    some = sample.some_indices(_THRESHOLDS)
     for side, of_side in enumerate(np.split(some, len(met))):
         shares = broken(of_side)
         trivial = sample.are_trivial(of_side)
@@ -73,10 +69,9 @@ def on_draws(
         if surest.min() > allowed / 2:
             continue
         first, last = int(of_side[run.start]), int(of_side[run.stop - 1])
-        if not quick:
-            before = side * size - 1 if run.start == 0 else int(of_side[run.start - 1])
-            after = (side + 1) * size if run.stop == len(of_side) else int(of_side[run.stop])
-            first, last = _furthest(first, before, broken, allowed), _furthest(last, after, broken, allowed)
+        before = side * size - 1 if run.start == 0 else int(of_side[run.start - 1])
+        after = (side + 1) * size if run.stop == len(of_side) else int(of_side[run.stop])
+        first, last = _furthest(first, before, broken, allowed), _furthest(last, after, broken, allowed)
         kept[first : last + 1] = True
     return kept.reshape(met.shape)
 
@@ -142,9 +137,7 @@ class Promise:
     limits: tuple[Limit, ...]
     confidence: float
 
-    def kept(
-        self, sample: ThresholdSample, rng: np.random.Generator, met: Array | None = None, *, quick: bool = False
-    ) -> Array:
+    def kept(self, sample: ThresholdSample, rng: np.random.Generator, met: Array | None = None) -> Array:
         """Which thresholds keep the promise, in the shape of all of the sample; `met` is which meet all limits."""
         exact, drawn, risk = self._divided(sample)
         sides = sample.rows.observed.shape[0]
@@ -156,7 +149,7 @@ class Promise:
             return kept
         if met is None or exact:
             met = np.logical_and.reduce([limit.is_met(sample.every.counts) for limit in drawn])
-        return kept & on_draws(drawn, np.asarray(met), sample, risk, rng, quick=quick)
+        return kept & on_draws(drawn, np.asarray(met), sample, risk, rng)
 
     def _divided(self, sample: ThresholdSample) -> tuple[list[RateLimit], list[Limit], float]:
         """The limits with an exact bound, those without, and the risk that each kind of them may take.
@@ -280,117 +273,28 @@ def _shown_run(rate: RateLimit, hits: Array, trials: Array, allowed: float) -> i
     return len(hits)
 
 
-# ---------------------------------------------------------------- needed rows
-# How many rows would let a threshold be promised that these rows cannot.
+# ---------------------------------------------------------------- why no threshold keeps a promise
 
 
-ENOUGH = 0.8  # of the samples of that size have such a threshold
-_SAMPLES, _MORE, _DOUBLINGS = 10, 30, 8
-_NO_MOST = "how many at most, these rows do not show"
-_RANGE = 1.2816  # standard errors to either side that hold the needed rows in 80 % of samples
-
-
-def needed_rows_sentence(promise: Promise, sample: ThresholdSample, rng: np.random.Generator) -> str:
-    """How many rows would be enough, found by resampling these rows to larger samples; or that no number would."""
+def unkept_sentence(promise: Promise, sample: ThresholdSample) -> str:
+    """What is missing: rows, where the limits take more of them at the very least, or else better scores."""
     texts = " and ".join(limit.text for limit in promise.limits)
-    least = promise.least_rows(sample)
     sure = f"with {100 * promise.confidence:g} % confidence"
+    least = promise.least_rows(sample)
     if any(rows is None for _, rows, _ in least):
         return f"No number of rows shows {texts} {sure}: the limit leaves no room for a single error."
     short = [(name, rows, there) for name, rows, there in least if rows is not None and rows > there]
-    if short and len(promise.limits) == 1:
-        ((name, rows, there),) = short
+    if short:
         like = "" if sample.has_equal_rows else " like these"
-        return f"{texts} {sure} needs at least {rows:,} {name}{like}; {_here(there)}."
-    times = _times_needed(promise, sample, max([2.0, *(rows / there for _, rows, there in short)]), rng)
-    if times is None:
-        why = f"the scores do not reach {texts} by enough"
-        if isinstance(sample.prevalence, Prevalence):
-            at = sample.prevalence.text(promise.confidence)
-            why += f", or the prevalence, {at}, is not known well enough, and is to be estimated from more rows"
-        return f"Many more rows like these would not be enough either: {why}."
-    positives, n = sample.table.positive.n, sample.table.n
-    low, middle, high = (f"{_two_digits(part * n):,}" if math.isfinite(part) else "" for part in times)
-    between = f"{low} to {high} rows, as far as these rows show" if high else f"{low} rows at least; {_NO_MOST}"
-    more, those = "", ""
-    if sample.clusters is not None:
-        clusters = len(sample.clusters.sizes)
-        more, those = f" in {_two_digits(times[1] * clusters):,} clusters", f" in {clusters:,}"
-    return (
-        f"About {_two_digits(times[1] * positives):,} positives among {middle} rows{more} would let a threshold be "
-        f"promised in {100 * ENOUGH:g} % of such samples ({between}); {_here(positives)} "
-        f"among {n:,}{those}."
-    )
-
-
-def _here(rows: int) -> str:
-    return f"here {'is' if rows == 1 else 'are'} {rows:,}"
-
-
-def _two_digits(number: float) -> int:
-    return int(float(f"{number:.2g}"))
-
-
-def _times_needed(
-    promise: Promise, sample: ThresholdSample, first: float, rng: np.random.Generator
-) -> tuple[float, float, float] | None:
-    """How many times the rows would do, and the range of that; None where many times as many do not.
-
-    How far the limit is exceeded, in standard errors of all rows, grows with the root of their number. These rows show
-    it to one standard error, so the range is wide: at four settings (precision, F1, MCC, two rates; 120 to 400 rows) it
-    held the truth for 65 of 79 samples; the median sample gave 0.3 to 0.9 times it, as the surest threshold flatters.
-    """
-    sizes, kept = [], []
-    for step in range(_DOUBLINGS):
-        sizes.append(first * 2.0**step)
-        kept.append(_share_kept(promise, sample, sizes[-1], _SAMPLES, rng))
-        if kept[-1] >= ENOUGH:
-            break
-    else:
-        return None
-    allowed, more = float(normal_quantile(promise.confidence)), float(normal_quantile(ENOUGH))
-    excess = _excess(sizes, kept, [_SAMPLES] * len(sizes), allowed)
-    sizes.append(((allowed + more) / excess) ** 2)
-    kept.append(_share_kept(promise, sample, sizes[-1], _MORE, rng))
-    excess = _excess(sizes, kept, [*[_SAMPLES] * (len(sizes) - 1), _MORE], allowed)
-    low, middle, high = (
-        max(((allowed + more) / max(excess + errors, 1e-9)) ** 2, 1.0) for errors in (_RANGE, 0, -_RANGE)
-    )
-    return low, middle, high if excess > 1.5 * _RANGE else math.inf  # nearly endless
-
-
-def _excess(sizes: list[float], kept: list[float], samples: list[int], allowed: float) -> float:
-    """By how many standard errors the limit is exceeded: the maximum likelihood, given the shares kept at each size."""
-    excesses = np.linspace(0.02, 6, 600)
-    chance = np.clip(normal_below(excesses[:, None] * np.sqrt(sizes) - allowed), 1e-4, 1 - 1e-4)
-    hits, n = np.asarray(kept) * samples, np.asarray(samples)
-    likelihoods = (hits * np.log(chance) + (n - hits) * np.log(1 - chance)).sum(1)
-    return float(excesses[likelihoods.argmax()])
-
-
-def _share_kept(
-    promise: Promise, sample: ThresholdSample, times: float, samples: int, rng: np.random.Generator
-) -> float:
-    """The share of samples of so many times the rows in which a non-trivial threshold keeps the promise."""
-    kept = 0
-    for _ in range(samples):
-        larger = _resampled(sample.table, times, rng)
-        if not all(side.n for side in larger.classes):
-            continue
-        kept += bool(promise.kept(sample.larger(larger), rng, quick=True)[:, 1:-1].any())
-    return kept / samples
-
-
-def _resampled(table: ScoreTable, times: float, rng: np.random.Generator) -> ScoreTable:
-    """A table with `times` as many rows, drawn from the rows of this one."""
-    sides = []
-    for side in (side.compact() for side in table.classes):
-        rows = rng.poisson(times * side.rows)
-        drawn = rows > 0
-        sums = (side.given_weights, side.given_squares)
-        weights, squares = (None if some is None else (some * rows / np.maximum(side.rows, 1))[drawn] for some in sums)
-        sides.append(ClassScores(side.scores[drawn], rows[drawn], weights, squares))
-    return ScoreTable(sides[0], sides[1], table.label, table.bins, table.precision)
+        rows_needed = " and ".join(f"at least {rows:,} {name}{like}" for name, rows, _ in short)
+        here = " and ".join(f"{there:,}" for _, _, there in short)
+        are = "is" if here == "1" else "are"
+        return f"{texts} {sure} needs {rows_needed}; here {are} {here}."
+    why = f"the scores meet {texts} by too little, or not at all; more rows like these or better scores may show it"
+    if isinstance(sample.prevalence, Prevalence):
+        at = sample.prevalence.text(promise.confidence)
+        why += f", and so may a prevalence estimated from more rows than {at}"
+    return f"These rows would be enough for such a limit, but {why}."
 
 
 # ---------------------------------------------------------------- promise test

@@ -360,7 +360,6 @@ class ThresholdSample:
     prevalence: PrevalenceLike | None = None
     costs: ScoreTable | None = None
     clusters: ClusterRows | None = None
-    per_row: tuple[float, float, float] = (1.0, 1.0, 1.0)  # effective rows of one row, where clusters are not given
 
     @cached_property
     def rows(self) -> ThresholdCounts:
@@ -388,28 +387,18 @@ class ThresholdSample:
     @property
     def has_equal_rows(self) -> bool:
         """Whether the rows are independent and count alike, so that there are as many effective rows as rows."""
-        return self.clusters is None and not self.table.weighted and self.per_row == (1.0, 1.0, 1.0)
+        return self.clusters is None and not self.table.weighted
 
     @cached_property
     def effective_sizes(self) -> tuple[float, float]:
         """As how many independent rows of equal weight the positives and the negatives count."""
         by_weight = (self.table.positive.effective_size, self.table.negative.effective_size)
         if self.clusters is None:
-            return by_weight[0] * self.per_row[0], by_weight[1] * self.per_row[1]
+            return by_weight
         small = coarse(self.table, math.inf, self.fewer(_MOST_DRAWN))
         by_cluster = (effective_size_of_clusters(cells) for cells in self.clusters.tables(small.thresholds[:0:-1]))
         positives, negatives = by_cluster
         return min(by_weight[0], positives), min(by_weight[1], negatives)
-
-    def larger(self, table: ScoreTable) -> ThresholdSample:
-        """A larger sample of such rows, in clusters like these."""
-        positives, negatives = self.effective_sizes
-        per_row = (
-            positives / self.table.positive.effective_size,
-            negatives / self.table.negative.effective_size,
-            self._share_rows / effective_share_rows(self.table),
-        )
-        return replace(self, table=table, costs=None, clusters=None, per_row=per_row)
 
     def fewer(self, most: int) -> int:
         """That many thresholds, or fewer where the tables of all clusters would not fit into memory."""
@@ -462,7 +451,7 @@ class ThresholdSample:
     @cached_property
     def _share_rows(self) -> float:
         """As how many independent rows of equal weight the sample's own prevalence is known."""
-        rows = effective_share_rows(self.table) * self.per_row[2]
+        rows = effective_share_rows(self.table)
         return rows if self.clusters is None else min(rows, self.clusters.share_rows)
 
 

@@ -47,7 +47,7 @@ _PROMISE_NOTES = {
     "trivial": "Only flagging nobody or everybody keeps {limits} with {confidence} confidence, which needs no model.",
     "needed": "{limits} with {confidence} confidence needs at least {rows} {kind}; here are {there}.",
     "never": "No number of rows shows {limits} with {confidence} confidence: it leaves no room for a single error.",
-    "more": "The command says how many rows would do, or why more would not.",
+    "more": "The rows would be enough; the scores meet the limits by too little, or not at all.",
     "shifted": "At another prevalence than the sample's a promise of {titles} needs draws, which the page cannot "
     "repeat, so limits are those of these rows; add --confidence {confidence} to the command.",
 }
