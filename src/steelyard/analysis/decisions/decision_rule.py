@@ -302,17 +302,18 @@ def _risk_points(
 
     highest = float(ordered[-1])  # above which there is no row
     limits = np.minimum(_ordered_limits(ordered, sums[0, 1:], STOPS), highest)
-    limits = np.where(STOPS > 0, limits, highest)
-    coverages = []  # of each class
+    limits = np.asarray(np.where(STOPS > 0, limits, highest))  # few enough to be read here, wherever the rows are
+    of_classes = []  # the share of each class that is kept
     for code in range(rows.k):
         of_class = np.sort(risks[table.codes == code])
         kept = np.searchsorted(of_class, limits, "right")
-        coverages.append(kept / len(of_class) if len(of_class) else np.ones(len(limits)))
+        of_classes.append(kept / len(of_class) if len(of_class) else np.ones(len(limits)))
 
     total, points = float(sums[0, -1]), []
-    sums_kept = sums[:, np.searchsorted(ordered, limits, "right")]
+    sums_kept = np.asarray(sums[:, np.searchsorted(ordered, limits, "right")])
+    coverages = np.asarray(np.stack(of_classes))
     for share, limit, (weight, loss, squared_loss, squared_weight), by_class in zip(
-        STOPS.tolist(), limits.tolist(), sums_kept.T, np.stack(coverages).T, strict=True
+        STOPS.tolist(), limits.tolist(), sums_kept.T, coverages.T, strict=True
     ):
         risk = float(loss / weight) if weight > 0 else np.nan
         effective_size = weight**2 / max(squared_weight, 1e-300)
