@@ -143,6 +143,11 @@ def test_history_is_filtered_by_tag_metric_and_number(three):
         three.history(last=0)
 
 
+def test_the_part_of_an_id_that_tables_show_reads_as_no_number(ledger):
+    ids = [ledger.log(evaluate(TABLE, metrics=["recall"])) for _ in range(20)]
+    assert len(set(ids)) == 20 and all(each[-8].isalpha() for each in ids)
+
+
 def test_an_id_that_names_none_or_several_is_refused(three):
     with pytest.raises(InputError, match=r"No evaluation of .* has the id"):
         three.read("nothing")

@@ -336,9 +336,13 @@ _EARLIER = (_IGNORE, "index.parquet")  # what else ledgers held that had no mark
 
 
 def new_id(folder: Path, now: datetime) -> str:
-    """An id that no entry has: the second, so that files lie in order, and 48 random bits."""
+    """An id that no entry has: the second, so that files lie in order, and 46 random bits.
+
+    Its last eight characters, which tables show, begin with a letter, so that nothing reads them as a number.
+    """
     while True:
-        new = f"{now:%Y%m%dT%H%M%S}-{secrets.token_hex(6)}"
+        random = secrets.token_hex(6)
+        new = f"{now:%Y%m%dT%H%M%S}-{random[:4]}{secrets.choice('abcdef')}{random[5:]}"
         if not entry_file(folder, new).exists():
             return new
 
