@@ -42,6 +42,20 @@ def wrong(kind="both", where=None):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        ("site >= 3", "The condition 'site >= 3' is of numbers, and 'site' holds levels."),
+        ("age >= 30 and site >= 3", "'site' holds levels"),
+        ("age = B", "The condition 'age = B' is of a level, and 'age' holds numbers."),
+    ],
+)
+def test_a_condition_that_does_not_fit_the_column_is_refused_in_a_sentence(engine, where, words):
+    with pytest.raises(InputError, match=words):
+        errors(ENGINES[engine](COLUMNS), true="y", pred="p", where=where)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_the_wrong_rows_are_found_and_sorted_where_they_live(engine):
     frame, named = ENGINES[engine](COLUMNS), {"true": "y", "score": "s", "keys": ["id", "age"]}
     for kind in ("both", "fn", "fp"):

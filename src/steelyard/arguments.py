@@ -161,7 +161,7 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "Callable": ("a function", callable),
     "PathLike": ("a path", lambda value: isinstance(value, PathLike)),
     "Saved": (_SAVED, lambda value: isinstance(value, (str, bytes, dict))),
-    "Frame": ("a frame", lambda value: hasattr(value, "columns")),
+    "Frame": ("a frame", lambda value: hasattr(type(value), "columns") or hasattr(value, "columns")),
     "PairOrder": ("'weight' or 'share'", lambda value: isinstance(value, str)),
     "Metric": (
         "a metric or its name",

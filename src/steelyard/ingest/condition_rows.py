@@ -112,11 +112,18 @@ def mask(columns: Mapping[str, Array], slice_: Conjunction) -> Array:
     return np.asarray(np.logical_and.reduce(held))
 
 
+def _check_kind(condition: Condition, *, numbers: bool) -> None:
+    """Refuse a condition on numbers of a column of levels, and one on a level of a column of numbers."""
+    if not numbers and condition.is_range:
+        raise InputError(f"The condition '{condition}' is of numbers, and {condition.feature!r} holds levels.")
+    if numbers and any(isinstance(level, str) for level in (condition.level, *condition.others)):
+        raise InputError(f"The condition '{condition}' is of a level, and {condition.feature!r} holds numbers.")
+
+
 def _holds(values: Array, condition: Condition) -> Array:
+    _check_kind(condition, numbers=values.dtype.kind == "f")
     if values.dtype.kind == "f":
         return _holds_number(values, condition)
-    if condition.is_range:
-        raise InputError(f"The condition '{condition}' is of numbers, and {condition.feature!r} holds levels.")
     listed = values.tolist()
     if condition.is_missing:
         return np.array([value is None for value in listed], dtype=bool)
@@ -131,8 +138,6 @@ def _holds_number(values: Array, condition: Condition) -> Array:
     if condition.others:
         return ~np.isnan(values) & ~np.isin(values, np.array(condition.others, dtype=np.float64))
     if not condition.is_range:
-        if isinstance(condition.level, str):
-            raise InputError(f"The condition '{condition}' is of a level, and {condition.feature!r} holds numbers.")
         return np.asarray(values == condition.level)
     low, high = (end if end is not None else sign * np.inf for end, sign in ((condition.low, -1), (condition.high, 1)))
     return np.asarray((values >= low) & ((values < high) | ((high == np.inf) & (values == np.inf))))
@@ -149,6 +154,8 @@ def condition_expression(condition: Condition, schema: nw.Schema) -> nw.Expr:
 
     column = nw.col(condition.feature)
     number = schema[condition.feature].is_numeric()
+    if schema[condition.feature] != nw.Object:  # which may hold either
+        _check_kind(condition, numbers=number)
     there = is_number(column) if number else ~column.is_null()
     column = column.cast(nw.Float64) if number else column
     if condition.is_missing:
