@@ -258,7 +258,7 @@ def is_mean_of_scores(metric: Metric, parameters: Mapping[str, Any]) -> bool:
 
 
 class RowMass(NamedTuple):
-    """How many rows each row stands for, their weight and its squares, and the code of its cluster."""
+    """The frequency weight of each row, its sample weight and that squared, and the code of its cluster."""
 
     times: Array | None = None
     weights: Array | None = None
