@@ -54,7 +54,7 @@ format: $(VENV)/.dev
 record: $(VENV)/.test  ## write tests/record anew, what chosen calls, commands and pages give; read its diff before you commit it
 	$(BIN)/python tests/write_record.py
 
-mutants: $(VENV)/.test  ## change one cell name in every formula; each change must make a test fail
+mutants: $(VENV)/.test  ## change every formula and some 160 places of the statistics, one at a time; each change must make a test fail
 	$(BIN)/python tests/mutants.py
 
 fuzz: $(VENV)/.test  ## 100,000 random calls of the drop-ins beside scikit-learn, some minutes

@@ -1,62 +1,279 @@
-"""Change one cell or margin in every formula of the catalogue, one at a time; each change must make a test fail.
+"""Change the code one small step at a time; each change must make a test fail.
 
-Run by `make mutants`. The tests asked are the golden tables and the exact arithmetic, which is what a wrong
-formula has to get past.
+Run by `make mutants`. Of the formulas of the catalogue every cell and margin is changed; of the statistics, some hundred and
+fifty syntax nodes that a digest chooses: a sign, a tail, an off-by-one, a boundary, a dropped factor, swapped classes. A change
+is addressed by the function it stands in and its own text, so that files may move and lines may come and go.
+
+    make mutants                    # all
+    .venv/bin/python tests/mutants.py drift gates   # some areas
 """
 
 from __future__ import annotations
 
+import ast
+import hashlib
 import re
 import subprocess
 import sys
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import Queue
 from shutil import copytree
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
-NAMES = ("tp", "fn", "fp", "tn", "positives", "negatives", "predicted_positives", "predicted_negatives", "total")
-TESTS = ["tests/test_golden.py", "tests/test_laws.py"]
+PACKAGE = Path("src/steelyard")
+SECONDS = 900  # a change that runs longer than this, such as into an endless loop, is noticed
+MOST_OF_A_FUNCTION = 2
 
 
-def mutants(source: str) -> list[tuple[str, str]]:
-    """Every change of one `c.name` into the next name, with the line it stands in."""
-    found = []
-    for match in re.finditer(rf"\bc\.({'|'.join(NAMES)})\b", source):
-        other = NAMES[(NAMES.index(match[1]) + 1) % len(NAMES)]
+class Mutant(NamedTuple):
+    """A change: where and what it is in words, the file, and the whole text of the changed file."""
+
+    address: str
+    file: Path
+    changed: str
+
+
+class Area(NamedTuple):
+    """A question of the statistics: its files, how many changes are drawn, and the tests that must notice, quickest first."""
+
+    places: tuple[str, ...]
+    drawn: int
+    tests: tuple[str, ...]
+    recorded: tuple[str, ...]  # questions of the record, which are asked last
+
+
+AREAS = {
+    "intervals": Area(
+        ("analysis/intervals", "analysis/distributions.py"), 36,
+        ("test_score_influence", "test_uncertainty", "test_clusters", "test_point_thresholds", "test_multilabel_intervals"),
+        ("interval", "evaluate"),
+    ),
+    "comparison": Area(
+        ("analysis/comparison", "analysis/holm.py"), 24,
+        ("test_published", "test_comparison", "test_drop_test", "test_groups", "test_leaderboard"),
+        ("compare", "compare_groups"),
+    ),
+    "thresholds": Area(
+        ("analysis/thresholds",), 22,
+        ("test_threshold", "test_promises", "test_decision_curve", "test_label_thresholds"),
+        ("best_threshold",),
+    ),
+    "calibration": Area(("analysis/calibration",), 10, ("test_calibration",), ("calibration",)),
+    "slices": Area(("analysis/slices",), 14, ("test_slices",), ("slices",)),
+    "drift": Area(("evaluation/drift.py", "analysis/prevalence"), 14, ("test_drift", "test_prevalence", "test_unlabelled"), ("drift", "prevalence", "unlabelled")),
+    "gates": Area(("gates",), 12, ("test_gates",), ("gate", "cli-gate")),
+    "planning": Area(("analysis/planning",), 14, ("test_label_plan", "test_uncertainty"), ("planning", "cli-plan")),
+    "sequential": Area(("analysis/sequential", "analysis/monitoring"), 14, ("test_sequential", "test_monitor"), ("anytime", "monitor")),
+}  # fmt: skip
+
+# What no result shows, each with the reason; the address as it is printed.
+EQUIVALENT: dict[str, str] = {}
+
+# ---------------------------------------------------------------- formulas
+
+CELLS = ("tp", "fn", "fp", "tn", "positives", "negatives", "predicted_positives", "predicted_negatives", "total")
+OF_FORMULAS = ["-k", "golden or exact", "tests/test_golden.py", "tests/test_laws.py"]
+
+
+def of_formulas() -> list[Mutant]:
+    """Every change of one `c.name` of the catalogue into the next name, with the line it stands in."""
+    file = ROOT / PACKAGE / "metrics/catalogue.py"
+    source, found = file.read_text(), []
+    for match in re.finditer(rf"\bc\.({'|'.join(CELLS)})\b", source):
+        other = CELLS[(CELLS.index(match[1]) + 1) % len(CELLS)]
         line = source[: match.start()].count("\n") + 1
         changed = source[: match.start(1)] + other + source[match.end(1) :]
-        found.append((f"line {line}: c.{match[1]} -> c.{other}", changed))
+        found.append(Mutant(f"catalogue, line {line}: c.{match[1]} -> c.{other}", file, changed))
     return found
 
 
-def survives(changed: str, folder: Path) -> bool:
-    """Whether the tests pass with the changed catalogue."""
-    copy = folder / str(abs(hash(changed)))
-    copytree(ROOT / "src", copy / "src")
-    (copy / "src/steelyard/metrics/catalogue.py").write_text(changed)
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-k", "golden or exact", *TESTS]
-    ran = subprocess.run(command, cwd=ROOT, env={"PYTHONPATH": str(copy / "src")}, capture_output=True, check=False)
-    if ran.returncode not in (0, 1):
-        raise RuntimeError(ran.stdout.decode()[-2000:])
-    return ran.returncode == 0
+# ---------------------------------------------------------------- statistics
+
+BOUNDARIES = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">"}
+SWAPPED = {"positive": "negative", "negative": "positive", "positives": "negatives", "negatives": "positives"}
+SWAPPED |= {
+    "minimum": "maximum",
+    "maximum": "minimum",
+    "min": "max",
+    "max": "min",
+    "argmin": "argmax",
+    "argmax": "argmin",
+}
+SWAPPED |= {"low": "high", "high": "low"}
+WORDS = re.compile(r"text|sentence|row|title|repr|note|headline|check|refuse|json|html|words|shown|saved|read")
 
 
-def main() -> int:
-    """Try them all and name the survivors."""
-    original = (ROOT / "src/steelyard/metrics/catalogue.py").read_text()
-    found = mutants((ROOT / "src/steelyard/metrics/catalogue.py").read_text())
+def replacements(node: ast.AST) -> list[str]:
+    """What one syntax node may be changed into."""
+    match node:
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in BOUNDARIES:
+            return [f"{ast.unparse(left)} {BOUNDARIES[type(op)]} {ast.unparse(right)}"]
+        case ast.BinOp(left=ast.Constant(value=1), op=ast.Sub(), right=right):  # the other tail
+            return [f"({ast.unparse(right)})"]
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=ast.Constant(value=1)):  # off by one
+            return [f"({ast.unparse(left)})"]
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right) if not is_text(left) and not is_text(
+            right
+        ):
+            return [f"({ast.unparse(left)} {'-' if isinstance(op, ast.Add) else '+'} ({ast.unparse(right)}))"]
+        case ast.BinOp(left=left, op=ast.Mult() | ast.Div(), right=right) if not is_text(left) and not is_text(right):
+            return [f"({ast.unparse(left)})"]  # the factor is dropped
+        case ast.UnaryOp(op=ast.USub(), operand=operand) if not isinstance(operand, ast.Constant):
+            return [f"({ast.unparse(operand)})"]
+        case ast.Attribute(value=value, attr=name) if name in SWAPPED:
+            return [f"{ast.unparse(value)}.{SWAPPED[name]}"]
+        case ast.Call(func=ast.Name(id=name)) if name in SWAPPED and len(node.args) > 1:
+            return [SWAPPED[name] + ast.unparse(node)[len(name) :]]
+    return []
+
+
+def is_text(node: ast.AST) -> bool:
+    """Whether it is text, or a list or tuple, of which + and * are no arithmetic."""
+    made = (ast.JoinedStr, ast.List, ast.Tuple, ast.ListComp, ast.Dict, ast.Set, ast.GeneratorExp)
+    return isinstance(node, made) or (isinstance(node, ast.Constant) and not isinstance(node.value, (int, float)))
+
+
+def functions(tree: ast.Module) -> list[tuple[str, ast.FunctionDef]]:
+    """The functions of a module that compute something, by their qualified names."""
+    found = []
+
+    def walk(node: ast.AST, name: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, (ast.FunctionDef, ast.ClassDef)):
+                full = f"{name}.{child.name}" if name else child.name
+                if isinstance(child, ast.FunctionDef) and not WORDS.search(child.name):
+                    found.append((full, child))
+                elif isinstance(child, ast.ClassDef):
+                    walk(child, full)
+
+    walk(tree, "")
+    return found
+
+
+def nodes(function: ast.FunctionDef) -> list[ast.AST]:
+    """The syntax nodes of a function's body, without annotations, defaults, and what is raised or written."""
+    found, waiting = [], [*function.body]
+    while waiting:
+        node = waiting.pop(0)
+        if isinstance(node, (ast.Raise, ast.JoinedStr, ast.Assert)):
+            continue
+        found.append(node)
+        fields = [
+            value
+            for key, value in ast.iter_fields(node)
+            if key not in ("annotation", "returns", "args" if isinstance(node, ast.FunctionDef) else "")
+        ]
+        for value in fields:
+            waiting += [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, ast.AST)]
+    return found
+
+
+def of_area(area: Area) -> list[Mutant]:
+    """The changes of an area that a digest of their address draws, at most two of a function."""
+    candidates = []
+    for place in area.places:
+        path = ROOT / PACKAGE / place
+        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+            source = file.read_text()
+            lines = [0]
+            for line in source.encode().splitlines(keepends=True):
+                lines.append(lines[-1] + len(line))
+            for name, function in functions(ast.parse(source)):
+                seen: Counter[str] = Counter()
+                for node in nodes(function):
+                    for text in replacements(node):
+                        old = ast.unparse(node)
+                        seen[old] += 1
+                        address = f"{name}: {old} -> {text}" + (f" (the {seen[old]}.)" if seen[old] > 1 else "")
+                        start, stop = (
+                            lines[row - 1] + column
+                            for row, column in ((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset))
+                        )
+                        changed = source.encode()[:start] + text.encode() + source.encode()[stop:]
+                        candidates.append((name, Mutant(address, file, changed.decode())))
+    candidates.sort(key=lambda each: hashlib.sha256(each[1].address.encode()).digest())
+    drawn, of_function = [], Counter()
+    for name, mutant in candidates:
+        if of_function[name] < MOST_OF_A_FUNCTION and len(drawn) < area.drawn:
+            of_function[name] += 1
+            drawn.append(mutant)
+    return drawn
+
+
+# ---------------------------------------------------------------- trying them
+
+
+class Copies:
+    """Two copies of the package, each of which holds one change at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        self.free: Queue[Path] = Queue()
+        for number in range(2):
+            copytree(ROOT / "src", folder / str(number) / "src")
+            self.free.put(folder / str(number))
+
+    def noticed_by(self, mutant: Mutant, runs: list[list[str]]) -> str | None:
+        """Which of these calls of pytest fails on the changed package; None where all pass."""
+        copy = self.free.get()
+        file = copy / mutant.file.relative_to(ROOT)
+        try:
+            file.write_text(mutant.changed)
+            return next((" ".join(run) for run in runs if not self.passes(copy, run)), None)
+        finally:
+            file.write_text(mutant.file.read_text())
+            self.free.put(copy)
+
+    @staticmethod
+    def passes(copy: Path, run: list[str]) -> bool:
+        """Whether the tests pass with this copy."""
+        command = [sys.executable, "-B", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *run]
+        environment = {"PYTHONPATH": str(copy / "src"), "PATH": "/usr/bin:/bin", "HOME": str(copy)}
+        try:
+            ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False, timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            return False
+        if ran.returncode not in (0, 1, 2):  # 2: the package does not even load
+            raise RuntimeError(ran.stdout.decode()[-2000:])
+        return ran.returncode == 0
+
+
+def runs_of(area: Area) -> list[list[str]]:
+    """The calls of pytest for an area: its tests, then its part of the record."""
+    recorded = [f"tests/test_record.py::test_nothing_has_moved[{name}]" for name in area.recorded]
+    return [*([f"tests/{name}.py"] for name in area.tests), recorded]
+
+
+def main(names: list[str]) -> int:
+    """Try them all, or those of some areas, and name the survivors."""
+    asked = [
+        (name, mutant, runs_of(area))
+        for name, area in AREAS.items()
+        if name in (names or AREAS)
+        for mutant in of_area(area)
+    ]
+    if not names or "formulas" in names:
+        asked += [("formulas", mutant, [OF_FORMULAS]) for mutant in of_formulas()]
+    survivors, only_recorded = [], 0
     with TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
-        if not survives(original, Path(folder)):
-            sys.stdout.write("the tests fail without any change; mend that first\n")
-            return 1
-        alive = list(pool.map(lambda m: survives(m[1], Path(folder)), found))
-    survivors = [name for (name, _), lives in zip(found, alive, strict=True) if lives]
-    for name in survivors:
-        sys.stdout.write(f"survived: {name}\n")
-    sys.stdout.write(f"{len(found) - len(survivors)} of {len(found)} mutants killed\n")
-    return bool(survivors)
+        copies = Copies(Path(folder))
+        found = pool.map(lambda each: copies.noticed_by(each[1], each[2]), asked)
+        for (name, mutant, _), noticed in zip(asked, found, strict=True):
+            only_recorded += noticed is not None and "test_record" in noticed
+            if noticed is None:
+                survivors.append(mutant.address)
+            print(f"{name}: {mutant.address}: {noticed or EQUIVALENT.get(mutant.address) or 'SURVIVED'}", flush=True)
+    alive = [address for address in survivors if address not in EQUIVALENT]
+    print(
+        f"{len(asked) - len(survivors)} of {len(asked)} changes noticed ({only_recorded} by the record alone), {len(survivors) - len(alive)} equivalent, {len(alive)} survived"
+    )
+    for address in alive:
+        print(f"survived: {address}")
+    return bool(alive)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
