@@ -273,8 +273,8 @@ def test_an_audit_against_predictions_tells_what_balancing_and_swapping_move(tmp
 
 def test_an_audit_against_scores_takes_the_auc(tmp_path):
     path = tmp_path / "scores.csv"
-    rows = [f"{i % 5 == 0:d},{(i * 7 % 10) / 10 + (i % 5 == 0)},{(i * 3 % 10) / 10}" for i in range(50)]
-    path.write_text("\n".join(["y,a,b", *rows]) + "\n")
+    rows = [f"{i % 5 == 0:d},{(i * 7 % 10) / 10 + (i % 5 == 0)},{(i * 3 % 10) / 10},{i % 4 == 0:d}" for i in range(50)]
+    path.write_text("\n".join(["y,a,b,label", *rows]) + "\n")
     words = ["--against", str(path), "--true", "y", "--format", "json", "--score"]
     ran = run_command("audit", "roc_auc", *words, "a")  # no probabilities, and no threshold needed
     assert ran.exit_code == 0, ran.output
@@ -284,7 +284,7 @@ def test_an_audit_against_scores_takes_the_auc(tmp_path):
     assert [row["metric"] for row in json.loads(both.stdout)["verdicts"]] == ["tpnr", "roc_auc"]
     labels = run_command("audit", "tpnr", *words, "a")
     assert labels.exit_code == 2 and "--threshold" in labels.output
-    unread = run_command("audit", "roc_auc", *words[:-1], "--pred", "y")
+    unread = run_command("audit", "roc_auc", *words[:-1], "--pred", "label")
     assert unread.exit_code == 2 and "roc_auc reads scores" in unread.output
 
 
