@@ -10,7 +10,7 @@ from engines import ENGINES
 from scipy.stats import hypergeom
 
 from steelyard import Result, get_metric, slices
-from steelyard.analysis.slices import score_test, tests
+from steelyard.analysis.slices import count_tests, score_test
 from steelyard.analysis.slices import slices as slice_question
 from steelyard.exceptions import SteelyardError
 from steelyard.ingest import feature_bins, slice_queries, slice_rows
@@ -219,20 +219,20 @@ def test_hypergeometric_tails_are_those_of_scipy():
     rng = np.random.default_rng(0)
     drawn = rng.integers(1, 900, 300)
     good = rng.hypergeometric(700, 300, drawn)
-    tails = tests.tail_below(good, drawn, np.array(700), np.array(1000))
+    tails = count_tests.tail_below(good, drawn, np.array(700), np.array(1000))
     below = good * 1000 < drawn * 700
     assert tails[below] == pytest.approx(hypergeom.cdf(good, 1000, 700, drawn)[below], rel=1e-10)
     assert (tails[~below] == 1).all()
     least = hypergeom.cdf(np.maximum(0, drawn - 300), 1000, 700, drawn)
-    assert tests.least_tail(drawn, np.array(700), np.array(1000)) == pytest.approx(least, rel=1e-10)
-    assert tests.tail_below(np.array([12]), np.array([60]), np.array(8000), np.array(10000))[0] == pytest.approx(
+    assert count_tests.least_tail(drawn, np.array(700), np.array(1000)) == pytest.approx(least, rel=1e-10)
+    assert count_tests.tail_below(np.array([12]), np.array([60]), np.array(8000), np.array(10000))[0] == pytest.approx(
         hypergeom.cdf(12, 10000, 8000, 60), rel=1e-9
     )
 
 
 @pytest.mark.parametrize("metric", ["f1", "mcc", "g_mean", "cohen_kappa"])
 def test_the_class_test_sums_the_probability_of_every_table_as_bad(metric):
-    test, whole, (positives, negatives) = tests.ClassTest(get_metric(metric)), np.array([30, 10, 12, 60]), (8, 15)
+    test, whole, (positives, negatives) = count_tests.ClassTest(get_metric(metric)), np.array([30, 10, 12, 60]), (8, 15)
     tp, fp = (part.ravel() for part in np.meshgrid(np.arange(9), np.arange(13), indexing="ij"))
     tables = np.stack([tp, positives - tp, fp, negatives - fp], -1)
     mass = hypergeom.pmf(tp, 40, 30, positives) * hypergeom.pmf(fp, 72, 12, negatives)
@@ -275,11 +275,11 @@ def test_discoveries_are_those_of_benjamini_and_hochberg_and_leave_out_what_cann
 
 def test_what_is_findable_is_found_in_four_of_five():
     rng = np.random.default_rng(0)
-    value = tests.findable_rate(200, 80_000, 100_000, 0.05 / 150_000)
+    value = count_tests.findable_rate(200, 80_000, 100_000, 0.05 / 150_000)
     good = rng.binomial(200, value, 4000)
-    share = (tests.tail_below(good, np.array(200), np.array(80_000), np.array(100_000)) <= 0.05 / 150_000).mean()
+    share = (count_tests.tail_below(good, np.array(200), np.array(80_000), np.array(100_000)) <= 0.05 / 150_000).mean()
     assert 0.78 < share < 0.86
-    assert np.isnan(tests.findable_rate(20, 90, 1000, 1e-3))
+    assert np.isnan(count_tests.findable_rate(20, 90, 1000, 1e-3))
 
 
 def test_bins_hold_about_equally_many_rows_and_end_at_round_numbers():

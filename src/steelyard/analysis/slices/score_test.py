@@ -15,7 +15,7 @@ import numpy as np
 from steelyard.analysis.distributions import normal_below
 from steelyard.analysis.intervals.influence import score_influence
 from steelyard.analysis.intervals.intervals import interval
-from steelyard.analysis.slices.tests import Estimates, findable_sizes, normal_findable
+from steelyard.analysis.slices.count_tests import Estimates, findable_sizes, normal_findable
 from steelyard.exceptions import InputError
 from steelyard.ingest.array_tables import score_table
 

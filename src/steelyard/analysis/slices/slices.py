@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.results.result import Rows
+from steelyard.analysis.slices.count_tests import ClassTest, RateTest
 from steelyard.analysis.slices.score_test import ScoreTest
 from steelyard.analysis.slices.slices_result import Slices
 from steelyard.analysis.slices.statements import found_rows
-from steelyard.analysis.slices.tests import ClassTest, RateTest
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError
 from steelyard.ingest import queries
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard._types import Array, Frame, Label
-    from steelyard.analysis.slices.tests import SliceTest
+    from steelyard.analysis.slices.count_tests import SliceTest
     from steelyard.ingest.slice_rows import Codes, SliceCounter
     from steelyard.metrics.spec import SpecLike
 

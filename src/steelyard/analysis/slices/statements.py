@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from steelyard.analysis.results.result import Rows
+from steelyard.analysis.slices.count_tests import RateTest
 from steelyard.analysis.slices.slices_result import FoundSlice
-from steelyard.analysis.slices.tests import RateTest
 from steelyard.ingest.slice_rows import SliceTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard._types import Array
+    from steelyard.analysis.slices.count_tests import SliceTest
     from steelyard.analysis.slices.slices import Candidates, Discoveries
-    from steelyard.analysis.slices.tests import SliceTest
     from steelyard.ingest.feature_codes import CodedFeature
     from steelyard.ingest.slice_rows import Codes, RowPatterns, SliceCounter
 

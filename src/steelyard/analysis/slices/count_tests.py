@@ -1,4 +1,4 @@
-"""Tests of one slice: whether a rate or a metric of a class is worse inside than outside."""
+"""Count tests: whether a rate, or a metric of a class, is worse inside a slice than outside, by its counts."""
 
 from __future__ import annotations
 
