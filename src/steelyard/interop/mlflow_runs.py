@@ -15,7 +15,7 @@ from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError, MissingLibraryError
 from steelyard.ingest.temporary_files import temporary_folder
-from steelyard.ledger.store import report_digest, report_evaluation
+from steelyard.ledger.entries import report_digest, report_evaluation
 from steelyard.report.figures.confusion import ConfusionDisplay
 from steelyard.report.figures.forest import IntervalDisplay
 from steelyard.report.figures.precision_recall import PrecisionRecallDisplay

@@ -14,8 +14,8 @@ from steelyard.analysis.distributions import normal_below
 from steelyard.analysis.results.formatting import listed, percent_text, value_text
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.exceptions import InputError, first_ten
+from steelyard.ledger.entries import ROWS_ENDING, label_text, read_report, read_rows, report_evaluation
 from steelyard.ledger.history import tags_text
-from steelyard.ledger.store import ROWS_ENDING, label_text, read_report, read_rows, report_evaluation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

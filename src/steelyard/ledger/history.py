@@ -15,7 +15,7 @@ from steelyard.metrics.spec import MetricSpec
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from steelyard.ledger.store import Entry
+    from steelyard.ledger.entries import Entry
 
 _ID_SHOWN = 8  # characters at the end of an id, by which one of many thousands is found
 

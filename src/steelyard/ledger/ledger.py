@@ -13,8 +13,7 @@ from steelyard.analysis.results.result import Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ledger.diff import DiffSide, entry_side, evaluation_diff
-from steelyard.ledger.history import History, HistoryRow, history_rows
-from steelyard.ledger.store import (
+from steelyard.ledger.entries import (
     ROWS_ENDING,
     checked_tags,
     create_file,
@@ -28,6 +27,7 @@ from steelyard.ledger.store import (
     remove_abandoned_files,
     report_evaluation,
 )
+from steelyard.ledger.history import History, HistoryRow, history_rows
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.comparison.comparison import Comparison
     from steelyard.evaluation.multilabel_evaluation import AnyEvaluation
     from steelyard.ingest.source import Source
-    from steelyard.ledger.store import Entry, Tags
+    from steelyard.ledger.entries import Entry, Tags
     from steelyard.metrics.spec import SpecLike
 
 DEFAULT_FOLDER = "steelyard-ledger"

@@ -1,4 +1,4 @@
-"""Store: the folder of a ledger, its entries and the rows kept beside them, written whole and read with their digests.
+"""Entries: the files of a ledger, and the rows kept beside them, written whole and read with their digests.
 
 An entry is the JSON of `report --format json` with a key "entry", so that whatever reads a report reads an entry.
 """
