@@ -10,12 +10,20 @@ from math import prod
 import numpy as np
 import pytest
 
-from steelyard.analysis.intervals import averages
+from steelyard.analysis.intervals import column_intervals
 from steelyard.exceptions import SteelyardError
 from steelyard.ingest import arrays, device_columns, device_tables
 from steelyard.statistics import device_array, device_library, placed_values
 
-__all__ = ["arrays", "averages", "device_array", "device_columns", "device_library", "device_tables", "placed_values"]
+__all__ = [
+    "arrays",
+    "column_intervals",
+    "device_array",
+    "device_columns",
+    "device_library",
+    "device_tables",
+    "placed_values",
+]
 DeviceLibrary = device_library.DeviceLibrary
 
 

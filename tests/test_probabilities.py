@@ -405,13 +405,13 @@ def test_with_a_stratified_design_the_shares_of_the_classes_do_not_widen_a_loss(
 
 
 def test_the_interval_of_an_average_over_very_many_rows_is_that_of_all_of_them(monkeypatch):
-    from steelyard.analysis.intervals import averages
+    from steelyard.analysis.intervals import column_intervals
 
     rng = np.random.default_rng(3)
     y = rng.choice(3, 100_000, p=[0.6, 0.3, 0.1])
     p = rng.random((100_000, 3)) + 0.3 * np.eye(3)[y]
     part = steelyard.interval("roc_auc[average=macro]", y, y_score=p)
-    monkeypatch.setattr(averages, "_ROWS", 1_000_000)
+    monkeypatch.setattr(column_intervals, "_ROWS", 1_000_000)
     whole = steelyard.interval("roc_auc[average=macro]", y, y_score=p)
     assert part.value == whole.value
     assert part.high - part.low == pytest.approx(whole.high - whole.low, rel=0.05)

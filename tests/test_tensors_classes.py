@@ -13,7 +13,7 @@ from tensors import (
     assert_refused_alike,
     assert_same,
     assert_same_rows,
-    averages,
+    column_intervals,
     device_array,
     jax_array,
     placed_values,
@@ -79,7 +79,7 @@ def test_evaluate_of_a_column_for_each_class_is_numpys_and_brings_no_rows(rows, 
 @pytest.mark.parametrize("weights", [{}, {"sample_weight": "w"}], ids=["rows", "weights"])
 def test_what_travels_does_not_grow_with_the_rows(taken_for_a_device, monkeypatch, weights):
     monkeypatch.setattr(device_array, "MOST_BROUGHT", BINS)
-    monkeypatch.setattr(averages, "_ROWS", 6_000)
+    monkeypatch.setattr(column_intervals, "_ROWS", 6_000)
     totals = []
     for n in (40_000, 80_000):
         rows, travelled = sent(drawn_rows(n), torch_array), Travelled(monkeypatch)

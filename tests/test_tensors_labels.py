@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from tensors import assert_refused_alike, averages, device_array, device_columns, device_library, jax_array
+from tensors import assert_refused_alike, column_intervals, device_array, device_columns, device_library, jax_array
 
 import steelyard
 
@@ -169,8 +169,8 @@ def test_evaluate_of_labels_asks_the_device_few_questions(rows, to_device, monke
 
 
 def test_of_very_many_rows_some_are_brought_for_the_ends_of_areas(to_device, monkeypatch):
-    monkeypatch.setattr(averages, "_ROWS", 400)
-    monkeypatch.setattr(averages, "_POSITIVES", 20)
+    monkeypatch.setattr(column_intervals, "_ROWS", 400)
+    monkeypatch.setattr(column_intervals, "_POSITIVES", 20)
     rng = np.random.default_rng(4)
     y = rng.random((N, 3)) < 0.3
     scores = rng.random((N, 3)) + 0.4 * y

@@ -9,7 +9,7 @@ from zlib import crc32
 
 import numpy as np
 
-from steelyard.analysis.intervals.averages import column_method, label_set_method
+from steelyard.analysis.intervals.column_intervals import column_method, label_set_method
 from steelyard.analysis.intervals.draw_ends import kinks
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.intervals.influence import has_influence

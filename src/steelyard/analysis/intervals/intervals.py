@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 import numpy as np
 
 from steelyard.analysis.intervals import draw_ends
-from steelyard.analysis.intervals.averages import LabelSetIntervals, probability_bounds
 from steelyard.analysis.intervals.cluster_tables import cluster_tables
+from steelyard.analysis.intervals.column_intervals import LabelSetIntervals, probability_bounds
 from steelyard.analysis.intervals.draw_ends import (
     ALWAYS,
     HALF_WAY,

@@ -1,4 +1,4 @@
-"""Averages: intervals over a column for each class or for each label: averaged areas, mean losses, label sets.
+"""Column intervals: metrics of a column for each class or label: averaged areas, mean losses, and label sets.
 
 All columns share their rows, so the variance of an average is that of the rows' summed influence. The interval of a
 class knows more: how much wider it is (few rows show too little variance) and how far it is skewed (an area near 1 can
