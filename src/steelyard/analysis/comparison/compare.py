@@ -90,11 +90,20 @@ if TYPE_CHECKING:
 class JudgedModels(NamedTuple):
     """The differences of all pairs, judged, their tables and what these do not keep, and the classical tests."""
 
-    pairs: list[JudgedDifference]
+    differences: list[JudgedDifference]
     tables: ModelTables
-    mcnemar: Rows[McNemar]
-    delong: Rows[DeLong]
+    mcnemar: Sequence[McNemar] = ()
+    delong: Sequence[DeLong] = ()
     design: RowDesign = RowDesign()
+
+    def in_order(self, models: Iterable[str], specs: Sequence[MetricSpec]) -> JudgedModels:
+        """The same with the differences by pairs of models, and those of a pair by metrics."""
+        pairs = list(combinations(models, 2))
+
+        def place(judged: JudgedDifference) -> tuple[int, int]:
+            return pairs.index((judged.row.a, judged.row.b)), specs.index(judged.row.spec)
+
+        return self._replace(differences=sorted(self.differences, key=place))
 
 
 @dataclass(frozen=True)
@@ -170,14 +179,16 @@ class Question:
     def _of_tables(self, pairs: list[tuple[str, str, Paired]]) -> JudgedModels:
         labels = {name: table.confusion(i) for a, b, table in pairs for i, name in enumerate((a, b))}
         judged = self._of_samples([(a, b, CountedPair(table.rows)) for a, b, table in pairs], labels)
-        return judged._replace(mcnemar=Rows(mcnemar(table, (a, b)) for a, b, table in pairs))
+        return judged._replace(mcnemar=[mcnemar(table, (a, b)) for a, b, table in pairs])
 
     def _of_samples(self, samples: Sequence[tuple[str, str, PairSample]], labels: dict[str, Confusion]) -> JudgedModels:
         first = next(iter(labels.values()))
         specs = usual_specs(first, self.options) if self.specs is None else self.specs
         tables = ModelTables(specs, self.options, labels)
-        judged = [pair for a, b, each in samples for pair in label_differences(a, b, each, tables, self.inference)]
-        return JudgedModels(judged, tables, Rows(), Rows())
+        differences = [
+            judged for a, b, each in samples for judged in label_differences(a, b, each, tables, self.inference)
+        ]
+        return JudgedModels(differences, tables)
 
     def concluded(self, judged: JudgedModels, assumed: tuple[str, ...] = ()) -> Comparison:
         """The comparison of all pairs that are judged."""
@@ -186,10 +197,21 @@ class Question:
         sizes |= {name: table.n for name, table in tables.scores.items()}
         sizes |= {name: table.n for name, table in tables.columns.items()}
         sizes |= {name: table.n for name, table in tables.label_sets.items()}
-        rows, omnibus = concluded(list(sizes), judged.pairs, self.inference, self.margin)
+        rows, omnibus = concluded(list(sizes), judged.differences, self.inference, self.margin)
         intervals = model_intervals(tables, self.inference, judged.design)
-        beside = (judged.mcnemar, judged.delong, tables, assumed, omnibus, self.margin)
-        return Comparison(tuple(sizes), max(sizes.values()), self.inference.level, rows, *beside, intervals=intervals)
+        return Comparison(
+            models=tuple(sizes),
+            n=max(sizes.values()),
+            level=self.inference.level,
+            rows=rows,
+            mcnemar=Rows(judged.mcnemar),
+            delong=Rows(judged.delong),
+            tables=tables,
+            assumed=assumed,
+            omnibus=omnibus,
+            margin=self.margin,
+            intervals=intervals,
+        )
 
     # ---------------------------------------------------------------- different rows
 
@@ -206,7 +228,7 @@ class Question:
         for spec in tables.specs:
             spec.check_data(labels=bool(labels), scores=bool(scores))
         differences = list(unpaired_differences(tables, self.inference, fixed))
-        judged = JudgedModels(differences, tables, Rows(), Rows(), RowDesign(fixed=fixed))
+        judged = JudgedModels(differences, tables, design=RowDesign(fixed=fixed))
         sizes = [table.n for table in scores.values()] or [int(table.rows.sum()) for table in labels.values()]
         return replace(self.concluded(judged, reading_sentences(models)), paired=False, n=sum(sizes))
 
@@ -214,26 +236,26 @@ class Question:
 
     def of_scores(self, columns: ComparedColumns, threshold: Thresholds) -> Comparison:
         """The comparison of columns of scores, and where thresholds are given of the labels that these make."""
-        names, values = list(columns.models), {name: finite(name, score) for name, score in columns.models.items()}
-        (positive, label), limits = positives(columns.truth, self.options), thresholds(threshold, names)
-        specs, options, mass = self._score_specs(thresholded=bool(limits)), CallOptions(pos_label=True), columns.mass
+        names, mass = list(columns.models), columns.mass
+        values = {name: finite(name, score) for name, score in columns.models.items()}
+        positive, label = positives(columns.truth, self.options)
+        limits = thresholds(threshold, names)
+        specs, options = self._score_specs(thresholded=bool(limits)), CallOptions(pos_label=True)
         scores = {
             name: score_table(positive, score, sample_weight=mass.weights) for name, score in columns.models.items()
         }
         tables = ModelTables(specs, options, scores=scores, positive=label)
-        judged, delong = score_differences(ScoredRows(positive, values, mass), tables, self.inference)
-        tests: Rows[McNemar] = Rows()
+        differences, delong = score_differences(ScoredRows(positive, values, mass), tables, self.inference)
+        tests: Sequence[McNemar] = ()
         design = RowDesign(positive, mass, scores=values)
         if limits:
             read = {name: as_read(limits[name], scores[name].precision) for name in names}
             codes = [positive, *(values[name] >= read[name] for name in names)]
             of_labels = replace(self, specs=tuple(s for s in specs if not tables.reads_scores(s)), options=options)
             labelled = of_labels.of_codes(names, codes, (False, True), True, mass)
-            tests, judged = labelled.mcnemar, [*judged, *labelled.pairs]
+            tests, differences = labelled.mcnemar, [*differences, *labelled.differences]
             tables = replace(tables, labels=labelled.tables.labels, thresholds=limits)
             design = replace(design, labels=dict(zip(names, codes[1:], strict=True)))
-        pairs = list(combinations(names, 2))
-        judged.sort(key=lambda pair: (pairs.index((pair.row.a, pair.row.b)), specs.index(pair.row.spec)))
         pos_label = self.options.pos_label
         assumed: list[str] = []
         if pos_label is None or pos_label is RARER:  # no label named the positive class
@@ -241,7 +263,8 @@ class Question:
         for name, limit in limits.items():
             for hint in threshold_sentences(scores[name], limit):
                 assumed.append(f"Model {name!r}: {hint[0].lower()}{hint[1:]}")
-        return self.concluded(JudgedModels(judged, tables, tests, delong, design), (*assumed, *mass.sentences))
+        judged = JudgedModels(differences, tables, tests, delong, design).in_order(names, specs)
+        return self.concluded(judged, (*assumed, *mass.sentences))
 
     def _score_specs(self, *, thresholded: bool) -> tuple[MetricSpec, ...]:
         if self.specs is None:
@@ -254,6 +277,9 @@ class Question:
             if not thresholded and not (spec.is_native and spec.metric.scores is not None):
                 raise InputError(f"{spec.name} is a metric of labels; give threshold= to make labels of the scores.")
         return self.specs
+
+
+_OF_MANY_CLASSES = ("accuracy", "balanced_accuracy", "g_mean", "ac_score", "mcc", "kappa")
 
 
 def usual_specs(table: Confusion, options: CallOptions) -> tuple[MetricSpec, ...]:
@@ -279,19 +305,18 @@ def compared_columns(question: Question, models: ColumnModels, threshold: Thresh
         raise InputError("threshold= is for the scores of one positive class; name one with pos_label=.")
     requested = usual_column_specs(models.tables) if question.specs is None else question.specs
     requested = tuple(replace(spec, metric=spec.metric.of_many_columns) for spec in requested)  # with its range there
-    rows, columns = ColumnRows(models.tables, models.mass), tuple(spec for spec in requested if reads_columns(spec))
-    of_columns = ModelTables(columns, question.options, columns=models.tables)
-    judged = JudgedModels(list(column_differences(rows, of_columns)), of_columns, Rows(), Rows())
-    labelled, stated = _of_highest(question, models, tuple(spec for spec in requested if spec not in columns))
+    rows, of_columns = ColumnRows(models.tables, models.mass), tuple(spec for spec in requested if reads_columns(spec))
+    tables = ModelTables(of_columns, question.options, columns=models.tables)
+    judged = JudgedModels(list(column_differences(rows, tables)), tables)
+    labelled, stated = _of_highest(question, models, tuple(spec for spec in requested if spec not in of_columns))
     if labelled is not None:
         specs = tuple(dict.fromkeys((*requested, *labelled.tables.specs)))
-        tables = replace(of_columns, specs=specs, labels=labelled.tables.labels)
-        judged = labelled._replace(pairs=[*judged.pairs, *labelled.pairs], tables=tables)
+        tables = replace(tables, specs=specs, labels=labelled.tables.labels)
+        judged = labelled._replace(differences=[*judged.differences, *labelled.differences], tables=tables)
     predicted = {name: table.most_probable for name, table in models.tables.items()}
     design = RowDesign(rows.codes, models.mass, {} if labelled is None else predicted)
-    pairs, order = list(combinations(models.tables, 2)), list(judged.tables.specs)
-    judged.pairs.sort(key=lambda pair: (pairs.index((pair.row.a, pair.row.b)), order.index(pair.row.spec)))
-    return question.concluded(judged._replace(design=design), (*stated, *models.mass.sentences))
+    judged = judged._replace(design=design).in_order(models.tables, judged.tables.specs)
+    return question.concluded(judged, (*stated, *models.mass.sentences))
 
 
 def _of_highest(
@@ -312,7 +337,6 @@ def _of_highest(
 # Models of rows that may have several labels each, compared on the same rows.
 
 
-_OF_MANY_CLASSES = ("accuracy", "balanced_accuracy", "g_mean", "ac_score", "mcc", "kappa")
 _AVERAGES = ("micro", "macro", "weighted", "samples")
 
 
@@ -395,10 +419,9 @@ def compared_label_sets(question: Question, models: LabelSetModels) -> Compariso
     first = next(iter(tables.values()))
     specs = usual_label_set_specs(first) if question.specs is None else question.specs
     of_models = ModelTables(specs, question.options, label_sets=tables)
-    rows = LabelSetRows(tables, mass)
-    judged = JudgedModels(list(rows.differences(of_models)), of_models, Rows(), Rows())
+    differences = list(LabelSetRows(tables, mass).differences(of_models))
     design = RowDesign(np.zeros(first.true.shape[0], np.int64), mass)
-    return question.concluded(judged._replace(design=design), mass.sentences)
+    return question.concluded(JudgedModels(differences, of_models, design=design), mass.sentences)
 
 
 def usual_label_set_specs(table: MultilabelTable) -> tuple[MetricSpec, ...]:
@@ -406,14 +429,12 @@ def usual_label_set_specs(table: MultilabelTable) -> tuple[MetricSpec, ...]:
     has_counts, has_scores = table.predicted is not None, table.scores is not None
     of_rows = [m for m in list_metrics() if m.label_sets is not None and not m.parameters and m.sign]
     of_rows = [m for m in of_rows if (has_scores if m.ranks_labels or m.scores is not None else has_counts)]
-    of_rows = [m for m in of_rows if m.function is None or m.name in HEADLINE]
-    averaged = [m for m in get_metrics(PER_CLASS) if m.kind.is_summary]
-    of_scores = get_metrics(PER_CLASS_OF_SCORES)
-    specs = [*map(MetricSpec, of_rows)]
+    specs = [MetricSpec(m) for m in of_rows if m.function is None or m.name in HEADLINE]
     if has_counts:
+        averaged = [m for m in get_metrics(PER_CLASS) if m.kind.is_summary]
         specs += [MetricSpec(m, average) for m in averaged for average in _AVERAGES]
     if has_scores:
-        specs += [MetricSpec(m, "macro") for m in of_scores]
+        specs += [MetricSpec(m, "macro") for m in get_metrics(PER_CLASS_OF_SCORES)]
     return tuple(specs)
 
 
@@ -522,7 +543,7 @@ def compare(
         raise InputError("compare takes one value per metric: name a class with pos_label=, or average='macro'.")
     specs = None if metrics is None else tuple(MetricSpec.all_of(metrics))
     question = Question(specs, options, inference, _checked_margin(margin))
-    rows = model_columns.RowColumns(frequency, sample_weight if weight is None else weight, cluster)
+    rows = RowColumns(frequency, sample_weight if weight is None else weight, cluster)
     if isinstance(y_true, Paired):
         rows.refuse("A paired table holds counted rows")
         return question.of_table(y_true, models)
