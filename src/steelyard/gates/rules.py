@@ -34,37 +34,6 @@ if TYPE_CHECKING:
     from steelyard.statistics.score_table import ScoreTable
 
 
-PASS, FAIL, UNDECIDED, SKIPPED = "pass", "FAIL", "undefined", "left out"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Judgement(Flat):
-    """What became of a rule: passed is None where it is undefined, or the group is too small and left out.
-
-    `level` is that of the interval whose bound is read, `power` how often rows like these catch a drop by the margin,
-    or pass an equal model; both are None where the rule is on no interval of a difference.
-    """
-
-    passed: bool | None
-    outcome: str
-    rule: str
-    group: str | None = None
-    text: str = ""
-    value: float = math.nan
-    limit: float = math.nan
-    low: float = math.nan
-    high: float = math.nan
-    level: float | None = None
-    p_value: float | None = None
-    power: float | None = None
-    verdict: str | None = None
-    why: str | None = None
-
-    def __repr__(self) -> str:
-        where = "" if self.group is None else f"{self.group}: "
-        return f"{self.outcome}  {where}{self.text}"
-
-
 # ---------------------------------------------------------------- rules
 # What a gate requires of a metric, or of its difference from another model, parsed.
 
@@ -73,12 +42,13 @@ VERSUS, BASELINE = "versus", "baseline"  # the other model on the same rows, and
 WORSE, NOT_WORSE = "worse", "not-worse"  # what a gate without rules asks to be shown
 # No text can be divided in two ways, so that a long one is refused at once.
 _DIGITS = r"(?:\d+(?:\.\d*)?|\.\d+)"
-_OTHER = rf"({VERSUS}|{BASELINE})"
+_OTHER = rf"(?P<other>{VERSUS}|{BASELINE})"
 _RULE = re.compile(
-    rf"(?:(low|high)\(\s*)?([A-Za-z_]\w*(?:\[.*\])?)\s*(?:-\s*{_OTHER}\s*)?(\)\s*)?(>=|<=|>|<)\s*([^\]]+)"
+    rf"(?:(?P<end>low|high)\(\s*)?(?P<metric>[A-Za-z_]\w*(?:\[.*\])?)\s*(?:-\s*{_OTHER}\s*)?(?P<closed>\)\s*)?"
+    r"(?P<sign>>=|<=|>|<)\s*(?P<limit>[^\]]+)"
 )
 _NUMBER = rf"{_DIGITS}(?:[eE][+-]?\d+)?"
-_LIMIT = re.compile(rf"(?:([+-]?{_NUMBER})|{_OTHER}\s*([+-]\s*{_NUMBER})?)\s*(%?)")
+_LIMIT = re.compile(rf"(?:(?P<number>[+-]?{_NUMBER})|{_OTHER}\s*(?P<margin>[+-]\s*{_NUMBER})?)\s*(?P<percent>%?)")
 
 
 @dataclass(frozen=True)
@@ -148,34 +118,37 @@ def parse_rule(text: str, *, allow_worse: bool = False) -> Rule:
     if not isinstance(text, str):
         raise InputTypeError(f'A rule is text such as "ac_score>=0.8", not {text!r}.')
     rule = _RULE.fullmatch(text.strip())
-    limit = _LIMIT.fullmatch(rule[6].strip()) if rule else None
-    written = (limit[1] or limit[3]) if limit else None
+    limit = _LIMIT.fullmatch(rule["limit"].strip()) if rule else None
+    written = (limit["number"] or limit["margin"]) if limit else None
     number = float((written or "0").replace(" ", "")) if limit else math.nan
     if (
         rule is None
         or limit is None
-        or bool(rule[1]) != bool(rule[4])  # a parenthesis that is opened or closed, and not both
-        or (rule[3] and limit[2])  # two other models
-        or (limit[4] and written is None)  # a sign of percent without a number
+        or bool(rule["end"]) != bool(rule["closed"])  # a parenthesis that is opened or closed, and not both
+        or (rule["other"] and limit["other"])  # two other models
+        or (limit["percent"] and written is None)  # a sign of percent without a number
         or not math.isfinite(number)
     ):
         raise InputError(
             f'The rule {text!r} cannot be read; write "ac_score>=0.8", "low(mcc)>=0.5", "mcc>=baseline-0.02" or '
             '"low(mcc - versus)>=-0.02".'
         )
-    end, name, other, _, sign, _ = rule.groups()
-    number = number / 100 if limit[4] else number
-    if end and limit[2] == VERSUS:
+    end, name, sign, other = rule["end"], rule["metric"], rule["sign"], rule["other"]
+    is_percent = bool(limit["percent"])
+    number = number / 100 if is_percent else number
+    if end and limit["other"] == VERSUS:
         raise InputError(
             f"The rule {text!r} compares the end of one model's interval with another model, as if they had no rows in "
             f'common; write "{end}({name} - {VERSUS}){sign}{number:g}", the end of the interval of the difference.'
         )
     spec = MetricSpec.of(name)
-    read = Rule(text.strip(), spec.name, end or "value", sign, number, other or limit[2], is_difference=bool(other))
-    read.check_number(spec.metric.of_many_columns.range, is_percent=bool(limit[4]))
+    parsed = Rule(
+        text.strip(), spec.name, end or "value", sign, number, other or limit["other"], is_difference=bool(other)
+    )
+    parsed.check_number(spec.metric.of_many_columns.range, is_percent=is_percent)
     if not allow_worse:
-        _check_direction(read, spec)
-    return read
+        _check_direction(parsed, spec)
+    return parsed
 
 
 def _check_direction(rule: Rule, spec: MetricSpec) -> None:
@@ -407,11 +380,11 @@ def _evaluated(evaluation: AnyEvaluation, group: Group | None = None) -> GatePar
         return estimate.from_table(source, evaluation.level) if evaluation.was_read else estimate
 
     return GatePart(
-        None if group is None else group.label,
-        evaluation.level,
-        part.rows,
-        _positives(table, scores),
-        metric,
+        group=None if group is None else group.label,
+        level=evaluation.level,
+        rows=part.rows,
+        positives=_positives(table, scores),
+        metric=metric,
         confusion=table,
         is_clustered=isinstance(evaluation, Evaluation) and evaluation.is_clustered,
     )
@@ -433,8 +406,14 @@ def _compared(comparison: Comparison) -> GatePart:
         return Estimate.of_interval(by_name[name])
 
     table = tables.labels.get(first)
-    positives = _positives(table, tables.scores.get(first))
-    return GatePart(None, comparison.level, comparison.n, positives, metric, {VERSUS: comparison})
+    return GatePart(
+        group=None,
+        level=comparison.level,
+        rows=comparison.n,
+        positives=_positives(table, tables.scores.get(first)),
+        metric=metric,
+        differences={VERSUS: comparison},
+    )
 
 
 def _positives(table: Confusion | None, scores: ScoreTable | None) -> int | None:
@@ -451,7 +430,36 @@ def _positives(table: Confusion | None, scores: ScoreTable | None) -> int | None
 # Whether all rows and each group keep every rule, with the error that the rules hold together.
 
 
+PASS, FAIL, UNDECIDED, SKIPPED = "pass", "FAIL", "undefined", "left out"
 _SIGNS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Judgement(Flat):
+    """What became of a rule: passed is None where it is undefined, or the group is too small and left out.
+
+    `level` is that of the interval whose bound is read, `power` how often rows like these catch a drop by the margin,
+    or pass an equal model; both are None where the rule is on no interval of a difference.
+    """
+
+    passed: bool | None
+    outcome: str
+    rule: str
+    group: str | None = None
+    text: str = ""
+    value: float = math.nan
+    limit: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    level: float | None = None
+    p_value: float | None = None
+    power: float | None = None
+    verdict: str | None = None
+    why: str | None = None
+
+    def __repr__(self) -> str:
+        where = "" if self.group is None else f"{self.group}: "
+        return f"{self.outcome}  {where}{self.text}"
 
 
 @dataclass(frozen=True)
@@ -470,14 +478,16 @@ class PartRule:
         estimate = part.estimate(rule)
         if rule.is_difference or rule.other is None:
             return cls(rule, part, estimate, rule.number, _reason(rule, estimate))
-        if rule.other == VERSUS and estimate.values is not None:  # a rule on both values
+        if rule.other == VERSUS and estimate.values is not None:  # the value of one model against that of the other
             value, other = estimate.values
             why = None if math.isfinite(value + other) else estimate.why or "not defined here"
             return cls(rule, part, estimate, _limit_beside(rule, estimate, other), why)
-        old = check_limit(rule, baseline).of_group(part.group)
+        old = baseline_of(rule, baseline).of_group(part.group)
         before = None if old is None else old.metrics.get(rule.metric)
-        why = _reason(rule, estimate) if before is not None else f"the baseline has no {rule.metric} of this group"
-        return cls(rule, part, estimate, _limit_beside(rule, estimate, math.nan if before is None else before), why)
+        if before is None:
+            why = f"the baseline has no {rule.metric} of this group"
+            return cls(rule, part, estimate, math.nan, why)
+        return cls(rule, part, estimate, _limit_beside(rule, estimate, before), _reason(rule, estimate))
 
     def judged(self, level: float, margin: float) -> Judgement:
         """Whether it is kept, its interval being at that level."""
@@ -486,14 +496,14 @@ class PartRule:
         value: float = getattr(estimate, rule.end)
         if rule.end == "value" and estimate.values is not None and not rule.is_difference:
             value = estimate.values[0]  # that of the first model
-        unit = Unit(share, " points" if share and rule.is_difference else " %" if share else "")
+        unit = Unit.of(rule, is_share=share)
         if self.why is not None:
-            required = f", required {rule.sign} {100**unit.percent * self.limit:.6g}{unit.text}"
+            required = f", required {rule.sign} {unit.factor * self.limit:.6g}{unit.text}"
             text = f"{rule.quantity}{'' if math.isnan(self.limit) else required}: {self.why}"
             return Judgement(None, UNDECIDED, rule.text, self.part.group, text, limit=self.limit, why=self.why)
         passed = bool(_SIGNS[rule.sign](value, self.limit))
-        shown = _apart(value, self.limit, unit)
-        text = f"{rule.quantity} is {shown[0]}, required {rule.sign} {shown[1]}"
+        shown, required = _distinct_texts(value, self.limit, unit)
+        text = f"{rule.quantity} is {shown}, required {rule.sign} {required}"
         if estimate.values is not None and rule.is_difference:
             first, second = (value_text(each, share=share) for each in estimate.values)
             text += f" ({first}, {rule.other} {second})"
@@ -521,7 +531,7 @@ class PartRule:
         return estimate.chance_beyond(max(-(estimate.spec.sign or 1) * self.limit, 0.0))
 
 
-def check_limit(rule: Rule, baseline: Baseline | None) -> Baseline:
+def baseline_of(rule: Rule, baseline: Baseline | None) -> Baseline:
     """The baseline that a rule speaks of, which must hold its metric."""
     if baseline is None:
         raise InputError(f"The rule {rule.text!r} speaks of a baseline; name it with baseline=OLD.JSON.")
@@ -540,7 +550,7 @@ def read_rules(
         rules += [parse_rule(each, allow_worse=allow_worse) for each in several]
     for rule in rules:
         if rule.other == BASELINE:
-            check_limit(rule, baseline)
+            baseline_of(rule, baseline)  # refused unless it holds the metric
     return rules
 
 
@@ -594,15 +604,21 @@ def _reason(rule: Rule, estimate: Estimate) -> str | None:
 class Unit:
     """How numbers are shown: shares of rows in percent, their differences in points."""
 
-    percent: bool
+    factor: int
     text: str
 
+    @classmethod
+    def of(cls, rule: Rule, *, is_share: bool) -> Unit:
+        """That of the numbers of a rule."""
+        if not is_share:
+            return cls(1, "")
+        return cls(100, " points" if rule.is_difference else " %")
 
-def _apart(value: float, limit: float, unit: Unit) -> tuple[str, str]:
+
+def _distinct_texts(value: float, limit: float, unit: Unit) -> tuple[str, str]:
     """Both numbers with as many digits as distinguish them."""
-    times = 100 if unit.percent else 1
     for digits in range(3, 18):
-        pair = f"{times * value:.{digits}g}{unit.text}", f"{times * limit:.{digits}g}{unit.text}"
+        pair = f"{unit.factor * value:.{digits}g}{unit.text}", f"{unit.factor * limit:.{digits}g}{unit.text}"
         if pair[0] != pair[1] or value == limit:
             return pair
     return repr(value), repr(limit)
