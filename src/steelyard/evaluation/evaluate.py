@@ -71,11 +71,11 @@ if TYPE_CHECKING:
 
 def in_stated_order(given: GivenRows) -> tuple[GivenRows, ClassOrder]:
     """The rows, those of a frame with the order that its truth states and several scores brought, and who gave it."""
-    if given.rows.labels is not None:
+    if given.options.labels is not None:
         return given.of_class_columns(), ClassOrder(declared=True)
     order = _stated_order(given)
     if order is not None and given.columns.true is not None:  # which counting the frame would lose
-        given = given._replace(rows=given.rows._replace(labels=order))
+        given = given._replace(options=given.options._replace(labels=order))
     return given.of_class_columns(), ClassOrder(stated=order is not None)
 
 
@@ -190,33 +190,41 @@ def evaluate_tables(
 
     `probabilities` are the scores of many classes, a column for each; `order` is who gave the classes their order.
     """
-    specs, by_class = _specs(metrics, table, scores, probabilities, order), class_rows(table, inference)
+    specs = _specs(metrics, table, scores, probabilities, order)
+    by_class = class_rows(table, inference)
     rows = with_class_bounds(metric_rows(table, scores, positive, specs, inference), by_class)
     rows += column_rows(probabilities and probabilities.table, specs, inference, named=metrics is not None)
     named = [] if metrics is None else check_named(specs, rows, table, scores, positive)
-    groups = evaluated_groups(tally, threshold, positive, named or _usual(specs), inference, probabilities)
+    in_groups = named or [spec for spec in specs if spec.metric.name in HEADLINE]  # unless named, the usual few
+    groups = evaluated_groups(tally, threshold, positive, in_groups, inference, probabilities)
     notes = (*odds_notes(named, scores, threshold), *order.sentences(specs, table))
     prevalence = inference.prevalence
     if prevalence is not None and not isinstance(prevalence, Prevalence):
         shares = np.asarray(prevalence, dtype=np.float64)
         prevalence = float(shares) if shares.ndim == 0 else tuple(shares.tolist())
-    row_total = int(table.rows.sum()) if table is not None else 0 if scores is None else scores.n
+    row_total = 0
+    if table is not None:
+        row_total = int(table.rows.sum())
+    elif scores is not None:
+        row_total = scores.n
     return Evaluation(
-        table,
-        scores,
-        Rows(in_order(rows, specs)),
-        by_class,
-        positive,
-        threshold,
-        inference.level,
-        beats_no_skill(table, scores, positive) if inference.has_independent_rows else None,
-        (*assumed, *notes, *single_cluster_sentences(by_class), *no_interval_sentences(groups)),
-        prevalence,
-        row_total,
-        0 if inference.rng is None else None,
-        Rows(metric_rows(table, scores, positive, _behind(named), inference)),
-        metrics is not None,
-        *(groups, muted_codes(mute), columns or {}),
+        confusion=table,
+        scores=scores,
+        metrics=Rows(in_order(rows, specs)),
+        per_class=by_class,
+        positive=positive,
+        threshold=threshold,
+        level=inference.level,
+        beats=beats_no_skill(table, scores, positive) if inference.has_independent_rows else None,
+        assumed=(*assumed, *notes, *single_cluster_sentences(by_class), *no_interval_sentences(groups)),
+        prevalence=prevalence,
+        rows=row_total,
+        seed=0 if inference.rng is None else None,
+        behind=Rows(metric_rows(table, scores, positive, _behind(named), inference)),
+        metrics_named=metrics is not None,
+        groups=groups,
+        muted=muted_codes(mute),
+        columns=columns or {},
         risk_coverage=class_risk(probabilities and probabilities.table, inference),
     )
 
@@ -224,11 +232,6 @@ def evaluate_tables(
 def _behind(named: list[MetricSpec]) -> list[MetricSpec]:
     """The metrics that the verdict reads beside those named."""
     return [spec for spec in map(MetricSpec, get_metrics(VERDICT)) if named and spec not in named]
-
-
-def _usual(specs: list[MetricSpec]) -> list[MetricSpec]:
-    """The metrics of each group where none are named: the usual few."""
-    return [spec for spec in specs if spec.metric.name in HEADLINE]
 
 
 def _specs(
@@ -312,7 +315,7 @@ def evaluate(
     """
     columns = FrameColumns(true, pred, score, weight)  # type: ignore[arg-type]  # several are brought
     requested: dict[str, Any] = {"metrics": metrics, "mute": mute}
-    rows = RowOptions(pos_label, labels, sample_weight, frequency)
+    options = RowOptions(pos_label, labels, sample_weight, frequency)
     if not isinstance(design, str):
         refuse_beside_plan(
             labels=labels,
@@ -326,7 +329,7 @@ def evaluate(
             hierarchy=hierarchy,
             bins=bins,
         )
-        given = GivenRows(y_true, y_pred, y_score, rows, columns, by, cluster)
+        given = GivenRows(y_true, y_pred, y_score, options, columns, by, cluster)
         return _evaluated_plan(design, given, threshold, Inference(level, "auto", draws, rng), requested)
     uses = {**columns._asdict(), "frequency": frequency, "cluster": cluster}
     y_true, by = binned_groups(y_true, by, bins, frame=true is not None, **uses)
@@ -337,7 +340,7 @@ def evaluate(
 
         refuse_of_one_label(pos_label=pos_label, exact=exact, hierarchy=hierarchy)
         return evaluate_label_sets(sets, threshold=threshold, inference=inference, **requested)  # type: ignore[return-value]  # of the same faces
-    given = GivenRows(y_true, y_pred, y_score, rows, columns, by, cluster)
+    given = GivenRows(y_true, y_pred, y_score, options, columns, by, cluster)
     return evaluated_rows(given, threshold, inference, exact=exact, hierarchy=hierarchy, **requested)[0]
 
 
@@ -345,7 +348,7 @@ def _evaluated_plan(
     design: SamplingDesign, given: GivenRows, threshold: Any, inference: Inference, requested: dict[str, Any]
 ) -> Evaluation:
     """The evaluation of the tables of all rows that the labels of a plan show."""
-    pos_label = given.rows.pos_label
+    pos_label = given.options.pos_label
     labels = GivenLabels(given.data, given.y_pred, given.y_score, given.columns, pos_label, threshold)  # type: ignore[arg-type]  # no table
     rows = labelled_by(design, labels)
     has_threshold = given.y_pred is None and given.columns.pred is None and rows.threshold is not None
@@ -363,7 +366,7 @@ def _evaluated_plan(
 
 
 def evaluated_rows(
-    rows: GivenRows,
+    given: GivenRows,
     threshold: Any,
     inference: Inference,
     *,
@@ -373,37 +376,38 @@ def evaluated_rows(
     hierarchy: HierarchyLike | None = None,
 ) -> tuple[Evaluation, Inference, GroupedColumns | None]:
     """The evaluation of rows with one label each, or of a table; how its intervals were made; scores of every class."""
-    ordered, order = in_stated_order(rows)
+    ordered, order = in_stated_order(given)
     classes = given_columns(
         ordered.data,  # type: ignore[arg-type]  # beside scores: rows
         ordered.y_pred,
         ordered.y_score,
         threshold,
-        ordered.rows,
+        ordered.options,
         to_host=ordered.are_grouped,
     )
-    given = ordered._replace(y_pred=classes.y_pred, y_score=classes.y_score).as_arrays()
-    counted = given.counted(threshold=threshold, exact=exact)
-    inputs = counted_inputs(counted, given.y_pred, given.y_score, threshold, given.rows)
-    clustered = predicted_at_threshold(given.clustered(), inputs, ordered.y_score)
-    if inputs.table is not None and rows.rows.labels is None and not isinstance(rows.data, (Confusion, Tally)):
-        check_label_overlap(inputs.table)  # tables may be parts of larger ones
-    positive, stated = inputs.positive_class(rows.rows.pos_label, rows.data)
+    one_column = ordered._replace(y_pred=classes.y_pred, y_score=classes.y_score).as_arrays()
+    counted = one_column.counted(threshold=threshold, exact=exact)
+    inputs = counted_inputs(counted, one_column.y_pred, one_column.y_score, threshold, one_column.options)
+    clustered = predicted_at_threshold(one_column.clustered(), inputs, ordered.y_score)
+    is_table = isinstance(given.data, (Confusion, Tally))  # which may be a part of a larger one
+    if inputs.table is not None and given.options.labels is None and not is_table:
+        check_label_overlap(inputs.table)
+    positive, stated = inputs.positive_class(given.options.pos_label, given.data)
     notes = (*table_notes(inputs.table, inference.design), *classes.left_out(inference.prevalence, metrics))
-    inference, probabilities = replace(inference, clustered=clustered), classes.grouped(given.by)
+    inference, probabilities = replace(inference, clustered=clustered), classes.grouped(one_column.by)
     evaluation = evaluate_tables(
         inputs.table,
         inputs.scores,
         positive,
         threshold=inputs.threshold,
         metrics=metrics,
-        assumed=(*stated, *inputs.assumed, *notes, *classes.assumed, *cluster_sentences(rows.cluster)),
+        assumed=(*stated, *inputs.assumed, *notes, *classes.assumed, *cluster_sentences(given.cluster)),
         tally=counted if isinstance(counted, Tally) else None,
         probabilities=probabilities,
         order=order,
         inference=inference,
         mute=mute,
-        columns=rows.columns.names(frequency=rows.rows.frequency, by=rows.by, cluster=rows.cluster),  # type: ignore[arg-type]  # no arrays of a frame
+        columns=given.columns.names(frequency=given.options.frequency, by=given.by, cluster=given.cluster),  # type: ignore[arg-type]  # no arrays of a frame
     )
     if hierarchy is not None:
         if evaluation.confusion is None:

@@ -37,7 +37,7 @@ class GivenRows(NamedTuple):
     data: Statistic | Tally | Source | Frame | ArrayLike
     y_pred: ArrayLike | None
     y_score: ArrayLike | None
-    rows: RowOptions
+    options: RowOptions
     columns: FrameColumns
     by: By | None
     cluster: ArrayLike | str | None
@@ -51,39 +51,48 @@ class GivenRows(NamedTuple):
         """The same as arrays, where scores of a frame are a column for each class."""
         if not names_class_columns(self.columns.score):
             return self
-        self.columns.are_named(y_pred=self.y_pred, y_score=self.y_score, sample_weight=self.rows.sample_weight)
+        self.columns.are_named(y_pred=self.y_pred, y_score=self.y_score, sample_weight=self.options.sample_weight)
         columns = ClassColumnRows.of_frame(
             self.data,  # type: ignore[arg-type]  # a frame
             self.columns,
-            self.rows.frequency,
+            self.options.frequency,
             self.cluster,
             named_columns("by", self.by),  # type: ignore[arg-type]  # refused there where it is a column
-            pos_label=self.rows.pos_label,
-            labels=self.rows.labels,
+            pos_label=self.options.pos_label,
+            labels=self.options.labels,
         )
-        rows = RowOptions(columns.positive, self.rows.labels, columns.weight, columns.frequency)
+        options = RowOptions(columns.positive, self.options.labels, columns.weight, columns.frequency)
         by = columns.groups or None
-        return GivenRows(columns.true, columns.pred, columns.scores, rows, FrameColumns(), by, columns.cluster)
+        return GivenRows(columns.true, columns.pred, columns.scores, options, FrameColumns(), by, columns.cluster)
 
     def as_arrays(self) -> GivenRows:
         """The same as arrays, where scores or weights of a frame are in clusters."""
         if self.cluster is None or not self.columns.need_rows:
             return self
-        columns = self.columns.rows(self.data, self.cluster, self.rows.frequency, self.by)  # type: ignore[arg-type]  # a frame
-        positive = match_label(self.rows.pos_label, label_codes.distinct(columns.truth, "y_true")[1])
-        rows = RowOptions(positive, self.rows.labels, columns.weights, columns.frequency)
+        columns = self.columns.rows(self.data, self.cluster, self.options.frequency, self.by)  # type: ignore[arg-type]  # a frame
+        positive = match_label(self.options.pos_label, label_codes.distinct(columns.truth, "y_true")[1])
+        options = RowOptions(positive, self.options.labels, columns.weights, columns.frequency)
         by = columns.groups or None
-        return GivenRows(columns.truth, columns.predicted, columns.scores, rows, FrameColumns(), by, columns.clusters)
+        return GivenRows(
+            columns.truth, columns.predicted, columns.scores, options, FrameColumns(), by, columns.clusters
+        )
 
     def counted(self, *, threshold: float | None, exact: bool | None) -> Statistic | Tally | ArrayLike:
         """The frame whose columns are named, or the arrays of groups, counted; anything else as it is."""
-        data, y_pred, y_score, rows, columns, by, _ = self
-        if columns.are_named(y_pred=y_pred, y_score=y_score, sample_weight=rows.sample_weight):
-            options = {"pos_label": rows.pos_label, "labels": rows.labels, "frequency": rows.frequency}
-            return columns.tally(data, **options, by=by, threshold=threshold, exact=exact)  # type: ignore[arg-type]  # a frame
+        data, y_pred, y_score, options, columns, by, _ = self
+        if columns.are_named(y_pred=y_pred, y_score=y_score, sample_weight=options.sample_weight):
+            return columns.tally(
+                data,  # type: ignore[arg-type]  # a frame
+                pos_label=options.pos_label,
+                labels=options.labels,
+                frequency=options.frequency,
+                by=by,  # type: ignore[arg-type]  # columns of it
+                threshold=threshold,
+                exact=exact,
+            )
         if exact is not None:
             raise InputTypeError("exact= is about the scores of a frame; name its columns with true= and score=.")
-        refuse_name("frequency", rows.frequency)
+        refuse_name("frequency", options.frequency)
         if by is None:
             return data  # type: ignore[return-value]  # no frame without names of columns
         refuse_name("by", by)
@@ -93,15 +102,15 @@ class GivenRows(NamedTuple):
             raise InputError(TWO_THRESHOLDS)
         if y_score is not None:
             arrays.check_one_column(y_score)
-        return grouped_tally(data, y_pred, y_score, by, **rows._asdict())  # type: ignore[arg-type]  # rows
+        return grouped_tally(data, y_pred, y_score, by, **options._asdict())  # type: ignore[arg-type]  # rows
 
     def clustered(self) -> ClusteredRows | None:
         """The rows of each cluster, where clusters are given."""
-        data, y_pred, y_score, rows, columns, by, cluster = self
+        data, y_pred, y_score, options, columns, by, cluster = self
         if cluster is None:
             return None
         if columns.true is not None:
-            return ClusteredRows(*columns.clusters(data, cluster, rows.frequency, by))  # type: ignore[arg-type]  # a frame
+            return ClusteredRows(*columns.clusters(data, cluster, options.frequency, by))  # type: ignore[arg-type]  # a frame
         refuse_name("cluster", cluster)
         if y_pred is None and y_score is None:
             raise InputError(CLUSTERS_NEED_ROWS)
@@ -110,7 +119,7 @@ class GivenRows(NamedTuple):
             named = group_columns(by)
             arrays.check_lengths(y_true=arrays.column(data, "y_true"), **named)  # type: ignore[arg-type]  # rows
             groups = group_places(named)
-        return ClusteredRows(data, y_pred, cluster, rows.frequency, groups, y_score, rows.sample_weight)  # type: ignore[arg-type]  # rows
+        return ClusteredRows(data, y_pred, cluster, options.frequency, groups, y_score, options.sample_weight)  # type: ignore[arg-type]  # rows
 
 
 def cluster_sentences(cluster: ArrayLike | str | None) -> tuple[str, ...]:

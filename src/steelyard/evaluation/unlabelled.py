@@ -502,14 +502,14 @@ def read_reference(given: Any, threshold: float | None, rows: RowOptions, column
         return _of_evaluation(given, threshold)
     given, y_score = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
     labelled = GivenRows(given, None, y_score, rows, columns, None, None).of_class_columns()
-    classes = given_columns(labelled.data, None, labelled.y_score, threshold, labelled.rows, to_host=True)  # type: ignore[arg-type]  # beside scores: rows
+    classes = given_columns(labelled.data, None, labelled.y_score, threshold, labelled.options, to_host=True)  # type: ignore[arg-type]  # beside scores: rows
     labelled = labelled._replace(y_pred=classes.y_pred, y_score=classes.y_score)
     counted = labelled.counted(threshold=threshold, exact=None)
     if isinstance(counted, Tally) and counted.scores is None and counted.confusion is not None:
         counted = counted.confusion
     if isinstance(counted, (Counts, Confusion)):
         return _of_table(as_confusion(counted, rows.pos_label), threshold)
-    inputs = counted_inputs(counted, labelled.y_pred, labelled.y_score, threshold, labelled.rows)
+    inputs = counted_inputs(counted, labelled.y_pred, labelled.y_score, threshold, labelled.options)
     if inputs.table is not None and classes.table is not None:
         _check_all_classes(inputs.table)
         return LabelledReference(inputs.table, None, classes.table, None, None, classes.assumed)
