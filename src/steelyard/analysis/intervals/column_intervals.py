@@ -76,7 +76,7 @@ _OF_ANOTHER_CLASS = 0.1
 _MOST_ROWS = 10_000  # of which the losses with other classes are taken
 
 
-class _Added(NamedTuple):
+class _AddedRow(NamedTuple):
     """How much of a row is added, and the means of its loss, of the square and of the cube."""
 
     rows: float = 0.0
@@ -85,7 +85,7 @@ class _Added(NamedTuple):
     cube: float = 0.0
 
 
-_NONE = _Added()
+_NO_ROW = _AddedRow()
 
 
 class OtherLosses(NamedTuple):
@@ -113,7 +113,7 @@ class OtherLosses(NamedTuple):
         with np.errstate(invalid="ignore"):  # an infinite loss; a class without rows has an infinite reference
             return cls((losses - loss / without_skill * references) / without_skill, table.weights[some])
 
-    def added(self, most_infinite: float) -> _Added | None:
+    def added(self, most_infinite: float) -> _AddedRow | None:
         """What is added of such a row; None where its loss would be infinite too often."""
         finite = np.isfinite(self.losses)
         weights = finite * self.weights
@@ -121,18 +121,21 @@ class OtherLosses(NamedTuple):
         if 1 - share > most_infinite:
             return None
         losses = np.where(finite, self.losses, 0.0)
-        return _Added(_OF_ANOTHER_CLASS, *(float(np.average(losses**power, weights=weights)) for power in (1, 2, 3)))
+        return _AddedRow(_OF_ANOTHER_CLASS, *(float(np.average(losses**power, weights=weights)) for power in (1, 2, 3)))
 
 
 def mean_loss_bounds(losses: Array, others: OtherLosses, rows: WeightedRows) -> tuple[float, float]:
     """The bounds of the mean of the rows' losses; infinite where a row of another class often has probability 0."""
     if rows.effective_number() <= 1:
         return nan, nan
-    (low, high), added = student_bounds(losses, rows), others.added((1 - rows.level) / 2)
-    return low, inf if added is None else max(high, student_bounds(losses, rows, added)[1])
+    low, high = student_bounds(losses, rows)
+    added = others.added((1 - rows.level) / 2)
+    if added is None:
+        return low, inf
+    return low, max(high, student_bounds(losses, rows, added)[1])
 
 
-def student_bounds(losses: Array, rows: WeightedRows, added: _Added = _NONE) -> tuple[float, float]:
+def student_bounds(losses: Array, rows: WeightedRows, added: _AddedRow = _NO_ROW) -> tuple[float, float]:
     """Student's t on the losses, the upper bound moved out by their skewness (Johnson 1978)."""
     n, weight = rows.effective_number(), float(rows.weights.sum())
     row_weight = weight / n
@@ -258,7 +261,7 @@ def _loss_bounds(estimand: Estimand, table: ProbabilityTable, value: float, rows
 # ---------------------------------------------------------------- averages over columns
 
 
-_NO_INFLUENCE = np.zeros(())
+_NO_INFLUENCE = np.zeros(())  # to which that of rows is added, on the host or on a device
 
 
 class PartWidth(NamedTuple):
@@ -276,29 +279,27 @@ def averaged_bounds(
     if (reason := _unknown_variation(parts, rows)) is not None:
         return NO_BOUNDS._replace(why=reason)
     by_share, total = estimand.options.average == "weighted", sum(part.share for part in parts)
-    z, n, bias = normal_reach(rows.level), len(rows.weights), 0.0
+    z, bias = normal_reach(rows.level), 0.0
     influence, widths = _NO_INFLUENCE, []
-    by_class = attrgetter("rarer")
-    for _, of_class in groupby(sorted(parts, key=by_class), by_class):  # one class at a time: each holds all rows
-        class_influence, of_parts = _NO_INFLUENCE, []
-        for part in of_class:
+    rarer = attrgetter("rarer")
+    for _, parts_of_class in groupby(sorted(parts, key=rarer), rarer):  # one class at a time: each holds all rows
+        class_influence, part_widths = _NO_INFLUENCE, []
+        for part in parts_of_class:
             interval = interval_of(_single(estimand, part.table))
             by_row = part_influence(estimand.metric, part, estimand.parameters)
             if by_row is None:
                 return NO_BOUNDS
             share = part.share / total if by_share else 1 / len(parts)
-            indices, scaled = np.concatenate(part.rows), share * by_row * _student_ratio(part, rows)
-            of_parts.append(_part_width(interval, share, part, rows, rows.of(indices), scaled))
+            indices, in_average = np.concatenate(part.rows), share * by_row * _student_ratio(part, rows)
+            part_widths.append(_part_width(interval, share, part, rows, rows.of(indices), in_average))
             if by_share:
-                scaled = with_share_influence(scaled, part, (interval.value - value) / total)
-            class_influence = class_influence + scattered(scaled, indices, n)
+                in_average = with_share_influence(in_average, part, (interval.value - value) / total)
+            class_influence = class_influence + scattered(in_average, indices, len(rows.weights))
             bias += share * precision_bias(estimand.metric, part.table)
-        widths.append(_class_width(of_parts, z * rows.error(class_influence)))
+        widths.append(_class_width(part_widths, z * rows.error(class_influence)))
         influence = influence + class_influence
     by_influence = z * rows.error(influence)
-    bounds = added_up(value, widths, by_influence, estimand.metric.range)
-    # The biases of the parts add up, while their errors even out.
-    return bounds._replace(low=min(float(bounds.low), value - bias - by_influence)) if bias else bounds
+    return _with_bias(added_up(value, widths, by_influence, estimand.metric.range), value, by_influence, bias)
 
 
 def pooled_bounds(
@@ -317,8 +318,15 @@ def pooled_bounds(
     interval = interval_of(_single(estimand, part.table))
     skew = (2 * interval.value - interval.low - interval.high) / 2
     width = PartWidth(ratio * (interval.high - interval.low) / 2, by_influence, ratio * skew)
-    bounds = added_up(value, [width], by_influence, estimand.metric.range)
     bias = precision_bias(estimand.metric, part.table)
+    return _with_bias(added_up(value, [width], by_influence, estimand.metric.range), value, by_influence, bias)
+
+
+def _with_bias(bounds: ColumnBounds, value: float, by_influence: float, bias: float) -> ColumnBounds:
+    """The bounds, the lower one at most that by influence around the value less its bias.
+
+    The biases of the parts of an average add up, while their errors even out.
+    """
     return bounds._replace(low=min(float(bounds.low), value - bias - by_influence)) if bias else bounds
 
 
@@ -418,9 +426,9 @@ class LabelSetIntervals:
             raise InputError("Rows of several labels have no one prevalence; leave prevalence= out.")
         average, label = estimand.options.average, estimand.options.pos_label
         if label is not None:
-            return self._of_label(estimand, label)
+            return self._label_bounds(estimand, label)
         if average is None:
-            each = [self._of_label(estimand, label) for label in self.table.labels]
+            each = [self._label_bounds(estimand, label) for label in self.table.labels]
             return ColumnBounds(np.array([bounds.low for bounds in each]), np.array([bounds.high for bounds in each]))
         if isnan(value):
             return NO_BOUNDS
@@ -441,18 +449,20 @@ class LabelSetIntervals:
 
     # ---------------------------------------------------------------- one label
 
-    def _of_label(self, estimand: Estimand, label: Label) -> ColumnBounds:
+    def _label_bounds(self, estimand: Estimand, label: Label) -> ColumnBounds:
         """The bounds of a single label."""
         index = self.table.place(label)
         if estimand.metric.function is not None:
-            intervals = self._by_label[estimand.metric.name]
+            intervals = self._label_intervals[estimand.metric.name]
             return ColumnBounds(intervals.low[index], intervals.high[index])
-        interval = self._of_scores(_single(estimand, self.table.score_table(label)))
+        interval = self._score_interval(_single(estimand, self.table.score_table(label)))
         if self.rows.clusters is None or isnan(interval.value):
             return ColumnBounds(interval.low, interval.high)
-        return averaged_bounds(estimand, [self.table.column_table(index)], interval.value, self.rows, self._of_scores)
+        return averaged_bounds(
+            estimand, [self.table.column_table(index)], interval.value, self.rows, self._score_interval
+        )
 
-    def _of_scores(self, estimand: Estimand) -> Interval[Any]:
+    def _score_interval(self, estimand: Estimand) -> Interval[Any]:
         """The interval of the scores of one label, made once for all averages that read it."""
         key = (estimand.metric.name, estimand.table.label)  # type: ignore[union-attr]  # a ScoreTable
         if key not in self._score_intervals:
@@ -460,17 +470,17 @@ class LabelSetIntervals:
         return self._score_intervals[key]
 
     @cached_property
-    def _by_label(self) -> dict[str, Interval[Any]]:
+    def _label_intervals(self) -> dict[str, Interval[Any]]:
         """The intervals of each label, by the name of the metric, of all metrics of counts that are requested."""
         by_name = {each.metric.name: each for each in self.requested if label_set_method(each) != "rows"}
         of_counts = [each for each in by_name.values() if each.metric.function is not None]
         if self.rows.clusters is not None:
-            sizes = ((each, self._effective_row(each) / self._row_weight) for each in of_counts)
-            return {each.metric.name: self._of_counts([each], size)[0] for each, size in sizes}
-        intervals = self._of_counts(of_counts, np.full(len(self.table.labels), 1 / self._row_weight))
+            sizes = ((each, self._effective_ratio(each) / self._row_weight) for each in of_counts)
+            return {each.metric.name: self._count_intervals([each], size)[0] for each, size in sizes}
+        intervals = self._count_intervals(of_counts, np.full(len(self.table.labels), 1 / self._row_weight))
         return {each.metric.name: interval for each, interval in zip(of_counts, intervals, strict=True)}
 
-    def _of_counts(self, estimands: Sequence[Estimand], sizes: Array) -> list[Interval[Any]]:
+    def _count_intervals(self, estimands: Sequence[Estimand], sizes: Array) -> list[Interval[Any]]:
         """The intervals of each label by its counts, each of this effective size; some labels at a time."""
         counts, blocks = self.table.by_label, []
         if (sizes != 1).any():
@@ -487,8 +497,8 @@ class LabelSetIntervals:
             intervals.append(replace(parts[0], **columns))
         return intervals
 
-    def _effective_row(self, estimand: Estimand) -> Array:
-        """How many independent rows a row of each label counts as, in clusters."""
+    def _effective_ratio(self, estimand: Estimand) -> Array:
+        """How many independent rows a row of each label counts as: fewer than 1 in clusters."""
         if self.rows.clusters is None:
             return np.ones(len(self.table.labels))
         changes, sizes = LabelChanges(estimand, self.table, self._row_weight).of_labels(), []
@@ -502,7 +512,7 @@ class LabelSetIntervals:
     # ---------------------------------------------------------------- all labels, by their counts
 
     @cached_property
-    def _errors(self) -> dict[MetricSpec, float]:
+    def _average_errors(self) -> dict[MetricSpec, float]:
         """The error of each average of counts, by the influence of the rows."""
         averages = {
             each.named: each
@@ -516,8 +526,8 @@ class LabelSetIntervals:
         """The error of the rows, and what the intervals of the labels know beyond that."""
         z, changes = normal_reach(self.rows.level), LabelChanges(estimand, self.table, self._row_weight)
         variances = label_variances(changes.of_labels(), self.table.by_label, self._row_weight)
-        by_label = z * np.sqrt(variances / self._effective_row(estimand))
-        each = self._by_label[estimand.metric.name]
+        by_label = z * np.sqrt(variances / self._effective_ratio(estimand))
+        each = self._label_intervals[estimand.metric.name]
         low, high, at = (np.asarray(number, np.float64) for number in (each.low, each.high, each.value))
         columns = (changes.shares, (high - low) / 2, by_label, (2 * at - low - high) / 2)
         parts = [
@@ -525,7 +535,7 @@ class LabelSetIntervals:
             for share, half_width, influence, skew in zip(*columns, strict=True)
             if share > 0
         ]
-        by_influence = z * self._errors[estimand.named] * self._student_ratio
+        by_influence = z * self._average_errors[estimand.named] * self._student_ratio
         return added_up(value, parts, by_influence, estimand.metric.range)
 
     @cached_property
@@ -538,7 +548,7 @@ class LabelSetIntervals:
         cells = [float(cell.sum()) / self._row_weight for cell in self.table.by_label]
         changes = LabelChanges(estimand, self.table, self._row_weight).of_all().scaled(self._row_weight)
         of_cells = float(label_variances(changes, Counts.trusted(*(np.array([cell]) for cell in cells)), 1.0)[0])
-        error = self._errors[estimand.named] * self._student_ratio
+        error = self._average_errors[estimand.named] * self._student_ratio
         effect = error**2 / of_cells if of_cells else 0.0
         effect = effect if effect > _NO_EFFECT else usual_size(self.table, self.rows)  # where all rows are alike
         effective = Counts.trusted(*(np.float64(cell / effect) for cell in cells))
@@ -570,10 +580,10 @@ class LabelSetIntervals:
             bounds = part.bounds(estimand, value_of_part)
             return narrowed(bounds, float(value_of_part), value, self.table.true.shape[0])
         if estimand.options.average == "micro":
-            return pooled_bounds(estimand, self.table.pooled_table(), value, self.rows, self._of_scores)
+            return pooled_bounds(estimand, self.table.pooled_table(), value, self.rows, self._score_interval)
         present = np.flatnonzero(np.asarray(self.table.positives) > 0).tolist()
         parts = [self.table.column_table(i) for i in present]
-        return averaged_bounds(estimand, parts, value, self.rows, self._of_scores)
+        return averaged_bounds(estimand, parts, value, self.rows, self._score_interval)
 
     @cached_property
     def _some_rows(self) -> LabelSetIntervals | None:
