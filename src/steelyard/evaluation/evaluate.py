@@ -70,11 +70,14 @@ if TYPE_CHECKING:
 
 
 def in_stated_order(given: GivenRows) -> tuple[GivenRows, ClassOrder]:
-    """The rows, those of a frame with the order that its truth states and several scores brought, and who gave it."""
+    """The rows with the order of the classes that their truth states, if any, and who gave that order.
+
+    A frame whose scores are a column for each class comes back as arrays.
+    """
     if given.options.labels is not None:
         return given.of_class_columns(), ClassOrder(declared=True)
     order = _stated_order(given)
-    if order is not None and given.columns.true is not None:  # which counting the frame would lose
+    if order is not None and given.columns.true is not None:  # counting the frame would lose it
         given = given._replace(options=given.options._replace(labels=order))
     return given.of_class_columns(), ClassOrder(stated=order is not None)
 

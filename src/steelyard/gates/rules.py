@@ -77,7 +77,7 @@ class Rule:
         return written if self.end == "value" else f"{self.end}({written})"
 
     def check_number(self, bounds: tuple[float, float], *, is_percent: bool = False) -> None:
-        """Refuse a number that no value reaches, or that every value keeps, where the metric has that range."""
+        """Refuse a number that every value or none keeps, where the values of the metric lie in those bounds."""
         what, (low, high) = self.metric, bounds
         if self.other is not None:
             what, (low, high) = f"A difference of two values of {self.metric}", (low - high, high - low)

@@ -159,7 +159,7 @@ _ROWS, _POSITIVES = 50_000, 500  # by which it is known to a few percent
 
 
 def some_rows(table: MultilabelTable) -> MultilabelTable | None:
-    """So many rows, drawn at random, on the host; None where a label would be rare there, or rows are weighted."""
+    """Some of very many rows, drawn at random, on the host; None where a label would be rare, or rows are weighted."""
     rows = None if table.weights is not None else _drawn(table.true.shape[0], np.asarray(table.positives))
     return None if rows is None else table.of_rows(rows).on_host()
 
@@ -363,8 +363,9 @@ def _part_width(
 
 
 def added_up(value: float, parts: list[PartWidth], by_influence: float, limits: tuple[float, float]) -> ColumnBounds:
-    """The parts' excess width and skew count by their share of the variance, as the higher cumulants of a sum shrink.
+    """The bounds of a value that averages parts, from the error by influence and the widths of the parts' intervals.
 
+    The parts' excess width and skew count by their share of the variance, as the higher cumulants of a sum shrink.
     Neither bound is nearer than the influence shows, upwards on the logit. Over 22 settings at random (3 to 10 classes,
     5 to 30 rows in the rarest, 400 runs) macro AUC is covered in 94.5 to 100 %; by the logit alone in 0 to 96 %, and by
     Zou and Donner's sum of squares, 1.3 times as wide, in 93 to 99.8 % with all misses on one side.
