@@ -184,10 +184,16 @@ MISSING = {
 }
 
 
-@pytest.mark.parametrize("options", [{"pred": "p"}, {"score": "s"}, {"score": "s", "exact": False}, {"pred": ["p", "y"]}], ids=str)  # fmt: skip
+@pytest.mark.parametrize("options", [{"pred": "p"}, {"score": "s"}, {"score": "s", "exact": False}, {"pred": ["p", "q"]}], ids=str)  # fmt: skip
 @pytest.mark.parametrize("kind", MISSING)
 def test_missing_numbers_are_one_group_that_loses_no_row(frame, kind, options):
-    r = {"y": [0, 1, 1, 1, 0, 0], "p": [0, 1, 0, 1, 1, 1], "s": [0.1, 0.9, 0.4, 0.8, 0.3, 0.2], "g": MISSING[kind]}
+    r = {
+        "y": [0, 1, 1, 1, 0, 0],
+        "p": [0, 1, 0, 1, 1, 1],
+        "q": [0, 1, 1, 0, 0, 1],
+        "s": [0.1, 0.9, 0.4, 0.8, 0.3, 0.2],
+        "g": MISSING[kind],
+    }
     found = tally(frame(r), true="y", by="g", **options)
     assert {key: group.rows for key, group in found.groups.items()} == {(2023,): 2, (2024,): 1, (None,): 3}
     assert steelyard.Tally.from_json(found.to_json()) == found
@@ -504,8 +510,9 @@ def test_a_missing_row_number_is_told_where_rows_have_an_order():
 
 
 def test_twenty_thousand_groups_are_told_apart_and_one_more_is_refused(frame):
-    r = {"y": np.arange(20_001) % 2, "s": np.linspace(0, 1, 20_001), "g": np.arange(20_001)}
-    for options in ({"score": "s"}, {"score": "s", "exact": False}, {"pred": "y"}):
+    y = np.arange(20_001) % 2
+    r = {"y": y, "p": 1 - y, "s": np.linspace(0, 1, 20_001), "g": np.arange(20_001)}
+    for options in ({"score": "s"}, {"score": "s", "exact": False}, {"pred": "p"}):
         with pytest.raises(SteelyardError, match=r"20,001"):
             tally(frame(r), true="y", by="g", **options)
     r = {name: column[:12_000] for name, column in r.items()}
