@@ -553,3 +553,17 @@ def test_bad_input_is_refused_in_one_sentence(args, options, kind, words):
 def test_a_table_of_one_class_has_no_best_cut():
     with pytest.raises(UndefinedError, match="informedness is undefined at every threshold: no negatives"):
         best_threshold(score_table([1, 1], [1, 2], pos_label=1, labels=[0, 1]), metric="informedness")
+
+
+def test_a_rate_of_which_all_rows_are_hits_is_known_no_better_than_these_rows_show():
+    rng = np.random.default_rng(0)
+    y = (rng.random(300) < 0.05).astype(int)
+    s = rng.normal(1.5 * y)
+    best = steelyard.best_threshold(y, s, "precision")
+    assert (best.counts.tp, best.counts.fp) == (1, 0)
+    assert best.out_of_sample_interval == pytest.approx((0.025, 1.0))  # Clopper and Pearson's of 1 out of 1
+    nobody = steelyard.best_threshold(y, s, "specificity")
+    negatives = int((y == 0).sum())
+    assert nobody.out_of_sample_interval == pytest.approx((0.025 ** (1 / negatives), 1.0))
+    clustered = steelyard.best_threshold(y, s, "specificity", cluster=np.arange(300) // 10)
+    assert clustered.out_of_sample_interval[0] < nobody.out_of_sample_interval[0] + 1e-12

@@ -12,6 +12,7 @@ import numpy as np
 from steelyard._types import Label
 from steelyard.analysis.distributions import normal_reach
 from steelyard.analysis.intervals.draws import generator
+from steelyard.analysis.intervals.rate_intervals import exact, hits_and_trials, is_rate
 from steelyard.analysis.levels import check_level, tails
 from steelyard.analysis.prevalence.prevalence import stated_prevalence
 from steelyard.analysis.results.formatting import three_digits
@@ -352,6 +353,7 @@ class Search:
                 part = float(np.var(values[np.isfinite(values)]))
                 variance += part if part > 0 else 0.0
         half_width = normal_reach(self.level) * math.sqrt(variance)
+        rate_low, rate_high = self._bounds_without_variation(sample, choice.best)
         low, high = self.report.range
         interval = None
         if choice.kept is None:
@@ -360,10 +362,25 @@ class Search:
             best,
             interval=interval,
             out_of_sample=expected,
-            out_of_sample_interval=(max(expected - half_width, low), min(expected + half_width, high)),
+            out_of_sample_interval=(
+                max(min(expected - half_width, rate_low), low),
+                min(max(expected + half_width, rate_high), high),
+            ),
             optimism=self.report.sign * (best.value - expected),
             regret=max(regret, 0.0),
         )
+
+    def _bounds_without_variation(self, sample: ThresholdSample, index: int) -> tuple[float, float]:
+        """Clopper and Pearson's bounds of a rate of which all rows are hits, or none: no resample of them varies."""
+        metrics = self.report.metrics
+        if len(metrics) != 1 or not is_rate(metrics[0]) or sample.costs is not None:
+            return math.inf, -math.inf
+        hits, trials = hits_and_trials(metrics[0], sample.rows.flat()[index])
+        if 0 < hits < trials or not trials:
+            return math.inf, -math.inf
+        independent = sum(sample.effective_sizes) / sample.table.n
+        low, high = exact(hits * independent, trials * independent, self.level)
+        return float(low), float(high)
 
 
 def _range(choice: Choice, sample: ThresholdSample, drawn: Resamples, level: float) -> tuple[float, float]:
