@@ -8,7 +8,6 @@ from engines import ENGINES
 
 from steelyard import errors
 from steelyard.exceptions import InputError
-from steelyard.ingest.condition_rows import rows_where
 from steelyard.statistics.condition import Conjunction
 
 TEXTS = [
@@ -50,6 +49,7 @@ def table():
             "age": [71.0, None, 64.0, 12.0, 60.0],
             "site": ["B", "B", None, "A", "C"],
             "smoker": [True, False, False, True, True],
+            "day": pa.array(range(1, 6), pa.timestamp("us")),
         }
     )
 
@@ -79,9 +79,30 @@ def test_a_slice_holds_the_same_rows_on_every_engine(engine):
         assert (found.rows, found.where) == (sum(held), text)
 
 
-def test_conditions_of_another_kind_than_the_column_are_refused():
-    for text in ("site >= 3", "age = old"):
-        with pytest.raises(InputError, match="holds"):
-            rows_where(table(), text)
+OF_ANOTHER_KIND = [
+    "site >= 3",
+    "site = 1",
+    "site not in (1, B)",
+    "age = old",
+    "age not in (old, 64)",
+    "smoker = old",
+    "smoker >= 0.5",
+    "day >= 3",
+    'day = "2024-01-01"',
+]
+
+
+@pytest.mark.parametrize("engine", ["polars", "pandas", "pyarrow", "duckdb"])
+def test_conditions_of_another_kind_than_the_column_are_refused(engine):
+    frame = ENGINES[engine](table())
+    for text in OF_ANOTHER_KIND:
+        with pytest.raises(InputError, match=r"^The condition .* is of \w+, and '\w+' holds"):
+            wrong_where(frame, text)
     with pytest.raises(InputError, match=r"no column 'agee'.*age"):
-        wrong_where(table(), "agee >= 3")
+        wrong_where(frame, "agee >= 3")
+
+
+@pytest.mark.parametrize("engine", ["polars", "pandas", "pyarrow", "duckdb"])
+def test_true_and_false_are_also_1_and_0(engine):
+    frame = ENGINES[engine](table())
+    assert wrong_where(frame, "smoker = 1").rows == wrong_where(frame, "smoker = true").rows == 3

@@ -45,9 +45,9 @@ def wrong(kind="both", where=None):
 @pytest.mark.parametrize(
     ("where", "words"),
     [
-        ("site >= 3", "The condition 'site >= 3' is of numbers, and 'site' holds levels."),
-        ("age >= 30 and site >= 3", "'site' holds levels"),
-        ("age = B", "The condition 'age = B' is of a level, and 'age' holds numbers."),
+        ("site >= 3", "The condition 'site >= 3' is of numbers, and 'site' holds text."),
+        ("age >= 30 and site >= 3", "'site' holds text"),
+        ("age = B", "The condition 'age = B' is of text, and 'age' holds numbers."),
     ],
 )
 def test_a_condition_that_does_not_fit_the_column_is_refused_in_a_sentence(engine, where, words):

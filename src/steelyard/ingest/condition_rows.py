@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -12,29 +13,16 @@ import numpy as np
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean, first_ten
 from steelyard.ingest import arrays, csv_values, queries
 from steelyard.ingest.finite_numbers import is_number
-from steelyard.ingest.source import Source
 from steelyard.statistics.condition import Conjunction
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable
 
     import narwhals as nw
 
-    from steelyard._types import Array, Frame
+    from steelyard._types import Array, Label
+    from steelyard.ingest.source import Source
     from steelyard.statistics.condition import Condition
-
-
-def rows_where(data: Frame | Source, slice_: str | Conjunction) -> Array:
-    """Whether each row of a frame lies in a slice, in the order of the rows; the columns it reads are brought here.
-
-    >>> import polars as pl
-    >>> rows_where(pl.DataFrame({"age": [71, None, 64], "site": ["B", "B", "A"]}), "age >= 60 and site = B")
-    array([ True, False, False])
-    """
-    conditions, source = as_conjunction(slice_), Source.of(data)
-    check_features(source, conditions.features)
-    columns = queries.fetch_columns(source, conditions.features)
-    return mask({name: feature_values(columns[name], name, source.textual) for name in columns}, conditions)
 
 
 def as_conjunction(slice_: str | Conjunction) -> Conjunction:
@@ -106,43 +94,6 @@ def is_missing_value(value: object) -> bool:
     return value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and isnan(value))
 
 
-def mask(columns: Mapping[str, Array], slice_: Conjunction) -> Array:
-    """Whether each row lies in a slice, by columns as `feature_values` gives them."""
-    held = [_holds(columns[condition.feature], condition) for condition in slice_]
-    return np.asarray(np.logical_and.reduce(held))
-
-
-def _check_kind(condition: Condition, *, numbers: bool) -> None:
-    """Refuse a condition on numbers of a column of levels, and one on a level of a column of numbers."""
-    if not numbers and condition.is_range:
-        raise InputError(f"The condition '{condition}' is of numbers, and {condition.feature!r} holds levels.")
-    if numbers and any(isinstance(level, str) for level in (condition.level, *condition.others)):
-        raise InputError(f"The condition '{condition}' is of a level, and {condition.feature!r} holds numbers.")
-
-
-def _holds(values: Array, condition: Condition) -> Array:
-    _check_kind(condition, numbers=values.dtype.kind == "f")
-    if values.dtype.kind == "f":
-        return _holds_number(values, condition)
-    listed = values.tolist()
-    if condition.is_missing:
-        return np.array([value is None for value in listed], dtype=bool)
-    if condition.others:
-        return np.array([value is not None and value not in condition.others for value in listed], dtype=bool)
-    return np.array([value == condition.level for value in listed], dtype=bool)
-
-
-def _holds_number(values: Array, condition: Condition) -> Array:
-    if condition.is_missing:
-        return np.isnan(values)
-    if condition.others:
-        return ~np.isnan(values) & ~np.isin(values, np.array(condition.others, dtype=np.float64))
-    if not condition.is_range:
-        return np.asarray(values == condition.level)
-    low, high = (end if end is not None else sign * np.inf for end, sign in ((condition.low, -1), (condition.high, 1)))
-    return np.asarray((values >= low) & ((values < high) | ((high == np.inf) & (values == np.inf))))
-
-
 def expression(slice_: Conjunction, schema: nw.Schema) -> nw.Expr:
     """Whether a row lies in a slice, as an expression that filters a frame where it lives."""
     return functools.reduce(operator.and_, (condition_expression(each, schema) for each in slice_))
@@ -152,14 +103,13 @@ def condition_expression(condition: Condition, schema: nw.Schema) -> nw.Expr:
     """Whether one condition holds for a row; what is missing holds for no other condition than that."""
     import narwhals as nw
 
-    column = nw.col(condition.feature)
-    number = schema[condition.feature].is_numeric()
-    if schema[condition.feature] != nw.Object:  # which may hold either
-        _check_kind(condition, numbers=number)
+    column, kind = nw.col(condition.feature), schema[condition.feature]
+    number = kind.is_numeric()
     there = is_number(column) if number else ~column.is_null()
     column = column.cast(nw.Float64) if number else column
     if condition.is_missing:
         return ~there
+    condition = _as_held(condition, kind)
     if condition.is_range:
         ends = [column >= condition.low] if condition.low is not None else []
         ends += [column < condition.high] if condition.high is not None else []
@@ -167,6 +117,46 @@ def condition_expression(condition: Condition, schema: nw.Schema) -> nw.Expr:
     if condition.others:
         return there & ~column.is_in(list(condition.others))
     return there & (column == condition.level)
+
+
+def _as_held(condition: Condition, kind: nw.dtypes.DType) -> Condition:
+    """The condition with levels as a column of this kind holds them; one of another kind is refused.
+
+    Some engines would end in an error of their own, and others would compare a date with a number.
+    """
+    import narwhals as nw
+
+    of_text = kind in (nw.String, nw.Categorical, nw.Enum)
+    levels = [level for level in (condition.level, *condition.others) if level is not None]
+    numbers = condition.is_range or any(map(_is_number, levels))
+    text = any(isinstance(level, str) for level in levels)
+    if kind.is_temporal():
+        held, fits = "dates or times; make it numbers or text", False
+    elif kind.is_numeric():
+        held, fits = "numbers", not text
+    elif kind == nw.Boolean:
+        held, fits = "true and false", not text and not condition.is_range and all(level in (0, 1) for level in levels)
+    else:  # categories of pandas may be numbers
+        held, fits = "text", not (of_text and condition.is_range) and not (kind == nw.String and numbers)
+    if not fits:
+        asked = "numbers" if numbers and not text else "text" if text and not numbers else "levels"
+        raise InputError(f"The condition '{condition}' is of {asked}, and {condition.feature!r} holds {held}.")
+    written: Callable[[Any], Label] | None = None  # how the column has true, false, 1 and 0
+    if kind == nw.Boolean:
+        written = bool
+    elif kind.is_numeric():
+        written = float
+    elif kind == nw.String:
+        written = _as_text
+    if written is None or condition.is_range:
+        return condition
+    level = None if condition.level is None else written(condition.level)
+    return replace(condition, level=level, others=tuple(map(written, condition.others)))
+
+
+def _as_text(level: Label) -> Label:
+    """A level as text files have it."""
+    return str(level).lower() if isinstance(level, bool) else level
 
 
 def with_numbers(part: nw.LazyFrame[Any], slice_: Conjunction) -> nw.LazyFrame[Any]:
