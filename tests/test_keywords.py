@@ -96,18 +96,17 @@ def test_every_public_function_of_rows_is_asked_here():
         *SETS,
         *GROUPED,
         *COUNTED_ONCE,
-    }  # a former name, which warns
+    }
 
 
 def test_no_argument_has_another_word_than_the_field():
-    kept = {"groups", "y_other", "predictions"}  # under their former names for one release
     for name, function in public_functions():
         parameters = [
             word for word in inspect.signature(function).parameters if word not in ("self", "metric", "metrics")
         ]
         if "y_true" in parameters:
             assert parameters[0] == "y_true", name
-            assert not (FORMER - kept) & {*parameters}, name
+            assert not FORMER & {*parameters}, name
 
 
 @pytest.mark.parametrize(("name", "ask", "columns", "arrays"), ASKED, ids=IDS)

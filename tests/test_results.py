@@ -236,7 +236,7 @@ def read_all(result):
     """Read every property of a result, so that what it keeps of them is there."""
     for name in dir(type(result)):
         if isinstance(inspect.getattr_static(type(result), name), (property, cached_property)):
-            with suppress(InputError, DeprecationWarning):  # several models are to be named, former names warn
+            with suppress(InputError):  # several models are to be named
                 getattr(result, name)
 
 

@@ -81,10 +81,6 @@ class DeviceArray(NDArrayOperatorsMixin):
         xp = self.library.xp
         return self.as_kind({"b": xp.bool, "i": xp.int64, "f": xp.float64}[self.dtype.kind])
 
-    def on_device_as(self, kind: Native) -> DeviceArray:
-        """The same as numbers of a kind of the library, few or many, on the device."""
-        return DeviceArray(self.library, self.library.xp.astype(self.native, kind))
-
     def ones(self) -> DeviceArray:
         """As many ones, whole numbers."""
         xp = self.library.xp

@@ -62,11 +62,6 @@ class LabelRanks(NamedTuple):
         return share
 
     @property
-    def false_above(self) -> Array:
-        """How many labels that the row has not score higher."""
-        return self.above - self.true_above
-
-    @property
     def false_up_to(self) -> Array:
         """How many labels that the row has not score as high or higher."""
         return self.up_to - self.true_up_to

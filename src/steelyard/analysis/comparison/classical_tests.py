@@ -16,7 +16,6 @@ from steelyard.analysis.comparison.model_columns import finite_values
 from steelyard.analysis.distributions import student_below, student_quantile
 from steelyard.analysis.holm import holm
 from steelyard.analysis.intervals.design import welch
-from steelyard.analysis.intervals.score_draws import ClassRanks
 from steelyard.analysis.intervals.score_intervals import Components
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.results.formatting import p_digits, p_text
@@ -24,15 +23,14 @@ from steelyard.analysis.results.result import Flat, Result, Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays
-from steelyard.ingest.class_checks import rows_of_both_classes
-from steelyard.ingest.row_order import check_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Frame, Label
+    from steelyard._types import Array, Frame
+    from steelyard.analysis.intervals.score_draws import ClassRanks
     from steelyard.statistics.paired import Paired
 
     RankedTable: TypeAlias = Mapping[str, ArrayLike] | Frame | ArrayLike  # rows of data sets, columns of models
@@ -51,8 +49,8 @@ class PairedAuc:
     degrees: float = inf  # of Student's t, which z is read by
 
 
-def paired_delong(y_true: ArrayLike, score_a: ArrayLike, score_b: ArrayLike, pos_label: Label = None) -> PairedAuc:
-    """DeLong's paired test that two models have the same AUC, two-sided.
+def delong_of_ranks(a: ClassRanks, b: ClassRanks) -> PairedAuc:
+    """DeLong's paired test that two models have the same AUC, two-sided, on rows whose order is known.
 
     z is read by Student's t with Welch and Satterthwaite's degrees of freedom of the two classes: by the normal
     distribution up to 12 % of equal models are rejected at 0.05 with 5 to 8 positives, so at most 6.5 % (756 settings
@@ -61,19 +59,11 @@ def paired_delong(y_true: ArrayLike, score_a: ArrayLike, score_b: ArrayLike, pos
     Models that rank alike differ by 0 with p = 1. Where the models differ and every row differs alike, the variance
     is 0 and z infinite; where a class has one row, the variance is infinite and p = 1.
 
-    >>> paired_delong([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], [0.1, 0.2, 0.3, 0.4])
+    >>> from steelyard.analysis.intervals.score_draws import ClassRanks
+    >>> positive, a, b = np.array([False, False, True, True]), [0.1, 0.4, 0.35, 0.8], [0.1, 0.2, 0.3, 0.4]
+    >>> delong_of_ranks(*(ClassRanks.of(np.array(scores), positive) for scores in (a, b)))
     PairedAuc(auc_a=0.75, auc_b=1.0, difference=-0.25, variance=0.125, z=-0.707..., p_value=0.5527..., degrees=2.0)
     """
-    check_order(y_true=y_true, score_a=score_a, score_b=score_b)
-    true = arrays.column(y_true, "y_true")
-    a, b = arrays.finite_scores(score_a), arrays.finite_scores(score_b)
-    arrays.check_lengths(y_true=true, score_a=a, score_b=b)
-    positive = rows_of_both_classes(true, pos_label)[0]
-    return delong_of_ranks(ClassRanks.of(a, positive), ClassRanks.of(b, positive))
-
-
-def delong_of_ranks(a: ClassRanks, b: ClassRanks) -> PairedAuc:
-    """The test on rows whose order is known."""
     m, n = len(a.positives), len(a.negatives)
     (up_a, down_a), (up_b, down_b) = a.twice_beaten(), b.twice_beaten()
     sum_a, sum_b, pairs = int(up_a.sum()), int(up_b.sum()), 2 * m * n

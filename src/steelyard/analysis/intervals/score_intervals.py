@@ -67,30 +67,15 @@ class Components:
         return float(self.weights @ (self.values - mean) ** 2 / total / (size - 1))
 
 
-def components(table: ScoreTable) -> tuple[Components, Components]:
-    """DeLong's structural components of the positives and of the negatives, with the weight of each; both must occur.
-
-    Rows of the larger class that lie between the same two scores of the smaller one, or tie with the same one, share a
-    component, so that no pair of rows is looked at.
-
-    >>> from steelyard import score_table
-    >>> positives, negatives = components(score_table([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
-    >>> positives.values
-    array([0.5, 1. ])
-    """
-    few, many = _by_size(table)
-    first, second = _shares_below(few, many)
-    return (first, _above(second)) if few is table.positive else (second, _above(first))
-
-
 def _by_size(table: ScoreTable) -> list[ClassScores]:
     return sorted((table.positive, table.negative), key=lambda side: side.size)
 
 
 def _shares_below(few: ClassScores, many: ClassScores) -> tuple[Components, Components]:
-    """The share of the other class below each of the few, and below each of the many, ties half.
+    """DeLong's structural components: the share of the other class below each of the few, and of the many, ties half.
 
-    The many that lie between the same two of the few, or above them all, are one component; so are those that tie.
+    The many that lie between the same two of the few, or above them all, are one component; so are those that tie. No
+    pair of rows is looked at.
     """
     scores, weights = few.distinct
     below, up_to = many.around_each(scores)
@@ -102,11 +87,6 @@ def _shares_below(few: ClassScores, many: ClassScores) -> tuple[Components, Comp
     between = np.append(below, total) - starting_at_zero(up_to)
     of_many = Components(shares, np.concatenate([between, up_to - below]).astype(np.float64))
     return of_few, of_many
-
-
-def _above(shares: Components) -> Components:
-    """The negatives are ranked rightly by the positives above them."""
-    return Components(1 - shares.values, shares.weights)
 
 
 def delong_variance(table: ScoreTable) -> float:

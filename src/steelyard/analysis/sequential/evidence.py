@@ -72,19 +72,13 @@ def highest_rate(hits: Array, misses: Array, alpha: Array | float) -> Array:
 
 
 def lowest_rate(hits: Array, misses: Array, alpha: Array | float) -> Array:
-    """The lowest rate that the evidence does not refute."""
-    return 1 - highest_rate(misses, hits, alpha)
+    """The lowest rate that the evidence does not refute.
 
-
-def anytime_rate(hits: Array, trials: Array, level: float) -> Ends:
-    """Both bounds of a rate's confidence sequence, each with half of the error.
-
-    >>> low, high = anytime_rate(np.array(80), np.array(100), 0.95)
-    >>> print(f"{low:.3f} to {high:.3f}")
+    >>> hits, misses = np.array(80), np.array(20)  # the confidence sequence of a rate, at 95 %
+    >>> print(f"{lowest_rate(hits, misses, 0.025):.3f} to {highest_rate(hits, misses, 0.025):.3f}")
     0.652 to 0.907
     """
-    alpha = (1 - level) / 2
-    return lowest_rate(hits, trials - hits, alpha), highest_rate(hits, trials - hits, alpha)
+    return 1 - highest_rate(misses, hits, alpha)
 
 
 def log_evidence_uneven(first: Array, second: Array) -> Array:
