@@ -53,11 +53,6 @@ class Components:
     values: Array
     weights: Array
 
-    @property
-    def mean(self) -> float:
-        """The AUC, from either class."""
-        return float(self.weights @ self.values / self.weights.sum())
-
     def variance_of_mean(self, size: float) -> float:
         """What the class adds to the variance of the AUC; infinite where a single row shows no spread."""
         if size <= 1:
