@@ -568,6 +568,8 @@ def metric_correlation(
     if y_pred is None and y_score is None:
         raise InputTypeError("Give y_score, the scores of one model or {model: scores}, or y_pred={model: labels}.")
     columns = y_score if y_pred is None else y_pred
+    if isinstance(columns, Mapping) and not columns:
+        raise InputError("There are no models to correlate over; give {model: scores} or {model: labels}.")
     positive, remarks = stated_positive(y_true, pos_label)
     if isinstance(columns, Mapping) and len(columns) > 1:
         if positives is not None:

@@ -105,6 +105,8 @@ def disagreements(
     if len(chosen) < 2:
         raise InputError("It takes two metrics or more to disagree; name them in a list.")
     at = np.atleast_1d(checked_prevalence(prevalence))
+    if not at.size:
+        raise InputError("prevalence= is empty; give one share of positives, or several.")
     plane = _plane(points, size, rng)
     against, tied, defined = np.stack([_pair_counts(chosen, plane, float(p)) for p in at], -1)
     for i, metric in enumerate(chosen):

@@ -166,7 +166,9 @@ def named_metrics(metrics: Iterable[MetricLike] | None) -> list[Metric]:
         return [m for m in list_metrics() if m.function is not None and m.direction is not None]
     if isinstance(metrics, str):
         raise InputTypeError(f"Metrics are given as a list of names, not as the text {metrics!r}.")
-    return [get_metric(name) for name in metrics]
+    if not (named := [get_metric(name) for name in metrics]):
+        raise InputError("metrics= is empty; name at least one metric, or leave it out.")
+    return named
 
 
 def chosen_metrics(

@@ -553,6 +553,13 @@ def refit_robustness(
     """
     by_model = estimators if isinstance(estimators, Mapping) else {type(estimators).__name__: estimators}
     true, test = np.asarray(y), np.asarray(y_test)
+    for name, rows, column in (("X", X, true), ("X_test", X_test, test)):
+        if len(np.shape(rows)) != 2 or np.shape(rows)[0] != len(column):
+            y_name = name.replace("X", "y")
+            raise InputError(
+                f"{name}= is a table of features, a row for each of the {len(column)} labels of {y_name}=; it has the "
+                f"shape {np.shape(rows)}."
+            )
     labels = np.unique(np.concatenate([true, test]))
     if len(labels) != 2:
         raise InputError(f"Swapping the labels needs two classes; y and y_test hold {len(labels)}.")

@@ -193,6 +193,8 @@ def sqrt(value: Operand) -> Any:
     """
     if type(value) is float:
         return math.sqrt(value) if value >= 0 else math.nan
+    if isinstance(value, int):  # of any size
+        return sqrt(float(value))
     return Operation("sqrt", (value,)) if isinstance(value, Expression) else np.sqrt(value)
 
 

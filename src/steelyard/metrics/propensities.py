@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, LabelSet
 
+_MOST = 1_000  # of a and b, beyond which their powers are no numbers
 _LEAST = 3  # rows: the formula needs a logarithm above 1
 
 
@@ -33,8 +34,8 @@ def label_propensities(y_train: ArrayLike, *, labels: LabelSet | None = None, a:
     >>> label_propensities(train).round(2).tolist()
     [0.73, 0.17]
     """
-    if not a > 0 or not b >= 0:
-        raise InputError(f"a must be above 0 and b not below it, not a={a!r}, b={b!r}.")
+    if not 0 < a <= _MOST or not 0 <= b <= _MOST:
+        raise InputError(f"a must be above 0, b not below it, and both at most {_MOST}, not a={a!r}, b={b!r}.")
     (train,), _ = paired_sets([(y_train, "y_train")], labels)
     n = train.shape[0]
     if n < _LEAST:

@@ -119,6 +119,8 @@ class ProjectingClassifier(NearestMeanClassifier):
 
 def _behind(prepare: Any, model: Any) -> Any:
     """A model behind its transformer: standard scores where none is given."""
+    if prepare is not None and (isinstance(prepare, type) or not hasattr(prepare, "fit_transform")):
+        raise InputTypeError(f"prepare= is a transformer such as StandardScaler(), not {prepare!r}.")
     return make_pipeline(StandardScaler() if prepare is None else clone(prepare), model)
 
 

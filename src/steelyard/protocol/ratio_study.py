@@ -230,6 +230,8 @@ def ratio_study(
     chosen = _metrics(metrics)
     if isinstance(model, Mapping):
         models = dict(model)
+        if not models:
+            raise InputError("model= is empty; give a model, predictions, or several of these by name.")
     else:
         models = {type(model).__name__ if hasattr(model, "predict") else "predictions": model}
     shares = {f"{p:g}:{n:g}": p / (p + n) for p, n in map(_sides, ratios)}

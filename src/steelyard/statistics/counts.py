@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, overload
 import numpy as np
 
 from steelyard.arguments import names_wrong_arguments
-from steelyard.exceptions import InputError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.statistics.cell_values import broadcast, check_total, checked_values, exact_sum
 from steelyard.statistics.saved_json import SCHEMA, Saved, read_table, to_strict_json
 
@@ -143,6 +143,8 @@ class Counts(Cells[Cell_co], Generic[Cell_co]):
     def stack(cls, tables: Iterable[Counts[Any]]) -> Counts[Array]:
         """One Counts with a first axis over the given ones."""
         tables = list(tables)
+        if not all(isinstance(table, Counts) for table in tables):
+            raise InputTypeError("stack takes Counts, several of them in a list.")
         if len({table.shape for table in tables}) != 1:
             raise InputError("Tables of one shape can be stacked, one or more of them.")
         return cls(*(np.stack([getattr(table, name) for table in tables]) for name in CELLS))
@@ -183,6 +185,9 @@ class Counts(Cells[Cell_co], Generic[Cell_co]):
     @names_wrong_arguments
     def sum(self, axis: int | tuple[int, ...] | None = None) -> Counts[Any]:
         """The table of all rows together, over one axis or all."""
+        axes = axis if isinstance(axis, tuple) else () if axis is None else (axis,)
+        if not all(isinstance(each, int) and -len(self.shape) <= each < len(self.shape) for each in axes):
+            raise InputError(f"axis= is one of the {len(self.shape)} axes, numbered from 0, or several, not {axis!r}.")
         return Counts(*(exact_sum(cell, axis) for cell in self))
 
     @overload

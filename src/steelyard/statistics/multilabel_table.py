@@ -124,6 +124,8 @@ class MultilabelTable:
     @names_wrong_arguments
     def true_column(self, place: int) -> Array:
         """Which rows have a label."""
+        if not 0 <= place < len(self.labels):
+            raise InputError(f"There are {len(self.labels)} labels, numbered from 0; there is none numbered {place}.")
         column: Any = self.true[:, [place]].toarray() if is_sparse(self.true) else self.true[:, place]
         own: Array = column.ravel().astype(bool)
         return own

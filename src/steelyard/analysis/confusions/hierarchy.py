@@ -107,7 +107,7 @@ def _parents(given: Mapping[Label, Label] | Iterable[tuple[Label, Label]]) -> di
         raise InputTypeError(f"hierarchy= is a separator or the parent of each label, not {type(given).__name__}.")
     parents: dict[Label, Label] = {}
     for pair in given.items() if isinstance(given, Mapping) else given:
-        if len(pair) != 2:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise InputError("hierarchy= lists pairs, a child and its parent.")
         child, parent = pair[0], None if pair[1] in _TOP else pair[1]
         if child in parents and parents[child] != parent:

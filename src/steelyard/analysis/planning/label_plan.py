@@ -561,7 +561,7 @@ def _checked_threshold(spec: MetricSpec, scores: Array, precision: str, threshol
     if threshold is None and not are_probabilities(scores):
         raise InputError(f"The scores are no probabilities, so {spec.name} needs a threshold=.")
     at = HALF if threshold is None else threshold
-    if isinstance(at, bool) or not isinstance(at, (int, float, np.number)) or not np.isfinite(at):
+    if isinstance(at, bool) or not isinstance(at, (int, float, np.number)) or not math.isfinite(at):
         raise InputError(f"A threshold is a number, not {at!r}.")
     flagged = scores >= as_read(float(at), precision)
     if flagged.all() or not flagged.any():

@@ -297,6 +297,8 @@ def positive_shares(table: ScoreTable, pi: PrevalenceLike, drawn: Array | None =
 def of_positives(table: ScoreTable, pi: PrevalenceLike | None) -> PrevalenceLike | None:
     """The prevalence of the positives of a score table; where the rows of every class were counted, of its class."""
     pi = stated_prevalence(pi)
+    if pi is not None and not isinstance(pi, Prevalence) and not np.size(pi):
+        raise InputError("prevalence= is empty; give one share of positives.")
     if not isinstance(pi, Prevalence) or pi.counts is None:
         return pi
     rows = sum(count for _, count in pi.counts)

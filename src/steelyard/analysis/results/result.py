@@ -47,6 +47,8 @@ else:
 
     Each = TypeVar("Each", bound=Tabular)
 
+_MOST_BLANKS = 1_000
+
 
 class Result(ABC, Generic[Each]):
     """What an analysis returns; a base of dataclasses, whose fields are what is saved and read back.
@@ -105,7 +107,7 @@ class Result(ABC, Generic[Each]):
     @names_wrong_arguments
     def to_json(self, indent: int | None = None) -> str:
         """The result as strict JSON text, which `from_json` reads back."""
-        if indent is not None and not isinstance(indent, int):
+        if indent is not None and not (isinstance(indent, int) and abs(indent) <= _MOST_BLANKS):
             raise InputTypeError(f"indent= is a whole number of blanks, not {indent!r}; to_json() returns the text.")
         return saved_text(self.to_dict(), indent)
 

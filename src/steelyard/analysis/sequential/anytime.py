@@ -234,6 +234,7 @@ def sequence_of(table: CostTable, level: float, tested: float | None = None) -> 
     low, high = (float(end) for end in ratio.anytime_ends(table.weights, alpha, alpha))
     p_value = None
     if tested is not None:
+        tested = float(tested)
         evidence = [ratio.log_evidence_below(table.weights, tested), ratio.log_evidence_above(table.weights, tested)]
         p_value = min(1.0, float(np.exp(np.log(2) - np.logaddexp(*evidence))))
     return MeanSequence(table.rows, table.mean, low, high, level, tested, p_value)

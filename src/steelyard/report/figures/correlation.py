@@ -66,7 +66,10 @@ class CorrelationDisplay(Display):
             raise InputTypeError(f"The study is made already; {', '.join(options)} has no place here.")
         if not isinstance(study, CorrelationStudy):
             raise InputTypeError(f"A heat map is drawn from a correlation_study, not {type(study).__name__}.")
-        share = study.positives[0] if positives is None else float(np.asarray(positives).item())
+        shares = np.asarray(study.positives[0] if positives is None else positives, dtype=object).ravel().tolist()
+        if len(shares) != 1 or not isinstance(shares[0], (int, float)):
+            raise InputError(f"positives= is one of the study's shares of positives, not {positives!r}.")
+        share = float(shares[0])
         titles = tuple(style.short_title(name) for name in study.names)
         return cls(study.names, titles, study.matrix(share, rank=rank), _study_text(study, share, rank)).placed(ax)
 

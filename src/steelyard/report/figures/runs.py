@@ -233,6 +233,9 @@ def _tables(
     y_true: Sequence[ArrayLike] | Array, y_pred: Sequence[ArrayLike], pos_label: Label | None
 ) -> list[Confusion]:
     """One table a run."""
+    y_pred = list(y_pred)
     alike = np.ndim(next(iter(y_true), 0)) > 0
     truths = y_true if alike else [y_true] * len(y_pred)
+    if len(truths) != len(y_pred):
+        raise InputError(f"There are {len(truths)} runs in y_true and {len(y_pred)} in y_pred; give as many.")
     return [ingest.confusion(t, p, pos_label=pos_label) for t, p in zip(truths, y_pred, strict=True)]

@@ -174,6 +174,8 @@ def comparison_page(comparison: Comparison, *, source: str = "predictions", more
     from steelyard.report.pages import comparison_sections as parts
     from steelyard.report.pages.comparison_data import slider_formulas
 
+    if not all(isinstance(section, Section) for section in more):
+        raise InputTypeError("more= lists further sections of the page.")
     opening, *others = parts.comparison_sections(comparison, source)
     return framed(
         f"{parts.comparison_title(comparison)} · Steelyard",
@@ -195,6 +197,8 @@ def audit_page(decisions: Iterable[Decision]) -> str:
     from steelyard.report.pages.audit_sections import audit_facts, audit_section
 
     rows = list(decisions)
+    if not all(hasattr(row, "property") for row in rows):
+        raise InputTypeError("audit_page takes what audit() gives, the decisions on some properties.")
     return framed("Audit of metrics · Steelyard", audit_facts(rows), [audit_section(rows)], exports=("CSV", "JSON"))
 
 
