@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 from command_line import run_command
+from scipy import stats
 from sklearn.calibration import calibration_curve
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
@@ -443,3 +444,29 @@ def test_the_shell_prints_what_python_does(tmp_path):
     assert "site = 1 300" in " ".join(shell("--by", "site").split())
     assert "no band" in shell("--cluster", "patient")
     assert "quantile" in shell("--strategy", "quantile", "--bins", "5", "--format", "md")
+
+
+def coxs_statistic(y, p, w):
+    """The score test of intercept 0 and slope 1 by its formula: U' V^-1 U, with U and V over the rows (Cox 1958)."""
+    design = np.stack([np.ones(len(p)), np.log(p / (1 - p))])
+    score = design @ (w * (y - p))
+    information = (design * (w**2 * p * (1 - p))) @ design.T
+    return score @ np.linalg.solve(information, score)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_score_test_is_coxs_quadratic_form(weighted):
+    rng = np.random.default_rng(0)
+    p = rng.random(400)
+    y, w = (rng.random(400) < p**1.5).astype(int), rng.random(400) * 3 if weighted else np.ones(400)
+    found = steelyard.calibration(y, y_score=p, sample_weight=w if weighted else None)
+    assert found.test == "score"
+    assert found.statistic == pytest.approx(coxs_statistic(y, p, w), rel=1e-9)
+    assert found.p_value == pytest.approx(stats.chi2.sf(found.statistic, 2), rel=1e-9)
+
+
+def test_one_probability_for_all_rows_is_tested_by_its_number_of_positives_alone():
+    y = np.repeat([1, 0], [105, 295])
+    found = steelyard.calibration(y, y_score=np.full(400, 0.2))
+    assert found.statistic == pytest.approx((105 - 80) ** 2 / (400 * 0.2 * 0.8))
+    assert found.p_value == pytest.approx(stats.chi2.sf(found.statistic, 1))
