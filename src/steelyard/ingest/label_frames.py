@@ -95,10 +95,11 @@ def long_table(
     if columns.true is None or (columns.pred is None and columns.score is None):
         raise InputError("Of one long frame name the columns: true= with pred= or score=, each a number per line.")
     keys, names = (list(dict.fromkeys(fetched[name].to_list())) for name in (row, label))
-    rows, places = (
-        np.array([{key: place for place, key in enumerate(known)}[key] for key in fetched[name].to_list()])
-        for name, known in ((row, keys), (label, names))
-    )
+    indices = []
+    for name, known in ((row, keys), (label, names)):
+        index = {key: place for place, key in enumerate(known)}
+        indices.append(np.array([index[key] for key in fetched[name].to_list()]))
+    rows, places = indices
     if columns.score is not None and len(rows) < len(keys) * len(names):
         raise InputError(
             f"The long frame has {len(rows):,} lines, and {len(keys):,} rows of {len(names):,} labels have "
