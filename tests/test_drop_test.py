@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from benchmarks.coverage_gate import METRICS, Setting, exchanges, fails
 from steelyard import Confusion, best_threshold, confusion, evaluate, score_table
@@ -170,3 +171,17 @@ def test_few_rows_say_that_they_cannot_tell_and_none_is_undefined():
     assert none.verdict == "undefined" and not none.is_broken
     (kept,) = promise_test(read_limits("alerts <= 10 of 54"), table_of(4, 0, 0, 50), 0.95)
     assert kept.verdict == "kept"
+
+
+@pytest.mark.parametrize(("text", "beyond"), [("recall >= 0.8", 0.75), ("false_positive_rate <= 0.1", 0.15)])
+def test_the_power_of_a_guarantees_test_is_that_of_the_binomial_tail_beyond_the_bound(text, beyond):
+    (limit,) = read_limits([text])
+    table = table_of(42, 18, 12, 108)
+    (tested,) = promise_test([limit], table, 0.95)
+    if limit.sign[0] == ">":
+        worst = max(k for k in range(61) if stats.binom.cdf(k, 60, 0.8) <= 0.05)
+        expected = stats.binom.cdf(worst, 60, beyond)
+    else:
+        worst = min(k for k in range(121) if stats.binom.sf(k - 1, 120, 0.1) <= 0.05)
+        expected = stats.binom.sf(worst - 1, 120, beyond)
+    assert tested.power == pytest.approx(expected, rel=1e-9)
