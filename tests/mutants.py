@@ -59,7 +59,7 @@ AREAS = {
     ),
     "thresholds": Area(
         ("analysis/thresholds",), 22,
-        ("test_threshold", "test_promises", "test_confidence_band", "test_decision_curve", "test_label_thresholds", "test_drop_test"),
+        ("test_threshold", "test_promises", "test_confidence_band", "test_decision_curve", "test_label_thresholds", "test_probability_curves", "test_gates", "test_drop_test"),
         ("best_threshold",),
     ),
     "calibration": Area(("analysis/calibration",), 10, ("test_calibration",), ("calibration", "page-evaluation")),

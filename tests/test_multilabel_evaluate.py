@@ -193,11 +193,11 @@ def test_the_shell_reads_patterns_lists_and_divided_text(files, report):
     )
 
 
-def test_the_shell_shows_labels_in_a_hundred_columns_and_reads_its_json_back(files):
-    wide = (files / "wide.csv", "--true", "y_*", "--pred", "p_*")
+def test_the_shell_shows_labels_in_a_hundred_columns_and_reads_its_json_back(files, monkeypatch):
+    monkeypatch.chdir(files)  # the next command is shown where it is short enough
+    wide = ("wide.csv", "--true", "y_*", "--pred", "p_*")
     code, output = shell("report", *wide, "--by", "site")
-    assert code == 0
-    assert max(len(line) for line in output.splitlines() if str(files) not in line) <= 100  # a path is not broken
+    assert code == 0 and max(map(len, output.splitlines())) <= 100
     assert "label  rows" in output and "site = north" in output
     assert "--true 'y_*' --pred 'p_*'" in " ".join(output.replace("\\\n", " ").split())
     assert shell("report", *wide, "--format", "json", "-o", files / "old.json")[0] == 0

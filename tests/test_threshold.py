@@ -565,5 +565,8 @@ def test_a_rate_of_which_all_rows_are_hits_is_known_no_better_than_these_rows_sh
     nobody = steelyard.best_threshold(y, s, "specificity")
     negatives = int((y == 0).sum())
     assert nobody.out_of_sample_interval == pytest.approx((0.025 ** (1 / negatives), 1.0))
-    clustered = steelyard.best_threshold(y, s, "specificity", cluster=np.arange(300) // 10)
-    assert clustered.out_of_sample_interval[0] < nobody.out_of_sample_interval[0] + 1e-12
+    weights = np.where(np.arange(300) % 2, 3.0, 1.0)
+    weighted = steelyard.best_threshold(y, s, "specificity", sample_weight=weights)
+    size = sum(weights[y == c].sum() ** 2 / (weights[y == c] ** 2).sum() for c in (0, 1))  # Kish's
+    trials = weights[y == 0].sum() * size / weights.sum()
+    assert weighted.out_of_sample_interval == pytest.approx((0.025 ** (1 / trials), 1.0))

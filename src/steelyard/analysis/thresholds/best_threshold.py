@@ -378,7 +378,7 @@ class Search:
         hits, trials = hits_and_trials(metrics[0], sample.rows.flat()[index])
         if 0 < hits < trials or not trials:
             return math.inf, -math.inf
-        independent = sum(sample.effective_sizes) / sample.table.n
+        independent = sum(sample.effective_sizes) / float(sample.table.total)
         low, high = exact(hits * independent, trials * independent, self.level)
         return float(low), float(high)
 
