@@ -20,8 +20,10 @@ from command_line import run_command
 import steelyard
 from steelyard import tally
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import bad_rows, compressed_files, files, score_tables
-from steelyard.ingest.frame_tally import label_columns, score_columns
+from steelyard.ingest import bad_rows, compressed_files, files
+from steelyard.ingest.frame_tally import label_columns
+from steelyard.ingest.rows import fetch_rows, filtered, kept_rows
+from steelyard.ingest.source import Source
 
 ROWS = 300
 MIDNIGHT = datetime.fromisoformat("2024-01-01")
@@ -169,14 +171,14 @@ def test_weighing_a_file_again_gives_the_same_digits(tmp_path):
 
 
 def test_more_rows_than_fit_are_binned_unless_asked_otherwise(frame, tmp_path, monkeypatch):
-    monkeypatch.setattr(score_tables, "EXACT_ROWS", ROWS - 1)
+    monkeypatch.setattr("steelyard.ingest.rows.EXACT_ROWS", ROWS - 1)
     path = tmp_path / "rows.parquet"
     frame.with_columns(s=pl.col("s") / 1e6).write_parquet(path)
     assert len(read([path], score="s").scores.bins)
     assert not len(read([path], score="s", exact=True).scores.bins)
-    monkeypatch.setattr("steelyard.ingest.frame_tally.EXACT_ROWS", ROWS - 1)
     with files.scan_files([str(path)]) as source:
-        assert_refused(lambda: score_columns(source, "y", ["s", "w"]), InputError, "needs every row in memory")
+        refused = lambda: steelyard.compare(source, ["s", "w"], true="y", scores=True)
+        assert_refused(refused, InputError, "needs every row in memory")
 
 
 @pytest.mark.parametrize(
@@ -198,7 +200,7 @@ def test_labels_of_a_text_file_are_numbers_or_truth_values_where_all_are(cells, 
     assert read([path], score="s", pos_label=str(labels[1]), exact=False).scores.label == labels[1]
     with files.scan_files([str(path)]) as source:
         assert set(label_columns(source, "y", ["p", "q"], None)[0][0].tolist()) == set(labels)
-        assert set(score_columns(source, "y", ["s", "s"])[0].tolist()) == set(labels)
+        assert set(fetch_rows(source, true="y", score=["s"]).truth.tolist()) == set(labels)
 
 
 def test_truth_values_and_zero_one_are_the_same_labels(tmp_path):
@@ -297,7 +299,7 @@ def test_text_among_weights_frequencies_and_compared_scores_is_refused_by_its_ro
             lambda: tally(source, true="y", pred="p", frequency="w"),
             lambda: tally(source, true="y", score="s", weight="w", exact=False),
             lambda: label_columns(source, "y", ["p", "q"], "w"),
-            lambda: score_columns(source, "y", ["s", "w"]),
+            lambda: fetch_rows(source, true="y", score=["s", "w"]),
         ):
             assert_refused(attempt, InputTypeError, words)
 
@@ -479,3 +481,35 @@ def test_a_tally_of_a_file_is_saved_and_read_again(frame, tmp_path):
     assert again == found and hash(again) == hash(found)
     assert json.loads(found.to_json())["kind"] == "tally"
     assert sum([found, again]).rows == 2 * found.rows
+
+
+# ---------------------------------------------------------------- rows of conditions
+
+CONDITIONS = [
+    ("age >= 60 and site = B", [3]), ("age is missing", [1]), ("40 <= age < 60", [2]), ("site not in (A, B)", [2]),
+    ("site = A and age < 40", [0]), ("site is missing", []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "rows"), CONDITIONS)
+def test_a_condition_keeps_the_same_rows_of_files_frames_and_arrays(text, rows, tmp_path):
+    columns = {"age": [30, None, 40, 71], "site": ["A", "A", "C", "B"], "y": [0, 1, 2, 3]}
+    path = tmp_path / "rows.csv"
+    pl.DataFrame(columns).write_csv(path)
+    assert np.flatnonzero(kept_rows(columns, text)).tolist() == rows
+    for data in (pl.DataFrame(columns), pl.LazyFrame(columns), pl.DataFrame(columns).to_arrow()):
+        assert fetch_rows(filtered(Source.of(data), text), true="y").truth.tolist() == rows
+    with files.scan_files([str(path)]) as source:
+        kept = fetch_rows(filtered(source, text), true="y", others=["age"])
+        assert kept.truth.tolist() == rows
+        assert kept.others["age"].tolist() == [
+            None if columns["age"][row] is None else str(columns["age"][row]) for row in rows
+        ]
+
+
+def test_a_condition_on_a_column_that_is_not_there_says_so():
+    for refused in (
+        lambda: kept_rows({"age": [1]}, "aeg >= 1"),
+        lambda: filtered(Source.of(pl.DataFrame({"age": [1]})), "aeg >= 1"),
+    ):
+        assert_refused(refused, InputError, "There is no column 'aeg'; there are 'age'. Did you mean 'age'")

@@ -85,7 +85,6 @@ def _of_columns(inputs: Inputs, asked: dict[str, Any]) -> tuple[Calibration, lis
         raise InputError("--scores and --by cannot be given together; give the rows of one group, or --score.")
     with open_files(inputs) as source:
         rows, _, assumed = named_class_scores(source, inputs)
-    numbers: dict[str, Any] = {"sample_weight": rows.numbers.get("weight"), "frequency": rows.numbers.get("frequency")}
-    cluster = None if inputs.cluster is None else rows.others[inputs.cluster]
-    found = calibration(rows.true, rows.scores, cluster=cluster, pos_label=inputs.positive, **numbers, **asked)
+    numbers: dict[str, Any] = {"sample_weight": rows.weight, "frequency": rows.frequency}
+    found = calibration(rows.true, rows.scores, cluster=rows.cluster, pos_label=inputs.positive, **numbers, **asked)
     return found, assumed

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.decisions.best_decision_result import BestDecision
     from steelyard.cli.inputs import Inputs
     from steelyard.cli.outputs import Output
-    from steelyard.ingest.probability_columns import ProbabilityRows
+    from steelyard.ingest.probability_columns import ClassColumnRows
 
 _COSTS = "--cost-matrix names a CSV file: a line for each true class, its name and what deciding each class costs"
 
@@ -75,14 +75,14 @@ def decide_classes(inputs: Inputs, asked: dict[str, Any], output: Output) -> Non
         rows.true,
         rows.scores,
         **asked | {"prevalence": _shares(asked["prevalence"], rows)},
-        sample_weight=rows.numbers.get("weight"),
-        frequency=rows.numbers.get("frequency"),
-        cluster=None if inputs.cluster is None else rows.others[inputs.cluster],
+        sample_weight=rows.weight,
+        frequency=rows.frequency,
+        cluster=rows.cluster,
     )
     _write(best, assumed, _next(inputs, named), output)
 
 
-def _shares(given: Any, rows: ProbabilityRows) -> Any:
+def _shares(given: Any, rows: ClassColumnRows) -> Any:
     """The shares by label, where they were named by text."""
     if not isinstance(given, dict):
         return given

@@ -11,7 +11,7 @@ from steelyard.exceptions import InputError
 if TYPE_CHECKING:
     from steelyard.cli.inputs import Inputs
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.ingest.probability_columns import ProbabilityRows
+    from steelyard.ingest.probability_columns import ClassColumnRows
     from steelyard.ingest.source import Source
 
 
@@ -35,7 +35,7 @@ def evaluated_class_scores(source: Source, inputs: Inputs, options: dict[str, An
     return evaluation, assumed
 
 
-def named_class_scores(source: Source, inputs: Inputs) -> tuple[ProbabilityRows, Inputs, list[str]]:
+def named_class_scores(source: Source, inputs: Inputs) -> tuple[ClassColumnRows, Inputs, list[str]]:
     """The rows with a column of scores for each class, the columns as they are named, and what was assumed."""
     named, assumed = _named(source, inputs)
     return _rows(source, named), named, assumed
@@ -43,7 +43,7 @@ def named_class_scores(source: Source, inputs: Inputs) -> tuple[ProbabilityRows,
 
 def _named(source: Source, inputs: Inputs) -> tuple[Inputs, list[str]]:
     """The columns as named, that of the truth found by its usual names; beside a pattern one score has no place."""
-    from steelyard.ingest.probability_columns import check_pattern
+    from steelyard.ingest.rows import check_pattern
 
     for option in ("score", "exact"):
         if getattr(inputs, option) is not None:
@@ -52,14 +52,16 @@ def _named(source: Source, inputs: Inputs) -> tuple[Inputs, list[str]]:
     return guess_columns(source, replace(inputs, score=inputs.class_scores))
 
 
-def _rows(source: Source, inputs: Inputs) -> ProbabilityRows:
-    from steelyard.ingest.probability_columns import probability_rows
+def _rows(source: Source, inputs: Inputs) -> ClassColumnRows:
+    from steelyard.ingest.probability_columns import ClassColumnRows
 
-    return probability_rows(
+    return ClassColumnRows.of(
         source,
         inputs.class_scores or "",
         true=inputs.true or "",
         pred=inputs.pred if isinstance(inputs.pred, str) else None,
-        numbers={use: name for use in ("weight", "frequency") if (name := getattr(inputs, use)) is not None},
-        others={name: name for name in (*inputs.by, inputs.cluster) if name is not None},
+        weight=inputs.weight,
+        frequency=inputs.frequency,
+        cluster=inputs.cluster,
+        by=inputs.by,
     )

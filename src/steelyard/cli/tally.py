@@ -70,7 +70,7 @@ def _of_classes(inputs: Inputs) -> CountedInput:
     with open_files(inputs) as source:
         rows, named, assumed = named_class_scores(source, inputs)
         labels, digests = labels_of(source, inputs), source.digests()
-    options: dict[str, Any] = {"frequency": rows.numbers.get("frequency"), "sample_weight": rows.numbers.get("weight")}
+    options: dict[str, Any] = {"frequency": rows.frequency, "sample_weight": rows.weight}
     columns = given_columns(rows.true, None, rows.scores, None, RowOptions(labels=labels, **options))
     table = confusion(rows.true, columns.y_pred, labels=labels, **options)  # type: ignore[arg-type]  # of columns they are there
     tally = Tally(table, labels=table.labels, columns={"true": str(named.true)}, sources=digests)

@@ -131,9 +131,9 @@ def _classes(whole: Comparison) -> dict[str, Any]:
 
 def _classes_of_columns(source: Source, named: Inputs) -> dict[str, Any]:
     """All classes by the names of their columns of scores."""
-    from steelyard.ingest.probability_columns import matching_columns
+    from steelyard.ingest.rows import matched_columns
 
     if named.class_scores is None or named.label_sep is not None or "*" in (named.true or ""):
         return {}
-    names = ",".join(matching_columns(source, named.class_scores))
+    names = ",".join(matched_columns(source, named.class_scores))
     return {"labels": labels_of(source, replace(named, labels=named.labels or names))}

@@ -16,7 +16,7 @@ from steelyard.ingest.finite_numbers import is_number
 from steelyard.statistics.condition import Conjunction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
     import narwhals as nw
 
@@ -34,13 +34,17 @@ def as_conjunction(slice_: str | Conjunction) -> Conjunction:
     return Conjunction.parse(slice_)
 
 
-def check_features(source: Source, names: tuple[str, ...]) -> None:
+def check_features(source: Source, names: Sequence[str]) -> None:
     """Refuse a feature that is no column of the frame."""
-    schema = source.parts[0].collect_schema()
+    check_names(names, source.parts[0].collect_schema())
+
+
+def check_names(names: Sequence[str], present: Iterable[str]) -> None:
+    """Refuse the name of a column that is not there."""
+    listed = list(present)
     for name in names:
-        if name not in schema:
-            near = did_you_mean(name, schema)
-            raise InputError(f"There is no column {name!r}; there are {first_ten(list(schema))}.{near}")
+        if name not in listed:
+            raise InputError(f"There is no column {name!r}; there are {first_ten(listed)}.{did_you_mean(name, listed)}")
 
 
 def empty_slice_sentence(source: Source, slice_: Conjunction) -> str:
@@ -157,6 +161,19 @@ def _as_held(condition: Condition, kind: nw.dtypes.DType) -> Condition:
 def _as_text(level: Label) -> Label:
     """A level as text files have it."""
     return str(level).lower() if isinstance(level, bool) else level
+
+
+def filtered_part(part: nw.LazyFrame[Any], slice_: Conjunction, textual: bool) -> nw.LazyFrame[Any]:
+    """The rows of a slice; text is compared as numbers where a condition has them, and stays as it is."""
+    import narwhals as nw
+
+    if not textual:
+        return part.filter(expression(slice_, part.collect_schema()))
+    given = {name: f"as given: {name}" for name in slice_.features}
+    names = part.collect_schema().names()
+    part = with_numbers(part.with_columns(*(nw.col(name).alias(kept) for name, kept in given.items())), slice_)
+    part = part.filter(expression(slice_, part.collect_schema()))
+    return part.with_columns(*(nw.col(kept).alias(name) for name, kept in given.items())).select(*names)
 
 
 def with_numbers(part: nw.LazyFrame[Any], slice_: Conjunction) -> nw.LazyFrame[Any]:

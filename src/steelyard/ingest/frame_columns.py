@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest.cluster_rows import cluster_rows
 from steelyard.ingest.frame_tally import cluster_columns, tally
 from steelyard.ingest.refused_keywords import refuse_keywords
-from steelyard.ingest.source import ColumnNames, named_columns, names_class_columns
+from steelyard.ingest.rows import check_row_number, fetch_rows
+from steelyard.ingest.source import Source, named_columns, names_class_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,13 +16,23 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Frame, Label, Labels, LabelSet
-    from steelyard.ingest.cluster_rows import RowArrays
-    from steelyard.ingest.source import Source
     from steelyard.statistics.tally import Tally
 
 CLUSTERS_NEED_ROWS = (
     "cluster= names the cluster of each row, so give the rows: y_true with y_pred or y_score, not a table."
 )
+
+
+class RowArrays(NamedTuple):
+    """The columns of a frame as arrays; None of those that are not named."""
+
+    truth: Array
+    predicted: Array | None
+    scores: Array | None
+    weights: Array | None
+    frequency: Array | None
+    clusters: Array
+    groups: dict[str, Array]
 
 
 class FrameColumns(NamedTuple):
@@ -108,9 +118,22 @@ class FrameColumns(NamedTuple):
         by: ArrayLike | str | Sequence[str] | None = None,
     ) -> RowArrays:
         """The columns row by row, with the cluster of each."""
-        times, pred = column_name("frequency", frequency), () if self.pred is None else (self.pred,)
-        names = ColumnNames(self.true or "", pred, self.score, self.weight, times, named_columns("by", by))  # type: ignore[arg-type]  # refused there where it is a column
-        return cluster_rows(frame, names, str(column_name("cluster", cluster)))
+        source, why = Source.of(frame), "Scores or weights in clusters need every row in memory"
+        check_row_number(source, why, "evaluate predicted labels without weights")
+        fetched = fetch_rows(
+            source,
+            true=self.true,
+            pred=() if self.pred is None else (self.pred,),
+            score=() if self.score is None else (self.score,),
+            weight=self.weight,
+            frequency=column_name("frequency", frequency),
+            cluster=column_name("cluster", cluster),
+            by=named_columns("by", by),  # type: ignore[arg-type]  # refused there where it is a column
+        )
+        assert fetched.truth is not None and fetched.clusters is not None  # noqa: S101 - their columns are named
+        scores, predicted = fetched.scores.get(self.score or ""), fetched.predicted.get(self.pred or "")
+        weights = (fetched.weights, fetched.frequency)
+        return RowArrays(fetched.truth, predicted, scores, *weights, fetched.clusters, fetched.by)
 
 
 def column_name(use: str, name: ArrayLike | str | None) -> str | None:

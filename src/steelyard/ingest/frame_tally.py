@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import arrays, bad_rows, csv_values, label_codes, queries
+from steelyard.ingest import bad_rows, csv_values, queries
 from steelyard.ingest.array_tables import declared_labels
 from steelyard.ingest.counted_rows import check_counted, counted_keys
 from steelyard.ingest.label_tables import label_tables, present_labels, rows_of_groups, sorted_groups
 from steelyard.ingest.refused_keywords import refuses_other_keywords
-from steelyard.ingest.score_queries import column_precision
-from steelyard.ingest.score_tables import EXACT_ROWS, counted_score_tables, number_column, score_tables
+from steelyard.ingest.score_tables import counted_score_tables, score_tables
 from steelyard.ingest.source import (
     ColumnNames,
     Source,
@@ -175,52 +174,3 @@ def cluster_columns(
         truth, predicted = csv_values.labels([truth, predicted], [true, pred])
     places = rows_of_groups([key.tolist() for key in counted.keys[3:]], len(counted.rows), source.textual)
     return truth, predicted, np.array([str(name) for name in member.tolist()]), counted.rows, places
-
-
-class ScoreColumns(NamedTuple):
-    """The truth and each model's scores, row by row, with the weight, frequency, cluster and groups of each row."""
-
-    truth: Array
-    scores: dict[str, Array]
-    weights: Array | None
-    frequency: Array | None
-    clusters: Array | None
-    groups: dict[str, Array]
-
-
-def score_columns(
-    data: Frame | Source,
-    true: str,
-    models: Sequence[str],
-    weight: str | None = None,
-    cluster: str | None = None,
-    frequency: str | None = None,
-    by: Sequence[str] = (),
-) -> ScoreColumns:
-    """The truth and each model's scores, row by row: models are compared on the rows they share, in memory."""
-    source, members = Source.of(data), [name for name in (cluster, *by) if name is not None]
-    for name in models:
-        check_columns(source, ColumnNames(true, (), name, weight, frequency, tuple(members)))
-    _check_rows(source)
-    beside = [name for name in (weight, frequency) if name is not None]
-    columns = queries.fetch_columns(source, list(dict.fromkeys([true, *models, *beside, *members])))
-    given = {name: arrays.column(columns[name].to_native(), f"The column {name!r}") for name in (true, *members)}
-    truth = given[true]
-    if source.textual:
-        codes, labels = label_codes.distinct(truth, f"The column {true!r}")
-        truth = csv_values.labels([np.array([*labels, None], dtype=object)[:-1]], [true])[0][codes]
-    with bad_rows.naming_bad_numbers(source, *models, *beside):
-        numbers = {name: number_column(columns[name], name) for name in (*models, *beside)}
-    scores = {name: numbers[name].astype(column_precision(source, name)) for name in models}
-    weights, times = (None if name is None else numbers[name] for name in (weight, frequency))
-    clusters = None if cluster is None else given[cluster]
-    return ScoreColumns(truth, scores, weights, times, clusters, {name: given[name] for name in by})
-
-
-def _check_rows(source: Source) -> None:
-    rows = queries.count_rows(source)
-    if not source.in_memory and rows > EXACT_ROWS:
-        raise InputError(
-            f"Comparing scores needs every row in memory (DeLong's test is paired), and there are {rows:,}; compare "
-            f"columns of labels instead, or a sample of at most {EXACT_ROWS:,} rows."
-        )

@@ -9,8 +9,8 @@ import numpy as np
 from steelyard.exceptions import InputError, did_you_mean, first_ten
 from steelyard.ingest import arrays, queries
 from steelyard.ingest.multilabel_tables import label_set_table
+from steelyard.ingest.rows import number_column
 from steelyard.ingest.score_matrix import without_prefix
-from steelyard.ingest.score_tables import number_column
 from steelyard.ingest.source import Source
 
 if TYPE_CHECKING:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steelyard.exceptions import InputError
-from steelyard.ingest import arrays, bad_rows, counted_rows, csv_values, label_codes, queries, score_queries
+from steelyard.ingest import bad_rows, counted_rows, csv_values, label_codes, queries, rows, score_queries
 from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.label_tables import match_label, present_labels, rows_of_groups, sorted_groups
 from steelyard.statistics import score_bins
@@ -19,15 +19,10 @@ from steelyard.statistics.precision import DOUBLE
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import narwhals as nw
-
     from steelyard._types import Array, Label, Labels
     from steelyard.ingest.queries import KeyCounts
     from steelyard.ingest.source import Source, TallyRequest
 
-EXACT_ROWS = 10_000_000  # rows of two columns that a machine can be expected to hold
 NO_ROWS = "There are no rows to count; give at least one."
 
 
@@ -42,7 +37,7 @@ def score_tables(source: Source, request: TallyRequest) -> tuple[Tables, Labels]
     score = str(request.columns.score)
     summary = finite_summary(source, score)
     # Of other machines no more rows are fetched than bins would be.
-    fits = source.in_memory or summary.rows <= (score_queries.BINS if source.is_remote else EXACT_ROWS)
+    fits = source.in_memory or summary.rows <= (score_queries.BINS if source.is_remote else rows.EXACT_ROWS)
     if fits if request.exact is None else request.exact:
         return _exact_tables(source, request)
     return _binned_tables(source, request, (summary.low, summary.high))
@@ -52,12 +47,8 @@ def finite_summary(source: Source, score: str) -> score_queries.ScoreSummary:
     """The range of a column of scores; refused where one is missing or infinite, or there are no rows."""
     summary = score_queries.summarize(source, score)
     if summary.missing or summary.infinite:
-        kinds = {"missing (null or NaN)": summary.missing, "infinite": summary.infinite}
-        bad = " and ".join(f"{n:,} {kind}" for kind, n in kinds.items() if n)
-        raise InputError(
-            f"The column {score!r} holds scores that are not numbers: {bad}{bad_rows.first_not_finite(source, score)}; "
-            "a score is a finite number. Drop such rows first."
-        )
+        first = bad_rows.first_not_finite(source, score)
+        raise InputError(rows.not_numbers_sentence(score, summary.missing, summary.infinite, first))
     if not summary.rows:
         raise InputError(NO_ROWS)
     return summary
@@ -66,63 +57,45 @@ def finite_summary(source: Source, score: str) -> score_queries.ScoreSummary:
 def _exact_tables(source: Source, request: TallyRequest) -> tuple[Tables, Labels]:
     """Every score, counted as arrays are."""
     columns = request.columns
-    names = [columns.true, str(columns.score), *columns.by]
-    names += [name for name in (columns.weight, columns.frequency) if name is not None]
-    data = queries.fetch_columns(source, names)
-    weight, frequency = _weights(data, columns.weight), _weights(data, columns.frequency, whole=True)
-    true, label, labels = _truth(data[columns.true], frequency, request, source.textual)
-    scores = number_column(data[str(columns.score)], str(columns.score))
-    precision = score_queries.column_precision(source, str(columns.score))
+    name = str(columns.score)
+    fetched = rows.fetch_rows(
+        source,
+        true=columns.true,
+        score=(name,),
+        weight=columns.weight,
+        frequency=columns.frequency,
+        by=columns.by,
+        labels=request.labels,
+    )
+    assert fetched.truth is not None  # noqa: S101 - its column is named
+    weight, frequency, scores = fetched.weights, fetched.frequency, fetched.scores[name]
+    true, label, labels = _truth(fetched.truth, frequency, request)
 
-    def table(rows: Array) -> ScoreTable:
+    def table(places: Array) -> ScoreTable:
         exact = score_table(
-            true[rows],
-            scores[rows],
+            true[places],
+            scores[places],
             pos_label=True,
             labels=[False, True],
-            sample_weight=None if weight is None else weight[rows],
-            frequency=None if frequency is None else frequency[rows],
+            sample_weight=None if weight is None else weight[places],
+            frequency=None if frequency is None else frequency[places],
         )
-        return ScoreTable(exact.positive, exact.negative, label, precision=precision)
+        return replace(exact, label=label)
 
-    groups = rows_of_groups([data[name].to_list() for name in columns.by], len(true), source.textual)
-    return {group: table(rows) for group, rows in groups.items()}, labels
+    groups = rows_of_groups([fetched.by[name].tolist() for name in columns.by], len(true), textual=False)
+    return {group: table(places) for group, places in groups.items()}, labels
 
 
-def _truth(
-    series: nw.Series[Any], frequency: Array | None, request: TallyRequest, textual: bool
-) -> tuple[Array, Label, Labels]:
+def _truth(true: Array, frequency: Array | None, request: TallyRequest) -> tuple[Array, Label, Labels]:
     """Which rows are positive, the positive label, and all labels."""
-    name = request.columns.true
-    codes, distinct = label_codes.distinct(
-        arrays.column(series.to_native(), f"The column {name!r}"), f"The column {name!r}"
-    )
-    values = np.array([*distinct, None], dtype=object)[:-1]
-    values = csv_values.labels([values], [name], request.labels)[0] if textual else values
+    codes, distinct = label_codes.distinct(true, f"The column {request.columns.true!r}")
+    values = queries.key_column(list(distinct))
     label, labels = _positive(values, label_codes.counts(codes, len(values), frequency), request)
     return _equal(values, label)[codes], label, labels
 
 
 def _equal(values: Array, label: Label) -> Array:
     return np.array([bool(value == label) for value in values.tolist()], dtype=bool)
-
-
-def number_column(series: nw.Series[Any], name: str) -> Array:
-    """A column of numbers, read from text where a file has nothing else."""
-    import narwhals as nw
-
-    text = series.dtype == nw.String
-    given = arrays.column(series.to_native(), f"The column {name!r}")
-    numbers = arrays.numbers(series.cast(nw.Float64).to_native() if text else given, f"The column {name!r}")
-    if np.isfinite(numbers).all():
-        arrays.check_apart(given, numbers, f"The column {name!r}")
-    return numbers
-
-
-def _weights(data: Mapping[str, nw.Series[Any]], name: str | None, *, whole: bool = False) -> Array | None:
-    return (
-        None if name is None else arrays.weights(number_column(data[name], name), f"The column {name!r}", whole=whole)
-    )
 
 
 def _positive(values: Array, rows: Array, request: TallyRequest) -> tuple[Label, Labels]:

@@ -13,8 +13,8 @@ from steelyard.ingest.condition_rows import check_features, feature_values
 from steelyard.ingest.feature_bins import MemoryColumns, bin_edges
 from steelyard.ingest.feature_codes import binned_feature, levels_feature
 from steelyard.ingest.label_tables import match_label, present_labels
+from steelyard.ingest.rows import number_column
 from steelyard.ingest.score_queries import column_precision
-from steelyard.ingest.score_tables import number_column
 from steelyard.ingest.slice_rows import SliceRows
 from steelyard.ingest.source import ColumnNames, Source, check_columns
 from steelyard.statistics.confusion import sort_labels

@@ -37,12 +37,8 @@ class ColumnNames:
 
     def check_uses(self) -> None:
         """Refuse a column that is the truth and what it judges, or a label or score and what its row counts for."""
-        uses = [("true", self.true), *(("pred", name) for name in self.pred), ("score", self.score)]
-        uses += [("weight", self.weight), ("frequency", self.frequency)]
-        for (use, name), (other, same) in combinations(uses, 2):
-            if name is not None and name == same and use != other and (use, other) != ("pred", "score"):
-                what = "predictions" if other in ("pred", "score") else "weights"
-                raise InputError(f"{use}= and {other}= both name the column {name!r}; name that of the {what}.")
+        scores = () if self.score is None else (self.score,)
+        check_uses(self.true, self.pred, scores, self.weight, self.frequency)
 
     def named(self) -> list[str]:
         """Each column that must be there."""
@@ -54,6 +50,18 @@ class ColumnNames:
         pred = self.pred[0] if len(self.pred) == 1 else None
         uses = {"true": self.true, "pred": pred, "score": self.score, "weight": self.weight}
         return {use: name for use, name in {**uses, "frequency": self.frequency}.items() if name is not None}
+
+
+def check_uses(
+    true: str | None, pred: Sequence[str], scores: Sequence[str], weight: str | None, frequency: str | None
+) -> None:
+    """Refuse a column that is the truth and what it judges, or a label or score and what its row counts for."""
+    uses = [("true", true), *(("pred", name) for name in pred), *(("score", name) for name in scores)]
+    uses += [("weight", weight), ("frequency", frequency)]
+    for (use, name), (other, same) in combinations(uses, 2):
+        if name is not None and name == same and use != other and (use, other) != ("pred", "score"):
+            what = "predictions" if other in ("pred", "score") else "weights"
+            raise InputError(f"{use}= and {other}= both name the column {name!r}; name that of the {what}.")
 
 
 @dataclass(frozen=True)
@@ -161,27 +169,31 @@ def check_choices(threshold: object, exact: object) -> None:
 def check_columns(source: Source, columns: ColumnNames) -> None:
     """Refuse a column that is not there, that has two uses, or of another kind where numbers are needed."""
     columns.check_uses()
+    numbers = [columns.score, columns.weight, columns.frequency, *columns.cost]
+    values = [columns.true, *columns.pred, *columns.by]
+    check_kinds(source, values=values, numbers=[name for name in numbers if name is not None])
+
+
+def check_kinds(
+    source: Source, *, values: Sequence[str] = (), numbers: Sequence[str] = (), others: Sequence[str] = ()
+) -> None:
+    """Refuse columns that are not there, that hold no numbers where these are needed, and lists among `values`."""
     for i, part in enumerate(source.parts):
         schema = part.collect_schema()
         if not all(isinstance(name, str) for name in schema):
             raise InputTypeError("The columns of this frame are named by other things than text; rename them to text.")
-        for name in columns.named():
+        for name in (*values, *numbers, *others):
             if name not in schema:
                 near, where = did_you_mean(name, schema), "" if i == 0 else " in one of the files"
                 raise InputError(f"There is no column {name!r}{where}; there are {first_ten(list(schema))}.{near}")
             if part.implementation.is_polars() and (name == "*" or (name.startswith("^") and name.endswith("$"))):
                 raise InputError(f"Polars takes {name!r} for a pattern of names, not for one column; rename it.")
-        _check_kinds(source, columns, schema)
-
-
-def _check_kinds(source: Source, columns: ColumnNames, schema: nw.Schema) -> None:
-    numbers = (columns.score, columns.weight, columns.frequency, *columns.cost)
-    for name in (n for n in numbers if n is not None and not source.textual):
-        if not (schema[name].is_numeric() or str(schema[name]) == "Boolean"):
-            raise InputTypeError(f"The column {name!r} holds {schema[name]} values; numbers were expected.")
-    for name in (columns.true, *columns.pred, *columns.by):
-        if schema[name].is_nested():
-            raise InputTypeError(nested_sentence(f"The column {name!r} holds {schema[name]} values"))
+        for name in () if source.textual else numbers:
+            if not (schema[name].is_numeric() or str(schema[name]) == "Boolean"):
+                raise InputTypeError(f"The column {name!r} holds {schema[name]} values; numbers were expected.")
+        for name in values:
+            if schema[name].is_nested():
+                raise InputTypeError(nested_sentence(f"The column {name!r} holds {schema[name]} values"))
 
 
 def nested_sentence(problem: str) -> str:

@@ -8,9 +8,9 @@ import numpy as np
 
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, bad_rows, queries
-from steelyard.ingest.probability_columns import columns_by_class, matching_columns
+from steelyard.ingest.probability_columns import columns_by_class
+from steelyard.ingest.rows import matched_columns, number_column
 from steelyard.ingest.score_matrix import columns_by_name
-from steelyard.ingest.score_tables import number_column
 from steelyard.ingest.source import ColumnNames, Source, check_columns, names_class_columns
 from steelyard.statistics.score_table import ScoreTable
 from steelyard.statistics.tally import Tally
@@ -82,7 +82,7 @@ def _of_arrays(given: ArrayLike, labels: Labels, frequency: Weights) -> Unlabell
 def _of_frame(source: Source, labels: Labels, score: str | Sequence[str], frequency: Weights | str) -> UnlabelledScores:
     """The columns that are named, brought here."""
     several = names_class_columns(score)
-    names = columns_by_class(matching_columns(source, score), labels, score) if several else [str(score)]
+    names = columns_by_class(matched_columns(source, score), labels, score) if several else [str(score)]
     read = _numbers(source, names)
     columns, times = [arrays.finite_scores(read[name]) for name in names], frame_times(source, frequency)
     arrays.check_lengths(scores=columns[0], frequency=times)

@@ -12,7 +12,7 @@ from steelyard.analysis.intervals.design import RowMass
 from steelyard.exceptions import InputError
 from steelyard.ingest import arrays
 from steelyard.ingest.frame_columns import refuse_name
-from steelyard.ingest.probability_columns import probability_rows
+from steelyard.ingest.probability_columns import ClassColumnRows
 from steelyard.ingest.row_order import check_order
 from steelyard.ingest.score_matrix import probability_table
 from steelyard.ingest.source import Source, names_class_columns
@@ -105,13 +105,13 @@ def columns_of_frame(
     )
     checked_models(dict.fromkeys(named, ()), columns=True)
     source, beside = Source.of(data), rows.names()
-    numbers = {} if beside.weight is None else {"weight": beside.weight}
-    others = {} if beside.cluster is None else {"cluster": beside.cluster}
     fetched = {
-        name: probability_rows(source, columns, true=true, numbers=numbers, others=others, labels=labels)
+        name: ClassColumnRows.of(
+            source, columns, true=true, weight=beside.weight, cluster=beside.cluster, labels=labels
+        )
         for name, columns in named.items()
     }
     first = next(iter(fetched.values()))
-    weights = RowColumns(None, first.numbers.get("weight"), first.others.get("cluster"))
+    weights = RowColumns(None, first.weight, first.cluster)
     columns = columns_of_arrays(first.true, {name: each.scores for name, each in fetched.items()}, weights, labels)
     return columns._replace(mass=columns.mass._replace(cluster_name=beside.cluster))

@@ -13,12 +13,13 @@ from steelyard.ingest import arrays, frame_tally
 from steelyard.ingest.category_order import category_order
 from steelyard.ingest.frame_columns import column_name, refuse_name
 from steelyard.ingest.row_order import check_order
+from steelyard.ingest.rows import ROWS_OF_SCORES, check_row_number, fetch_rows
+from steelyard.ingest.source import Source
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Frame, Labels
-    from steelyard.ingest.source import Source
 
     ComparedModels: TypeAlias = Mapping[str, ArrayLike] | Sequence[str] | None  # columns by name, or names of columns
     Thresholds: TypeAlias = float | Mapping[str, float] | None  # of all models, or of each by its name
@@ -136,7 +137,11 @@ def of_frame(
     pairs = models.items() if isinstance(models, Mapping) else zip(models or (), models or (), strict=True)
     columns, beside = {str(name): str(column) for name, column in pairs}, rows.names()
     if scores:
-        fetched = frame_tally.score_columns(data, true, list(columns.values()), beside.weight, beside.cluster)
+        source = Source.of(data)
+        check_row_number(source, *ROWS_OF_SCORES)
+        of_models = list(columns.values())
+        fetched = fetch_rows(source, true=true, score=of_models, weight=beside.weight, cluster=beside.cluster)
+        assert fetched.truth is not None  # noqa: S101 - its column is named
         named = {name: fetched.scores[column] for name, column in columns.items()}
         compared = of_arrays(fetched.truth, named, RowColumns(None, fetched.weights, fetched.clusters))
     else:

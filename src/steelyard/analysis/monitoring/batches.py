@@ -15,7 +15,8 @@ from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest import arrays, csv_values, label_codes, queries
 from steelyard.ingest.label_overlap import lookalike_hints
 from steelyard.ingest.label_tables import match_label
-from steelyard.ingest.score_tables import finite_summary, number_column
+from steelyard.ingest.rows import number_column
+from steelyard.ingest.score_tables import finite_summary
 from steelyard.ingest.source import ColumnNames, Source, check_columns
 from steelyard.ingest.threshold_sentences import HALF
 from steelyard.statistics.confusion import Confusion

@@ -30,7 +30,7 @@ from steelyard.analysis.results.result import Result, Rows, table_text
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean, first_ten
 from steelyard.ingest import arrays, queries
-from steelyard.ingest.score_tables import number_column
+from steelyard.ingest.rows import number_column
 from steelyard.ingest.source import Source
 from steelyard.ingest.threshold_sentences import HALF
 from steelyard.metrics.spec import MetricSpec

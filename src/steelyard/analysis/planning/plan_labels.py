@@ -31,7 +31,7 @@ from steelyard.ingest import arrays
 from steelyard.ingest.class_checks import rows_of_both_classes
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.label_tables import match_label
-from steelyard.ingest.score_tables import number_column
+from steelyard.ingest.rows import number_column
 from steelyard.statistics.positive_class import CONVENTION
 from steelyard.statistics.precision import as_read
 

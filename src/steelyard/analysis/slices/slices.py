@@ -16,7 +16,7 @@ from steelyard.analysis.slices.statements import found_rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError
 from steelyard.ingest import queries
-from steelyard.ingest.score_tables import EXACT_ROWS
+from steelyard.ingest.rows import EXACT_ROWS
 from steelyard.ingest.slice_queries import RemoteRows
 from steelyard.ingest.slice_rows import SliceTable
 from steelyard.ingest.slice_source import SliceColumns, fits_memory, rows_in_memory

@@ -11,9 +11,9 @@ from steelyard.analysis.thresholds.scored_models import ScoredModels
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays
 from steelyard.ingest.array_groups import group_columns, group_places
-from steelyard.ingest.frame_tally import score_columns
 from steelyard.ingest.label_tables import sorted_groups
-from steelyard.ingest.source import named_columns
+from steelyard.ingest.rows import ROWS_OF_SCORES, check_row_number, fetch_rows
+from steelyard.ingest.source import Source, named_columns
 from steelyard.metrics.frame_tables import given_scores
 from steelyard.statistics.group_keys import group_label
 from steelyard.statistics.score_table import ScoreTable
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from steelyard.analysis.comparison.model_columns import ComparedColumns
     from steelyard.ingest.array_groups import By
     from steelyard.ingest.frame_columns import FrameColumns
-    from steelyard.ingest.source import Source
     from steelyard.metrics.call_options import CallOptions
 
     ScoresLike: TypeAlias = ArrayLike | Mapping[str, ArrayLike]
@@ -99,15 +98,18 @@ class GivenScores(NamedTuple):
     def _of_frame(self, models: Mapping[str, str]) -> tuple[ComparedColumns, dict[str, Array]]:
         beside = RowColumns(self.options.frequency, self.names.weight, self.cluster).names()
         by = named_columns("by", self.by)  # type: ignore[arg-type]  # refused there where it is a column
-        fetched = score_columns(
-            self.data,  # type: ignore[arg-type]  # a frame
-            self.names.true or "",
-            list(models.values()),
-            beside.weight,
-            beside.cluster,
-            beside.frequency,
-            by,
+        source = Source.of(self.data)  # type: ignore[arg-type]  # a frame
+        check_row_number(source, *ROWS_OF_SCORES)
+        fetched = fetch_rows(
+            source,
+            true=self.names.true,
+            score=list(models.values()),
+            weight=beside.weight,
+            cluster=beside.cluster,
+            frequency=beside.frequency,
+            by=by,
         )
+        assert fetched.truth is not None  # noqa: S101 - its column is named
         named = {name: fetched.scores[column] for name, column in models.items()}
         rows = RowColumns(fetched.frequency, fetched.weights, fetched.clusters)
-        return row_columns(fetched.truth, named, rows), fetched.groups
+        return row_columns(fetched.truth, named, rows), fetched.by
