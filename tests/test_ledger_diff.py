@@ -83,7 +83,7 @@ def test_evaluations_that_cannot_be_compared_are_refused_in_one_sentence(ledger)
     with pytest.raises(InputError, match="'a' is of the positive class 1 and 'b' of the positive class 0"):
         ledger.diff(OLD, turned)
     classes = [evaluate(["x", "y", third] * 9, ["x", "y", "y"] * 9, labels=["x", "y", third]) for third in "zw"]
-    with pytest.raises(InputError, match="evaluate both with the same --labels"):
+    with pytest.raises(InputError, match="evaluate both with the same labels="):
         ledger.diff(*classes)
     sets = evaluate([["war"], ["trade"], ["war"]], [["war"], ["war"], ["trade"]])
     with pytest.raises(InputError, match="'b' is of label sets"):

@@ -567,7 +567,7 @@ def test_labels_that_come_before_their_predictions_are_kept_and_joined():
         ("recall >= reference - 5", {}, "difference of two values of recall lies between -1 and 1.*-0.05 or -5 %"),
         ("cost <= 5 %", {"cost_between": (0, 10)}, "A cost is no share"),
         ("roc_auc >= 0.8", {}, "metric of predicted labels"),
-        ("recall >= reference", {}, "give its table"),
+        ("recall >= reference", {}, "give it as reference="),
         ("cost <= reference", {}, "as a number"),
         ("recall >= 0.8", {"level": 2}, "level is a probability"),
         ("recall >= 0.8", {"mature": 0}, "whole number of at least 1"),

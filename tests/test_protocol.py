@@ -764,8 +764,8 @@ GROUPS = np.repeat([0, 1], 200)
     [
         ({"y": np.r_[np.zeros(397), np.ones(3)], "split": 5}, ValueError, "Class 1 has 3 rows and there are 5 folds"),
         ({"y": np.zeros(400)}, ValueError, "one class only, 0"),
-        ({"y": np.r_[np.nan, Y[1:]]}, ValueError, "y holds missing labels"),
-        ({"y": [None, *Y[1:]]}, ValueError, "y holds missing labels"),
+        ({"y": np.r_[np.nan, Y[1:]]}, ValueError, "The target holds missing labels"),
+        ({"y": [None, *Y[1:]]}, ValueError, "The target holds missing labels"),
         ({"y": Y + 0.5}, ValueError, "the target is continuous"),
         ({"y": Y[:-1]}, ValueError, "differ in length: X has 400, y has 399"),
         ({"X": 3}, TypeError, "X holds the features"),

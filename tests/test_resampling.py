@@ -263,7 +263,7 @@ def test_a_sampler_that_fails_is_named_with_its_reason_and_the_others_are_kept()
         ({"samplers": [None]}, "leave None out of samplers="),
         ({"samplers": {"plain": "over"}}, "A sampler cannot be called 'plain'"),
         ({"samplers": ["class_weight"], "estimator": KNeighborsClassifier()}, "takes no class_weight"),
-        ({"inner": 1}, "inner= (--inner) is a number of folds, 2 or more, not 1."),
+        ({"inner": 1}, "inner= is a number of folds, 2 or more, not 1."),
         ({"margin": -1}, "margin= is 0 or more, not -1."),
         ({"metric": "prevalence"}, "prevalence cannot judge samplers"),
         ({"y": np.arange(60) % 3}, "is about two classes, and y holds 3"),

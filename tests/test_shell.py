@@ -503,7 +503,7 @@ def test_a_comparison_is_written_as_markdown_with_what_was_assumed(tmp_path):
     written = out.read_text()
     assert written == run(*words, "--format", "md").stdout
     assert "| metric | a | b | difference |" in written and "McNemar" in written
-    assert "The positive class is 'yes' by convention; --positive 'no'" in written
+    assert "The positive class is 'yes' by convention; --positive no " in written
     lines = [line.split() for line in run(*words).stdout.splitlines()]
     assert lines[2][:4] == ["a", "has", "a", "higher"]
     assert ["metric", "a", "b", "difference"] in [line[:4] for line in lines]
@@ -785,7 +785,7 @@ def test_a_promise_that_cannot_be_judged_is_one_sentence(rows, frame, tmp_path):
     columns, chosen = ["--true", "y_true", "--score", "score"], tmp_path / "chosen.json"
     run("threshold", rows, *columns, "-o", chosen)
     told = run("gate", rows, *columns, "--promise", chosen, code=2).stderr
-    assert 'was chosen without limits; give some, such as --where "recall>=0.9".' in told
+    assert "was chosen without limits; give some, such as --where 'recall>=0.9'." in told
     words = ["threshold", rows, *columns, "--where", "recall>=0.7", "--prevalence", "0.1", "-o", chosen, "--force"]
     run(*words)
     told = run("gate", rows, *columns, "--promise", chosen).stderr
@@ -1093,7 +1093,7 @@ def test_the_tallies_of_two_models_are_not_merged(rows, tmp_path):
     for name in ("y_pred", "b"):
         run("tally", rows, "--true", "y_true", "--pred", name, "-o", tmp_path / f"{name}.json")
     told = run("merge", tmp_path / "y_pred.json", tmp_path / "b.json", code=2).stderr
-    assert "These tallies count other columns, pred='y_pred' and pred='b'" in told
+    assert "These tallies count other columns, --pred y_pred and --pred b" in told
 
 
 def test_a_class_that_one_part_alone_holds_merges_as_in_one_file(tmp_path):
@@ -1576,7 +1576,7 @@ BAD = [
     ("Latin-1", "y,p\nÉté,1\n".encode("latin-1"), ["report", "in", *YP], "'in' is text, but not in UTF-8; save it as UTF-8 first."),
     ("frequencies of scores", GOOD, ["compare", "in", "--true", "y", "--score", "s", "--score", "p", "--frequency", "p"], "--frequency is for labels: scores are compared row by row"),
     ("no such metric", GOOD, ["report", "in", *YP, "--metrics", "qqqqqq"], "No metric is called 'qqqqqq'. `steelyard metrics` lists them all."),
-    ("no positive", "y,s\nfraud,0.1\nok,0.9\nok,0.8\n", ["report", "in", *YS], "Which class is the positive one is not clear from the labels 'fraud', 'ok' of the column 'y'; name it with --positive. --positive 'fraud' makes 'fraud' (1 of 3 rows) the positive class, --positive 'ok' makes 'ok' (2 of 3 rows)."),
+    ("no positive", "y,s\nfraud,0.1\nok,0.9\nok,0.8\n", ["report", "in", *YS], "Which class is the positive one is not clear from the labels 'fraud', 'ok' of the column 'y'; name it with --positive. --positive fraud makes 'fraud' (1 of 3 rows) the positive class, --positive ok makes 'ok' (2 of 3 rows)."),
     ("one class of counts", None, ["report", "--counts", "1,2,0,0"], "The truth holds one class only, 1; "),
     ("a truncated Parquet", "parquet", ["report", "in", *YP], "'in' cannot be read: "),
     ("noise", os.urandom(5000), ["report", "in", *YP], "'in' is not a file of predictions; give CSV, TSV, Parquet, Arrow or JSON lines."),
@@ -1771,7 +1771,7 @@ def test_refusals_of_the_shell_name_its_columns_commands_and_options(tmp_path):
         words = f"{metric} is of one class, and which is the positive one is not clear from the labels 'fraud', 'ok'; name it with --positive."  # fmt: skip
         assert told("gate", *columns, "guess", "--require", f"low({metric})>=0.2") == words
     assert told("compare", *columns, "guess").endswith(
-        "not 1; `steelyard report` gives the confidence interval of one."
+        "not 1; `steelyard report` gives the confidence intervals of one."
     )
     assert told("report", "--counts", "0,0,0,0").startswith("--counts 0,0,0,0 are no rows; give four numbers")
     assert told("reprot", path).startswith("No such command 'reprot'. Did you mean 'report'")

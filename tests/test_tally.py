@@ -111,9 +111,7 @@ def test_numbers_in_one_part_and_text_in_another_are_one_class_each(tmp_path):
 
 def test_numbers_that_none_of_the_texts_reads_like_do_not_merge():
     numbers, text = steelyard.confusion([0, 1], [0, 1]), steelyard.confusion(["cat", "dog"], ["cat", "cat"])
-    words = (
-        "mixes numbers such as 1 and text such as 'dog'; give all labels as one kind. labels= .in the shell --labels."
-    )
+    words = "mixes numbers such as 1 and text such as 'dog'; give all labels as one kind. labels= declares"
     assert_refused(lambda: numbers + text, InputTypeError, words)
     twins = steelyard.confusion(["1", "1.0", "x"], ["1", "1.0", "x"])
     assert_refused(lambda: numbers + twins, InputError, "1 meets the texts '1' and '1.0', which both read like it")

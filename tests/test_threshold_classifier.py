@@ -454,7 +454,7 @@ def test_a_group_that_fit_did_not_see_has_no_threshold():
     ):
         model.predict(frame.assign(site="west"))
     frame.loc[:3, "site"] = "west"  # positives alone
-    with pytest.raises(InputError, match=r"Group 'west' of 'site': y_true holds no negatives"):
+    with pytest.raises(InputError, match=r"Group 'west' of 'site': The truth holds no negatives"):
         clone(model).fit(frame, labels)
 
 

@@ -625,7 +625,7 @@ def _class_scores(table: ScoreTable) -> tuple[Array, Array]:
         )
     sides = (table.negative, table.positive)
     if any(side.total < 1 for side in sides):
-        raise TooFewRowsError("y_true holds one class only; give rows of both.")
+        raise TooFewRowsError("The truth holds one class only; give rows of both.")
     negative, positive = (np.repeat(side.scores, side.rows) for side in sides)
     return negative, positive
 

@@ -12,6 +12,7 @@ from steelyard.analysis.results.result_json import json_text, strict
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, count_inputs
+from steelyard.cli.option_words import of_shell
 from steelyard.cli.streams import print_message
 from steelyard.exceptions import InputError
 
@@ -149,7 +150,7 @@ def _evaluated(name: str, model: Inputs) -> Evaluation:
     shown = "recall" if counted.tally.scores is None else "roc_auc"
     evaluation = evaluate(counted.tally, threshold=model.threshold, metrics=[shown])
     for sentence in dict.fromkeys([*counted.assumed, *evaluation.assumed]):
-        print_message(f"{name}: {sentence}" if name else sentence)
+        print_message(of_shell(f"{name}: {sentence}" if name else sentence))
     return evaluation
 
 

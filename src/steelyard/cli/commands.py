@@ -52,6 +52,7 @@ class OneCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The words of the command line, each option at most once unless it is meant to repeat."""
+        ctx.meta["command"] = ctx  # which knows the options when it has ended
         if ctx.resilient_parsing:  # the shell completes: an option that waits for its value would hide the files
             args = args[:-1] if args and args[-1].startswith("-") else args
         else:

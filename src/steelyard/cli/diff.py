@@ -12,7 +12,7 @@ from steelyard.cli.commands import command
 from steelyard.cli.compare import written_comparison
 from steelyard.cli.inputs import print_assumed
 from steelyard.cli.ledger_options import ledger_option
-from steelyard.cli.option_words import of_shell
+from steelyard.cli.option_words import with_shell_words
 from steelyard.cli.saved_tables import read_evaluation_file
 from steelyard.exceptions import InputError
 
@@ -46,8 +46,8 @@ def diff_evaluations(
     from steelyard.ledger.diff import evaluation_diff
 
     sides = [_side(ledger, word) for word in (a, b)]
-    comparison = evaluation_diff(*sides, metrics=metrics, level=level, prevalence=prevalence)
-    assumed = [*map(of_shell, comparison.assumed)]
+    comparison = with_shell_words(evaluation_diff(*sides, metrics=metrics, level=level, prevalence=prevalence))
+    assumed = [*comparison.assumed]
     if output.kind in ("csv", "html"):
         print_assumed(assumed)
     output.write(written_comparison(comparison, assumed, output.kind, " and ".join(comparison.models)))

@@ -1,83 +1,115 @@
-"""Option words: sentences of the library, which name arguments of Python, with the shell's options in their place."""
+"""Option words: sentences of the library with their keywords and calls as the shell writes them.
+
+The library writes an argument as code, `pos_label=`, `pos_label='spam'` or `tally(labels=[...])`, and nothing else so.
+Where a command has the option, its name stands in place of the keyword; all other words are the same on both surfaces.
+"""
 
 from __future__ import annotations
 
+import ast
 import re
+import shlex
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+from click.core import ParameterSource
+
+from steelyard.cli.overview import COMMANDS
 
 if TYPE_CHECKING:
     from steelyard.analysis.results.result import Result
 
     Shown = TypeVar("Shown", bound=Result[Any])
 
+_COMMANDLINE = ParameterSource.COMMANDLINE
 _SAID = ("summary", "notes", "remarks", "assumed")  # fields of results that hold sentences
-_ENDS = r"(?=[ ,.;:)]|$)"
-_WORDS = {
-    r"\blist_metrics\(\) lists": "`steelyard metrics` lists",
-    r"\bbest_threshold finds": "steelyard threshold finds",
-    r"`interval` gives the confidence interval of one": "`steelyard report` gives the confidence interval of one",
-    r"\bpos_label= \(--positive on the command line\)": "--positive",
-    r"\bcost=True \(--cost\)": "--cost",
-    r"^(margin|samplers)= is\b": r"--\1 is",
-    r"^y holds\b": "The target holds",
-    r"^repeats is a whole number": "--repeats is a whole number",
-    rf"\bpos_label={_ENDS}": "--positive",
-    r"\bpos_label=RARER\b": "--rarer-positive",
-    r"\bpos_label=(?=\S)": "--positive ",
-    r"^The columns of score= are (\d+), and those of true=": r"The columns of --scores are \1, and those of --true",
-    r"^The columns of pred= are (\d+), and those of true=": r"The columns of --pred are \1, and those of --true",
-    rf"\btrue={_ENDS}": "--true",
-    rf"\b(?:y_)?score={_ENDS}": "--score",
-    rf"\bpred={_ENDS}": "--pred",
-    r"\bexact=True\b": "--exact",
-    rf"\bscore_range={_ENDS}": "--score-range",
-    rf"\bthreshold={_ENDS}": "--threshold",
-    rf"\bmetrics={_ENDS}": "--metrics",
-    rf"\bfrequency={_ENDS}": "--frequency",
-    rf"\bfeatures={_ENDS}": "--features",
-    r"\bmetric= and cost= both": "--metric and costs both",
-    r"\bcost= is of scores": "--cost is of scores",
-    r"^Costs by row and weights cannot": "Costs by row and --weight cannot",
-    r"\(cost_fp is 1 where": "(--cost-fp is 1 where",
-    r"\bleave out weight=": "leave out --weight",
-    r"\bCount them too, with cost='(.*)'": r"Count them too, with `steelyard tally --cost \1`",
-    r"\bconfidence=(?=\d|\.\d)": "--confidence ",
-    rf"\bconfidence={_ENDS}": "--confidence",
-    r"\bwhere='([^']*)'": r'--where "\1"',
-    rf"\bwhere={_ENDS}": "--where",
-    rf"\bcluster={_ENDS}": "--cluster",
-    rf"\bkeys={_ENDS}": "--keys",
-    rf"\bby={_ENDS}": "--by",
-    r"\bgive its table as reference=": "name its report or tally with --reference",
-    r"\bcost_between=\(0, 500\)": "--cost-between 0,500",
-    rf"\bcost_between={_ENDS}": "--cost-between",
-    rf"\bmature={_ENDS}": "--mature",
-    rf"\bweight={_ENDS}": "--weight",
-    r"\bbaseline=(?=\S)": "--baseline ",
-    r"\ballow_worse=True\b": "--allow-worse",
-    rf"\bmin_positives={_ENDS}": "--min-positives",
-    rf"\bhierarchy={_ENDS}": "--hierarchy",
-    rf"\bdesign={_ENDS}": "--design",
-    r"^y_true holds\b": "The truth holds",
-    r"\boccur in y_true\.": "occur in the truth.",
-    r", or ask for average='macro', 'weighted', 'micro' or None\.": ".",
-    r", or declare the labels(?: with labels=)?\.": ".",
-    r"\btally\(labels=\[\.\.\.\]\)": "`steelyard tally --labels A,B`",
-    rf"\blabels={_ENDS}": "--labels",
-    r" give scores=True, or leave it out\.": " give --score, or leave it out.",
+_OPTIONS = {  # the options of keywords that are called otherwise: the one that was given, else the first there is
+    "y_true": ("--true",),
+    "y_pred": ("--pred",),
+    "y_score": ("--score", "--scores"),
+    "score": ("--score", "--scores"),
+    "scores": ("--score", "--scores"),
+    "sample_weight": ("--weight",),
+    "path": ("--ledger",),
+    "pos_label": ("--positive",),
+    "pos_label=RARER": ("--rarer-positive",),
+    "cost": ("--cost", "--cost-fn", "--cost-fp"),
+    "exact=False": ("--binned",),
+    "n_jobs": ("--jobs",),
+    "rng": ("--seed",),
 }
+_QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+_VALUE = rf"{_QUOTED}|-?\d*\.?\d+(?:e-?\d+)?|\.\.\.|\([^()]*\)|\[[^\[\]]*\]|[A-Z][\w.]*(?<!\.)"
+_CODE = re.compile(
+    rf"(?<!\w)(?:{_QUOTED})|\w+\[[^\]]*\]"  # what was given, and the written form of a metric, stay as they are
+    r"|(?P<call>\b[a-z_]\w*)\((?P<inside>(?:[^()]|\([^()]*\))*)\)|(?P<function>(?<![\w./-])[a-z]+_\w+)(?![\w=/-]|\.\w)"
+    rf"|\b(?P<keyword>[a-z_]\w*)=(?P<value>{_VALUE})?(?![\w={{\[(])"
+)
 
 
 def of_shell(sentence: str) -> str:
-    """The sentence with the options of the command line in it.
+    """The sentence with the options and commands of the shell in it.
 
-    >>> of_shell("y_true holds one class only, 1; name it with pos_label=.")
-    'The truth holds one class only, 1; name it with --positive.'
+    >>> of_shell("The truth holds one class only, 1; name it with pos_label='spam', or call best_threshold().")
+    'The truth holds one class only, 1; name it with --positive spam, or call `steelyard threshold`.'
     """
-    for words, option in _WORDS.items():
-        sentence = re.sub(words, option, sentence)
-    return sentence
+    return _CODE.sub(_spelled, sentence)
+
+
+def _spelled(code: re.Match[str], command: str = "") -> str:
+    """The code as the shell writes it: a keyword of a command that is named, or of the one at hand."""
+    name = code["call"] or code["function"]
+    if code["keyword"] is not None:
+        return _spelled_keyword(code["keyword"], code["value"] or "", command) or code[0]
+    command = next((command for command, facts in COMMANDS.items() if facts.in_python == name), "")
+    if not command:
+        return code[0]
+    parts = re.split(r", (?![^\[(]*[\])])", code["inside"] or "")
+    given = [_CODE.sub(lambda part: _spelled(part, command), part) for part in parts if "=" in part]
+    words = " ".join(["steelyard", command, *given])
+    return f"`{words}`" if code["call"] else words
+
+
+def _spelled_keyword(keyword: str, value: str, command: str) -> str | None:
+    """The option of a keyword with its value; None where no command has it."""
+    both = f"{keyword}={value}"
+    if keyword == "average" and value:
+        return f"METRIC[average={ast.literal_eval(value)}]"
+    option = _known(_OPTIONS.get(both) or _OPTIONS.get(keyword) or (f"--{keyword.replace('_', '-')}",), command)
+    if option is None or value in ("", "True") or both in _OPTIONS:
+        return option
+    try:
+        meant = ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        meant = value
+    items = [str(item) for item in (meant if isinstance(meant, (tuple, list)) else [meant])]
+    return f"{option} {shlex.quote(','.join(items).replace('Ellipsis', '...'))}"
+
+
+def _known(options: tuple[str, ...], command: str) -> str | None:
+    """That of the options which the command line gives, else which the command has, else which any command has."""
+    from steelyard.cli.commands import load_command
+
+    current = click.get_current_context(silent=True)
+    context = current.meta.get("command") if current is not None and not command else None
+    there = _options_of(load_command(command)) if command else {} if context is None else _options_of(context.command)
+    if context is not None:
+        given = [name for name in options if context.get_parameter_source(there.get(name, "")) is _COMMANDLINE]
+        options = (*given, *options)
+    if here := [name for name in options if name in there]:
+        return here[0]
+    anywhere = {name for each in COMMANDS for name in _options_of(load_command(each))}
+    return next((name for name in options if name in anywhere), None)
+
+
+def _options_of(command: click.Command) -> dict[str, str]:
+    """What a command calls its options, each with the name of its value."""
+    return {
+        option: parameter.name or ""
+        for parameter in command.params
+        for option in (*parameter.opts, *parameter.secondary_opts)
+    }
 
 
 def with_shell_words(result: Shown) -> Shown:

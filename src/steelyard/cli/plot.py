@@ -11,6 +11,7 @@ from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.compare import compare_inputs
 from steelyard.cli.inputs import Inputs, evaluate_inputs, print_assumed
+from steelyard.cli.option_words import of_shell
 from steelyard.cli.outputs import replacement
 from steelyard.cli.prevalence_option import prevalence_option
 from steelyard.cli.streams import print_message
@@ -133,7 +134,7 @@ def _of_groups(kind: str, models: Mapping[str, Inputs], reading: dict[str, Any])
         try:
             groups[group.label] = evaluate(tally, threshold=inputs.threshold, **reading)
         except InputError as error:
-            print_message(f"{group.label} is left out: {error}")
+            print_message(f"{group.label} is left out: {of_shell(str(error))}")
     if not groups:
         raise InputError("No group has rows of two classes; draw them together, without --by.")
     return groups

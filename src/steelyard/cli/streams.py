@@ -25,7 +25,13 @@ def prepare_streams() -> None:
         sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 - for the life of the program
     if sys.stderr is None:  # closed from the start: no one reads the messages
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for the life of the program
-    warnings.showwarning = lambda message, *_, **__: print_message(f"steelyard: {message}")
+    warnings.showwarning = _warn
+
+
+def _warn(message: Warning | str, *_: object, **__: object) -> None:
+    from steelyard.cli.option_words import of_shell
+
+    print_message(f"steelyard: {of_shell(str(message))}")
 
 
 def print_message(text: str) -> None:

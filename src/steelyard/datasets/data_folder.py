@@ -69,7 +69,7 @@ def _missing(file: str, source: str, data: str | PathLike[str] | None, error: Ex
     reason = _reason(error)
     return InputError(
         f"The data set {file} was looked for in {looked} and asked of {source} ({reason}); put "
-        f"the file in a folder and name it with --data, data= or {VARIABLE}, or try again with a network and "
+        f"the file in a folder and name it with data= or {VARIABLE}, or try again with a network and "
         "scikit-learn."
     )
 

@@ -532,7 +532,9 @@ def _saved(path: str | Path) -> Evaluation | Tally | ScoreTable | Confusion | Co
     if kind == "evaluation":
         return Evaluation.from_json(data)
     what = f"a saved {str(kind).replace('_', ' ')}" if kind else "something else"
-    raise InputError(f"{str(path)!r} holds {what}; a reference is what `tally` or `report --format json` saved.")
+    raise InputError(
+        f"{str(path)!r} holds {what}; a reference is what `steelyard tally` or `steelyard report --format json` saved."
+    )
 
 
 def _of_evaluation(given: Evaluation, threshold: float | None) -> LabelledReference:

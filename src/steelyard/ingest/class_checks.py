@@ -22,10 +22,12 @@ def check_classes(table: Confusion) -> None:
         raise TooFewRowsError("y_true and y_pred are empty; a metric needs rows of at least two classes.")
     present = [label for label, rows in zip(table.labels, table.rows.sum(1), strict=True) if rows]
     if len(present) == 1:
-        raise TooFewRowsError(f"y_true holds one class only, {present[0]!r}; a metric needs rows of at least two.")
+        raise TooFewRowsError(f"The truth holds one class only, {present[0]!r}; a metric needs rows of at least two.")
     if table.positive is not None and table.positive not in present:
         what = f"The positive class {table.positive!r}"
-        raise TooFewRowsError(absent_sentence(what, table.positive, present).replace("occur;", "occur in y_true;", 1))
+        raise TooFewRowsError(
+            absent_sentence(what, table.positive, present).replace("occur;", "occur in the truth;", 1)
+        )
 
 
 def check_both_classes(table: ScoreTable) -> None:
@@ -45,4 +47,4 @@ def rows_of_both_classes(true: Array, pos_label: Label, declared: Labels | None 
 
 
 def _needs_both(classes: str, label: Label) -> str:
-    return f"y_true holds {classes} ({label!r} is the positive class); give rows of both classes."
+    return f"The truth holds {classes} ({label!r} is the positive class); give rows of both classes."

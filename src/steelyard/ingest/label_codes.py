@@ -141,7 +141,7 @@ def fraction_sentence(name: str, value: float) -> str:
     """The refusal of fractions where labels belong."""
     if name == "cluster":
         return f"cluster holds {value:g}: a cluster is named by text or a whole number, such as the patient's."
-    if name == "y" or name.endswith(" to predict"):
+    if name == "The target" or name.endswith(" to predict"):
         return (
             f"{name} holds {value:g}: the target is continuous; turn it into classes first, such as above a threshold."
         )

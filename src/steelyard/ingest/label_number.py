@@ -25,5 +25,5 @@ def check_label_number(labels: int, rows: int, *, declared: bool = False) -> Non
     if too_many_labels(labels, rows, declared=declared):
         raise InputError(
             f"There are {labels:,} different labels in {rows:,} rows. Are these labels, or a column of numbers or "
-            "names? labels= (in the shell --labels) declares them where they are."
+            "names? labels= declares them where they are."
         )

@@ -34,7 +34,7 @@ def label_tables(counted: KeyCounts, request: TallyRequest, textual: bool) -> di
     by, names = len(columns.by), (columns.true, *columns.pred)
     values = [present_labels(key, name) for key, name in zip(counted.keys[by:], names, strict=True)]
     if not len(counted.rows) and request.labels is None:
-        raise InputError("There are no rows to count; give at least one, or declare the labels.")
+        raise InputError("There are no rows to count; give at least one.")
     values = csv_values.labels(values, names, request.labels) if textual else values
     codes, labels = _encoded(values, request.labels, names)
     check_label_number(len(labels), int(counted.rows.sum()), declared=request.labels is not None)

@@ -23,7 +23,7 @@ def check_replaceable(path: Path, name: str, *, force: bool) -> None:
 
 
 def _kept(name: str) -> InputError:
-    return InputError(f"{name!r} exists and was kept; give another name, or --force to replace it.")
+    return InputError(f"{name!r} exists and was kept; give another name, or force=True to replace it.")
 
 
 @contextmanager

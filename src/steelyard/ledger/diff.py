@@ -45,13 +45,13 @@ def check_comparable(names: tuple[str, str], old: Evaluation, new: Evaluation) -
             for each in (old, new)
         )
         raise InputError(
-            f"{names[0]!r} is of {of_old} and {names[1]!r} of {of_new}; evaluate both with the same --positive."
+            f"{names[0]!r} is of {of_old} and {names[1]!r} of {of_new}; evaluate both with the same pos_label=."
         )
     sets = [{*map(str, evaluation.labels)} for evaluation in (old, new)]
     if all(sets) and sets[0] != sets[1]:
         raise InputError(
             f"{names[0]!r} has the labels {first_ten(old.labels)}, {names[1]!r} {first_ten(new.labels)}; evaluate both "
-            "with the same --labels."
+            "with the same labels=."
         )
 
 
@@ -66,7 +66,7 @@ def data_sentences(names: tuple[str, str], old: Evaluation, new: Evaluation, *, 
     elif not paired:
         sentences.append(
             f"Both are of {old_rows}: where these are the same rows, a comparison that pairs them shows smaller "
-            "differences; log with --keep-rows, or give both columns to `steelyard compare`."
+            "differences; log with keep_rows=, or give both columns to compare()."
         )
     return sentences
 
@@ -101,7 +101,7 @@ def prevalence_sentences(names: tuple[str, str], old: Evaluation, new: Evaluatio
     return [
         f"Prevalence is {percent_text(before)} in {names[0]!r} and {percent_text(after)} in {names[1]!r}, which alone "
         f"moves some metrics: at {percent_text(after)} {names[0]!r} would have {listed(moved[:_MOST_NAMED])}{more}. "
-        "Compare both at one prevalence with --prevalence."
+        "Compare both at one prevalence with prevalence=."
     ]
 
 

@@ -414,7 +414,7 @@ def entry_ids(folder: Path) -> list[str]:
     """The ids of all entries in their order; a folder that is no ledger is refused, an empty one has none."""
     if not folder.is_dir():
         raise InputError(
-            f"There is no ledger at {str(folder)!r}; log an evaluation first, or name its folder with --ledger or in "
+            f"There is no ledger at {str(folder)!r}; log an evaluation first, or name its folder with path= or in "
             "STEELYARD_LEDGER."
         )
     _check_is_ledger(folder)

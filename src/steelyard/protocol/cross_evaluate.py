@@ -110,8 +110,8 @@ def read_data(X: Features, y: ArrayLike, sample_weight: Weights, pos_label: Labe
     """The rows, validated."""
     if are_label_sets(y):
         return label_set_data(X, y, sample_weight, pos_label)
-    column = arrays.column(y, "y")
-    codes, labels = label_codes.encode(column, None, "y")
+    column = arrays.column(y, "The target")
+    codes, labels = label_codes.encode(column, None, "The target")
     weight = arrays.weights(sample_weight, "sample_weight")
     n = X.shape[0] if hasattr(X, "shape") else len(X) if isinstance(X, Sized) else None
     if n is None:
@@ -120,9 +120,13 @@ def read_data(X: Features, y: ArrayLike, sample_weight: Weights, pos_label: Labe
     if not n:
         raise InputError("X and y are empty; give rows of at least two classes.")
     if len(labels) < 2:
-        raise InputError(f"y holds one class only, {labels[0]!r}; a classifier is evaluated on rows of at least two.")
+        raise InputError(
+            f"The target holds one class only, {labels[0]!r}; a classifier is evaluated on rows of at least two."
+        )
     if len(labels) > MOST_DENSE_LABELS:
-        raise InputError(f"y holds {len(labels):,} different labels; at most {MOST_DENSE_LABELS:,} are counted.")
+        raise InputError(
+            f"The target holds {len(labels):,} different labels; at most {MOST_DENSE_LABELS:,} are counted."
+        )
     if column.dtype.kind == "O":  # scikit-learn takes a column of Python's whole numbers for anything but labels
         column = np.array(labels)[codes]
     positive = _positive(labels, pos_label, codes)
@@ -148,7 +152,7 @@ def check_options(level: float, n_jobs: object, progress: object) -> None:
     """Refuse a level, a number of jobs or a progress that is none."""
     check_level(level)
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or not n_jobs):
-        raise InputError(f"n_jobs (--jobs) is how many runs there are at a time, or -1 for all cores, not {n_jobs!r}.")
+        raise InputError(f"n_jobs= is how many runs there are at a time, or -1 for all cores, not {n_jobs!r}.")
     if progress is not None and not callable(progress):
         raise InputTypeError(f"progress= takes a function of the runs done and their number, not {progress!r}.")
 

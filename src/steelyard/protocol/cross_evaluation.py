@@ -113,9 +113,9 @@ def _indices(values: list[int] | None) -> Array | None:
 STARRED = "* All runs gave the same value, so this is the interval of the rows tested."
 UNNAMED = (
     "No class is the positive one, so recall, precision, F1 and the areas of one class are left out; name it with "
-    "pos_label= (--positive on the command line)."
+    "pos_label=."
 )
-ONE_TIMING = "Each timing is one of its kind; cost=True (--cost) repeats short ones and measures the peak memory."
+ONE_TIMING = "Each timing is one of its kind; cost=True repeats short ones and measures the peak memory."
 
 
 def result_text(result: CrossEvaluation) -> str:

@@ -256,7 +256,7 @@ def _two_classes(data: Data) -> Data:
 
 def _check_numbers(inner: object, margin: object) -> None:
     if isinstance(inner, bool) or not isinstance(inner, (int, np.integer)) or inner < 2:
-        raise InputError(f"inner= (--inner) is a number of folds, 2 or more, not {inner!r}.")
+        raise InputError(f"inner= is a number of folds, 2 or more, not {inner!r}.")
     if isinstance(margin, bool) or not isinstance(margin, (int, float)):
         raise InputTypeError(f"margin= is a difference of the metric, such as 0.02, not {margin!r}.")
     if not 0 <= margin < np.inf:

@@ -231,8 +231,7 @@ def table_values(spec: MetricSpec, matrices: Array, data: Data) -> Array:
         return np.asarray(application.count_values(metric, Counts.trusted(*cells), metric.parameters))
     if spec.average == NATIVE and metric.classes is None:
         raise InputError(
-            f"{metric.name} is about one class; name it with pos_label= (--positive), or write "
-            f"{metric.name}[average=macro]."
+            f"{metric.name} is about one class; name it with pos_label=, or write {metric.name}[average=macro]."
         )
     options = CallOptions(average=spec.average)
     return np.asarray(application.class_values(metric, ClassCells.of(matrices), options, metric.parameters))

@@ -96,7 +96,7 @@ def label_texts(*tables: Collection[Label]) -> dict[Label, str]:
     texts = number_texts(labels)
     problem = kinds_sentence("What is added up", [texts.get(label, label) for label in labels])
     if problem is not None:
-        raise InputTypeError(f"{problem} labels= (in the shell --labels) declares those of every part.")
+        raise InputTypeError(f"{problem} labels= declares those of every part.")
     return texts
 
 

@@ -88,10 +88,10 @@ def chosen_label(
 def unclear_sentence(labels: Sequence[Label], rows: Array, where: str = "", *, averages: bool = False) -> str:
     """That the positive class is not clear, how to name it, and what either name would give."""
     if len(labels) == 1:
-        part = ", or count this part with tally(labels=[...]), which declares all labels" if where else ""
+        part = ", or count this part with tally(labels=['A', 'B']), which declares all labels" if where else ""
         return f"The labels{where} hold one class only, {labels[0]!r}; give rows of both classes{part}."
     problem = f"Which class is the positive one is not clear from the labels {first_ten(labels)}{where}"
-    averaged = ", or ask for average='macro', 'weighted', 'micro' or None" if averages else ""
+    averaged = ", or ask for average='macro' (or 'weighted', 'micro', None)" if averages else ""
     return f"{problem}; name it with pos_label={averaged}.{_choices(labels, rows)}"
 
 

@@ -305,7 +305,7 @@ def _own(
     table.check_two_classes()
     given = bool(table.preds or table.scores)
     if given and table.models:
-        raise InputError("--model names models to fit, and --pred and --score predictions; give one of both.")
+        raise InputError("model= names models to fit, and pred= and score= predictions; give one of both.")
     times = 1 if given else plan.times(repeats, _SPLITS, _QUICK_SPLITS)
     options: dict[str, Any] = {
         "tolerance": tolerance,
@@ -364,8 +364,8 @@ def _of_predictions(table: OwnTable, options: dict[str, Any]) -> Robustness:
     preds, scores = table.preds, table.scores
     if preds and scores and len(preds) != len(scores):
         raise InputError(
-            f"{len(preds)} columns of labels and {len(scores)} of scores are not of the same models; give one --score "
-            "for each --pred, or only one kind."
+            f"{len(preds)} columns of labels and {len(scores)} of scores are not of the same models; give one score= "
+            "for each pred=, or only one kind."
         )
     labels = _labels(table)
     given: dict[str, Any] = {"y_pred": labels or None, "y_score": scores or None, **options}

@@ -64,7 +64,7 @@ class RunPlan:
     def times(self, given: int | None, full: int, quick: int, least: int = 1) -> int:
         """How often something is repeated: as given, or as often as a full or a quick run does."""
         if given is not None and (not isinstance(given, int) or given < least):
-            raise InputError(f"repeats is a whole number of {least} or more, not {given!r}; give one of these.")
+            raise InputError(f"repeats= is a whole number of {least} or more, not {given!r}; give one of these.")
         return given if given is not None else quick if self.quick else full
 
     def seeds(self, n: int) -> range:

@@ -226,7 +226,7 @@ def read_threshold(text: str | None) -> Threshold | None:
 def own_models(table: OwnTable, y: Array, threshold: Threshold | None, seed: int) -> OwnModels:
     """The predictions in the table, or those of models for rows that did not train them."""
     if table.preds and (table.scores or table.models):
-        raise InputError("Give the predictions by --pred or by --score, or models to fit, not several of these.")
+        raise InputError("Give the predictions by pred= or by score=, or models to fit, not several of these.")
     if table.preds:
         positive = table.labels.index(table.positive)
         flagged = {
@@ -250,7 +250,7 @@ def _thresholded(scores: dict[str, Array], y: Array, threshold: Threshold | None
     for name, score in scores.items():
         if threshold is None and not (score.min() >= 0 and score.max() <= 1):
             raise InputError(
-                f"The scores {name!r} lie outside 0 to 1, so 0.5 is no threshold of them; give --threshold prior."
+                f"The scores {name!r} lie outside 0 to 1, so 0.5 is no threshold of them; give threshold='prior'."
             )
     at: Threshold
     if threshold is not None:
@@ -271,7 +271,7 @@ def _unseen(model: Estimator, X: Array, y: Array, seed: int, method: str = "pred
     if scarce < _FOLDS:
         raise TooFewRowsError(
             f"One class has {number_of(scarce, 'row')}, and {_FOLDS} folds need one each; give {_FOLDS} or "
-            "more, or --score columns."
+            "more, or columns with score=."
         )
     folds = StratifiedKFold(_FOLDS, shuffle=True, random_state=seed)
     return cross_val_predict(seeded(model, seed), X, y, cv=folds, method=method)

@@ -518,7 +518,7 @@ class _Outcome:
 @KALITA_STUDY.own_data
 def _own(table: OwnTable, plan: RunPlan, *, folds: int = 5, repeats: int | None = None) -> OwnFindings:
     if table.preds or table.scores:
-        raise InputError("Kalita's protocol fits models on parts of the table; name them with --model, no predictions.")
+        raise InputError("Kalita's protocol fits models on parts of the table; name them with model=, no predictions.")
     models = table.models or {"tree": table.prepared("tree")}
     seed = plan.seeds(1)[0]
     times = plan.times(repeats, _REPEATS, _QUICK_REPEATS)

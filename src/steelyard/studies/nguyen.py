@@ -403,7 +403,7 @@ def _own(
     table: OwnTable, plan: RunPlan, *, ratios: Sequence[str] = NGUYEN_RATIOS, repeats: int | None = None
 ) -> OwnFindings:
     if table.scores:
-        raise InputError("Nguyen's metrics read predicted labels; name columns of these with --pred, not --score.")
+        raise InputError("Nguyen's metrics read predicted labels; name columns of these with pred=, not score=.")
     named: dict[str, Any] = {**table.models, **table.preds}
     models = named or {"naive-bayes": table.prepared("naive-bayes")}
     plan.progress(f"test sets of {', '.join(ratios)}")

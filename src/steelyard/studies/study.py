@@ -439,7 +439,7 @@ class Study(Result[Claim | TableLine]):
     def warning(self) -> list[str]:
         """The sentence that marks a quick run, or none."""
         sentence = "This is a quick run, on a part of the data or with fewer repetitions"
-        return [f"{sentence}: run it without --quick to cite it."] if self.quick else []
+        return [f"{sentence}: run all of it to cite it."] if self.quick else []
 
 
 def _table_text(table: Table) -> str:

@@ -370,7 +370,7 @@ def _own(
     table: OwnTable, plan: RunPlan, *, ratios: Sequence[str] = CONDITIONS, repeats: int | None = None
 ) -> OwnFindings:
     if table.preds or table.scores:
-        raise InputError("Wu's models are fitted at each ratio; name one with --model, in place of --pred or --score.")
+        raise InputError("Wu's models are fitted at each ratio; name one with model=, in place of pred= or score=.")
     nearest = table.prepared("nearest-mean")
     study = nearest_mean_study(
         table.models or {"lda": table.prepared("lda")},

@@ -121,7 +121,7 @@ def checked_models(models: ComparedModels, *, columns: bool = False) -> Mapping[
         raise InputTypeError(f'compare takes the models by name, such as {{"A": ..., "B": ...}}, {given}.')
     if len(models) < 2:
         raise InputError(
-            f"compare needs two or more models, not {len(models)}; `interval` gives the confidence interval of one."
+            f"compare needs two or more models, not {len(models)}; evaluate() gives the confidence intervals of one."
         )
     for name, values in () if columns else models.items():
         if len(shape := np.shape(values)) == 2 and shape[1] > 1:

@@ -322,7 +322,7 @@ def _rows(
         table = probability_table(y_true, y_score, labels=labels, sample_weight=sample_weight, frequency=frequency)
     needed_probabilities(table, "best_decision")
     if np.count_nonzero(np.bincount(table.codes, table.weights)) < 2:
-        raise InputError("y_true holds rows of one class only; a decision between classes needs rows of two.")
+        raise InputError("The truth holds rows of one class only; a decision between classes needs rows of two.")
     return table, cluster
 
 

@@ -86,7 +86,7 @@ class Monitor(MonitorThreshold):
         self.batches: list[Batch] = []
         self.pending = PendingLabels(checked_age(mature))
         if any(rule.of_reference for rule in self.rules) and self.reference is None:
-            raise InputError("A rule speaks of a reference; give its table as reference=.")
+            raise InputError("A rule speaks of a reference; give it as reference=.")
         if (COST_NAME in {rule.metric for rule in self.rules}) != (self.cost_between is not None):
             raise InputError('A rule such as "cost <= 12" and cost_between=(0, 500) need each other; give both.')
 

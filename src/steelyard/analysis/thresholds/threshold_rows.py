@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.call_options import CallOptions
 
 COSTS_AND_WEIGHTS = (
-    "Costs by row and weights cannot be given together; give every cost as a column, a number too (cost_fp is 1 where "
+    "Costs by row and weights cannot be given together; give every cost as a column, a number too (cost_fp= is 1 where "
     "it is not given), each times the row's weight over the mean weight, and no weights: limits are then of rows that "
     "count alike."
 )
@@ -154,6 +154,6 @@ def _table_of(counted: Tally, costs: ErrorCost | None) -> ScoreTable:
         return counted.scores
     if not isinstance(costs, str) or costs not in counted.costs:
         there = f"it has those of {', '.join(counted.costs)}" if counted.costs else "it has none"
-        raise InputError(f"The tally has no costs {costs!r}: {there}. Count them too, with cost={costs!r}.")
+        raise InputError(f"The tally has no costs {costs!r}: {there}. Count them too, with tally(cost={costs!r}).")
     positive, negative = (score_bins.lowered(side, counted.scores.bins) for side in counted.costs[costs].classes)
     return replace(counted.scores, positive=positive, negative=negative)

@@ -1,0 +1,95 @@
+"""Sentences of the library on the command line: arguments and calls are named as the shell writes them."""
+
+import ast
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+import steelyard
+from steelyard.cli.commands import load_command
+from steelyard.cli.option_words import of_shell
+
+pytest.importorskip("pandas")
+from recorded import record
+
+SOURCE = Path(steelyard.__file__).parent
+SURFACES = ("cli", "report", "studies/study_files.py", "evaluation/verdict/sentences.py")  # which write shell lines
+COMMANDS = re.compile(r"`steelyard [^`]*`")
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("y_score= names no column", "--score names no column"),
+        ("name it with pos_label=.", "name it with --positive."),
+        ("pos_label='spam' makes 'spam' positive", "--positive spam makes 'spam' positive"),
+        ("pos_label=-1; pos_label='no go'", "--positive -1; --positive 'no go'"),
+        ("pos_label=RARER is the rarer one", "--rarer-positive is the rarer one"),
+        ("count with exact=True, or exact=False", "count with --exact, or --binned"),
+        ("such as where='recall >= 0.9'.", "such as --where 'recall >= 0.9'."),
+        ("cost_between=(0, 500) and confidence=0.95.", "--cost-between 0,500 and --confidence 0.95."),
+        ("labels=['a', 'b'] declares them", "--labels a,b declares them"),
+        ("list_metrics() lists them", "`steelyard metrics` lists them"),
+        ("best_threshold finds a better one", "steelyard threshold finds a better one"),
+        ("by tally(cost='fee', labels=['a', 'b'])", "by `steelyard tally --cost fee --labels a,b`"),
+        ("evaluate(y_true, y_score=...)", "`steelyard report --score ...`"),
+        ("or ask for average='macro' (or None)", "or ask for METRIC[average=macro] (or None)"),
+    ],
+)
+def test_code_in_a_sentence_is_written_as_on_the_command_line(said, shown):
+    assert of_shell(said) == shown
+    assert of_shell(shown) == shown
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The column 'y_score=' is no number",
+        "There is no file best_threshold.json in runs/label_plan",
+        "f_beta[beta=2] and net_benefit[threshold=0.3]",
+        "a tag such as model=v3",
+        "recall >= 0.9 and recall>=0.9",
+        "cv= takes a number of folds",
+        "steelyard.precision(y_true, y_pred, zero_division=0)",
+    ],
+)
+def test_what_was_given_and_what_has_no_option_stays(said):
+    assert of_shell(said) == said
+
+
+def test_the_option_that_was_given_is_the_one_named():
+    for name, given, named in (
+        ("threshold", ["--cost-fp", "2"], "--cost-fp"),
+        ("report", ["--scores", "p_*"], "--scores"),
+    ):
+        said = "cost=" if name == "threshold" else "score="
+        command = load_command(name)
+        with click.Context(click.Command("steelyard")) as root:
+            command.make_context(name, ["rows.csv", *given], parent=root)
+            assert of_shell(said) == named
+
+
+def sentences():
+    """The texts of the library outside its surfaces, with their places."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        if not path.relative_to(SOURCE).as_posix().startswith(SURFACES):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    yield f"{path.relative_to(SOURCE)}:{node.lineno}", node.value
+
+
+def test_the_library_names_arguments_as_python_does():
+    options = re.compile(r"(?<![\w-])--[a-z]\w+")
+    texts = ((place, COMMANDS.sub("", text)) for place, text in sentences() if "\n" not in text)
+    assert not [(place, found[0]) for place, text in texts if (found := options.search(text)) and " " in text]
+
+
+def test_the_shell_names_no_argument_of_python():
+    keywords = re.compile(r"\b(y_true|y_pred|y_score|sample_weight|pos_label|labels|threshold|rng|cluster)=(?!=)")
+    for question in (name for name in record.QUESTIONS if name.startswith("cli-")):
+        for call, shown in record.read(question).items():
+            for stream in ("stderr", "stdout") if "json" not in call and "html" not in call else ("stderr",):
+                found = keywords.search("\n".join(map(str, shown.get(stream, []))))
+                assert not found, (call, stream, found)
