@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 import steelyard
-from steelyard import Confusion, Counts, get_metric, intervals
+from steelyard import Confusion, Counts, get_metric, interval
 
 METRICS = ("accuracy", "balanced_accuracy", "g_mean", "ac_score", "mcc", "kappa", "f1[average=macro]", "precision[average=macro]")  # fmt: skip
 OF_TWO = ("accuracy", "recall", "precision", "f1", "balanced_accuracy", "g_mean", "ac_score", "mcc", "kappa")
@@ -76,12 +76,12 @@ def coverage(setting, count, rng, **how):
     """The share of the intervals that hold each metric's true value, and their mean width."""
     labels = (*range(10, 10 + len(setting.expected)),)
     exact = Confusion(labels, (setting.expected * 1e6).round().astype(np.int64), setting.expected, setting.expected)
-    truth = [found.value for found in intervals(METRICS, exact, draws=20)]
+    truth = [found.value for found in interval(METRICS, exact, draws=20)]
     held, width = [[] for _ in METRICS], [[] for _ in METRICS]
     for cells in test_sets(setting, count, rng):
         if not cells.sum(1).all():
             continue
-        for i, found in enumerate(intervals(METRICS, Confusion.of_rows(labels, cells), draws=DRAWS, rng=rng, **how)):
+        for i, found in enumerate(interval(METRICS, Confusion.of_rows(labels, cells), draws=DRAWS, rng=rng, **how)):
             if not np.isnan(found.low):
                 held[i].append(found.low <= truth[i] + 1e-12 and found.high >= truth[i] - 1e-12)
                 width[i].append(found.high - found.low)
@@ -115,7 +115,7 @@ def near_perfect_rows(repeats):
         cells = np.array([positives - errors, errors, errors, negatives - errors])
         drawn = rng.multinomial(n, cells / n, size=repeats)
         drawn = drawn[(drawn[:, 0] + drawn[:, 1] > 0) & (drawn[:, 2] + drawn[:, 3] > 0)]
-        found = intervals(metrics, Counts(*drawn.T), draws=1_000, rng=rng)
+        found = interval(metrics, Counts(*drawn.T), draws=1_000, rng=rng)
         truth = Counts(*cells)
         yield (
             f"n = {n:,}, prevalence {prevalence}, {errors:g} errors of each kind",

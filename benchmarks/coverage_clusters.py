@@ -73,7 +73,7 @@ def simulated(setting, clusters, rng):
 
 def coverage(setting, repeats, rng, labelled=LABELLED, scored=SCORED):
     """How often the interval of each metric holds its value of very many clusters; runs without both classes left out."""
-    from steelyard import get_metric, intervals
+    from steelyard import get_metric, interval
 
     y, score, _ = simulated(setting, int(POPULATION / setting.size), rng)
     truth = {name: get_metric(name)(y, score >= setting.prevalence) for name in labelled}
@@ -86,7 +86,7 @@ def coverage(setting, repeats, rng, labelled=LABELLED, scored=SCORED):
         flagged = (score >= setting.prevalence).astype(int)
         asked = {"cluster": member, "draws": 1_000, "rng": rng}
         for names, predicted in ((labelled, flagged), (scored, score)):
-            for each in intervals(names, y, predicted, **asked) if names else ():
+            for each in interval(names, y, predicted, **asked) if names else ():
                 held[each.metric].append(each.low <= truth[each.metric] <= each.high)
     return {name: float(np.mean(column)) for name, column in held.items()}
 

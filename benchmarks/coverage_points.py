@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard import __version__, get_metric, intervals
+from steelyard import __version__, get_metric, interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,7 +77,7 @@ def shares(setting: Setting, repeats: int, rng: np.random.Generator) -> dict[str
     truth = np.array([_truth(name, everyone, scores, given["sample_weight"], len(y)) for name in METRICS])
     held, widths = [], []
     for _ in range(repeats):
-        found = intervals(METRICS, y, y_score=setting.scores(y, rng), sample_weight=setting.weights(rng), rng=rng)
+        found = interval(METRICS, y, y_score=setting.scores(y, rng), sample_weight=setting.weights(rng), rng=rng)
         ends = np.array([(part.low, part.high) for part in found])
         inside = (ends[:, 0] <= truth + 1e-9) & (truth <= ends[:, 1] + 1e-9)
         held.append(np.where(np.isnan(ends[:, 0]), np.nan, inside))

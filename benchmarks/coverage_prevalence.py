@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard import Counts, Prevalence, __version__, intervals
+from steelyard import Counts, Prevalence, __version__, interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +40,7 @@ def shares(setting: tuple[float, float, float, int], repeats: int, rng: np.rando
     half = rows // 2
     tp, tn = rng.binomial(half, recall, repeats), rng.binomial(half, specificity, repeats)
     tables = Counts(tp, half - tp, half - tn, tn)
-    truth = intervals(
+    truth = interval(
         METRICS,
         Counts(half * recall, half * (1 - recall), half * (1 - specificity), half * specificity),
         prevalence=prevalence,
@@ -52,7 +52,7 @@ def shares(setting: tuple[float, float, float, int], repeats: int, rng: np.rando
         of, estimate = seen == positives, Prevalence(positives=int(positives), rows=SEEN_IN)
         for how, at in (("", estimate), (", plugged in", float(estimate))):
             for true, found in zip(
-                truth, intervals(METRICS, tables[of], prevalence=at, draws=1_000, rng=rng), strict=True
+                truth, interval(METRICS, tables[of], prevalence=at, draws=1_000, rng=rng), strict=True
             ):
                 held[f"{found.metric}{how}"][of] = (found.low <= true.value) & (true.value <= found.high)
     return {name: float(inside.mean()) for name, inside in held.items()}

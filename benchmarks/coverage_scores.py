@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard import __version__, get_metric, interval, intervals, list_metrics
+from steelyard import __version__, get_metric, interval, list_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,7 +81,7 @@ def shares(setting: Setting, repeats: int, rng: np.random.Generator) -> dict[str
         if min(y.sum(), len(y) - y.sum()) < 2:
             continue
         scores = setting.probabilities(y, rng)
-        ends = np.array([(part.low, part.high) for part in intervals(METRICS, y, y_score=scores, rng=rng)])
+        ends = np.array([(part.low, part.high) for part in interval(METRICS, y, y_score=scores, rng=rng)])
         held.append(np.where(np.isnan(ends[:, 0]), np.nan, (ends[:, 0] <= truth + 1e-9) & (truth <= ends[:, 1] + 1e-9)))
         widths.append(ends[:, 1] - ends[:, 0])
         below.append(_is_below(scores, rng))

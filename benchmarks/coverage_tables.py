@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 
-from steelyard import Confusion, Counts, get_metric, intervals, list_metrics
+from steelyard import Confusion, Counts, get_metric, interval, list_metrics
 from steelyard.analysis.intervals.interval import Interval
 
 DRAWS = 2_000
@@ -42,7 +42,7 @@ def binary_rows(repeats):
         if n * prevalence < 10:
             continue
         simulated, truth = tables(n, prevalence, recall, specificity, repeats, rng)
-        parts = [intervals(BOUNDED, simulated[a : a + 500], draws=DRAWS, rng=rng) for a in range(0, repeats, 500)]
+        parts = [interval(BOUNDED, simulated[a : a + 500], draws=DRAWS, rng=rng) for a in range(0, repeats, 500)]
         shares = {m.name: float(np.mean([covered(part[i], m(truth)) for part in parts])) for i, m in enumerate(BOUNDED)}
         boot = percentile_bootstrap(simulated[: min(repeats, 1_000)], truth, rng)
         setting = f"{n} | {prevalence} | {recall} | {specificity}"
@@ -77,9 +77,9 @@ def weighted_rows(repeats):
         weight = np.array([[100.0], [1.0]])
         table = Confusion((0, 1), rows, rows * weight, rows * weight**2, 1)
         for i, name in enumerate(names):
-            interval = intervals([name], table, draws=1_000, rng=rng)[0]
-            plain = intervals([name], Counts(tp, 100 - tp, 100 * fp, 100 * (100 - fp)), draws=1_000, rng=rng)[0]
-            covering[name] += bool(interval.low <= get_metric(name)(truth) <= interval.high)
+            ours = interval([name], table, draws=1_000, rng=rng)[0]
+            plain = interval([name], Counts(tp, 100 - tp, 100 * fp, 100 * (100 - fp)), draws=1_000, rng=rng)[0]
+            covering[name] += bool(ours.low <= get_metric(name)(truth) <= ours.high)
             raw[name] += bool(plain.low <= get_metric(name)(truth) <= plain.high)
             del i
     yield "negatives sampled 1:100, with weight 100", {n: (v / repeats, raw[n] / repeats) for n, v in covering.items()}

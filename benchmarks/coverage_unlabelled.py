@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.unlabelled_data import populations
 from benchmarks.unlabelled_worlds import DRAWS, ENOUGH, ROWS, SHARES, World, sampled, simulated
-from steelyard import get_metric, intervals, score_table
+from steelyard import get_metric, interval, score_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,7 @@ def covered(world: World, share: float, rows: int, repeats: int, rng: np.random.
         low, high = sample.prevalence.interval()
         held["prevalence"] += low <= share <= high
         table = score_table(sample.truth, sample.scores).at(world.threshold)
-        for found in intervals(names, table, prevalence=sample.prevalence, draws=DRAWS, rng=rng):
+        for found in interval(names, table, prevalence=sample.prevalence, draws=DRAWS, rng=rng):
             held[found.metric] += found.low <= true[found.metric] <= found.high
     return {name: count / repeats for name, count in held.items()}
 

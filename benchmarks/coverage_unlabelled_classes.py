@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.unlabelled_worlds import DRAWS, ENOUGH, REFERENCE
-from steelyard import Confusion, intervals
+from steelyard import Confusion, interval
 from steelyard.analysis.prevalence.label_shift import UnlabelledPrevalence, class_cells
 from steelyard.ingest.score_matrix import probability_table
 
@@ -34,7 +34,7 @@ def _true_classes(shares: tuple[float, ...]) -> dict[str, float]:
     predicted = [_columns(rng, np.full(rows, label)).argmax(1) for label in range(k)]
     rates = np.array([np.bincount(part, minlength=k) / rows for part in predicted])
     table = Confusion.of_rows(tuple(range(k)), np.rint(1e9 * np.array(shares)[:, None] * rates).astype(np.int64))
-    return {found.metric: float(found.value) for found in intervals(CLASS_METRICS, table, draws=20)}
+    return {found.metric: float(found.value) for found in interval(CLASS_METRICS, table, draws=20)}
 
 
 @cache
@@ -73,7 +73,7 @@ def _count_classes(
     for place, (low, high) in enumerate(prevalence.class_ends(0.95)):
         held[f"share {place + 1}"] += low <= shares[place] <= high
     matrix = np.bincount(4 * truth + table.most_probable, minlength=16).reshape(4, 4)
-    for found in intervals(
+    for found in interval(
         CLASS_METRICS, Confusion.of_rows(table.labels, matrix), prevalence=prevalence, draws=DRAWS, rng=rng
     ):
         held[found.metric] += found.low <= true[found.metric] <= found.high

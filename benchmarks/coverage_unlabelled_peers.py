@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.unlabelled_peers import Peer, cbpe, emq
 from benchmarks.unlabelled_worlds import DRAWS, World, sampled, simulated
-from steelyard import get_metric, intervals, score_table
+from steelyard import get_metric, interval, score_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +45,7 @@ def _beside(world: World, share: float, rows: int, rng: np.random.Generator) -> 
     """Each estimate of one run, by what it is of and whose it is."""
     sample = sampled(world, share, rows, rng)
     table = score_table(sample.truth, sample.scores).at(world.threshold)
-    (found,) = intervals(["f1"], table, prevalence=sample.prevalence, draws=DRAWS, rng=rng)
+    (found,) = interval(["f1"], table, prevalence=sample.prevalence, draws=DRAWS, rng=rng)
     return {
         "F1": Peer(float(found.value), float(found.low), float(found.high)),
         "F1, CBPE": cbpe(sample.truth, sample.scores, sample.new, world.threshold),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.stats import norm
 
-from steelyard import __version__, intervals
+from steelyard import __version__, interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,8 +51,8 @@ def _drawn(setting: Setting, rows: int, rng: np.random.Generator) -> tuple[np.nd
 
 
 def _found(y: np.ndarray, scores: np.ndarray, weights: np.ndarray) -> dict[str, tuple[float, float, float]]:
-    labelled = intervals(LABELS, y, scores >= 0.5, sample_weight=weights, draws=1_000)
-    ranked = intervals(SCORES, y, y_score=scores, sample_weight=weights)
+    labelled = interval(LABELS, y, scores >= 0.5, sample_weight=weights, draws=1_000)
+    ranked = interval(SCORES, y, y_score=scores, sample_weight=weights)
     return {found.metric: (found.low, found.value, found.high) for found in (*labelled, *ranked)}
 
 

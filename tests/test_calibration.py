@@ -25,7 +25,7 @@ from steelyard import (
     ScoreTable,
     calibration,
     get_metric,
-    intervals,
+    interval,
     score_table,
     tally,
 )
@@ -140,10 +140,10 @@ def test_what_has_no_slope_says_why(y, p, name, why):
 
 def test_a_calibrated_model_has_intervals_that_hold_what_is_right_and_an_overconfident_one_has_not():
     names = ["calibration_slope", "calibration_intercept", "observed_to_expected", "integrated_calibration_index"]
-    right = intervals([*names, "brier_miscalibration"], *outcomes(3_000, 7)[:1], y_score=outcomes(3_000, 7)[1])
+    right = interval([*names, "brier_miscalibration"], *outcomes(3_000, 7)[:1], y_score=outcomes(3_000, 7)[1])
     assert all(found.low <= best <= found.high for found, best in zip(right, (1, 0, 1, 0, 0), strict=True))
     y, p = outcomes(3_000, 7, slope=0.4)
-    wrong = intervals(names, y, y_score=p)
+    wrong = interval(names, y, y_score=p)
     assert wrong[0].high < 1 and wrong[3].low > 0 and wrong[3].method == "isotonic"
 
 
@@ -158,7 +158,7 @@ def test_intervals_hold_the_true_values_of_overconfident_models():
     held = dict.fromkeys(truth, 0)
     for seed in range(30):
         y, scores = outcomes(int(60 / share.mean()), 100 + seed, slope=0.7, shift=-0.8)
-        for found in intervals(list(truth), y, y_score=scores):
+        for found in interval(list(truth), y, y_score=scores):
             held[found.metric] += found.low <= truth[found.metric] <= found.high
     assert min(held.values()) >= 24, held
 
@@ -208,7 +208,7 @@ def test_the_test_and_the_band_hold_their_level():
 def test_bins_are_those_of_scikit_learns_calibration_curve():
     y, p = outcomes(1_000, 5)
     for strategy in ("uniform", "quantile"):
-        curve = calibration(y, p, strategy=strategy, bins=5).curve
+        curve = calibration(y, p, strategy=strategy, n_bins=5).curve
         observed, predicted = calibration_curve(y, p, n_bins=5, strategy=strategy)
         assert [point.observed for point in curve] == pytest.approx(observed.tolist())
         assert [point.probability for point in curve] == pytest.approx(predicted.tolist())
@@ -263,7 +263,7 @@ def test_the_path_of_a_file_is_answered_by_how_to_read_it(path):
         lambda: calibration(path, true="y", score="p"),
         lambda: steelyard.decision_curve(path),
         lambda: steelyard.brier(path),
-        lambda: intervals(["brier"], path, true="y", score="p"),
+        lambda: interval(["brier"], path, true="y", score="p"),
         lambda: steelyard.evaluate([0, 1], path),
         lambda: ReliabilityDisplay.from_predictions([0, 1], path),
     ):

@@ -177,7 +177,7 @@ def test_a_mean_over_the_points_of_a_curve_is_over_those_of_all_scores(tied):
     rng, true = np.random.default_rng(0), np.arange(100) < 10
     score = np.round(rng.normal(size=100), 1 if tied else 9)
     mean = np.mean([get_metric("mcc_f1")(rng.permutation(true), score) for _ in range(1_500)])
-    assert chance("mcc_f1", true, score).same_margins == pytest.approx(mean, abs=0.0035)
+    assert chance("mcc_f1", true, y_score=score).same_margins == pytest.approx(mean, abs=0.0035)
 
 
 @pytest.mark.parametrize("score", [[1, 2, 3, 4, 5, 6, 7], [1, 1, 2, 2, 2, 3, 4], [0, 0, 0, 1, 1, 1, 1]], ids=str)
@@ -233,7 +233,7 @@ def test_a_level_of_zero_is_zero_and_not_what_rounding_left_of_it(metric):
 
 def test_an_array_of_tables_gives_the_levels_of_each():
     tables = [FINLEY, Counts(3, 1, 2, 2), Counts(5, 4, 1, 1)]
-    found = chance("f_beta", Counts.stack(tables), beta=2)
+    found = chance("f_beta[beta=2]", Counts.stack(tables))
     assert found.metric == "f_beta[beta=2]"
     for i, table in enumerate(tables):
         assert same([v[i] for v in values(found)], values(chance("f2", table)))
@@ -271,15 +271,15 @@ def test_three_classes_have_their_known_levels():
 
 
 def test_averages_and_positives_are_taken_as_in_calling_the_metric():
-    each = chance("recall", CLASSES, average=None)
+    each = chance("recall[average=None]", CLASSES)
     assert same(each.majority, [1, 0, 0]) and same(each.coin, [1 / 3] * 3)
-    assert same(chance("recall", CLASSES, average="macro").same_margins, np.mean(each.same_margins))
-    assert chance("precision", CLASSES, average="macro", undefined=0).majority == pytest.approx(55 / 80 / 3)
+    assert same(chance("recall[average=macro]", CLASSES).same_margins, np.mean(each.same_margins))
+    assert chance("precision[average=macro]", CLASSES, undefined=0).majority == pytest.approx(55 / 80 / 3)
     assert values(chance("f1", CLASSES, pos_label="b")) == values(chance("f1", CLASSES.counts("b")))
     named = Confusion.of_rows(CLASSES.labels, CLASSES.rows, "b")
     assert values(chance("f1", named)) == values(chance("f1", CLASSES.counts("b")))
     with pytest.raises(InputError, match="contradict"):
-        chance("f1", CLASSES, pos_label="b", average="macro")
+        chance("f1[average=macro]", CLASSES, pos_label="b")
 
 
 def test_a_class_that_only_the_predictions_know_is_not_the_minority():
@@ -325,8 +325,8 @@ def test_the_level_of_a_metric_of_probabilities_is_that_of_a_constant_score(metr
 
 def test_columns_of_scores_are_guessed_by_the_share_of_each_class():
     true, scores = [0, 0, 1, 2, 2, 2], np.eye(3)[[0, 1, 1, 2, 2, 0]]
-    assert chance("roc_auc", true, scores, average="macro").same_margins == 0.5
-    assert same(chance("average_precision", true, scores, average=None).same_margins, [2 / 6, 1 / 6, 3 / 6])
+    assert chance("roc_auc[average=macro]", true, y_score=scores).same_margins == 0.5
+    assert same(chance("average_precision[average=None]", true, y_score=scores).same_margins, [2 / 6, 1 / 6, 3 / 6])
 
 
 def test_levels_read_as_a_sentence_and_as_a_row():
@@ -335,7 +335,7 @@ def test_levels_read_as_a_sentence_and_as_a_row():
         "precision of a no-skill baseline: same margins 1.82 %, always the majority –, always the minority 1.82 %, "
         "a fair coin 1.82 %"
     )
-    assert repr(chance("recall", CLASSES, average=None)).endswith("a fair coin [33.3 %, 33.3 %, 33.3 %]")
+    assert repr(chance("recall[average=None]", CLASSES)).endswith("a fair coin [33.3 %, 33.3 %, 33.3 %]")
     assert list(found.row()) == ["metric", *SIDES]
 
 
@@ -356,7 +356,7 @@ def test_levels_travel():
         (InputTypeError, lambda: chance("roc_auc", FINLEY), "scores"),
         (InputTypeError, lambda: chance("f1", score_table([0, 1], [0.1, 0.2])), "threshold"),
         (InputTypeError, lambda: chance("f1", [1, 0]), "alone"),
-        (InputTypeError, lambda: chance("f_beta", FINLEY, bta=2), "beta"),
+        (InputTypeError, lambda: chance("f_beta[bta=2]", FINLEY), "beta"),
         (UnknownNameError, lambda: chance("f_1_", FINLEY), "No metric"),
     ],
 )

@@ -11,7 +11,7 @@ import pytest
 from checks import assert_refused, same
 from scipy import stats
 
-from steelyard import Confusion, Counts, beats_chance, chance_test, confusion, get_metric, list_metrics, score_table
+from steelyard import Confusion, Counts, beats_chance, confusion, get_metric, list_metrics, score_table
 from steelyard.analysis.chance import permutations
 from steelyard.exceptions import InputError, InputTypeError
 
@@ -66,7 +66,7 @@ def test_a_tiny_p_is_told_to_1e_300_and_then_is_below_it():
 
 def test_huge_counts_have_their_p():
     near = Counts(10**9 + 10**5, 10**9, 10**9, 10**9)
-    found = beats_chance(near), chance_test("f1", near), chance_test("mcc", near)
+    found = beats_chance(near), beats_chance(near, metric="f1"), beats_chance(near, metric="mcc")
     assert beats_chance(Counts(9 * 10**8, 10**8, 10**9, 10**9)).p_value == 0
     expected = stats.norm.sf((10**5 / 4) / math.sqrt(4 * 10**9 / 16))
     assert found[0].p_value == pytest.approx(expected, rel=1e-3)
@@ -78,13 +78,13 @@ def test_more_rows_than_can_be_enumerated_are_tested_approximately():
     found = beats_chance(Counts(cell + 10**8, cell, cell, cell))
     assert "approximate" in found.method and 0 < found.p_value < 1e-6
     with pytest.raises(InputError, match="beats_chance"):
-        chance_test("f1", Counts(cell, cell, cell, cell))
+        beats_chance(Counts(cell, cell, cell, cell), metric="f1")
 
 
 @pytest.mark.parametrize("table", [Counts(0, 5, 0, 9), Counts(5, 0, 9, 0)])
 def test_a_single_predicted_class_beats_nothing(table):
     assert beats_chance(table).p_value == beats_chance(table).p_two_sided == 1
-    assert chance_test("accuracy", table).p_value == 1
+    assert beats_chance(table, metric="accuracy").p_value == 1
 
 
 def test_weights_are_left_out_of_a_test_and_it_says_so():
@@ -94,7 +94,7 @@ def test_weights_are_left_out_of_a_test_and_it_says_so():
     for weighed, plain in [
         (beats_chance(true, pred, sample_weight=weight), beats_chance(true, pred)),
         (beats_chance(true, y_score=score, sample_weight=weight), beats_chance(true, y_score=score)),
-        (chance_test("f1", true, pred, sample_weight=weight), chance_test("f1", true, pred)),
+        (beats_chance(true, pred, metric="f1", sample_weight=weight), beats_chance(true, pred, metric="f1")),
     ]:
         assert same(weighed.p_value, plain.p_value) and "weight" in weighed.method and "weight" not in plain.method
     assert beats_chance(Counts(3.0, 1.0, 2.0, 2.0)) == beats_chance(Counts(3, 1, 2, 2))
@@ -179,7 +179,7 @@ def test_one_score_for_all_beats_nothing():
 @pytest.mark.parametrize("pred", [(1, 1, 0, 0, 1, 0, 0, 0), (1, 1, 1, 0, 1, 1, 0, 0), (0, 1, 0, 1, 1, 1, 1, 1)])
 def test_the_exact_p_is_the_share_of_all_permutations_that_do_as_well(metric, pred):
     true = np.array([1, 1, 1, 0, 0, 0, 0, 0])
-    metric, found = get_metric(metric), chance_test(metric, true, np.array(pred))
+    metric, found = get_metric(metric), beats_chance(true, np.array(pred), metric=metric)
     permuted = np.array(list(itertools.permutations(pred)))
     tp, fp = permuted[:, true == 1].sum(1), permuted[:, true == 0].sum(1)
     guessed, observed = metric(Counts(tp, 3 - tp, fp, 5 - fp)), metric(true, pred)
@@ -196,25 +196,25 @@ def test_the_exact_p_is_the_share_of_all_permutations_that_do_as_well(metric, pr
 @pytest.mark.parametrize("metric", ["recall", "precision", "f1", "informedness", "kappa", "error_rate"])
 def test_metrics_that_rise_with_the_hits_have_fishers_p(metric):
     for table in [FINLEY, Counts(3, 1, 2, 2), Counts(1, 3, 8, 2), Counts(10**6, 10**6, 10**6, 10**6 + 999)]:
-        ours, fishers = chance_test(metric, table), beats_chance(table)
+        ours, fishers = beats_chance(table, metric=metric), beats_chance(table)
         assert same([ours.p_value, ours.p_two_sided], [fishers.p_value, fishers.p_two_sided])
 
 
 def test_far_tails_of_many_rows_keep_their_digits():
     table = Counts(1_012_000, 10**6, 10**6, 1_012_000)
     assert beats_chance(table).p_value < 1e-30
-    assert same(math.log(chance_test("f1", table).p_value), math.log(beats_chance(table).p_value), 1e-9)
+    assert same(math.log(beats_chance(table, metric="f1").p_value), math.log(beats_chance(table).p_value), 1e-9)
 
 
 def test_an_undefined_value_has_no_p_and_tells_why():
-    found = chance_test("positive_likelihood_ratio", Counts(3, 1, 0, 4))
+    found = beats_chance(Counts(3, 1, 0, 4), metric="positive_likelihood_ratio")
     assert math.isnan(found.p_value) and math.isnan(found.p_two_sided)
     assert found.why == "no false positives" and "no false positives" in repr(found)
 
 
 def test_independent_labels_rarely_seem_better_than_guessing():
     rng = np.random.default_rng(10)
-    tests = {m: lambda c, m=m: chance_test(m, c).p_value for m in ("g_mean", "diagnostic_odds_ratio")}
+    tests = {m: lambda c, m=m: beats_chance(c, metric=m).p_value for m in ("g_mean", "diagnostic_odds_ratio")}
     tests["fisher"] = lambda c: beats_chance(c).p_value
     for rows, share, flagged in [(40, 0.3, 0.4), (200, 0.1, 0.15)]:
         drawn = rng.multinomial(rows, np.outer([share, 1 - share], [flagged, 1 - flagged]).ravel(), size=5_000)
@@ -227,20 +227,22 @@ def test_independent_labels_rarely_seem_better_than_guessing():
 
 def test_symmetric_metrics_do_not_ask_which_of_two_labels_is_positive():
     table = confusion(list("aabbbab"), list("ababbab"))
-    assert same(chance_test("mcc", table).p_value, chance_test("mcc", table.counts("a")).p_value)
+    assert same(beats_chance(table, metric="mcc").p_value, beats_chance(table.counts("a"), metric="mcc").p_value)
     with pytest.raises(InputError, match="pos_label"):
-        chance_test("f1", table)
-    assert chance_test("f1", table, pos_label="a").p_value == chance_test("f1", table.counts("a")).p_value
+        beats_chance(table, metric="f1")
+    assert (
+        beats_chance(table, metric="f1", pos_label="a").p_value == beats_chance(table.counts("a"), metric="f1").p_value
+    )
 
 
 def test_parameters_reach_the_metric():
-    found = chance_test("net_benefit", FINLEY, threshold=0.1)
+    found = beats_chance(FINLEY, metric="net_benefit", threshold=0.1)
     assert found.method == "exact distribution of net_benefit[threshold=0.1]"
-    assert chance_test("f2", FINLEY).p_value == chance_test("f_beta", FINLEY, beta=2).p_value
+    assert beats_chance(FINLEY, metric="f2").p_value == beats_chance(FINLEY, metric="f_beta[beta=2]").p_value
 
 
 def test_results_travel():
-    for found in (beats_chance(FINLEY), chance_test("mcc", FINLEY)):
+    for found in (beats_chance(FINLEY), beats_chance(FINLEY, metric="mcc")):
         assert pickle.loads(pickle.dumps(found)) == found
 
 
@@ -254,17 +256,21 @@ def test_results_travel():
         (InputError, lambda: beats_chance(Counts(0, 0, 0, 0)), "no rows"),
         (InputError, lambda: beats_chance([1, 1], [0, 1]), "one true class"),
         (InputError, lambda: beats_chance([1, 1], y_score=[0.1, 0.2], labels=[0, 1]), "one true class"),
-        (InputError, lambda: chance_test("f1", Counts(3, 4, 0, 0)), "one true class"),
-        (InputError, lambda: chance_test("f1", Confusion.of_rows((), np.zeros((0, 0), dtype=int))), "pos_label"),
-        (InputError, lambda: chance_test("prevalence", FINLEY), "describes"),
-        (InputTypeError, lambda: chance_test("roc_auc", FINLEY), "scores"),
-        (InputTypeError, lambda: chance_test("f1", score_table([0, 1], [0.1, 0.2])), "threshold"),
+        (InputError, lambda: beats_chance(Counts(3, 4, 0, 0), metric="f1"), "one true class"),
+        (
+            InputError,
+            lambda: beats_chance(Confusion.of_rows((), np.zeros((0, 0), dtype=int)), metric="f1"),
+            "pos_label",
+        ),
+        (InputError, lambda: beats_chance(FINLEY, metric="prevalence"), "describes"),
+        (InputTypeError, lambda: beats_chance(FINLEY, metric="roc_auc"), "scores"),
+        (InputTypeError, lambda: beats_chance(score_table([0, 1], [0.1, 0.2]), metric="f1"), "threshold"),
         (InputTypeError, lambda: beats_chance([1, 0]), "alone"),
         (InputError, lambda: beats_chance([1, 0], [1, 0], y_score=[0.1, 0.2]), "together"),
         (InputError, lambda: beats_chance(Counts.stack([FINLEY, FINLEY])), "one table at a time"),
         (InputError, lambda: beats_chance(Counts(1.5, 1, 1, 1)), "weights"),
-        (InputError, lambda: chance_test("mcc", CLASSES), "pos_label"),
-        (InputError, lambda: chance_test("f1", CLASSES, average="macro"), "pos_label"),
+        (InputError, lambda: beats_chance(CLASSES, metric="mcc"), "pos_label"),
+        (InputError, lambda: beats_chance(CLASSES, metric="f1[average=macro]"), "pos_label"),
     ],
 )
 def test_what_cannot_be_tested_is_refused_in_a_sentence(kind, call, words):

@@ -93,7 +93,7 @@ def test_a_row_of_frequency_three_is_three_rows(name):
 def test_pooled_columns_of_a_row_move_together():
     data = frame(200)
     P = data.filter(like="p_").to_numpy()
-    found = interval("roc_auc[average=micro]", data.y, P)
+    found = interval("roc_auc[average=micro]", data.y, y_score=P)
     rng, values = np.random.default_rng(1), []
     for _ in range(200):
         at = rng.integers(0, 200, 200)
@@ -126,7 +126,7 @@ def test_a_frame_of_columns_has_clusters_and_groups():
     assert any("clustered by patient" in sentence for sentence in found.assumed)
     for group in found.groups:
         rows = data[data.site == group.key[0]]
-        alone = interval("log_loss", rows.y, rows.filter(like="p_"), cluster=rows.patient, labels=NAMES)
+        alone = interval("log_loss", rows.y, y_score=rows.filter(like="p_"), cluster=rows.patient, labels=NAMES)
         assert (group["log_loss"].value, group["log_loss"].high) == pytest.approx((alone.value, alone.high))
 
 
@@ -333,7 +333,7 @@ def test_intervals_and_baselines_take_the_columns_of_a_frame():
     data = frame()
     P = data.filter(like="p_")
     found = interval("log_loss", data, true="y", score="p_*", weight="w", cluster="patient")
-    expected = interval("log_loss", data.y, P, sample_weight=data.w, cluster=data.patient)
+    expected = interval("log_loss", data.y, y_score=P, sample_weight=data.w, cluster=data.patient)
     assert (found.value, found.low, found.high) == (expected.value, expected.low, expected.high)
     named = steelyard.chance("roc_auc[average=macro]", data, true="y", score=list(P.columns))
     assert named.same_margins == steelyard.chance("roc_auc[average=macro]", data.y, y_score=P).same_margins == 0.5
@@ -357,7 +357,7 @@ def test_scores_that_differ_by_rounding_keep_their_order_in_the_micro_interval(s
     y, odds = rng.integers(0, 30, 2_400), 2 * rng.normal(size=(2_400, 30))
     odds[np.arange(2_400), y] += 4
     p = np.round(np.exp(odds) / np.exp(odds).sum(1, keepdims=True), 2) + 1e-3
-    found = steelyard.interval("average_precision[average=micro]", y, p / p.sum(1, keepdims=True))
+    found = steelyard.interval("average_precision[average=micro]", y, y_score=p / p.sum(1, keepdims=True))
     assert found.low < found.value < found.high < found.low + 0.1
 
 

@@ -14,7 +14,7 @@ from scipy.optimize import brentq
 from test_compared_models import obuchowski
 
 import steelyard
-from steelyard import compare, evaluate, interval, intervals
+from steelyard import compare, evaluate, interval
 
 SCORED = ["roc_auc", "average_precision", "brier", "log_loss"]
 
@@ -42,7 +42,7 @@ def width(found):
 
 def reaches(y, score, member):
     """How many of Obuchowski's standard errors an area reaches on the scale of the logit, and a difference of areas."""
-    error, area = math.sqrt(obuchowski(y == 1, score, member)), interval("roc_auc", y, score, cluster=member)
+    error, area = math.sqrt(obuchowski(y == 1, score, member)), interval("roc_auc", y, y_score=score, cluster=member)
     logit = lambda share: math.log(share / (1 - share))
     row = compare(y, {"a": score, "b": -score}, scores=True, metrics=["roc_auc"], cluster=member).rows[0]
     assert area.method == row.method == "cluster"
@@ -69,9 +69,9 @@ def test_copies_of_a_row_in_its_cluster_are_no_more_rows(metric):
 
 def test_metrics_that_are_drawn_by_cluster_have_their_parameters_and_share_their_draws():
     asked = ["lift", "lift[share=0.3]", "precision_at_k[k=50]"]
-    together = intervals(asked, Y, S, cluster=MEMBER)
+    together = interval(asked, Y, S, cluster=MEMBER)
     assert [row.value for row in together] == [interval(name, Y, S).value for name in asked]
-    given = interval("lift", Y, S, cluster=MEMBER, share=0.3)
+    given = interval("lift[share=0.3]", Y, y_score=S, cluster=MEMBER)
     assert given.low <= given.value == together[1].value <= given.high
     assert width(given) == pytest.approx(width(together[1]), rel=0.15)
 
@@ -84,12 +84,14 @@ def test_shared_luck_widens_the_interval(metric):
 
 
 def test_weights_of_clustered_scores_forget_their_scale_and_frequencies_are_rows():
-    small, large = (interval("roc_auc", Y, S, cluster=MEMBER, sample_weight=WEIGHT * scale) for scale in (1e-3, 1e3))
+    small, large = (
+        interval("roc_auc", Y, y_score=S, cluster=MEMBER, sample_weight=WEIGHT * scale) for scale in (1e-3, 1e3)
+    )
     assert (small.low, small.high) == pytest.approx((large.low, large.high), rel=1e-6)
     assert small.value == pytest.approx(steelyard.roc_auc(Y, S, sample_weight=WEIGHT))
     times = np.random.default_rng(3).integers(0, 4, len(Y))
     rows = np.repeat(np.arange(len(Y)), times)
-    counted, repeated = interval("brier", Y, S, cluster=MEMBER, frequency=times), interval("brier", Y[rows], S[rows], cluster=MEMBER[rows])  # fmt: skip
+    counted, repeated = interval("brier", Y, y_score=S, cluster=MEMBER, frequency=times), interval("brier", Y[rows], y_score=S[rows], cluster=MEMBER[rows])  # fmt: skip
     assert (counted.value, counted.low, counted.high) == pytest.approx(
         (repeated.value, repeated.low, repeated.high), rel=0.02
     )
@@ -104,9 +106,9 @@ def test_columns_of_a_frame_are_the_arrays_themselves(engine):
     assert named.metrics == given.metrics
     assert [group.metrics for group in named.groups] == [group.metrics for group in given.groups]
     assert "The rows are clustered by c" in named.assumed[-1] and {row.method for row in named.metrics} == {"cluster"}
-    assert interval("brier", frame, true="y", score="s", cluster="c") == interval("brier", Y, S, cluster=MEMBER)
-    both = intervals(["recall", "brier"], frame, true="y", pred="p", score="s", cluster="c", weight="w")
-    assert both == intervals(["recall", "brier"], Y, FRAME["p"], y_score=S, cluster=MEMBER, sample_weight=WEIGHT)
+    assert interval("brier", frame, true="y", score="s", cluster="c") == interval("brier", Y, y_score=S, cluster=MEMBER)
+    both = interval(["recall", "brier"], frame, true="y", pred="p", score="s", cluster="c", weight="w")
+    assert both == interval(["recall", "brier"], Y, FRAME["p"], y_score=S, cluster=MEMBER, sample_weight=WEIGHT)
 
 
 def test_a_file_of_text_is_read_as_the_frame_is(tmp_path):
@@ -159,7 +161,7 @@ def test_the_class_of_few_clusters_widens_its_own_recall_alone():
     few, many = np.r_[np.arange(10) // 5, 2 + np.arange(100) // 5], np.r_[np.arange(10), 10 + np.arange(100) // 5]
     names = ["recall", "specificity"]
     of_few, of_many = (
-        {row.metric: row.high - row.low for row in intervals(names, y, flagged, cluster=c)} for c in (few, many)
+        {row.metric: row.high - row.low for row in interval(names, y, flagged, cluster=c)} for c in (few, many)
     )
     assert of_few["recall"] > 1.2 * of_many["recall"]
     assert of_few["specificity"] == pytest.approx(of_many["specificity"], rel=0.1)
@@ -167,14 +169,14 @@ def test_the_class_of_few_clusters_widens_its_own_recall_alone():
 
 def test_a_calibration_error_of_clusters_has_no_interval_either():
     y, score = np.arange(60) % 2, np.linspace(0.1, 0.9, 60)
-    found = steelyard.interval("expected_calibration_error", y, score, cluster=np.arange(60) // 3)
+    found = steelyard.interval("expected_calibration_error", y, y_score=score, cluster=np.arange(60) // 3)
     assert found.value > 0 and np.isnan(found.low) and np.isnan(found.high)
     assert "rows of one cluster go wrong together" in found.why
 
 
 def test_a_class_of_one_cluster_has_no_interval_and_the_reason_is_stated():
-    scored = intervals(["roc_auc", "average_precision", "brier"], LONE_Y, y_score=LONE_S, cluster=LONE)
-    labelled = intervals(["recall", "mcc", "specificity", "accuracy"], LONE_Y, LONE_S > 0.5, cluster=LONE)
+    scored = interval(["roc_auc", "average_precision", "brier"], LONE_Y, y_score=LONE_S, cluster=LONE)
+    labelled = interval(["recall", "mcc", "specificity", "accuracy"], LONE_Y, LONE_S > 0.5, cluster=LONE)
     unknown = [row.metric for row in (*scored, *labelled) if math.isnan(row.low)]
     assert unknown == ["roc_auc", "average_precision", "recall", "mcc"]
     assert all("all of one cluster" in row.why for row in (*scored[:2], *labelled[:2]))
@@ -186,8 +188,8 @@ def test_one_class_of_several_that_is_of_one_cluster_has_no_interval():
     rng = np.random.default_rng(0)
     y = np.where(LONE_Y == 1, 2, rng.integers(0, 2, 120))
     p = rng.dirichlet(np.ones(3), 120)
-    macro = interval("roc_auc", y, y_score=p, cluster=LONE, average="macro")
-    by_class = interval("recall", y, p.argmax(1), cluster=LONE, average=None)
+    macro = interval("roc_auc[average=macro]", y, y_score=p, cluster=LONE)
+    by_class = interval("recall[average=None]", y, p.argmax(1), cluster=LONE)
     assert math.isnan(macro.low) and "class 2" in macro.why
     assert np.isnan(by_class.low).tolist() == [False, False, True] and by_class.why[:2].tolist() == [None, None]
     assert math.isfinite(interval("log_loss", y, y_score=p, cluster=LONE).low)
@@ -250,7 +252,7 @@ def test_losses_of_few_clusters_of_a_class_have_ends_that_a_loss_can_have():
         y, score, member = simulated(Setting(40, 10, 1.0, 0.1, 0.85, 0.5, by_cluster=True), 40, rng)
         if len(set(member[y == 1])) < 2:
             continue
-        loss, skill = steelyard.intervals(["log_loss", "d2_log_loss"], y, score, cluster=member, rng=rng)
+        loss, skill = steelyard.interval(["log_loss", "d2_log_loss"], y, y_score=score, cluster=member, rng=rng)
         assert loss.low <= loss.value <= loss.high <= max(-np.log(score.min()), -np.log(1 - score.max())) + 1e-9
         ends.append((loss.low <= 0.239 <= loss.high, loss.high, skill.low))
     held, highs, lows = zip(*ends, strict=True)

@@ -215,7 +215,7 @@ def test_the_rows_of_a_roc_figure_are_the_curve_and_its_simultaneous_band(digits
         (drawn.curves[0].band.x, side) for side in (drawn.curves[0].band.lowest, drawn.curves[0].band.highest)
     )
     assert (x[0], low[0], x[-1], high[-1]) == (0, 0, 1, 1)
-    auc = steelyard.interval("roc_auc", digits["y_test"], scores)
+    auc = steelyard.interval("roc_auc", digits["y_test"], y_score=scores)
     assert (drawn.curves[0].area.low, drawn.curves[0].area.high) == (auc.low, auc.high)
     assert "95 % simultaneous confidence band" in drawn.caption() and auc.method in drawn.caption()
 

@@ -431,7 +431,7 @@ def test_thresholds_chosen_on_few_rows_keep_less_on_new_ones():
     score, group = np.clip(0.3 * true + 0.6 * rng.random(216), 0, 1), np.repeat(list("abc"), 72)
     rows = [row for row in group_thresholds(true, score, by=group, recall=1.0) if row.policy == "equal recall"]
     assert all(row.recall == 1 and row.new_recall < 0.99 for row in rows)
-    bare = group_thresholds(true, score, by=group, resamples=0)
+    bare = group_thresholds(true, score, by=group, draws=0)
     assert bare.each[0].new_cost is None and "these rows" in bare.headline
 
 

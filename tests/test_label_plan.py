@@ -13,17 +13,7 @@ import pytest
 from checks import assert_refused
 from command_line import run_command
 
-from steelyard import (
-    Evaluation,
-    LabelPlan,
-    SteelyardError,
-    best_threshold,
-    evaluate,
-    interval,
-    intervals,
-    label_plan,
-    sample_size,
-)
+from steelyard import Evaluation, LabelPlan, SteelyardError, best_threshold, evaluate, interval, label_plan, sample_size
 from steelyard.exceptions import InputError
 
 ROWS, PREVALENCE, APART, THRESHOLD = 20_000, 0.02, 1.8, 0.2
@@ -266,7 +256,7 @@ def test_rows_of_a_frame_are_found_by_their_key_in_any_order():
 
 
 def test_intervals_and_thresholds_take_a_plan():
-    by_name = {row.metric: row for row in intervals(["f1", "roc_auc"], SEEN, design=PLAN)}
+    by_name = {row.metric: row for row in interval(["f1", "roc_auc"], SEEN, design=PLAN)}
     whole = evaluate(SEEN, design=PLAN)
     assert by_name["f1"].value == whole["f1"].value and by_name["roc_auc"].value == whole["roc_auc"].value
     best = best_threshold(SEEN, metric="f1", design=PLAN, resamples=0)

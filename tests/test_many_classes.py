@@ -154,10 +154,10 @@ def test_intervals_by_margins_are_those_of_the_whole_table(monkeypatch, weighted
     table = steelyard.confusion(truth, pred, **weight)
     names = ["balanced_accuracy", "mcc", "precision[average=macro]", "f1[average=weighted]"]
     for given in ({}, {"design": "stratified"}, {"prevalence": np.full(40, 1 / 40)}):
-        whole = steelyard.intervals(names, table, draws=1_500, **given)
+        whole = steelyard.interval(names, table, draws=1_500, **given)
         with monkeypatch.context() as patched:
             patched.setattr(sampler, "MOST_DENSE", 5)
-            by_margins = steelyard.intervals(names, table, draws=1_500, **given)
+            by_margins = steelyard.interval(names, table, draws=1_500, **given)
         for a, b in zip(whole, by_margins, strict=True):
             assert a.value == b.value
             assert (b.low, b.high) == pytest.approx((a.low, a.high), abs=0.01)
@@ -404,7 +404,7 @@ def test_with_plenty_of_rows_the_ends_are_as_far_as_the_standard_error_says(k, n
     truth, pred = rows_of(k, n, rng, right=0.75)
     weight = rng.uniform(0.5, 1.5, n) if weighted else None
     names = ["accuracy", "balanced_accuracy", "mcc", "recall[average=weighted]"]
-    for found in steelyard.intervals(names, steelyard.confusion(truth, pred, sample_weight=weight)):
+    for found in steelyard.interval(names, steelyard.confusion(truth, pred, sample_weight=weight)):
         spread = 1.96 * math.sqrt(0.8 * 0.2 / n * (1 + weighted / 12))
         assert 0.85 < (found.value - found.low) / spread < 1.2
         assert 0.85 < (found.high - found.value) / spread < 1.2

@@ -11,16 +11,7 @@ from command_line import run_command
 from jsonschema import validate
 from test_multilabel_intervals import drawn
 
-from steelyard import (
-    MultilabelEvaluation,
-    Result,
-    best_threshold,
-    compare,
-    confusion,
-    evaluate,
-    f1,
-    multilabel,
-)
+from steelyard import MultilabelEvaluation, Result, best_threshold, compare, confusion, evaluate, f1, multilabel
 from steelyard.exceptions import InputError, InputTypeError
 
 

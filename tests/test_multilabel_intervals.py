@@ -14,7 +14,6 @@ from steelyard import (
     get_metric,
     hamming_loss,
     interval,
-    intervals,
     jaccard,
     multilabel,
     precision,
@@ -44,7 +43,7 @@ def _at_least_one(excess):
 
 
 def ends(names, table, **options):
-    return intervals(names, table, **options)
+    return interval(names, table, **options)
 
 
 def value(name, table):
@@ -125,10 +124,10 @@ def test_interval_and_chance_of_label_sets_are_those_of_evaluate():
     table = drawn(200, 4)
     names = ["f1[average=macro]", "accuracy", "recall[average=samples]", "roc_auc[average=macro]"]
     report = evaluate(table, metrics=names)
-    for name, row in zip(names, intervals(names, table.true, table.predicted, y_score=table.scores), strict=True):
+    for name, row in zip(names, interval(names, table.true, table.predicted, y_score=table.scores), strict=True):
         assert (row.value, row.low, row.high) == (report[name].value, report[name].low, report[name].high)
         assert chance(name, table).same_margins == pytest.approx(report[name].chance, abs=1e-12)
-    of_labels = interval("f1", table, average=None)
+    of_labels = interval("f1[average=None]", table)
     assert [of_labels.low[2], of_labels.high[2]] == pytest.approx(
         [getattr(interval("f1", table, pos_label=2), end) for end in ("low", "high")]
     )

@@ -134,8 +134,8 @@ def test_one_class_against_the_rest_has_no_order():
 
 def test_the_interval_of_the_ranked_probability_score_counts_clusters():
     y, _, P = grades()
-    alone = interval("rps", y, P)
-    doubled = interval("rps", np.tile(y, 2), np.tile(P, (2, 1)), cluster=np.tile(np.arange(len(y)), 2))
+    alone = interval("rps", y, y_score=P)
+    doubled = interval("rps", np.tile(y, 2), y_score=np.tile(P, (2, 1)), cluster=np.tile(np.arange(len(y)), 2))
     assert doubled.high - doubled.low == pytest.approx(alone.high - alone.low, rel=0.03)
 
 

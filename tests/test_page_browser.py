@@ -38,7 +38,7 @@ from steelyard import (
     confidence_band,
     evaluate,
     get_metric,
-    intervals,
+    interval,
     notebook,
     page,
 )
@@ -180,7 +180,7 @@ def test_the_intervals_at_moved_settings_are_those_of_the_same_method(show, html
         threshold, prevalence = settings(tab)
         counted = [row.name for row in evaluation.metrics if get_metric(row.name).scores is None]
         counts = evaluation.scores.at(threshold)
-        for part in intervals(counted, counts, prevalence=prevalence, draws=20_000):
+        for part in interval(counted, counts, prevalence=prevalence, draws=20_000):
             cell = tab.locator(f'[data-metric="{part.metric}"] .between')
             low, high = (float(cell.get_attribute(f"data-{end}")) for end in ("low", "high"))
             slack = 0.15 * (part.high - part.low) + 1e-9

@@ -89,7 +89,7 @@ def test_the_refusal_of_an_unclear_class_counts_the_rows_wherever_it_is_made():
         lambda: steelyard.chance("recall", y, p),
         lambda: steelyard.chance("recall", frame, true="y", pred="p"),
         lambda: steelyard.interval("recall", y, p),
-        lambda: steelyard.chance_test("recall", y, p),
+        lambda: steelyard.beats_chance(y, p, metric="recall"),
         lambda: steelyard.recall(y, p),
     ):
         with pytest.raises(InputError, match=rf"makes 'yes' \({Y.sum()} of {N} rows\) the positive class"):

@@ -89,9 +89,9 @@ def test_intervals_at_another_prevalence_know_the_prevalence():
     rng = np.random.default_rng(3)
     y = (rng.random(3_000) < 0.1).astype(int)
     score = rng.normal(size=3_000) + y
-    there = interval("average_precision", y, score, prevalence=0.5, draws=200)
+    there = interval("average_precision", y, y_score=score, prevalence=0.5, draws=200)
     assert there.low < there.value < there.high
-    assert there.value > interval("average_precision", y, score, draws=200).high
+    assert there.value > interval("average_precision", y, y_score=score, draws=200).high
 
 
 def test_intervals_at_another_prevalence_cover():
@@ -140,7 +140,7 @@ def test_intervals_hold_where_the_prevalence_was_estimated_from_100_rows():
     for positives in np.unique(seen):
         estimate = Prevalence(positives=int(positives), rows=100)
         for found, truth in zip(
-            steelyard.intervals(names, tables[seen == positives], prevalence=estimate, draws=500), truths, strict=True
+            steelyard.interval(names, tables[seen == positives], prevalence=estimate, draws=500), truths, strict=True
         ):
             held.extend((found.low <= truth) & (truth <= found.high))
     assert 0.92 <= np.mean(held) <= 0.98  # 0.45 with the share that was seen plugged in

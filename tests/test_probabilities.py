@@ -8,7 +8,7 @@ from checks import assert_refused
 from command_line import run_command
 
 import steelyard
-from steelyard import evaluate, interval, intervals
+from steelyard import evaluate, interval
 from steelyard.ingest.score_matrix import probability_table
 
 LABELS = np.array(["a", "b", "c", "d"])
@@ -83,7 +83,7 @@ def test_scores_that_are_no_probabilities_have_areas_and_top_k_and_no_losses():
     assert evaluation["roc_auc[average=macro]"].value == steelyard.roc_auc(y, np.log(P), average="macro")
     assert "top_k_accuracy" in evaluation
     assert "log_loss" not in evaluation
-    assert_refused(lambda: interval("log_loss", y, np.log(P)), ValueError, "needs probabilities")
+    assert_refused(lambda: interval("log_loss", y, y_score=np.log(P)), ValueError, "needs probabilities")
 
 
 def test_tables_of_rows_merge_whatever_the_order_of_their_classes():
@@ -105,7 +105,7 @@ def test_every_metric_of_columns_has_an_interval_around_its_value(name):
     y, _, P = rows()
     found = interval(name, y, P)
     assert found.low < found.value < found.high
-    assert found.value == pytest.approx(intervals([name], y, y_score=P)[0].value, rel=1e-15)
+    assert found.value == pytest.approx(interval([name], y, y_score=P)[0].value, rel=1e-15)
     wide, narrow = interval(name, y, P, level=0.99), interval(name, y, P, level=0.5)
     assert wide.low < found.low < narrow.low
     assert narrow.high < found.high < wide.high
@@ -153,28 +153,28 @@ def test_a_perfect_ranking_is_not_taken_for_certain():
     codes = np.repeat(np.arange(3), [40, 8, 5])
     P = np.full((53, 3), 0.05)
     P[np.arange(53), codes] = 0.9
-    found = interval("roc_auc[average=macro]", codes, P)
+    found = interval("roc_auc[average=macro]", codes, y_score=P)
     assert found.value == found.high == 1
     assert 0.7 < found.low < 0.97
 
 
 def test_the_brier_score_of_many_classes_reaches_2_and_says_so():
     y, P = [0, 1, 2] * 5, np.roll(np.eye(3), 1, axis=1)[[0, 1, 2] * 5]
-    found = interval("brier", y, P)
+    found = interval("brier", y, y_score=P)
     assert found.value == found.high == 2
     assert found.spec.metric.range == (0, 2)
-    assert interval("brier", [0, 1] * 5, np.eye(2)[[0, 1] * 5]).spec.metric.range == (0, 1)
+    assert interval("brier", [0, 1] * 5, y_score=np.eye(2)[[0, 1] * 5]).spec.metric.range == (0, 1)
 
 
 def test_where_there_is_no_interval_the_reason_is_given():
     y, _, P = rows()
     sure = P.copy()
     sure[0] = np.where(y[0] == LABELS, 0.0, 1 / 3)
-    found = interval("log_loss", y, sure)
+    found = interval("log_loss", y, y_score=sure)
     assert found.value == math.inf
     assert math.isnan(found.low)
     assert found.why == "1 row was given probability 0 for what came true"
-    absent = interval("roc_auc[average=macro]", y, np.column_stack([P, np.zeros(300)]), labels=list("abcde"))
+    absent = interval("roc_auc[average=macro]", y, y_score=np.column_stack([P, np.zeros(300)]), labels=list("abcde"))
     assert math.isnan(absent.value)
     assert absent.why == "class 'e': no positives"
 
@@ -182,12 +182,12 @@ def test_where_there_is_no_interval_the_reason_is_given():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda y, P: interval("roc_auc", y, P), "needs average='macro'"),
-        (lambda y, P: interval("log_loss", y, P, cluster=np.zeros(300)), "one cluster only"),
-        (lambda y, P: interval("log_loss", y, P, cluster=np.arange(9)), "cluster has 9"),
-        (lambda y, P: interval("log_loss", y, P, prevalence=0.5), "4 classes need 4 shares"),
-        (lambda y, P: interval("log_loss", y, P, method="delong"), "these do: student"),
-        (lambda y, P: interval("log_loss", y, P[:, :3]), "a column for each"),
+        (lambda y, P: interval("roc_auc", y, y_score=P), "needs average='macro'"),
+        (lambda y, P: interval("log_loss", y, y_score=P, cluster=np.zeros(300)), "one cluster only"),
+        (lambda y, P: interval("log_loss", y, y_score=P, cluster=np.arange(9)), "cluster has 9"),
+        (lambda y, P: interval("log_loss", y, y_score=P, prevalence=0.5), "4 classes need 4 shares"),
+        (lambda y, P: interval("log_loss", y, y_score=P, method="delong"), "these do: student"),
+        (lambda y, P: interval("log_loss", y, y_score=P[:, :3]), "a column for each"),
         (lambda y, P: evaluate(y, y_score=P, threshold=0.3), "has a column for each of 4 classes"),
         (lambda y, P: evaluate(y, y_score=P, metrics=["roc_auc"]), r"roc_auc\[average=macro\]"),
     ],
@@ -236,7 +236,7 @@ def test_weights_and_clusters_reach_the_metrics_of_columns():
     y, _, P = rows()
     weight, patient = np.random.default_rng(4).uniform(0.5, 2, 300), np.arange(300) // 3
     for options in ({"sample_weight": weight}, {"cluster": patient}):
-        row, alone = evaluate(y, y_score=P, **options)["log_loss"], interval("log_loss", y, P, **options)
+        row, alone = evaluate(y, y_score=P, **options)["log_loss"], interval("log_loss", y, y_score=P, **options)
         assert (row.value, row.low, row.high) == (alone.value, alone.low, alone.high)
 
 
@@ -301,13 +301,13 @@ def test_the_shell_matches_columns_to_classes_by_name(file):
     weighted = steelyard.Evaluation.from_json(
         run_command("report", file, "--true", "y", "--scores", "p_*", *options).stdout
     )
-    expected = interval("log_loss", y, P, sample_weight=1 + np.arange(300) % 3)
+    expected = interval("log_loss", y, y_score=P, sample_weight=1 + np.arange(300) % 3)
     assert weighted["log_loss"].high == pytest.approx(expected.high, rel=1e-9)
     options = ("--cluster", "patient", "--metrics", "log_loss", "--format", "json")
     clustered = steelyard.Evaluation.from_json(
         run_command("report", file, "--true", "y", "--scores", "p_*", *options).stdout
     )
-    expected = interval("log_loss", y, P, cluster=np.arange(300) // 2)
+    expected = interval("log_loss", y, y_score=P, cluster=np.arange(300) // 2)
     assert clustered["log_loss"].low == pytest.approx(expected.low, rel=1e-9)
 
 
@@ -358,8 +358,8 @@ def test_log_loss_has_no_upper_limit_where_other_classes_have_probability_0():
     y = np.repeat([0, 1, 2], 20)
     P = np.where(y[:, None] == np.arange(3), 1.0, 0.0) * 0.8 + [[0.2, 0.0, 0.0]]
     P /= P.sum(1, keepdims=True)
-    assert interval("log_loss", y, P).high == np.inf
-    assert interval("brier", y, P).high <= 2
+    assert interval("log_loss", y, y_score=P).high == np.inf
+    assert interval("brier", y, y_score=P).high <= 2
 
 
 @pytest.mark.parametrize("name", [*OWN, *AVERAGED])
@@ -400,7 +400,7 @@ def test_at_an_estimated_prevalence_columns_are_left_out_with_a_sentence():
 
 def test_with_a_stratified_design_the_shares_of_the_classes_do_not_widen_a_loss():
     y, _, P = rows()
-    fixed, random = (steelyard.interval("log_loss", y, P, design=design) for design in ("stratified", "random"))
+    fixed, random = (steelyard.interval("log_loss", y, y_score=P, design=design) for design in ("stratified", "random"))
     assert fixed.value == random.value and fixed.high - fixed.low < random.high - random.low
 
 

@@ -100,7 +100,7 @@ def test_metrics_left_out_or_in_another_order_move_no_number_of_a_question(quest
 def test_every_metric_of_the_registry_has_the_same_interval_alone_as_beside_all_others():
     table = steelyard.confusion(Y4, LABELS4["a"])
     names = [metric.name for metric in steelyard.list_metrics() if metric.classes]
-    together = {found.metric: found for found in steelyard.intervals(names, table, draws=200)}
+    together = {found.metric: found for found in steelyard.interval(names, table, draws=200)}
     assert len(together) > 10
     for name in names:
         assert steelyard.interval(name, table, draws=200) == together[name]

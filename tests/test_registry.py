@@ -383,7 +383,7 @@ def test_every_question_takes_scikit_learns_keywords():
     assert steelyard.evaluate(**rows)["f1"].value == steelyard.f1(**rows)
     assert steelyard.evaluate(**scores)["roc_auc"].value == steelyard.roc_auc(**scores)
     assert steelyard.interval("f1", **rows) == steelyard.interval("f1", y_true, y_pred)
-    assert steelyard.interval("roc_auc", **scores) == steelyard.interval("roc_auc", y_true, y_score)
+    assert steelyard.interval("roc_auc", **scores) == steelyard.interval("roc_auc", y_true, y_score=y_score)
     assert steelyard.chance("roc_auc", **scores).same_margins == 0.5
     assert steelyard.chance("f1", **rows).same_margins == steelyard.chance("f1", y_true, y_pred).same_margins
     assert steelyard.beats_chance(**scores) == steelyard.beats_chance(y_true, y_score=y_score)

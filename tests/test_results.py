@@ -117,7 +117,7 @@ RESULTS = {
     "resampling_study": resampled,
     "resampling_study, verdicts": lambda: resampled().verdicts,
     "interval of many tables": lambda: steelyard.interval("recall", Counts([1, 0], [3, 0], [5, 6], [7, 8])),
-    "intervals": lambda: steelyard.intervals(
+    "intervals": lambda: steelyard.interval(
         ["recall", "f_beta[beta=2]", "f1[average=macro]"], TRUE, LABELS["<b>A</b>"]
     ),
     "compare": lambda: steelyard.compare(TRUE, LABELS),
@@ -143,7 +143,7 @@ RESULTS = {
     "recalibrated": lambda: steelyard.Recalibrator("temperature").fit(PROBABILITIES, TRUE).judged_,
     "calibration points": lambda: steelyard.calibration(TRUE, PROBABILITIES, strategy="uniform").curve,
     "chance": lambda: steelyard.chance("f1", TABLE),
-    "chance_test": lambda: steelyard.chance_test("f1", TABLE),
+    "chance_test": lambda: steelyard.beats_chance(TABLE, metric="f1"),
     "beats_chance": lambda: steelyard.beats_chance(TABLE),
     "unlabelled": lambda: steelyard.unlabelled(
         (TRUE, SCORES["<b>A</b>"]), SCORES["<b>A</b>"], threshold=0.5, draws=100
@@ -196,7 +196,7 @@ RESULTS = {
     "select_tree": selected,
     "compare_groups": lambda: steelyard.compare_groups(TRUE, LABELS["<b>A</b>"], by=GROUP, metrics=["recall", "mcc"]),
     "errors": lambda: steelyard.errors(TRUE, y_score=PROBABILITIES, keys={"<b>A</b>": GROUP}, first=9),
-    "group_thresholds": lambda: steelyard.group_thresholds(TRUE, PROBABILITIES, by=GROUP, resamples=20),
+    "group_thresholds": lambda: steelyard.group_thresholds(TRUE, PROBABILITIES, by=GROUP, draws=20),
     "gate": lambda: steelyard.gate(
         steelyard.evaluate(TRUE, LABELS["<b>A</b>"], by={"<i>": GROUP}, metrics=["recall", "mcc"]),
         "recall >= 0.5",

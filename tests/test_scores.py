@@ -22,8 +22,8 @@ from steelyard import (
     list_metrics,
     precision_recall_curve,
     roc_curve,
-    score_table,
-)  # fmt: skip
+    score_table,  # fmt: skip
+)
 
 RANKING = [m for m in list_metrics() if m.scores]
 RANK_ONLY = [m for m in RANKING if not m.of_probabilities]
@@ -424,7 +424,7 @@ def test_intervals_are_the_same_however_tied_scores_are_stored():
     score = 1 / (1 + np.exp(-rng.normal(size=20_000) - y))
     score = np.where(y == 0, np.round(score, 2), score)  # the common class has fewer distinct scores than the rare one
     names = ["average_precision", "precision_at_recall", "brier"]
-    stored = [steelyard.intervals(names, table) for table in (score_table(y, score), score_table(y, score).compact())]
+    stored = [steelyard.interval(names, table) for table in (score_table(y, score), score_table(y, score).compact())]
     ends = [[(row.low, row.high) for row in rows] for rows in stored]
     assert ends[0] == [pytest.approx(pair, abs=1e-12) for pair in ends[1]]
 

@@ -52,7 +52,7 @@ def test_a_value_is_that_of_the_validation_part(found):
 
 
 def test_the_standard_error_is_half_of_an_interval_of_that_level(found):
-    wide = interval("f1", found.best.run.confusion, average="macro", level=0.95)
+    wide = interval("f1[average=macro]", found.best.run.confusion, level=0.95)
     assert found.standard_error == pytest.approx((wide.high - wide.low) / 2 / 1.96, rel=0.1)
 
 

@@ -153,10 +153,10 @@ def test_a_rule_that_cannot_be_read_is_refused(text):
 
 def test_the_average_of_a_call_and_that_of_the_written_form_may_agree_but_not_contradict():
     table = confusion(TRUE, PRED)
-    assert interval("f1[average=macro]", table, average="macro").metric == "f1[average=macro]"
-    assert interval("f1", table, average="macro").metric == "f1[average=macro]"
+    assert interval("f1[average=macro, average=macro]", table).metric == "f1[average=macro]"
+    assert interval("f1[average=macro]", table).metric == "f1[average=macro]"
     with pytest.raises(InputError, match="contradict"):
-        interval("f1[average=macro]", table, average="weighted")
+        interval("f1[average=macro, average=weighted]", table)
 
 
 # ---------------------------------------------------------------- what is declared on a metric
@@ -228,12 +228,12 @@ def test_a_class_has_one_interval_wherever_it_is_shown():
 
 def test_the_scores_of_the_class_that_is_asked_for_are_taken():
     y_true, y_score = [0, 1, 1, 0, 1, 0] * 20, np.linspace(0.1, 0.9, 120)
-    other = interval("average_precision[class=0]", y_true, y_score)
-    assert other.value == interval("average_precision", y_true, y_score, pos_label=0).value
+    other = interval("average_precision[class=0]", y_true, y_score=y_score)
+    assert other.value == interval("average_precision", y_true, y_score=y_score, pos_label=0).value
     with pytest.raises(SteelyardError, match="'zz'"):
-        interval("average_precision[class=zz]", y_true, y_score)
+        interval("average_precision[class=zz]", y_true, y_score=y_score)
     with pytest.raises(SteelyardError, match="one column of scores for each class"):
-        interval("roc_auc[average=macro]", y_true, y_score)
+        interval("roc_auc[average=macro]", y_true, y_score=y_score)
     with pytest.raises(SteelyardError, match="contradict each other"):
         interval("recall[class=1]", y_true, y_true, pos_label=0)
     with pytest.raises(SteelyardError, match="one column of scores is of one positive class"):

@@ -12,17 +12,7 @@ from checks import assert_refused
 from scipy import stats
 
 import steelyard
-from steelyard import (
-    Confusion,
-    Counts,
-    confusion,
-    get_metric,
-    interval,
-    intervals,
-    list_metrics,
-    sample_size,
-    score_table,
-)
+from steelyard import Confusion, Counts, confusion, get_metric, interval, list_metrics, sample_size, score_table
 from steelyard.analysis import distributions
 from steelyard.analysis.intervals import draw_ends, draws, operating_point
 from steelyard.analysis.intervals import intervals as intervals_module
@@ -37,7 +27,7 @@ METHODS += ["wilson", "jeffreys", "exact"]  # of a rate
 
 def test_intervals_hold_the_value_and_stay_in_the_range():
     cells = RNG.integers(0, 8, (4, 300))
-    for found, metric in zip(intervals(COUNT_METRICS, Counts(*cells), draws=300), COUNT_METRICS, strict=True):
+    for found, metric in zip(interval(COUNT_METRICS, Counts(*cells), draws=300), COUNT_METRICS, strict=True):
         defined = ~np.isnan(found.value)
         low, value, high = found.low[defined], found.value[defined], found.high[defined]
         assert (low <= value).all() and (value <= high).all(), metric.name
@@ -129,7 +119,7 @@ def test_weighted_intervals_equal_brute_force():
 
 
 def test_many_metrics_share_one_set_of_draws():
-    one, two = intervals(["recall", "false_negative_rate"], FINLEY)
+    one, two = interval(["recall", "false_negative_rate"], FINLEY)
     assert one.low == pytest.approx(1 - two.high, abs=1e-12)
     assert one.high == pytest.approx(1 - two.low, abs=1e-12)
 
@@ -144,9 +134,9 @@ def test_the_two_classes_of_a_table_and_a_kinked_metric_share_its_draws():
         classes["no"]["recall"].high,
     )
     counts, beside = Counts(10, 40, 50, 900), ["adjusted_g_mean", "recall", "optimized_precision"]
-    for interval in intervals(beside, counts):
-        (alone,) = intervals([interval.metric], counts)
-        assert (interval.low, interval.high) == (alone.low, alone.high), interval.metric
+    for found in interval(beside, counts):
+        (alone,) = interval([found.metric], counts)
+        assert (found.low, found.high) == (alone.low, alone.high), found.metric
 
 
 def test_one_input_gives_one_output_and_a_generator_varies_it():
@@ -181,7 +171,7 @@ def test_the_kinked_metric_is_found_and_covered_at_its_kink():
 def test_coverage_where_the_bootstrap_fails(shares, n):
     rng = np.random.default_rng(n)
     drawn = Counts(*rng.multinomial(n, shares, size=800).T)
-    for found in intervals(["recall", "balanced_accuracy", "ac_score", "mcc", "f1"], drawn, draws=800):
+    for found in interval(["recall", "balanced_accuracy", "ac_score", "mcc", "f1"], drawn, draws=800):
         truth = get_metric(found.metric)(Counts(*shares))
         covered = np.mean((found.low <= truth) & (truth <= found.high))
         assert 0.915 <= covered <= 0.99, found.metric
@@ -193,16 +183,16 @@ def test_many_classes_and_averages():
     pred = np.where(rng.random(500) < 0.7, y, rng.integers(0, 10, 500))
     for found in (
         interval("accuracy", y, pred),
-        interval("f1", y, pred, average="macro"),
-        interval("recall", y, pred, average="weighted"),
+        interval("f1[average=macro]", y, pred),
+        interval("recall[average=weighted]", y, pred),
     ):
         assert found.low < found.value < found.high
         assert found.high - found.low < 0.12
-    each = interval("recall", y, pred, average=None)
+    each = interval("recall[average=None]", y, pred)
     assert each.low.shape == (10,)
     assert (each.low <= each.value).all()
     assert interval("f1", y, pred, pos_label=3).value == steelyard.f1(y, pred, pos_label=3)
-    assert interval("f1", y, pred, average="micro").value == pytest.approx(steelyard.accuracy(y, pred))
+    assert interval("f1[average=micro]", y, pred).value == pytest.approx(steelyard.accuracy(y, pred))
 
 
 def test_clusters_widen_the_interval():
@@ -288,7 +278,7 @@ def test_a_hidden_share_of_positives_that_rank_first_is_held_where_these_rows_sh
         rng = np.random.default_rng(seed)
         first = rng.random(400) < 0.1  # so that ks is .1; in one of eight samples of 20 positives none ranks first
         score = np.where(y == 1, np.where(first, 0.9, 0.1), 0.5) + 0.01 * rng.random(400)
-        found = interval("ks", y, score)
+        found = interval("ks", y, y_score=score)
         held.append(found.low <= 0.1 <= found.high < 0.6)
     assert np.mean(held) >= 0.95
 
@@ -298,12 +288,12 @@ def test_separated_scores_of_weighted_rows_have_an_h_measure():
     for positives in (1, 20):
         rows = slice(20 - positives, None)
         score = np.linspace(1, 0, 400)[rows]
-        found = interval("h_measure", y[rows], score, sample_weight=weight[rows])
+        found = interval("h_measure", y[rows], y_score=score, sample_weight=weight[rows])
         assert found.value == pytest.approx(1) and found.low < 0.9
 
 
 def test_arrays_of_scores_share_one_set_of_draws_too():
-    one, two = intervals(["average_precision", "average_precision"], Y, S, draws=100)
+    one, two = interval(["average_precision", "average_precision"], Y, y_score=S, draws=100)
     assert (one.low, one.high) == (two.low, two.high)
 
 
@@ -311,7 +301,7 @@ def test_each_class_is_as_sure_as_when_it_alone_is_asked_for():
     rng = np.random.default_rng(0)
     y = rng.choice(3, 400, p=[0.8, 0.15, 0.05])
     pred = np.where(rng.random(400) < 0.8, y, rng.integers(0, 3, 400))
-    each = interval("recall", y, pred, average=None)
+    each = interval("recall[average=None]", y, pred)
     for label in range(3):
         alone = interval("recall", y, pred, pos_label=label)
         assert (each.low[label], each.high[label]) == pytest.approx((alone.low, alone.high), abs=0.01)
@@ -330,17 +320,17 @@ def test_rank_metrics_have_intervals():
     y = (rng.random(6_000) < 0.3).astype(int)
     score = rng.normal(size=6_000) + y
     ranking = [m for m in list_metrics("ranking") if m.name != "mcc_f1"]  # which has none
-    for found in intervals([*ranking, "weighted_auc"], y, score, draws=200):
+    for found in interval([*ranking, "weighted_auc"], y, score, draws=200):
         assert found.low <= found.value <= found.high
         assert found.high - found.low < 0.3 or found.metric == "lift"
         assert found.undefined_share == 0
-    by_influence = interval("average_precision", y, score)
-    by_draws = interval("average_precision", y, score, draws=400, method="bayesian-bootstrap")
+    by_influence = interval("average_precision", y, y_score=score)
+    by_draws = interval("average_precision", y, y_score=score, draws=400, method="bayesian-bootstrap")
     assert by_influence.method == "influence"
     assert (by_influence.low, by_influence.high) == pytest.approx((by_draws.low, by_draws.high), abs=0.01)
-    assert interval("roc_auc", y, score).method == "score"
-    assert interval("roc_auc", y, score, method="delong").low == pytest.approx(
-        interval("roc_auc", y, score).low, abs=0.003
+    assert interval("roc_auc", y, y_score=score).method == "score"
+    assert interval("roc_auc", y, y_score=score, method="delong").low == pytest.approx(
+        interval("roc_auc", y, y_score=score).low, abs=0.003
     )
 
 
@@ -348,16 +338,18 @@ def test_a_calibration_error_stands_beside_what_a_calibrated_model_would_show():
     rng = np.random.default_rng(6)
     share = rng.beta(1, 5, 1_000)
     calibrated = (rng.random(1_000) < share).astype(int)
-    found = interval("expected_calibration_error", calibrated, share)
+    found = interval("expected_calibration_error", calibrated, y_score=share)
     assert math.isnan(found.low) and math.isnan(found.high) and found.method == "calibrated"
     assert 0 < found.calibrated < found.calibrated_high
-    assert found.value < found.calibrated_high < interval("ece", calibrated, np.sqrt(share)).value
+    assert found.value < found.calibrated_high < interval("ece", calibrated, y_score=np.sqrt(share)).value
     assert f"would show {found.calibrated:.3g} on average and at most {found.calibrated_high:.3g}" in repr(found)
     row = steelyard.evaluate(calibrated, y_score=share)["expected_calibration_error"]
     assert (row.chance, row.chance_high) == (found.calibrated, found.calibrated_high)
     assert row.interval_or_reason() == f"calibrated: up to {row.text(row.chance_high)}"
     assert_refused(
-        lambda: interval("ece", calibrated, share, method="bayesian-bootstrap"), ValueError, "these do: calibrated"
+        lambda: interval("ece", calibrated, y_score=share, method="bayesian-bootstrap"),
+        ValueError,
+        "these do: calibrated",
     )
 
 
@@ -366,7 +358,7 @@ def test_a_calibrated_model_exceeds_its_reference_as_often_as_the_level_says():
     for _ in range(300):
         share = rng.choice([0.02, 0.1, 0.35, 0.7], 200)
         y = (rng.random(200) < share).astype(int)
-        found = interval("ece", y, share)
+        found = interval("ece", y, y_score=share)
         above.append(found.value > found.calibrated_high)
     assert 0.01 < np.mean(above) < 0.1
 
@@ -390,7 +382,7 @@ def test_intervals_of_scores_hold_with_few_positives(rows, share, apart, tied):
     for _ in range(60):
         y = (rng.random(rows) < share).astype(int)
         if y.sum() > 1:
-            found = intervals(names, y, y_score=scored(y))
+            found = interval(names, y, y_score=scored(y))
             held.append([part.low <= true <= part.high for part, true in zip(found, truth, strict=True)])
     assert np.mean(held, axis=0).min() > 0.83  # three standard errors below 0.93
     assert np.mean(held) > 0.93
@@ -400,10 +392,10 @@ def test_the_error_of_binning_is_shown_and_small():
     rng = np.random.default_rng(2)
     y = (rng.random(40_000) < 0.5).astype(int)
     score = rng.normal(size=40_000) + y
-    found = interval("average_precision", y, score, draws=20, method="bayesian-bootstrap")
+    found = interval("average_precision", y, y_score=score, draws=20, method="bayesian-bootstrap")
     assert 0 < found.bin_error < 1e-3
     rare = (rng.random(40_000) < 0.02).astype(int)
-    exact = interval("average_precision", rare, score + rare, draws=20, method="bayesian-bootstrap")
+    exact = interval("average_precision", rare, y_score=score + rare, draws=20, method="bayesian-bootstrap")
     assert exact.bin_error < 1e-12  # cut at the positives' own scores, nothing of the order is lost
 
 
@@ -416,7 +408,7 @@ def test_undefined_values_and_draws_are_told():
 
 
 def test_results_print_readably_and_become_frames():
-    found = intervals(["recall", "ac_score"], FINLEY)
+    found = interval(["recall", "ac_score"], FINLEY)
     assert repr(interval("ac_score", FINLEY)) == "ac_score 0.702 (0.581 to 0.802), 95 % posterior"
     assert "recall" in repr(found) and "0.549" in repr(found)
     for library in ("pandas", "polars"):
@@ -556,7 +548,7 @@ def test_sizes_of_an_auc_are_those_of_its_interval():
     apart, widths = 2**0.5 * stats.norm.ppf(0.85), []
     for _ in range(150):
         y = rng.random(plan.rows) < 0.2
-        found = interval("roc_auc", y, rng.normal(size=plan.rows) + apart * y)
+        found = interval("roc_auc", y, y_score=rng.normal(size=plan.rows) + apart * y)
         widths.append(found.high - found.low)
     assert 0.7 <= np.mean(np.array(widths) <= 0.12) <= 0.9
     assert sample_size("roc_auc", at=0.85, versus=0.8, prevalence=0.2).rows > plan.rows
@@ -582,7 +574,7 @@ BAD = {
     "percent": (lambda: interval("f1", FINLEY, level=95), ValueError, "such as 0.95"),
     "method": (lambda: interval("f1", FINLEY, method="magic"), ValueError, "No method is called 'magic'"),
     "no rate": (lambda: interval("f1", FINLEY, method="wilson"), ValueError, "does not fit f1"),
-    "no AUC": (lambda: interval("average_precision", Y, S, method="delong"), ValueError, "does not fit average_precision"),
+    "no AUC": (lambda: interval("average_precision", Y, y_score=S, method="delong"), ValueError, "does not fit average_precision"),
     "labels": (lambda: interval("recall", FINLEY, method="delong"), ValueError, "does not fit recall"),
     "draws": (lambda: interval("f1", FINLEY, draws=0), ValueError, "20 or more"),
     "groups": (lambda: interval("f1", Y, Y, cluster=[1, 2]), ValueError, "cluster has 2"),
@@ -590,15 +582,15 @@ BAD = {
     "grouped table": (lambda: interval("f1", FINLEY, cluster=[1, 2]), TypeError, "give the rows"),
     "weights resampled": (lambda: interval("f1", Y, Y, sample_weight=np.linspace(1, 2, 200), method="bootstrap"), ValueError, "unweighted"),
     "weights and wilson": (lambda: interval("recall", Y, Y, sample_weight=np.linspace(1, 2, 200), method="wilson"), ValueError, "without weights"),
-    "scores in clusters at a prevalence": (lambda: interval("roc_auc", Y, S, cluster=Y, prevalence=0.1), ValueError, "prevalence= and cluster="),
-    "scores in one cluster": (lambda: interval("roc_auc", Y, S, cluster=np.ones(200)), ValueError, "one cluster only"),
+    "scores in clusters at a prevalence": (lambda: interval("roc_auc", Y, y_score=S, cluster=Y, prevalence=0.1), ValueError, "prevalence= and cluster="),
+    "scores in one cluster": (lambda: interval("roc_auc", Y, y_score=S, cluster=np.ones(200)), ValueError, "one cluster only"),
     "a table in clusters": (lambda: interval("roc_auc", steelyard.score_table(Y, S), cluster=Y), TypeError, "give the rows"),
     "missing group": (lambda: interval("f1", [0, 1, 1], [0, 1, 1], cluster=["a", None, "b"]), ValueError, "cluster holds missing"),
     "cluster without groups": (lambda: interval("f1", FINLEY, method="cluster"), ValueError, "needs cluster="),
     "several prevalences": (lambda: interval("f1", FINLEY, prevalence=[0.1, 0.5]), ValueError, "one prevalence at a time"),
-    "option": (lambda: interval("f1", FINLEY, pos_lable=1), TypeError, "Did you mean 'pos_label'"),
+    "option": (lambda: interval("f1[pos_lable=1]", FINLEY), TypeError, "Did you mean 'pos_label'"),
     "seed": (lambda: interval("f1", FINLEY, rng="a"), TypeError, "rng is a NumPy Generator"),
-    "string": (lambda: intervals("f1", FINLEY), TypeError, r"write \['f1'\]"),
+    "string": (lambda: interval("f1", FINLEY), TypeError, r"write \['f1'\]"),
     "huge bootstrap": (lambda: interval("f1", Counts(1e20, 1, 1, 1), method="bootstrap"), OverflowError, "whole rows"),
     "name": (lambda: interval("f11", FINLEY), KeyError, "Did you mean"),
     "width": (lambda: sample_size("f1", at=(0.8, 0.9), prevalence=0.1), ValueError, "either width="),
@@ -625,7 +617,7 @@ def test_bad_input_gets_one_sentence(case):
 def test_tables_kept_from_rows_give_the_same_interval():
     pred = (S > 0.5).astype(int)
     assert interval("mcc", confusion(Y, pred)).low == interval("mcc", Y, pred).low
-    assert interval("roc_auc", score_table(Y, S)).low == interval("roc_auc", Y, S).low
+    assert interval("roc_auc", score_table(Y, S)).low == interval("roc_auc", Y, y_score=S).low
 
 
 @pytest.mark.parametrize("levels", [(0.025, 0.975), (0.0005, 0.9995), (0.05, 1.0), (0.4, 0.9)])
@@ -659,7 +651,7 @@ def test_quantiles_and_tails_are_those_of_scipy_stats_to_the_last_bit():
 
 def test_the_draws_of_scores_are_those_of_one_metric_whichever_others_are_asked_for():
     names = ["average_precision", "roc_auc", "recall_at_precision[at=0.5]", "recall_at_precision[at=0.3]"]
-    together = intervals(names, Y, S)
+    together = interval(names, Y, S)
     for name, found in zip(names, together, strict=True):
         alone = interval(name, Y, S)
         assert (found.value, found.low, found.high) == (alone.value, alone.low, alone.high), name
@@ -707,11 +699,11 @@ def peak_of(call):
 
 def test_the_draws_of_very_many_classes_are_never_kept_whole():
     truth, pred = _many(300)
-    for found in steelyard.intervals(["accuracy", "mcc"], truth, pred):
+    for found in steelyard.interval(["accuracy", "mcc"], truth, pred):
         assert found.low < found.value < found.high
     whole = 10_000 * 300**2 * 8  # the cells of all draws
-    assert peak_of(lambda: steelyard.intervals(["accuracy", "mcc"], truth, pred)) < whole / 30
-    assert peak_of(lambda: steelyard.intervals(["recall"], truth, pred, average=None)) < whole / 30
+    assert peak_of(lambda: steelyard.interval(["accuracy", "mcc"], truth, pred)) < whole / 30
+    assert peak_of(lambda: steelyard.interval(["recall"], truth, pred, average=None)) < whole / 30
 
 
 def test_clusters_of_many_classes_are_drawn_in_bounded_memory_or_refused():
@@ -731,9 +723,9 @@ def test_clusters_of_many_classes_are_drawn_in_bounded_memory_or_refused():
 def test_draws_in_blocks_are_like_the_draws_at_once(monkeypatch):
     truth, pred = _many(5)
     options = {"draws": 20_000, "method": "posterior"}
-    whole = steelyard.intervals(["g_mean", "mcc"], truth, pred, **options)
+    whole = steelyard.interval(["g_mean", "mcc"], truth, pred, **options)
     monkeypatch.setattr(draws, "DRAWS_AT_ONCE", 70_000)
-    for part, at_once in zip(steelyard.intervals(["g_mean", "mcc"], truth, pred, **options), whole, strict=True):
+    for part, at_once in zip(steelyard.interval(["g_mean", "mcc"], truth, pred, **options), whole, strict=True):
         assert (part.low, part.high) == pytest.approx((at_once.low, at_once.high), abs=0.001)
 
 
@@ -742,10 +734,10 @@ def test_intervals_of_ten_classes_hold_where_nine_have_five_rows():
     truth = np.diag([270.0, *[2.5] * 9]) + np.array([30.0, *[2.5] * 9])[:, None] * (1 - np.eye(10)) / 9
     exact = Confusion((*range(10, 20),), (truth * 1e6).round().astype(np.int64), truth, truth)
     names = ["balanced_accuracy", "g_mean", "ac_score", "mcc", "f1[average=macro]"]
-    expected, held = [found.value for found in steelyard.intervals(names, exact, draws=20)], np.zeros(5)
+    expected, held = [found.value for found in steelyard.interval(names, exact, draws=20)], np.zeros(5)
     for _ in range(runs := 150):
         rows = np.array([rng.multinomial(round(row.sum()), row / row.sum()) for row in truth])
-        found = steelyard.intervals(names, Confusion.of_rows((*range(10, 20),), rows), draws=400, rng=rng)
+        found = steelyard.interval(names, Confusion.of_rows((*range(10, 20),), rows), draws=400, rng=rng)
         held += [one.low <= value <= one.high for one, value in zip(found, expected, strict=True)]
     assert (held / runs > 0.89).all(), held / runs  # the standard error is .018; before, .17 to .8
 
@@ -755,7 +747,7 @@ def test_a_mean_that_low_recalls_pull_down_may_be_as_high_as_the_recall_of_all()
     hits = np.array([3, 7] * 9 + [1, 9])
     rows = np.diag(hits) + np.roll(np.diag(10 - hits), 1, axis=1)
     of_classes = Confusion.of_rows((*range(10, 30),), rows)
-    pulled, plain = steelyard.intervals(["ac_score", "balanced_accuracy"], of_classes)
+    pulled, plain = steelyard.interval(["ac_score", "balanced_accuracy"], of_classes)
     assert pulled.high > plain.high > 0.55 and pulled.low < pulled.value < 0.4
 
 
@@ -764,7 +756,7 @@ def test_the_accuracy_of_classes_is_a_rate_of_all_rows():
     found = interval("accuracy", Confusion.of_rows((*range(10, 20),), rows))
     assert found.high == 1.0 and 1 - found.low == pytest.approx(2.51 / 996, rel=0.05)  # Jeffreys' tail
     rows[0, 1] = 1
-    both = steelyard.intervals(["accuracy", "f1[average=micro]"], Confusion.of_rows((*range(10, 20),), rows))
+    both = steelyard.interval(["accuracy", "f1[average=micro]"], Confusion.of_rows((*range(10, 20),), rows))
     assert (both[0].low, both[0].high) == (both[1].low, both[1].high)
 
 
@@ -781,7 +773,7 @@ def test_a_design_by_class_gives_narrower_intervals_that_say_so():
         lambda: interval("recall", FINLEY, design="by class"), ValueError, "design is 'random', or 'stratified'"
     )
     scores = np.random.default_rng(0).normal(size=100) + y
-    assert steelyard.interval("average_precision", y, scores, design="stratified").low > 0
+    assert steelyard.interval("average_precision", y, y_score=scores, design="stratified").low > 0
 
 
 def test_an_interval_of_few_errors_holds_nearly_none_of_them():

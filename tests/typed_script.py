@@ -102,7 +102,7 @@ pandas_frame = pd.DataFrame({"y": y_true, "p": y_score})
 assert_type(steelyard.evaluate(polars_frame, true="y", score="p").rows, int)
 assert_type(steelyard.evaluate(pandas_frame, true="y", score="p").rows, int)
 
-interval = steelyard.interval("f_beta", y_true, y_pred, beta=2, level=0.9)
+interval = steelyard.interval("f_beta[beta=2]", y_true, y_pred, level=0.9)
 assert_type(interval.level, float)
 assert_type(interval.method, str)
 assert_type(interval.low, float)

@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.data import labels, probabilities, scores
 from benchmarks.row import Row, needed
-from steelyard import Counts, evaluate, interval, intervals, list_metrics, score_table
+from steelyard import Counts, evaluate, interval, list_metrics, score_table
 from steelyard.analysis.intervals import score_intervals
 
 TITLE = "Intervals"
@@ -47,7 +47,7 @@ def peers():
 def growth(n):
     small = Counts(28, 23, 72, 877)
     large = small.scaled(n // 1000)
-    return lambda: done(intervals(COUNT_METRICS, large)), lambda: done(intervals(COUNT_METRICS, small))
+    return lambda: done(interval(COUNT_METRICS, large)), lambda: done(interval(COUNT_METRICS, small))
 
 
 def loop(n):
@@ -61,7 +61,7 @@ def loop(n):
         i = rng.integers(0, n, n)
         return done(f1_score(y[i], pred[i], zero_division=0))
 
-    return lambda: done(intervals(COUNT_METRICS, table)), one_draw
+    return lambda: done(interval(COUNT_METRICS, table)), one_draw
 
 
 def delong(n):
@@ -96,7 +96,7 @@ def many_classes(n):
         losses = (metrics.log_loss(y, given), metrics.brier_score_loss(y, given))
         return [*losses, metrics.top_k_accuracy_score(y, given, k=2), area]
 
-    return lambda: [found.value for found in intervals(names, y, given)], theirs
+    return lambda: [found.value for found in interval(names, y, given)], theirs
 
 
 def f1(n, average="binary"):
@@ -111,7 +111,7 @@ def area(n):
     y, given = scores(n)
 
     def ours():
-        found = interval("roc_auc", y, given, method="delong")
+        found = interval("roc_auc", y, y_score=given, method="delong")
         return [found.value, found.low, found.high]
 
     def theirs():
@@ -131,7 +131,7 @@ def bca(n):
 def resampled(n):
     boot = needed("rapidstats").Bootstrap(iterations=500, seed=1)
     y, given = scores(n)
-    return lambda: interval("roc_auc", y, given).value, lambda: boot.roc_auc(y, given)[1]
+    return lambda: interval("roc_auc", y, y_score=given).value, lambda: boot.roc_auc(y, given)[1]
 
 
 def resampled_table(n):

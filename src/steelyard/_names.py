@@ -7,7 +7,19 @@ from __future__ import annotations
 
 __version__ = "0.1.0"
 
+# The questions that are methods of Predictions too, each with the place of the rows among its arguments.
+METHODS = {
+    "evaluate": 0,
+    "compare_groups": 0,
+    "drift": 0,
+    "interval": 1,
+    "chance": 1,
+    "beats_chance": 0,
+    "calibration": 0,
+}
+
 HOME = {
+    "Predictions": "predictions",
     "Accumulator": "ingest.accumulator",
     "Monitor": "analysis.monitoring.monitor",
     "anytime_compare": "analysis.sequential.anytime",
@@ -35,7 +47,7 @@ HOME = {
     "page": "report.pages.page",
     "comparison_page": "report.pages.page",
     "audit_page": "report.pages.page",
-    "paired": "analysis.comparison.paired_tables",
+    "paired": "ingest.paired_tables",
     "precision_recall_curve": "metrics.curves",
     "roc_curve": "metrics.curves",
     "score_table": "ingest.array_tables",
@@ -51,7 +63,6 @@ HOME = {
     "where": "metrics.expression",
     "SteelyardError": "exceptions",
     "interval": "analysis.intervals.intervals",
-    "intervals": "analysis.intervals.intervals",
     "slices": "analysis.slices.slices",
     "LabelPlan": "analysis.planning.label_plan",
     "label_plan": "analysis.planning.label_plan",
@@ -100,7 +111,6 @@ HOME = {
     "swap_prevalences": "analysis.prevalence.prevalence",
     "beats_chance": "analysis.chance.chance_tests",
     "chance": "analysis.chance.chance",
-    "chance_test": "analysis.chance.chance_tests",
     "ConfusionDisplay": "report.figures.confusion",
     "CorrelationDisplay": "report.figures.correlation",
     "CostCurveDisplay": "report.figures.cost_curve",

@@ -223,6 +223,7 @@ _ALIASES = {
     "BaselineLike": "str | PathLike | Table",
     "PromiseLike": "str | PathLike | Table",
     "Given": "ArrayLike | Frame | Table",
+    "RowsLike": "ArrayLike | Frame | Table | str | PathLike | Iterable | None",
     "Statistic": "Table",
     "MetricTable": "Table",
     "AnyTable": "Table",

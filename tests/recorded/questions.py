@@ -21,7 +21,6 @@ from steelyard import (
     gate,
     get_metric,
     interval,
-    intervals,
     unlabelled,
 )
 
@@ -132,21 +131,21 @@ INTERVAL = {
     "ordinal": lambda: interval("mean_absolute_class_error", i.Y4, i.L4),
     "label sets": lambda: interval("f1[average=micro]", i.LABEL_SETS),
     "label sets, clusters": lambda: interval("f1[average=samples]", i.SETS, i.SETS_P, cluster=i.PATIENT),
-    "many": lambda: intervals([*FEW, "g_mean"], i.Y, i.P),
-    "many of scores": lambda: intervals([*RANKED, "ks"], i.Y, y_score=i.S),
-    "many, clusters": lambda: intervals(FEW, i.Y, i.P, cluster=i.PATIENT),
-    "many, draws": lambda: intervals(["mcc", "g_mean"], i.Y, i.P, method="bootstrap", draws=100, rng=3),
-    "many of four classes": lambda: intervals(MACRO, i.Y4, i.L4),
+    "many": lambda: interval([*FEW, "g_mean"], i.Y, i.P),
+    "many of scores": lambda: interval([*RANKED, "ks"], i.Y, y_score=i.S),
+    "many, clusters": lambda: interval(FEW, i.Y, i.P, cluster=i.PATIENT),
+    "many, draws": lambda: interval(["mcc", "g_mean"], i.Y, i.P, method="bootstrap", draws=100, rng=3),
+    "many of four classes": lambda: interval(MACRO, i.Y4, i.L4),
 }  # fmt: skip
 
 CHANCE = {
     **{f"{name} of labels": lambda name=name: steelyard.chance(name, i.Y, i.P) for name in (*FEW, "g_mean", "kappa", "accuracy")},
     **{f"{name} of scores": lambda name=name: steelyard.chance(name, i.Y, y_score=i.S) for name in (*RANKED, "pr_auc", "precision_at_k[k=20]")},
-    **{f"test of {name}": lambda name=name: steelyard.chance_test(name, i.Y, i.P) for name in FEW},
+    **{f"test of {name}": lambda name=name: steelyard.beats_chance(i.Y, i.P, metric=name) for name in FEW},
     "weighted": lambda: steelyard.chance("f1", i.Y, i.P, sample_weight=i.W),
     "frequencies": lambda: steelyard.chance("f1", i.Y, i.P, frequency=i.F),
     "four classes": lambda: steelyard.chance("f1[average=macro]", i.Y4, i.L4),
-    "test of four classes": lambda: steelyard.chance_test("recall", i.Y4, i.L4, pos_label=3),
+    "test of four classes": lambda: steelyard.beats_chance(i.Y4, i.L4, metric="recall", pos_label=3),
     "counts": lambda: steelyard.chance("mcc", i.COUNTS),
     "beats_chance by labels": lambda: steelyard.beats_chance(i.Y, i.P),
     "beats_chance by scores": lambda: steelyard.beats_chance(i.Y, y_score=i.S),
@@ -247,10 +246,10 @@ GROUPS = {
     "four classes": lambda: compare_groups(i.Y4, i.L4, by=i.SITE, metrics=MACRO),
     "an evaluation": lambda: compare_groups(evaluate(i.Y, i.P, by=i.SITE, metrics=FEW), metrics=FEW),
     "a tally": lambda: compare_groups(i.TALLY, metrics=FEW),
-    "thresholds for a recall": lambda: steelyard.group_thresholds(i.Y, i.S, by=i.SITE, recall=0.8, resamples=20),
-    "thresholds for a share": lambda: steelyard.group_thresholds(i.Y, i.S, by=i.SITE, flag_rate=0.2, resamples=20),
+    "thresholds for a recall": lambda: steelyard.group_thresholds(i.Y, i.S, by=i.SITE, recall=0.8, draws=20),
+    "thresholds for a share": lambda: steelyard.group_thresholds(i.Y, i.S, by=i.SITE, flag_rate=0.2, draws=20),
     "thresholds with costs": lambda: steelyard.group_thresholds(
-        i.Y, i.S, by=i.SITE, threshold=0.45, cost={"cost_fn": 5, "cost_fp": 1}, resamples=20, sample_weight=i.W
+        i.Y, i.S, by=i.SITE, threshold=0.45, cost={"cost_fn": 5, "cost_fp": 1}, draws=20, sample_weight=i.W
     ),
 }
 
@@ -309,8 +308,8 @@ DECISIONS = {
 
 CALIBRATION = {
     "scores": lambda: calibration(i.Y, i.S),
-    "uniform bins": lambda: calibration(i.Y, i.S, strategy="uniform", bins=5),
-    "quantile bins": lambda: calibration(i.Y, i.S, strategy="quantile", bins=4),
+    "uniform bins": lambda: calibration(i.Y, i.S, strategy="uniform", n_bins=5),
+    "quantile bins": lambda: calibration(i.Y, i.S, strategy="quantile", n_bins=4),
     "weights": lambda: calibration(i.Y, i.S, sample_weight=i.W),
     "frequencies": lambda: calibration(i.Y, i.S, frequency=i.F),
     "clusters": lambda: calibration(i.Y, i.S, cluster=i.PATIENT),

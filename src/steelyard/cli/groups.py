@@ -71,7 +71,7 @@ def compare_file(
 
 
 def _write_thresholds(inputs: Inputs, cost: dict[str, float], level: float, output: Output) -> None:
-    from steelyard.evaluation.group_thresholds import tally_thresholds
+    from steelyard.evaluation.group_thresholds import group_thresholds
     from steelyard.report.csv_text import csv_rows
     from steelyard.report.result_view import result_markdown
     from steelyard.report.terminal.group_text import thresholds_text
@@ -79,7 +79,7 @@ def _write_thresholds(inputs: Inputs, cost: dict[str, float], level: float, outp
     if inputs.cluster is not None:
         raise InputError("--thresholds takes rows as independent; leave out --cluster.")
     counted = count_inputs(inputs, scores=True)
-    found = tally_thresholds(counted.tally, threshold=inputs.threshold, cost=cost, level=level)
+    found = group_thresholds(counted.tally, threshold=inputs.threshold, cost=cost, level=level)
     notes = [*map(of_shell, found.notes), *counted.assumed]
     if output.kind == "json":
         output.write(found.to_json(indent=1))

@@ -10,7 +10,7 @@ from steelyard.cli.inputs import labels_of, open_files
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.usual_columns import guess_columns
 from steelyard.exceptions import InputError, TooFewRowsError
-from steelyard.ingest.threshold_sentences import ASSUMED_HALF, HALF
+from steelyard.ingest.thresholding import ASSUMED_HALF, HALF
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,7 +20,7 @@ from steelyard.ingest.csv_values import MISSING
 from steelyard.ingest.repeated_files import content_digest, file_digest
 from steelyard.ingest.replaced_files import check_replaceable, replacement_file
 from steelyard.ingest.source import ColumnNames
-from steelyard.ingest.threshold_sentences import ASSUMED_HALF
+from steelyard.ingest.thresholding import ASSUMED_HALF
 from steelyard.statistics.saved_json import read_json, with_digest
 
 if TYPE_CHECKING:

@@ -6,27 +6,22 @@ from dataclasses import replace
 from math import nan
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from steelyard.analysis.intervals.cluster_tables import has_several_clusters
 from steelyard.analysis.prevalence.prevalence import Prevalence, columns_at
 from steelyard.evaluation.evaluation import SHOWN_AVERAGES, table_rows
-from steelyard.evaluation.inputs import TWO_THRESHOLDS
 from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest import arrays
 from steelyard.ingest.array_groups import group_columns, group_places
 from steelyard.ingest.category_order import is_ordered
-from steelyard.ingest.score_matrix import HIGHEST_TAKEN, counted_where_they_are, improper_row, probability_table
+from steelyard.ingest.score_matrix import HIGHEST_TAKEN, improper_row
+from steelyard.ingest.thresholding import TWO_THRESHOLDS
 from steelyard.metrics.call_options import NATIVE, CallOptions
-from steelyard.metrics.score_values import class_of_columns, class_place, reads_columns
+from steelyard.metrics.score_values import class_of_columns, reads_columns
 from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.spec_text import parse_form
 from steelyard.metrics.usual import PER_CLASS_OF_SCORES
 from steelyard.statistics.confusion import sort_labels
-from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.placed_values import taken
-from steelyard.statistics.positive_class import CONVENTION
-from steelyard.statistics.precision import PRECISIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -37,8 +32,8 @@ if TYPE_CHECKING:
     from steelyard.analysis.intervals.inference import Inference
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.evaluation.evaluation import MetricRow
-    from steelyard.evaluation.inputs import RowOptions
     from steelyard.ingest.array_groups import By
+    from steelyard.predictions import Predictions
     from steelyard.statistics.probability_table import ProbabilityTable
 
 
@@ -85,45 +80,31 @@ def _is_averaged(spec: MetricSpec) -> bool:
     return spec.is_native and parse_form(spec.metric.name)[0] in PER_CLASS_OF_SCORES
 
 
-def given_columns(
-    y_true: ArrayLike,
-    y_pred: ArrayLike | None,
-    y_score: ArrayLike | None,
-    threshold: float | None,
-    rows: RowOptions,
-    *,
-    to_host: bool = False,
-) -> GivenColumns:
-    """The scores: of one class by its column where one is meant, else of all; then the highest is the prediction.
+def given_columns(p: Predictions) -> GivenColumns:
+    """The scores of all classes, whose highest is then the prediction; of one class they are what they are.
 
-    Scores on a device stay there unless `to_host`.
+    Scores on a device stay there unless the rows are in groups or clusters.
     """
-    if y_score is None or np.ndim(y_score) != 2 or np.shape(y_score)[1] == 1:
-        return GivenColumns(y_pred, y_score)
-    weights = {"sample_weight": rows.sample_weight, "frequency": rows.frequency}
-    counted = probability_table if to_host else counted_where_they_are
-    table = counted(y_true, y_score, labels=rows.labels, **weights)
-    if rows.pos_label is not None or len(table.labels) == 2:  # the column of the positive class, as precise as given
-        column: Array = table.probabilities[
-            :, class_place(table, CONVENTION if rows.pos_label is None else rows.pos_label)
-        ]
-        name = str(getattr(y_score, "dtype", "")).rpartition(".")[2]
-        is_narrow = name in PRECISIONS and not isinstance(column, DeviceArray)  # which keeps the width that it has
-        return GivenColumns(y_pred, column.astype(name if is_narrow else np.float64, copy=False))
-    if threshold is not None:
+    if p.given.is_table or p.given.is_frame:
+        return GivenColumns(None, None)
+    given = p.collect().given
+    if p.collect().kind != "class scores":
+        return GivenColumns(given.y_pred, given.y_score)
+    table = p.probability_table(to_host=given.by is not None or given.cluster is not None)
+    if given.threshold is not None:
         raise InputError(
             f"threshold= is for the scores of one positive class, and y_score has a column for each of "
             f"{len(table.labels)} classes; name one with pos_label=, or leave it out."
-            if y_pred is None
+            if given.y_pred is None
             else TWO_THRESHOLDS
         )
     assumed: tuple[str, ...] = ()
     order = sort_labels(table.labels)
-    unnamed = rows.labels is None and not hasattr(y_score, "columns")
-    if unnamed and is_ordered(y_true) and order != table.labels:  # the classes state another order
+    unnamed = given.labels is None and not hasattr(given.y_score, "columns")
+    if unnamed and is_ordered(given.data) and order != table.labels:  # the classes state another order
         assumed = (f"The columns of y_score were taken in the order of scikit-learn's classes_, {first_ten(order)}.",)
-    if y_pred is not None:
-        return GivenColumns(y_pred, None, table, assumed)
+    if given.y_pred is not None:
+        return GivenColumns(given.y_pred, None, table, assumed)
     predicted = taken(arrays.column(list(table.labels), "labels"), table.most_probable)
     return GivenColumns(predicted, None, table, (HIGHEST_TAKEN, *assumed))
 

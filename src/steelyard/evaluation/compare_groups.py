@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, combinations
 from operator import add
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import numpy as np
 
@@ -38,15 +38,11 @@ from steelyard.analysis.results.formatting import (
 from steelyard.analysis.results.result import Flat, Result, table_text
 from steelyard.evaluation.evaluate import evaluated_rows
 from steelyard.evaluation.evaluation import Evaluation, group_rows
-from steelyard.evaluation.given_rows import GivenRows
-from steelyard.evaluation.inputs import RowOptions
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean, first_ten
-from steelyard.ingest.frame_columns import FrameColumns
-from steelyard.ingest.group_bins import binned_groups
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.registry import get_metrics
 from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.usual import ON_PAGE_OF_GROUPS
+from steelyard.predictions import Predictions, question
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.score_table import ScoreTable
 from steelyard.statistics.tally import Tally
@@ -56,14 +52,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Frame, Label, Labels, LabelSet, Rng
+    from steelyard._types import Array, Label, Labels, Rng
     from steelyard.evaluation.class_columns import GroupedColumns
     from steelyard.evaluation.evaluation import MetricRow
-    from steelyard.ingest.array_groups import By
-    from steelyard.ingest.group_bins import Bins
-    from steelyard.ingest.source import Source
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import SpecLike
+    from steelyard.predictions import RowOptions, RowsLike
 
 
 # ---------------------------------------------------------------- GroupComparison
@@ -371,35 +365,22 @@ _ALL_OTHERS = -1  # in the place of a group's index
 _MOST_ON_A_PAGE = 20  # groups
 
 
-@refuses_other_keywords
+@question
 def compare_groups(
-    y_true: Evaluation | Tally | Source | Frame | ArrayLike,
-    y_pred: ArrayLike | None = None,
+    data: RowsLike | Evaluation = None,
+    predicted: ArrayLike | None = None,
+    /,
     *,
-    y_score: ArrayLike | None = None,
-    by: By | None = None,
-    bins: Bins | None = None,
-    threshold: float | None = None,
     metrics: Iterable[SpecLike] | None = None,
     versus: Label = "rest",
-    pos_label: Label = None,
-    labels: LabelSet | None = None,
-    sample_weight: ArrayLike | None = None,
-    frequency: ArrayLike | str | None = None,
     level: float = 0.95,
     draws: int | None = None,
     rng: Rng = None,
-    true: str | None = None,
-    pred: str | None = None,
-    score: str | Sequence[str] | None = None,
-    weight: str | None = None,
-    cluster: ArrayLike | str | None = None,
-    design: str = "random",
-    exact: bool | None = None,
+    **rows: Unpack[RowOptions],
 ) -> GroupComparison:
     """Compare groups of rows by each metric: one test that all are equal, and differences that hold together.
 
-    The rows are given as to `evaluate`, with `by` and `bins`; or an Evaluation that has groups. `versus` says what each
+    The rows have groups (`by`, and `bins` of a column of numbers); or give an Evaluation that has groups. `versus` says what each
     group is compared with: "rest", all other rows; "pairs", every other group; or one group by its name. The intervals
     of all differences of a metric hold together at the level. Beside them stand the gaps and ratios of demographic
     parity, equal opportunity, equalized odds and predictive parity, by fairlearn's names and with its values. The
@@ -416,23 +397,18 @@ def compare_groups(
     >>> print(f"{groups.test('recall').p_value:.4f}")
     0.0005
     """
-    if isinstance(y_true, Evaluation):
-        of_rows = {"y_pred": y_pred, "y_score": y_score, "by": by, "true": true, "threshold": threshold}
-        for name, value in of_rows.items():
-            if value is not None:
-                raise InputTypeError(f"{name}= is about rows, and an Evaluation holds its groups; give one of them.")
-        return compared_groups(y_true, Inference(y_true.level, "auto", draws, rng), metrics, versus)
-    if by is None and not getattr(y_true, "groups", None):
+    if isinstance(data, Evaluation):
+        given = next((name for name, value in {"y_pred": predicted, **rows}.items() if value is not None), None)
+        if given is not None:
+            raise InputTypeError(f"{given}= is about rows, and an Evaluation holds its groups; give one of them.")
+        return compared_groups(data, Inference(data.level, "auto", draws, rng), metrics, versus)
+    p = Predictions.of(data, predicted, **rows)
+    if p.given.by is None and not getattr(p.given.data, "groups", None):
         raise InputTypeError("by= names the groups to compare: a column of the frame, or one value per row.")
-    if isinstance(y_true, Tally):
-        check_group_number(len(y_true.groups))  # before each is evaluated
-    columns = FrameColumns(true, pred, score, weight)  # type: ignore[arg-type]  # several are brought
-    uses = {**columns._asdict(), "frequency": frequency, "cluster": cluster}
-    data, by = binned_groups(y_true, by, bins, frame=true is not None, **uses)
-    rows = RowOptions(pos_label, labels, sample_weight, frequency)
-    given = GivenRows(data, y_pred, y_score, rows, columns, by, cluster)
-    inference = Inference(level, "auto", draws, rng, None, None, design)
-    evaluation, inference, probabilities = evaluated_rows(given, threshold, inference, metrics=metrics, exact=exact)
+    if isinstance(p.given.data, Tally):
+        check_group_number(len(p.given.data.groups))  # before each is evaluated
+    inference = Inference(level, "auto", draws, rng, None, None, p.design)
+    evaluation, inference, probabilities = evaluated_rows(p, inference, metrics=metrics)
     return compared_groups(evaluation, inference, metrics, versus, probabilities)
 
 

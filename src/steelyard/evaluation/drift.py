@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -35,18 +35,16 @@ from steelyard.analysis.results.formatting import (
     value_text,
 )
 from steelyard.analysis.results.result import Flat, Result, Rows, table_text
-from steelyard.evaluation.given_rows import GivenRows
-from steelyard.evaluation.inputs import RowOptions, counted_inputs, thresholded
 from steelyard.evaluation.unlabelled import FIT_LEVEL, unlabelled
 from steelyard.exceptions import InputError, InputTypeError, first_ten
-from steelyard.ingest.frame_columns import FrameColumns
-from steelyard.ingest.refused_keywords import refuses_other_keywords
+from steelyard.ingest.thresholding import thresholded
 from steelyard.ingest.unlabelled_scores import unlabelled_scores
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.ranking import roc_auc
 from steelyard.metrics.registry import get_metrics
 from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.usual import HEADLINE
+from steelyard.predictions import Predictions, question, refuse_unused
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.natural_order import naturally_sorted
@@ -58,11 +56,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Frame, LabelSet, Rng, Weights
+    from steelyard._types import Array, Rng
     from steelyard.analysis.prevalence.label_shift import UnlabelledPrevalence
     from steelyard.evaluation.unlabelled import Unlabelled, UnlabelledMetric
-    from steelyard.ingest.source import Source
     from steelyard.metrics.spec import SpecLike
+    from steelyard.predictions import RowOptions, RowsLike
 
     Corner = Callable[[int, int], Array]  # the metric at the shares of one period and the classifier of another
 
@@ -564,28 +562,20 @@ def change_by_prevalence(
 _MOST_PERIODS = 400  # more than a year of days
 
 
-@refuses_other_keywords
+@question
 def drift(
-    y_true: Tally | Frame | Source | ArrayLike,
-    y_pred: ArrayLike | None = None,
+    data: RowsLike = None,
+    predicted: ArrayLike | None = None,
+    /,
     *,
-    y_score: ArrayLike | None = None,
     period: ArrayLike | str | None = None,
     reference: Label = None,
-    unlabelled: Mapping[Label, ArrayLike | ScoreTable | Tally] | None = None,
-    threshold: float | None = None,
+    unlabelled: Mapping[Any, Any] | None = None,
     metrics: Iterable[SpecLike] | None = None,
-    pos_label: Label = None,
-    labels: LabelSet | None = None,
     level: float = 0.95,
     draws: int | None = None,
     rng: Rng = None,
-    true: str | None = None,
-    pred: str | None = None,
-    score: str | None = None,
-    weight: str | None = None,
-    frequency: Weights | str = None,
-    sample_weight: Weights = None,
+    **rows: Unpack[RowOptions],
 ) -> Drift:
     """What changed since a reference period, and whether the prevalence or the classifier changed it.
 
@@ -606,10 +596,10 @@ def drift(
     >>> print(found.verdict[0])
     2024-02 against 2024-01: the prevalence changed precision; the classifier shows no change.
     """
-    columns = FrameColumns(true, pred, score, weight)
-    rows = RowOptions(pos_label, labels, sample_weight, frequency)
-    tally = _counted(GivenRows(y_true, y_pred, y_score, rows, columns, period, None), threshold)
-    periods = _periods(tally, threshold, pos_label)
+    p = Predictions.of(data, predicted, **rows)
+    refuse_unused(p, "drift", "by", "cluster", "design")
+    tally = _counted(p, period)
+    periods = _periods(Predictions.of(tally, pos_label=p.given.pos_label, threshold=p.given.threshold))
     first = _reference(periods, reference)
     inference = Inference(level, "auto", draws, rng)
     compared = _AgainstReference(periods[first], inference, _specs(metrics))
@@ -630,22 +620,21 @@ def drift(
     )
 
 
-def _counted(given: GivenRows, threshold: float | None) -> Tally:
+def _counted(p: Predictions, period: ArrayLike | str | None) -> Tally:
     """The rows counted by period."""
-    if isinstance(given.data, Tally):
-        if given.by is not None or len(given.data.by) != 1:
-            raise InputError(f"A tally by period is counted by= one column; this one is by {first_ten(given.data.by)}.")
-        return given.data
-    if given.by is None:
+    if isinstance(p.given.data, Tally):
+        if period is not None or len(p.given.data.by) != 1:
+            by = first_ten(p.given.data.by)
+            raise InputError(f"A tally by period is counted by= one column; this one is by {by}.")
+        return p.given.data
+    if period is None:
         raise InputTypeError("The period of each row is needed; give period=, such as the month.")
-    counted = given.counted(threshold=threshold, exact=None)
-    assert isinstance(counted, Tally)  # noqa: S101 - of groups it is one
-    return counted
+    return p.with_options(by=period).tally()
 
 
-def _periods(tally: Tally, threshold: float | None, pos_label: Label) -> dict[Label, Period]:
+def _periods(p: Predictions) -> dict[Label, Period]:
     """Each period with its tables, in order."""
-    groups = {key[0]: part for key, part in tally.groups.items()}
+    groups = {key[0]: part for key, part in p.tally().groups.items()}
     if len(groups) > _MOST_PERIODS:
         raise InputError(
             f"There are {len(groups):,} periods, such as {next(iter(groups))!r}, and at most {_MOST_PERIODS} can be "
@@ -653,8 +642,8 @@ def _periods(tally: Tally, threshold: float | None, pos_label: Label) -> dict[La
         )
     if any(key is None for key in groups):
         raise InputError("Some rows have no period; give each one, or leave them out.")
-    whole = counted_inputs(tally, None, None, threshold, RowOptions(pos_label))
-    positive = whole.positive_class(pos_label, tally)[0]
+    whole = p.counted()
+    positive = whole.positive_class(p.given.pos_label, is_stated=p.given.is_stated)[0]
     return {name: Period.of(name, groups[name], whole.threshold, positive) for name in naturally_sorted(groups)}
 
 

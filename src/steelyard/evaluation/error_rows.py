@@ -22,7 +22,7 @@ from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.score_queries import column_precision
 from steelyard.ingest.score_tables import NO_ROWS, finite_summary
 from steelyard.ingest.source import ColumnNames, Source, check_columns, named_columns
-from steelyard.ingest.threshold_sentences import ASSUMED_HALF, HALF
+from steelyard.ingest.thresholding import ASSUMED_HALF, HALF
 from steelyard.ingest.wrong_rows import DISTANCE, KIND, KINDS, OTHER, ROW_NUMBER, WrongRows
 from steelyard.statistics.confusion import sort_labels
 from steelyard.statistics.positive_class import ClassRule, choice_sentences, chosen_label, conventional_label

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from steelyard.analysis.confusions.confused_pairs import ClassOrder
 from steelyard.analysis.confusions.hierarchy import level_errors
-from steelyard.analysis.intervals.inference import STRATIFIED, Inference
-from steelyard.analysis.intervals.plan_draws import GivenLabels, labelled_by, refuse_beside_plan
+from steelyard.analysis.intervals.inference import (
+    STRATIFIED,
+    Inference,
+    cluster_sentences,
+    clustered_rows,
+    predicted_at_threshold,
+)
+from steelyard.analysis.intervals.plan_draws import labelled_by, refuse_beside_plan
 from steelyard.analysis.prevalence.prevalence import Prevalence
 from steelyard.analysis.results.result import Rows
 from steelyard.evaluation.class_columns import column_rows, given_columns
@@ -28,71 +34,65 @@ from steelyard.evaluation.evaluation import (
     single_cluster_sentences,
     with_class_bounds,
 )
-from steelyard.evaluation.given_rows import GivenRows, cluster_sentences, predicted_at_threshold
-from steelyard.evaluation.inputs import RowOptions, counted_inputs, negative_label, thresholded
 from steelyard.evaluation.verdict.sentences import muted_codes
 from steelyard.exceptions import InputError
 from steelyard.ingest import arrays
 from steelyard.ingest.category_order import category_order, is_ordered
-from steelyard.ingest.frame_columns import FrameColumns
-from steelyard.ingest.group_bins import binned_groups
 from steelyard.ingest.label_overlap import check_label_overlap, lookalike_hints, overlap_problems
-from steelyard.ingest.label_set_input import LabelSetInput, refuse_of_one_label
-from steelyard.ingest.refused_keywords import refuses_other_keywords
+from steelyard.ingest.label_set_input import refuse_of_one_label
+from steelyard.ingest.thresholding import negative_label, thresholded
+from steelyard.metrics.binned_bounds import binned_bounds
 from steelyard.metrics.registry import get_metrics, list_metrics
 from steelyard.metrics.score_values import reads_columns
 from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.spec_text import parse_form, write_form
 from steelyard.metrics.usual import HEADLINE, ON_REQUEST, VERDICT
+from steelyard.predictions import Predictions, question
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.positive_class import choice_sentences
 from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Frame, Label, Labels, LabelSet, Rng
+    from steelyard._types import Label, Labels, Rng
     from steelyard.analysis.confusions.hierarchy import HierarchyLike
-    from steelyard.analysis.intervals.plan_draws import SamplingDesign
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.evaluation.class_columns import GroupedColumns
-    from steelyard.ingest.array_groups import By
-    from steelyard.ingest.group_bins import Bins
-    from steelyard.ingest.source import Source
     from steelyard.metrics.spec import SpecLike
+    from steelyard.predictions import Given, RowOptions, RowsLike
     from steelyard.statistics.score_table import ScoreTable
-    from steelyard.statistics.statistic import Statistic
 
 
 # ---------------------------------------------------------------- the order of the classes
 
 
-def in_stated_order(given: GivenRows) -> tuple[GivenRows, ClassOrder]:
+def in_stated_order(p: Predictions) -> tuple[Predictions, ClassOrder]:
     """The rows with the order of the classes that their truth states, if any, and who gave that order.
 
-    A frame whose scores are a column for each class comes back as arrays.
+    Rows of a frame that cannot be counted where they live come back as values.
     """
-    if given.options.labels is not None:
-        return given.of_class_columns(), ClassOrder(declared=True)
-    order = _stated_order(given)
-    if order is not None and given.columns.true is not None:  # counting the frame would lose it
-        given = given._replace(options=given.options._replace(labels=order))
-    return given.of_class_columns(), ClassOrder(stated=order is not None)
+    if p.given.labels is not None:
+        return p.on_host(), ClassOrder(declared=True)
+    order = _stated_order(p.given)
+    if order is not None and p.given.is_frame:  # counting the frame would lose it
+        p = p.with_options(labels=order)
+    return p.on_host(), ClassOrder(stated=order is not None)
 
 
-def _stated_order(given: GivenRows) -> Labels | None:
+def _stated_order(given: Given) -> Labels | None:
     """The classes that occur, in the order that an ordered categorical of pandas or an Enum of Polars states."""
     data: Any = given.data
     truth, others = data, (given.y_pred,)
-    if given.columns.true is not None:
+    if given.is_frame:
         in_memory = type(data).__name__ == "DataFrame" and type(data).__module__.startswith(("pandas", "polars"))
         names = data.columns if in_memory else ()  # the columns of a lazy frame cost a query
-        if given.columns.true not in names:
+        if given.true not in names:
             return None
-        truth = data[given.columns.true]
-        others = (data[given.columns.pred] if given.columns.pred in names else None,)
+        truth, pred = data[given.true], given.model.pred
+        others = (data[pred] if isinstance(pred, str) and pred in names else None,)
     if not is_ordered(truth):
         return None
     columns = (arrays.column(column, "y_true") for column in (truth, *others) if column is not None)
@@ -260,54 +260,32 @@ def _specs(
 # ---------------------------------------------------------------- evaluate
 
 
-@refuses_other_keywords
+@question
 def evaluate(
-    y_true: Statistic | Tally | Source | Frame | ArrayLike,
-    y_pred: ArrayLike | None = None,
+    data: RowsLike = None,
+    predicted: ArrayLike | None = None,
+    /,
     *,
-    y_score: ArrayLike | None = None,
-    threshold: float | Sequence[float] | Mapping[Any, float] | None = None,
     metrics: Iterable[SpecLike] | None = None,
-    pos_label: Label = None,
-    labels: LabelSet | None = None,
-    sample_weight: ArrayLike | None = None,
-    frequency: ArrayLike | str | None = None,
     prevalence: PrevalenceLike | None = None,
+    hierarchy: HierarchyLike | None = None,
+    mute: Iterable[str] | None = None,
     level: float = 0.95,
     draws: int | None = None,
     rng: Rng = None,
-    true: str | Sequence[str] | None = None,
-    pred: str | Sequence[str] | None = None,
-    score: str | Sequence[str] | None = None,
-    weight: str | None = None,
-    by: By | None = None,
-    bins: Bins | None = None,
-    cluster: ArrayLike | str | None = None,
-    design: str | SamplingDesign = "random",
-    exact: bool | None = None,
-    mute: Iterable[str] | None = None,
-    hierarchy: HierarchyLike | None = None,
+    **rows: Unpack[RowOptions],
 ) -> Evaluation:
     """Evaluate predictions, scores or a table: every metric with its interval and no-skill baseline, and a verdict.
 
     Scores alone are thresholded at 0.5 where they lie between 0 and 1, and the result states it; others are ranked
-    only, until a threshold is given. `prevalence` reads everything where that share of the rows is positive; where
-    that share was itself estimated, a Prevalence carries that into the intervals. Of a frame (pandas, Polars,
-    PyArrow, DuckDB, Dask, PySpark) name the columns: true, pred or score, weight, frequency, by and cluster; it is
-    counted where it lives; `score` may be a column for each class there, as a pattern ("p_*") or a list. `by`
-    reports groups of rows separately, columns of numbers in `bins` (4 by their quantiles, or {"age": [40, 60]});
-    rows of one `cluster`, such as the patient, are not independent, and the intervals allow for it: columns of the
-    frame, or beside arrays one value per row. Of yes/no and the like the positive class
-    is taken by convention and stated in `assumed`; `pos_label=steelyard.RARER` takes the rarer one.
-    `design="stratified"` states that so many rows of each class were chosen: their shares are then no matter of
-    chance, and intervals are narrower; a plan of `label_plan` states which rows were labelled, whose labels are given
-    in its order or, of a frame, by its key. `exact` keeps every score of a frame, or asks for bins. A Tally is taken as
-    well. `mute` lists codes of sentences that the verdict leaves out; without it those of the environment variable
-    STEELYARD_MUTE are left out. Metrics of calibration are reported by `calibration`, and here where `metrics` names
-    them. `hierarchy` shows errors by level: the text between the parts of labels that are paths, such as "/", or
-    the parent of each label. Where rows may have several labels each (a matrix with a column for each label, lists of
-    labels, `multilabel(...)`, or of a frame patterns such as `true="y_*"`) the result is a MultilabelEvaluation;
-    `threshold` may be one for each label there, in their order or by label.
+    only, until a threshold is given. `metrics` names those that are shown; metrics of calibration are reported where
+    they are named. `prevalence` reads everything where that share of the rows is positive; where that share was itself
+    estimated, a Prevalence carries that into the intervals. Rows in groups (`by`) are reported separately too, and rows
+    of one `cluster`, such as the patient, are not independent, and the intervals allow for it. `hierarchy` shows errors
+    by level: the text between the parts of labels that are paths, such as "/", or the parent of each label. `mute`
+    lists codes of sentences that the verdict leaves out; without it those of the environment variable STEELYARD_MUTE
+    are left out. How rows are given, as arrays, a frame, a file or a table, is said by `Predictions`. Where rows may
+    have several labels each the result is a MultilabelEvaluation.
 
     >>> from steelyard import Counts
     >>> report = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -316,104 +294,90 @@ def evaluate(
     >>> print(report.verdict[0])
     Of 1,000 rows like these, 18 are positive. The classifier flags 36, finds 10 and misses 8; 26 are false alarms.
     """
-    columns = FrameColumns(true, pred, score, weight)  # type: ignore[arg-type]  # several are brought
+    p = Predictions.of(data, predicted, **rows)
     requested: dict[str, Any] = {"metrics": metrics, "mute": mute}
-    options = RowOptions(pos_label, labels, sample_weight, frequency)
-    if not isinstance(design, str):
-        refuse_beside_plan(
-            labels=labels,
-            sample_weight=sample_weight,
-            weight=weight,
-            frequency=frequency,
-            by=by,
-            cluster=cluster,
-            prevalence=prevalence,
-            exact=exact,
-            hierarchy=hierarchy,
-            bins=bins,
-        )
-        given = GivenRows(y_true, y_pred, y_score, options, columns, by, cluster)
-        return _evaluated_plan(design, given, threshold, Inference(level, "auto", draws, rng), requested)
-    uses = {**columns._asdict(), "frequency": frequency, "cluster": cluster}
-    y_true, by = binned_groups(y_true, by, bins, frame=true is not None, **uses)
-    inference = Inference(level, "auto", draws, rng, prevalence, None, design)
-    sets = LabelSetInput(y_true, y_pred, y_score, columns, labels, sample_weight, frequency, by, cluster)
-    if sets.are_sets:
+    if not isinstance(p.design, str):
+        refuse_beside_plan(p, prevalence=prevalence, hierarchy=hierarchy)
+        return _evaluated_plan(p, Inference(level, "auto", draws, rng), requested)
+    inference = Inference(level, "auto", draws, rng, prevalence, None, p.design)
+    if p.are_sets:
         from steelyard.evaluation.evaluate_label_sets import evaluate_label_sets
 
-        refuse_of_one_label(pos_label=pos_label, exact=exact, hierarchy=hierarchy)
-        return evaluate_label_sets(sets, threshold=threshold, inference=inference, **requested)  # type: ignore[return-value]  # of the same faces
-    given = GivenRows(y_true, y_pred, y_score, options, columns, by, cluster)
-    return evaluated_rows(given, threshold, inference, exact=exact, hierarchy=hierarchy, **requested)[0]
+        refuse_of_one_label(pos_label=p.given.pos_label, exact=p.given.exact, hierarchy=hierarchy)
+        return evaluate_label_sets(p, inference=inference, **requested)  # type: ignore[return-value]  # of the same faces
+    return evaluated_rows(p, inference, hierarchy=hierarchy, **requested)[0]
 
 
-def _evaluated_plan(
-    design: SamplingDesign, given: GivenRows, threshold: Any, inference: Inference, requested: dict[str, Any]
-) -> Evaluation:
+def _evaluated_plan(p: Predictions, inference: Inference, requested: dict[str, Any]) -> Evaluation:
     """The evaluation of the tables of all rows that the labels of a plan show."""
-    pos_label = given.options.pos_label
-    labels = GivenLabels(given.data, given.y_pred, given.y_score, given.columns, pos_label, threshold)  # type: ignore[arg-type]  # no table
-    rows = labelled_by(design, labels)
-    has_threshold = given.y_pred is None and given.columns.pred is None and rows.threshold is not None
+    rows = labelled_by(p)
+    has_threshold = p.given.model.pred is None and rows.threshold is not None
     at = (f"Scores were thresholded at {rows.threshold:g}.",) if has_threshold else ()
     return evaluate_tables(
         None if rows.flagged is None else rows.confusion(),
         rows.score_table(),
         rows.labels[1],
         threshold=rows.threshold if has_threshold else None,
-        assumed=(*choice_sentences(pos_label, rows.labels[1], rows.labels), *at, *rows.stated),
+        assumed=(*choice_sentences(p.given.pos_label, rows.labels[1], rows.labels), *at, *rows.stated),
         inference=replace(inference, planned=rows),
-        columns=given.columns.names(),
+        columns=p.given.uses(),
         **requested,
     )
 
 
 def evaluated_rows(
-    given: GivenRows,
-    threshold: Any,
+    p: Predictions,
     inference: Inference,
     *,
     metrics: Iterable[SpecLike] | None,
-    exact: bool | None = None,
     mute: Iterable[str] | None = None,
     hierarchy: HierarchyLike | None = None,
 ) -> tuple[Evaluation, Inference, GroupedColumns | None]:
     """The evaluation of rows with one label each, or of a table; how its intervals were made; scores of every class."""
-    ordered, order = in_stated_order(given)
-    classes = given_columns(
-        ordered.data,  # type: ignore[arg-type]  # beside scores: rows
-        ordered.y_pred,
-        ordered.y_score,
-        threshold,
-        ordered.options,
-        to_host=ordered.are_grouped,
-    )
-    one_column = ordered._replace(y_pred=classes.y_pred, y_score=classes.y_score).as_arrays()
-    counted = one_column.counted(threshold=threshold, exact=exact)
-    inputs = counted_inputs(counted, one_column.y_pred, one_column.y_score, threshold, one_column.options)
-    clustered = predicted_at_threshold(one_column.clustered(), inputs, ordered.y_score)
-    is_table = isinstance(given.data, (Confusion, Tally))  # which may be a part of a larger one
-    if inputs.table is not None and given.options.labels is None and not is_table:
-        check_label_overlap(inputs.table)
-    positive, stated = inputs.positive_class(given.options.pos_label, given.data)
-    notes = (*table_notes(inputs.table, inference.design), *classes.left_out(inference.prevalence, metrics))
-    inference, probabilities = replace(inference, clustered=clustered), classes.grouped(one_column.by)
+    ordered, order = in_stated_order(p)
+    classes = given_columns(ordered)
+    one_column = ordered.of_model(classes.y_pred, classes.y_score) if classes.table is not None else ordered
+    counted = one_column.counted()
+    clustered = predicted_at_threshold(clustered_rows(one_column), counted, ordered.given.y_score)
+    is_table = isinstance(p.given.data, (Confusion, Tally))  # which may be a part of a larger one
+    if counted.table is not None and p.given.labels is None and not is_table:
+        check_label_overlap(counted.table)
+    positive, stated = counted.positive_class(p.given.pos_label, is_stated=p.given.is_stated)
+    notes = (*table_notes(counted.table, inference.design), *classes.left_out(inference.prevalence, metrics))
+    inference, probabilities = replace(inference, clustered=clustered), classes.grouped(one_column.given.by)
+    has_tally = one_column.given.is_frame or one_column.given.by is not None or isinstance(p.given.data, Tally)
     evaluation = evaluate_tables(
-        inputs.table,
-        inputs.scores,
+        counted.table,
+        counted.scores,
         positive,
-        threshold=inputs.threshold,
+        threshold=counted.threshold,
         metrics=metrics,
-        assumed=(*stated, *inputs.assumed, *notes, *classes.assumed, *cluster_sentences(given.cluster)),
-        tally=counted if isinstance(counted, Tally) else None,
+        assumed=(
+            *stated,
+            *counted.assumed,
+            *binned_sentences(counted.scores),
+            *notes,
+            *classes.assumed,
+            *cluster_sentences(p),
+        ),
+        tally=one_column.tally() if has_tally else None,
         probabilities=probabilities,
         order=order,
         inference=inference,
         mute=mute,
-        columns=given.columns.names(frequency=given.options.frequency, by=given.by, cluster=given.cluster),  # type: ignore[arg-type]  # no arrays of a frame
+        columns=p.given.uses(),
     )
     if hierarchy is not None:
         if evaluation.confusion is None:
             raise InputError("hierarchy= is of predicted labels, and there are scores alone; give y_pred as well.")
         evaluation = replace(evaluation, hierarchy=level_errors(evaluation.confusion, hierarchy, inference))
     return evaluation, inference, probabilities
+
+
+def binned_sentences(scores: ScoreTable | None) -> tuple[str, ...]:
+    """Between what the metrics of scores lie that were counted in bins."""
+    if scores is None or not len(scores.bins):
+        return ()
+    bounds = {name: " and ".join(f"{bound:.6f}" for bound in pair) for name, pair in binned_bounds(scores).items()}
+    ranges = ", ".join(f"{name} lies between {pair}" for name, pair in bounds.items())
+    return (f"Scores were counted in bins: {ranges}, whatever their order inside a bin.",)

@@ -13,12 +13,10 @@ from steelyard.analysis.chance.chance import LabelSetBaselines
 from steelyard.analysis.distributions import poisson_above
 from steelyard.analysis.holm import holm
 from steelyard.analysis.intervals.estimand import Estimand
-from steelyard.analysis.intervals.inference import ClusteredRows, Inference
+from steelyard.analysis.intervals.inference import ClusteredRows, Inference, cluster_sentences
 from steelyard.analysis.intervals.intervals import intervals_of
 from steelyard.analysis.results.result import Rows
 from steelyard.evaluation.evaluation import Group, MetricRow, each_interval
-from steelyard.evaluation.given_rows import cluster_sentences
-from steelyard.evaluation.inputs import TWO_THRESHOLDS
 from steelyard.evaluation.multilabel_evaluation import LabelPair, LabelRow, MultilabelEvaluation, RowOutcomes
 from steelyard.evaluation.verdict.sentences import muted_codes
 from steelyard.exceptions import InputError, first_ten
@@ -26,7 +24,7 @@ from steelyard.ingest import arrays
 from steelyard.ingest.array_groups import group_columns, group_places
 from steelyard.ingest.label_set_input import refuse_of_one_label
 from steelyard.ingest.label_tables import sorted_groups
-from steelyard.ingest.threshold_sentences import ASSUMED_HALF, HALF
+from steelyard.ingest.thresholding import ASSUMED_HALF, HALF, TWO_THRESHOLDS
 from steelyard.metrics.call_options import NATIVE, SAMPLES, CallOptions
 from steelyard.metrics.multilabel_values import check_label_set_metric
 from steelyard.metrics.registry import get_metrics, list_metrics
@@ -41,9 +39,9 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Labels
     from steelyard.analysis.intervals.interval import Interval
-    from steelyard.ingest.label_set_input import LabelSetInput
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import SpecLike
+    from steelyard.predictions import Predictions
     from steelyard.statistics.multilabel_table import MultilabelTable
 
 
@@ -227,19 +225,17 @@ _GROUP_AVERAGES = ("micro", "macro")  # shown for each group of rows, unless oth
 
 
 def evaluate_label_sets(
-    given: LabelSetInput,
+    p: Predictions,
     *,
-    threshold: Any,
     metrics: Iterable[SpecLike] | None,
     inference: Inference,
     mute: Iterable[str] | None,
-    columns: dict[str, Any] | None = None,
 ) -> MultilabelEvaluation:
     """The evaluation of rows of several labels each."""
     refuse_of_one_label(design=None if inference.design == "random" else inference.design)
-    named = given.columns.names(frequency=given.frequency, by=given.by, cluster=given.cluster)
-    given = given.read_where_they_are()
-    table, threshold, assumed = _thresholded(given.data, threshold)
+    given = p.collect().given
+    grouped = given.by is not None or given.cluster is not None
+    table, threshold, assumed = _thresholded(p.collect().multilabel_table(to_host=grouped), p.given.threshold)
     clustered = None if given.cluster is None else ClusteredRows((), None, given.cluster)
     inference = replace(inference, clustered=clustered)
     specs = label_set_specs(table, None if metrics is None else MetricSpec.all_of(metrics))
@@ -255,13 +251,13 @@ def evaluate_label_sets(
         table.n,
         inference.level,
         threshold,
-        (*assumed, *_left_out(table, specs), *cluster_sentences(given.cluster)),
+        (*assumed, *_left_out(table, specs), *cluster_sentences(p)),
         table.sample_weight is not None,
         0 if inference.rng is None else None,
         metrics is not None,
         groups,
         muted_codes(mute),
-        named if columns is None else columns,
+        p.given.uses(),
     )
 
 

@@ -5,20 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.results.formatting import filled, percent_text, three_digits
 from steelyard.analysis.results.result import Result, table_text
 from steelyard.analysis.thresholds.resampled_threshold import EQUAL_FLAGS, EQUAL_RECALL, PolicyTrial
-from steelyard.evaluation.given_rows import GivenRows
-from steelyard.evaluation.inputs import RowOptions
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean
-from steelyard.ingest.frame_columns import FrameColumns
-from steelyard.ingest.group_bins import binned_groups
-from steelyard.ingest.refused_keywords import refuses_other_keywords
-from steelyard.ingest.threshold_sentences import ASSUMED_HALF, HALF
+from steelyard.ingest.thresholding import ASSUMED_HALF, HALF
+from steelyard.predictions import Predictions, question, refuse_unused
 from steelyard.statistics.counts import CELLS, Counts
 from steelyard.statistics.group_keys import group_label
 from steelyard.statistics.tally import Tally
@@ -28,11 +24,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Frame, Label, Rng
+    from steelyard._types import Rng
     from steelyard.analysis.thresholds.resampled_threshold import PolicyOutcome
-    from steelyard.ingest.array_groups import By
-    from steelyard.ingest.group_bins import Bins
-    from steelyard.ingest.source import Source
+    from steelyard.predictions import RowOptions, RowsLike
 
 
 # ---------------------------------------------------------------- GroupThresholds
@@ -143,37 +137,30 @@ class GroupThresholds(Result[GroupThreshold]):
 _NEEDED = "Thresholds of groups need scores, and two groups or more: give y_score= and by=."
 
 
-@refuses_other_keywords
+@question
 def group_thresholds(
-    y_true: Source | Frame | ArrayLike,
-    y_score: ArrayLike | None = None,
+    data: RowsLike = None,
+    scored: ArrayLike | None = None,
+    /,
     *,
-    by: By | None = None,
-    bins: Bins | None = None,
-    threshold: float | None = None,
     recall: float | None = None,
     flag_rate: float | None = None,
     cost: Mapping[str, float] | None = None,
-    resamples: int = 200,
     level: float = 0.95,
+    draws: int | None = None,
     rng: Rng = None,
-    pos_label: Label = None,
-    sample_weight: ArrayLike | None = None,
-    frequency: ArrayLike | str | None = None,
-    true: str | None = None,
-    score: str | None = None,
-    weight: str | None = None,
+    **rows: Unpack[RowOptions],
 ) -> GroupThresholds:
     """Compare thresholds for groups: the same for all, one each for equal recall, one each for equal flag rates.
 
     Recall and flag rate are those that the same `threshold` gives on all rows (0.5 of probabilities), unless `recall`
     or `flag_rate` sets them. `cost` is what a decision costs, {"cost_fn": 10, "cost_fp": 1}, with "cost_tp" and
     "cost_tn". Thresholds chosen and judged on the same rows look better than they are: the values of new rows are those
-    of thresholds that `resamples` chose, on the rows that each leaves out. It states numbers, and judges nothing.
+    of thresholds that so many resamples (`draws`) chose, on the rows that each leaves out. It states numbers, and judges nothing.
 
     >>> y_true, site = [0, 0, 1, 1, 0, 0, 1, 1], ["a"] * 4 + ["b"] * 4
     >>> y_score = [0.2, 0.4, 0.6, 0.9, 0.1, 0.2, 0.3, 0.7]
-    >>> for row in group_thresholds(y_true, y_score, by={"site": site}, recall=1, resamples=0):
+    >>> for row in group_thresholds(y_true, y_score, by={"site": site}, recall=1, draws=0):
     ...     print(row.policy, "|", row.group, "|", row.threshold, row.recall, row.misses, row.false_alarms)
     same threshold | site = a | 0.5 1.0 0.0 0.0
     same threshold | site = b | 0.5 0.5 1.0 0.0
@@ -185,41 +172,17 @@ def group_thresholds(
     equal flag rate | site = b | 0.5 0.5 1.0 0.0
     equal flag rate | all groups | None 0.5 2.0 0.0
     """
-    names = FrameColumns(true, None, score, weight)
-    data, by = binned_groups(y_true, by, bins, frame=true is not None, **names._asdict(), frequency=frequency)
-    given = GivenRows(data, None, y_score, RowOptions(pos_label, None, sample_weight, frequency), names, by, None)
-    counted = given.counted(threshold=threshold, exact=None)
-    if not isinstance(counted, Tally):
+    p = Predictions.of(data, scored, second_is="y_score", **rows)
+    refuse_unused(p, "group_thresholds", "cluster", "design")
+    if p.given.by is None and not isinstance(p.given.data, Tally):
         raise InputTypeError(_NEEDED)
-    return tally_thresholds(
-        counted,
-        threshold=threshold,
-        recall=recall,
-        flag_rate=flag_rate,
-        cost=cost,
-        resamples=resamples,
-        level=level,
-        rng=rng,
-    )
-
-
-def tally_thresholds(
-    counted: Tally,
-    *,
-    threshold: float | None = None,
-    recall: float | None = None,
-    flag_rate: float | None = None,
-    cost: Mapping[str, float] | None = None,
-    resamples: int = 200,
-    level: float = 0.95,
-    rng: Rng = None,
-) -> GroupThresholds:
-    """The same of rows that are counted already."""
+    counted = p.tally()
+    threshold, resamples = p.given.threshold, 200 if draws is None else draws
     if counted.scores is None or len(counted.groups) < 2:
         raise InputTypeError(_NEEDED)
     check_level(level)
     if not isinstance(resamples, Integral) or isinstance(resamples, bool) or resamples < 0:
-        raise InputError(f"resamples= is a whole number, 0 for none, not {resamples!r}.")
+        raise InputError(f"draws= is a whole number, 0 for none, not {draws!r}.")
     if threshold is None and not counted.scores.has_probabilities:
         raise InputError("The scores are not probabilities; give threshold=, from which a row is predicted positive.")
     at = HALF if threshold is None else float(threshold)

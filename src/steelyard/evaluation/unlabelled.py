@@ -39,16 +39,15 @@ from steelyard.analysis.thresholds.bands import confidence_band, thinned
 from steelyard.evaluation.class_columns import given_columns
 from steelyard.evaluation.evaluate import evaluate_tables
 from steelyard.evaluation.evaluation import Evaluation
-from steelyard.evaluation.given_rows import GivenRows
-from steelyard.evaluation.inputs import RowOptions, as_confusion, counted_inputs, thresholded
 from steelyard.exceptions import InputError, UnknownNameError, did_you_mean, first_ten
-from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.refused_keywords import refuses_other_keywords
+from steelyard.ingest.thresholding import thresholded
 from steelyard.ingest.unlabelled_predictions import unlabelled_predictions
 from steelyard.ingest.unlabelled_scores import unlabelled_scores
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.catalogue import precision
 from steelyard.metrics.spec import MetricSpec
+from steelyard.predictions import Predictions
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.score_table import ScoreTable
@@ -494,29 +493,29 @@ class LabelledReference(NamedTuple):
         return 0 if self.scores is None else self.scores.n
 
 
-def read_reference(given: Any, threshold: float | None, rows: RowOptions, columns: FrameColumns) -> LabelledReference:
+def read_reference(given: Any, threshold: float | None, **rows: Any) -> LabelledReference:
     """The reference as given: an evaluation, a table, a tally, a file of one of them, rows, or columns of a frame."""
     if isinstance(given, (str, Path)):
         given = _saved(given)
     if isinstance(given, Evaluation):
         return _of_evaluation(given, threshold)
-    given, y_score = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
-    labelled = GivenRows(given, None, y_score, rows, columns, None, None).of_class_columns()
-    classes = given_columns(labelled.data, None, labelled.y_score, threshold, labelled.options, to_host=True)  # type: ignore[arg-type]  # beside scores: rows
-    labelled = labelled._replace(y_pred=classes.y_pred, y_score=classes.y_score)
-    counted = labelled.counted(threshold=threshold, exact=None)
-    if isinstance(counted, Tally) and counted.scores is None and counted.confusion is not None:
-        counted = counted.confusion
-    if isinstance(counted, (Counts, Confusion)):
-        return _of_table(as_confusion(counted, rows.pos_label), threshold)
-    inputs = counted_inputs(counted, labelled.y_pred, labelled.y_score, threshold, labelled.options)
-    if inputs.table is not None and classes.table is not None:
-        _check_all_classes(inputs.table)
-        return LabelledReference(inputs.table, None, classes.table, None, None, classes.assumed)
-    if inputs.table is not None and inputs.scores is None:
-        return _of_table(inputs.table, threshold)
-    positive, stated = inputs.positive_class(rows.pos_label, given)
-    return LabelledReference(inputs.table, inputs.scores, None, positive, inputs.threshold, (*stated, *inputs.assumed))
+    pair = given if isinstance(given, tuple) and len(given) == 2 else (given,)
+    p = Predictions.of(*pair, second_is="y_score", threshold=threshold, **rows)
+    classes = given_columns(p)
+    if classes.table is not None:
+        p = p.of_model(classes.y_pred, None)
+    elif isinstance(p.given.data, (Counts, Confusion)):
+        return _of_table(p.with_options(threshold=None).confusion(), threshold)
+    counted = p.counted()
+    if counted.table is not None and classes.table is not None:
+        _check_all_classes(counted.table)
+        return LabelledReference(counted.table, None, classes.table, None, None, classes.assumed)
+    if counted.table is not None and counted.scores is None:
+        return _of_table(counted.table, threshold)
+    positive, stated = counted.positive_class(p.given.pos_label, is_stated=p.given.is_stated)
+    return LabelledReference(
+        counted.table, counted.scores, None, positive, counted.threshold, (*stated, *counted.assumed)
+    )
 
 
 def _saved(path: str | Path) -> Evaluation | Tally | ScoreTable | Confusion | Counts:
@@ -659,8 +658,8 @@ def unlabelled(
     0.5..., now 0.9...
     """
     inference = Inference(level, "auto", draws, rng)
-    columns = FrameColumns(true, None, score if true is not None else None, weight if true is not None else None)  # type: ignore[arg-type]  # several are brought
-    known = read_reference(reference, threshold, RowOptions(pos_label, labels), columns)
+    columns = {"true": true, "score": score, "weight": weight} if true is not None else {}
+    known = read_reference(reference, threshold, pos_label=pos_label, labels=labels, **columns)
     if known.table is not None and len(known.table.labels) > _MOST_CLASSES:
         raise InputError(f"{len(known.table.labels)} classes are too many for this; {_MOST_CLASSES} are the most.")
     order = known.table.labels if known.table is not None else known.labels

@@ -12,9 +12,13 @@ from steelyard.ingest import arrays
 from steelyard.ingest.array_tables import confusion, score_table, single_use_table
 from steelyard.ingest.class_checks import check_both_classes, check_classes
 from steelyard.ingest.label_overlap import check_label_overlap
+from steelyard.metrics.call_options import NATIVE, CallOptions
+from steelyard.metrics.multilabel_values import check_label_sets
+from steelyard.metrics.score_values import class_of_columns
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.positive_class import CONVENTION, clear_label, unclear_sentence
+from steelyard.statistics.probability_table import ProbabilityTable
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -23,9 +27,10 @@ if TYPE_CHECKING:
     from steelyard._types import Frame, Label
     from steelyard.ingest.frame_columns import FrameColumns
     from steelyard.ingest.source import Source
-    from steelyard.metrics.call_options import CallOptions
     from steelyard.metrics.metric import Metric
-    from steelyard.statistics.statistic import Statistic
+    from steelyard.metrics.spec import MetricSpec
+    from steelyard.predictions import Predictions
+    from steelyard.statistics.statistic import AnyTable, Statistic
     from steelyard.statistics.tally import Tally
 
 
@@ -135,3 +140,44 @@ def _checked_table(table: ScoreTable, y_score: ArrayLike | None, options: CallOp
         extra = "y_score" if y_score is not None else given[0]
         raise InputTypeError(f"A ScoreTable holds its rows already, so {extra} has no place beside it.")
     return table
+
+
+# ---------------------------------------------------------------- of Predictions
+
+
+def asked_table(spec: MetricSpec, p: Predictions) -> tuple[AnyTable, CallOptions]:
+    """The table of the rows that a metric reads, counted once for all metrics, and the options that are left.
+
+    The positive class that a convention takes is named in the options, as the question states it.
+    """
+    call = CallOptions(pos_label=p.given.pos_label)
+    metric = spec.metric
+    if p.are_sets:
+        table = p.multilabel_table(to_host=False)
+        return table, spec.options(CallOptions())
+    if isinstance(p.given.data, ProbabilityTable):
+        return p.given.data, spec.options(call)
+    counted = p.collect() if not p.given.is_frame else p.on_host()
+    if metric.function is None and not counted.has_scores:
+        check_label_sets(metric)
+        raise InputTypeError(f"{spec.name} is of scores; give y_score=, or of a frame score=.")
+    if metric.scores is not None and counted.has_scores:
+        options = spec.options(call)
+        if counted.kind == "class scores":
+            columns = counted.probability_table(to_host=False)
+            if options.average != NATIVE or options.pos_label is None:
+                return columns, options
+            return class_of_columns(columns, options.pos_label), replace(options, pos_label=None)
+        if options.average != NATIVE:
+            raise InputError(f"{spec.name} needs one column of scores for each class, and there is one of one class.")
+        scores = counted.score_table()
+        check_both_classes(scores)
+        return scores, CallOptions()
+    rows = counted.counted()
+    if rows.table is None:
+        raise InputError(f"{spec.name} is of predicted labels, and the scores are no probabilities; give threshold=.")
+    if p.given.labels is None and not p.given.is_table:
+        check_label_overlap(rows.table)
+    if spec.is_native and call.pos_label is None:
+        call = replace(call, pos_label=rows.positive_class(None, is_stated=p.given.is_stated)[0])
+    return rows.table, spec.options(call)

@@ -54,13 +54,13 @@ class MetricSpec:
         names_class = "class" in settings
         average, label = settings.pop("average", NATIVE), settings.pop("class", None)
         label = "None" if names_class and label is None else label  # a missing value is no class
-        if average not in (NATIVE, *AVERAGES, SAMPLES):
+        if average not in (NATIVE, *AVERAGES, SAMPLES, None):
             raise InputError(
                 f"{metric!r} asks for the average {average!r}; there are {', '.join((*AVERAGES, SAMPLES))}."
             )
         if average != NATIVE and label is not None:
             raise InputError(f"{metric!r} asks for one class and for an average over all of them; give one.")
-        return cls(get_metric(write_form(stem, settings)), str(average), label)
+        return cls(get_metric(write_form(stem, settings)), average if average is None else str(average), label)
 
     @classmethod
     def all_of(cls, metrics: Iterable[SpecLike]) -> list[MetricSpec]:
@@ -78,7 +78,7 @@ class MetricSpec:
     def name(self) -> str:
         """The written form, by which reports, rules and JSON call it; it is read back equal."""
         stem, settings = parse_form(self.metric.name)
-        classes: dict[str, object] = {} if self.average in (NATIVE, None) else {"average": self.average}
+        classes: dict[str, object] = {} if self.average == NATIVE else {"average": self.average}
         if self.label is not None:
             classes["class"] = self.label
         return write_form(stem, {**settings, **classes}) if classes else self.metric.name

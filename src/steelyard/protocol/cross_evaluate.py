@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.comparison import paired_tables
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.results.result import Rows
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import arrays, label_codes
+from steelyard.ingest import arrays, label_codes, paired_tables
 from steelyard.ingest.label_sets import are_label_sets
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.row_order import check_order

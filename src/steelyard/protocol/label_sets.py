@@ -16,8 +16,6 @@ from steelyard.analysis.thresholds.best_threshold import best_threshold
 from steelyard.evaluation.evaluate_label_sets import evaluate_label_sets, label_set_specs
 from steelyard.exceptions import InputError
 from steelyard.ingest import arrays
-from steelyard.ingest.frame_columns import FrameColumns
-from steelyard.ingest.label_set_input import LabelSetInput
 from steelyard.ingest.label_sets import paired_sets
 from steelyard.ingest.row_order import check_order
 from steelyard.metrics.application import on_table
@@ -25,6 +23,7 @@ from steelyard.metrics.call_options import SAMPLES, CallOptions
 from steelyard.metrics.multilabel_values import check_label_set_metric
 from steelyard.metrics.registry import default_metric
 from steelyard.metrics.spec import MetricSpec
+from steelyard.predictions import Predictions
 from steelyard.protocol import run_values
 from steelyard.protocol.model_result import FIXED_MODELS, ModelResult
 from steelyard.protocol.run_values import Summary
@@ -229,8 +228,7 @@ class LabelSetResult(ModelResult):
         if len(self.runs) > 1:
             notes.append(FIXED_MODELS)
         evaluation = evaluate_label_sets(
-            LabelSetInput(table, None, None, FrameColumns()),
-            threshold=None,
+            Predictions.of(table),
             metrics=self.metrics,
             mute=None,
             inference=Inference(self.level),

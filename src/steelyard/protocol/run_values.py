@@ -14,7 +14,6 @@ from steelyard._types import Label
 from steelyard.analysis.chance.baselines import independent
 from steelyard.analysis.chance.chance import Baselines, chance
 from steelyard.analysis.chance.permutations import TruePositives
-from steelyard.analysis.comparison import paired_tables
 from steelyard.analysis.comparison.classical_tests import corrected_t_test
 from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.results.formatting import ROUNDING
@@ -22,6 +21,7 @@ from steelyard.analysis.results.result import Flat
 from steelyard.analysis.results.result_json import read_metric
 from steelyard.evaluation.evaluation import CLASS_METRICS, SHOWN_AVERAGES
 from steelyard.exceptions import InputError, SteelyardError
+from steelyard.ingest import paired_tables
 from steelyard.metrics import application
 from steelyard.metrics.application import ClassCells
 from steelyard.metrics.call_options import NATIVE, CallOptions

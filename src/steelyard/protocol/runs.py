@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import numpy as np
 
-from steelyard.analysis.comparison import paired_tables
 from steelyard.exceptions import InputError, SteelyardError
-from steelyard.ingest import arrays, code_counts, label_codes
+from steelyard.ingest import arrays, code_counts, label_codes, paired_tables
 from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.score_matrix import probability_table
 from steelyard.protocol.resample import Training, resampled, trained_share

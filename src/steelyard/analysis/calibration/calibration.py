@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
 from steelyard._types import Label
 from steelyard.analysis.distributions import f_above
 from steelyard.analysis.intervals.cluster_scores import ClusterScores
-from steelyard.analysis.intervals.inference import ClusteredRows, Inference
+from steelyard.analysis.intervals.inference import ClusteredRows, Inference, clustered_rows
 from steelyard.analysis.intervals.influence import recalibration_influence
 from steelyard.analysis.intervals.interval import Interval
-from steelyard.analysis.intervals.interval_rows import IntervalRows
 from steelyard.analysis.intervals.intervals import interval, table_intervals
 from steelyard.analysis.intervals.score_draws import ScoreBins
 from steelyard.analysis.prevalence.prevalence import at_prevalence, positive_share_draws, positive_shares
@@ -21,20 +20,16 @@ from steelyard.analysis.results.formatting import cell_text, filled, p_text, per
 from steelyard.analysis.results.result import Flat, Result, Rows, table_text
 from steelyard.exceptions import InputError, UnknownNameError, did_you_mean
 from steelyard.ingest import arrays
-from steelyard.ingest.array_groups import grouped_tally
 from steelyard.ingest.array_tables import score_table
-from steelyard.ingest.frame_columns import FrameColumns
-from steelyard.ingest.refused_keywords import refuses_other_keywords
-from steelyard.ingest.score_matrix import counted_where_they_are, probability_table
+from steelyard.ingest.class_checks import check_both_classes
 from steelyard.metrics.calibration import isotonic_curve
 from steelyard.metrics.call_options import CallOptions
-from steelyard.metrics.frame_tables import given_scores
 from steelyard.metrics.isotonic_curve import isotonic_shares
 from steelyard.metrics.logistic_recalibration import logit_rows, recalibrated, why_no_recalibration
 from steelyard.metrics.ranking import check_probabilities, missing
 from steelyard.metrics.registry import get_metrics
-from steelyard.metrics.score_values import class_of_columns
 from steelyard.metrics.spec import MetricSpec
+from steelyard.predictions import Predictions, question, refuse_unused
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.effective_rows import weight_per_row
 from steelyard.statistics.placed_values import one_each, taken
@@ -46,10 +41,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Frame, LabelSet, Rng, Weights
+    from steelyard._types import Array, Rng
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
-    from steelyard.ingest.array_groups import By
-    from steelyard.ingest.source import Source
+    from steelyard.predictions import RowOptions, RowsLike
     from steelyard.statistics.probability_table import ProbabilityTable
     from steelyard.statistics.score_table import ScoreTable
 
@@ -576,25 +570,13 @@ def table_calibration(table: ScoreTable, inference: Inference, view: CurveView) 
     )
 
 
-def columns_calibration(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    call: CallOptions,
-    cluster: ArrayLike | None,
-    inference: Inference,
-    view: CurveView,
-) -> Calibration:
-    """One class by its column; without pos_label= all columns together, the cells of a row clustered, and each class.
+def columns_calibration(p: Predictions, inference: Inference, view: CurveView) -> Calibration:
+    """All columns together, the cells of a row clustered, and each class.
 
     A temperature would change all columns together. Classes without rows are left out of the groups.
     """
-    rows = {"sample_weight": call.sample_weight, "frequency": call.frequency}
-    counted = counted_where_they_are if cluster is None else probability_table
-    table = counted(y_true, y_score, labels=call.labels, **rows)
-    if call.pos_label is not None or len(table.labels) == 2:
-        if cluster is not None:
-            raise InputError("cluster= takes the probabilities of one class; give its column alone and pos_label=.")
-        return table_calibration(class_of_columns(table, call.pos_label), inference, view)
+    cluster = p.given.cluster
+    table = p.probability_table(to_host=cluster is not None)
     if inference.prevalence is not None:
         raise InputError("prevalence= is about one class, and there is a column for each; give pos_label=.")
     cells = _cells(table, None if cluster is None else arrays.column(cluster, "cluster"))
@@ -627,33 +609,26 @@ def _cells(table: ProbabilityTable, cluster: Array | None) -> ClusteredRows:
 # ---------------------------------------------------------------- calibration
 
 
-@refuses_other_keywords
+@question
 def calibration(
-    y_true: ScoreTable | Tally | Frame | Source | ArrayLike,
-    y_score: ArrayLike | None = None,
+    data: RowsLike = None,
+    scored: ArrayLike | None = None,
+    /,
     *,
     strategy: str = "isotonic",
-    bins: int = 10,
-    level: float = 0.95,
+    n_bins: int = 10,
     prevalence: PrevalenceLike | None = None,
+    level: float = 0.95,
     rng: Rng = None,
-    by: By | None = None,
-    cluster: ArrayLike | str | None = None,
-    pos_label: Label = None,
-    labels: LabelSet | None = None,
-    sample_weight: Weights = None,
-    frequency: Weights | str = None,
-    true: str | None = None,
-    score: str | None = None,
-    weight: str | None = None,
+    **rows: Unpack[RowOptions],
 ) -> Calibration:
     """Whether probabilities agree with outcomes: slope, intercept, curve, parts of the Brier score, and what to do.
 
     The curve is isotonic, or binned where `strategy` is "uniform" (equal width) or "quantile" (equal mass), with so
-    many `bins`; its band holds the whole curve of a calibrated model at the level. `prevalence` reads all of it where
-    that share of the rows is positive. Rows of one `cluster` are not independent; `by` reports groups as well. Of a
-    column of probabilities for each class, `pos_label` names one against the rest; without it all columns are judged
-    together and each class in `groups`. Other options as in roc_curve.
+    many bins (`n_bins`); its band holds the whole curve of a calibrated model at the level. `prevalence` reads all of
+    it where that share of the rows is positive. Rows of one `cluster` are not independent; `by` reports groups as well.
+    Of a column of probabilities for each class, `pos_label` names one against the rest; without it all columns are
+    judged together and each class in `groups`.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -663,34 +638,26 @@ def calibration(
     >>> print(found.verdict[0].partition(",")[0])
     Overconfident: the calibration slope is 0.5...
     """
-    view = CurveView(strategy, bins)
-    tally, y_true = (y_true, _scores_of(y_true)) if isinstance(y_true, Tally) else (None, y_true)
-    columns = FrameColumns(true, None, score, weight)
-    call = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
-    if y_score is not None and np.ndim(y_score) == 2:
-        if by is not None:
+    view = CurveView(strategy, n_bins)
+    p = Predictions.of(data, scored, second_is="y_score", **rows)
+    refuse_unused(p, "calibration", "design", "threshold")
+    inference = Inference(level, rng=rng, prevalence=prevalence)
+    values = p.on_host().collect() if p.needs_rows or not p.given.is_frame else p
+    if values.kind == "class scores":
+        if p.given.by is not None:
             raise InputError("by= takes the probabilities of one class; give its column alone and pos_label=.")
-        inference = Inference(level, rng=rng, prevalence=prevalence)
-        return columns_calibration(y_true, y_score, call, cluster, inference, view)  # type: ignore[arg-type]  # rows
-    rows = IntervalRows(y_true, None, y_score, cluster, columns, call).brought()
-    inference = Inference(level, rng=rng, prevalence=prevalence, clustered=rows.clustered())
-    table = given_scores(rows.y_true, rows.y_score, rows.call, rows.columns)  # type: ignore[arg-type]  # scores
-    whole = table_calibration(table, inference, view)
-    if by is not None:
-        if cluster is not None:
-            raise InputError("by= and cluster= cannot be given together; give calibration the rows of one group.")
-        if columns.true is not None:
-            tally = columns.tally(y_true, by=by, pos_label=pos_label, labels=labels, frequency=frequency)  # type: ignore[arg-type]  # a frame
-        else:
-            weights = {"sample_weight": sample_weight, "frequency": frequency}
-            tally = grouped_tally(y_true, None, y_score, by, pos_label=pos_label, labels=labels, **weights)  # type: ignore[arg-type]  # rows
-    if tally is None:
-        return whole
+        return columns_calibration(values, inference, view)
+    table = values.score_table()
+    check_both_classes(table)
+    whole = table_calibration(table, replace(inference, clustered=clustered_rows(values)), view)
+    if p.given.by is not None and p.given.cluster is not None:
+        raise InputError("by= and cluster= cannot be given together; give calibration the rows of one group.")
     groups = {}
-    for values, part in tally.groups.items():
+    tally = values.tally() if p.given.by is not None or isinstance(p.given.data, Tally) else None
+    for key, part in {} if tally is None else tally.groups.items():
         part_table = _scores_of(part)
         if missing(part_table) is None:
-            name = ", ".join(f"{column} = {value}" for column, value in zip(tally.by, values, strict=True))
+            name = ", ".join(f"{column} = {value}" for column, value in zip(tally.by, key, strict=True))
             groups[name] = table_calibration(part_table, inference, view)
     return replace(whole, groups=groups)
 

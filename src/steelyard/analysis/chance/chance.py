@@ -24,12 +24,9 @@ from steelyard.analysis.chance.baselines import (
     random_order,
     rows_against_rest,
 )
-from steelyard.analysis.intervals.interval_rows import IntervalRows
 from steelyard.analysis.results.formatting import ROUNDING, value_text
 from steelyard.analysis.results.result import Flat
-from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, SteelyardError
-from steelyard.ingest.frame_columns import FrameColumns, refuse_groups
 from steelyard.metrics import application
 from steelyard.metrics.application import on_table
 from steelyard.metrics.call_options import (
@@ -37,11 +34,10 @@ from steelyard.metrics.call_options import (
     OPTION_NAMES,
     SAMPLES,
     CallOptions,
-    MetricOptions,
     undefined_or_zero_division,
 )
 from steelyard.metrics.count_values import count_values
-from steelyard.metrics.frame_tables import counted_frame, table_for
+from steelyard.metrics.frame_tables import asked_table
 from steelyard.metrics.multilabel_values import (
     check_label_set_metric,
     check_label_set_options,
@@ -52,6 +48,7 @@ from steelyard.metrics.multilabel_values import (
     sample_values,
 )
 from steelyard.metrics.spec import MetricSpec
+from steelyard.predictions import Predictions, question, refuse_unused
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Cell_co, Counts
 from steelyard.statistics.device_array import DeviceArray
@@ -64,10 +61,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Frame, Label
-    from steelyard.ingest.source import Source
+    from steelyard._types import Array, Label
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import SpecLike
+    from steelyard.predictions import RowOptions, RowsLike
     from steelyard.statistics.multilabel_table import MultilabelTable
     from steelyard.statistics.statistic import MetricTable
 
@@ -105,20 +102,11 @@ def _digits(value: Array | float, *, share: bool) -> str:
     return f"[{', '.join(_digits(each, share=share) for each in np.asarray(value))}]"
 
 
-@names_wrong_arguments
+@question
 def chance(
-    metric: SpecLike,
-    y_true: MetricTable | Frame | Source | ArrayLike,
-    y_pred: ArrayLike | None = None,
-    *,
-    y_score: ArrayLike | None = None,
-    true: str | None = None,
-    pred: str | None = None,
-    score: str | Sequence[str] | None = None,
-    weight: str | None = None,
-    **options: Unpack[MetricOptions],
+    metric: SpecLike, data: RowsLike = None, predicted: ArrayLike | None = None, /, **rows: Unpack[RowOptions]
 ) -> Chance:
-    """The no-skill baselines of a metric on the same data; all else as in calling the metric.
+    """The no-skill baselines of a metric on the same data.
 
     They are random predictions at the same prediction rate (the same margins); always the commonest class; always the
     rarest class that occurs; random predictions of each class equally often. The random ones are means of the metric:
@@ -128,8 +116,8 @@ def chance(
     tables is read with the weights or at the prevalence, as the metric is. How much weight random rows have is
     approximate, as a table keeps the sum and the sum of squares.
     Of rows that may have several labels each they are of each label: as often as it is predicted; always the commoner
-    answer, which for most is that a row has it not; always the rarer one; half the rows. Of a frame name the columns:
-    true, pred or score, weight.
+    answer, which for most is that a row has it not; always the rarer one; half the rows. Parameters and averages stand
+    in the metric's written form.
 
     >>> from steelyard import Counts
     >>> chance("f1", Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -137,24 +125,16 @@ def chance(
     >>> chance("accuracy", ["a", "a", "b", "c"], ["a", "b", "b", "c"])
     accuracy of a no-skill baseline: same margins 31.2 %, always the majority 50.0 %, always the minority ...
     """
-    refuse_groups("chance", **options)
-    spec, call = spec_and_options(metric, {**options})
-    columns = FrameColumns(true, pred, score, weight)  # type: ignore[arg-type]  # or several
-    rows = IntervalRows(y_true, y_pred, y_score, None, columns, call)
+    spec, p = MetricSpec.of(metric), Predictions.of(data, predicted, **rows)
+    refuse_unused(p, "chance", "by", "cluster", "design")
     numbers: list[Any]
-    if rows.label_sets.are_sets:
-        label_sets, rows = rows.counted_label_sets()
-        spec = replace(spec, average=rows.call.average, label=rows.call.pos_label)
-        numbers = list(LabelSetBaselines(label_sets).values(check_label_set_metric(spec, label_sets)))
+    if p.are_sets:
+        table = p.multilabel_table(to_host=False)
+        numbers = list(LabelSetBaselines(table).values(check_label_set_metric(spec, table)))
         return Chance(spec.name, *numbers)
-    rows = rows.brought()
-    y_true, call = rows.y_true, rows.call
-    if rows.of_frame:
-        tally, call = counted_frame(y_true, columns, call)  # type: ignore[arg-type]  # a frame
-        y_true = table_for(spec.metric, tally, call)
-    predicted = application.predictions_or_scores(spec.metric, rows.y_pred, rows.y_score)
-    table = application.counted_once(spec.metric, y_true, predicted, call)
-    numbers = list(Baselines(table).values(spec.metric, call))
+    is_many = isinstance(p.given.data, Counts) and bool(p.given.data.shape)
+    counted, options = (p.given.data, spec.options(CallOptions())) if is_many else asked_table(spec, p)
+    numbers = list(Baselines(counted).values(spec.metric, options))
     return Chance(spec.name, *numbers, *[math.nan] * (4 - len(numbers)))
 
 

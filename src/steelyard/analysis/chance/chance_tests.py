@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
-from steelyard.analysis.chance.chance import collapsed, lacks_a_class, spec_and_options
+from steelyard.analysis.chance.chance import collapsed, lacks_a_class
 from steelyard.analysis.chance.permutations import (
     TruePositives,
     agreement_tails,
@@ -17,13 +17,12 @@ from steelyard.analysis.chance.permutations import (
     normal_tails_of,
 )
 from steelyard.analysis.results.result import Flat
-from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest.frame_columns import FrameColumns, refuse_groups
-from steelyard.ingest.refused_keywords import refuses_other_keywords
-from steelyard.metrics.call_options import NATIVE, CallOptions, MetricOptions
-from steelyard.metrics.frame_tables import given_table
+from steelyard.metrics.call_options import CallOptions
+from steelyard.metrics.frame_tables import asked_table
 from steelyard.metrics.multilabel_values import check_label_sets
+from steelyard.metrics.spec import MetricSpec
+from steelyard.predictions import Predictions, question, refuse_unused
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
@@ -32,10 +31,9 @@ from steelyard.statistics.score_table import ScoreTable
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Frame, Label, LabelSet, Weights
-    from steelyard.ingest.source import Source
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import SpecLike
+    from steelyard.predictions import RowOptions, RowsLike
     from steelyard.statistics.statistic import Statistic
 
 SMALLEST = 1e-300  # a smaller p-value is 0, and printed as below this
@@ -66,51 +64,60 @@ class ChanceTest(Flat):
         return f"better than a random predictor: {p} ({self.method}{share})"
 
 
-@refuses_other_keywords
+@question
 def beats_chance(
-    y_true: Statistic | Frame | Source | ArrayLike,
-    y_pred: ArrayLike | None = None,
+    data: RowsLike = None,
+    predicted: ArrayLike | None = None,
+    /,
     *,
-    y_score: ArrayLike | None = None,
-    pos_label: Label = None,
-    labels: LabelSet | None = None,
-    sample_weight: Weights = None,
-    frequency: Weights | str = None,
-    true: str | None = None,
-    pred: str | None = None,
-    score: str | None = None,
-    weight: str | None = None,
+    metric: SpecLike | None = None,
+    **rows: Unpack[RowOptions],
 ) -> ChanceTest:
     """Test whether a classifier is better than a random predictor with the same margins.
 
     Two classes: Fisher's exact test. More: the agreements beside those of 10,999 tables drawn with the same margins
     (fewer beyond 20 classes), which holds every level; far beyond all of these, an upper bound of the p-value. Scores:
-    Mann and Whitney's test. Each counts rows; two-sided is twice the smaller tail. The options are those of `confusion`
-    and `score_table`; of a frame name the columns: true, pred or score, weight.
+    Mann and Whitney's test. Each counts rows; two-sided is twice the smaller tail. With a `metric` of two classes it is
+    that metric's exact distribution over random predictions; those on which it is undefined count as doing as well, and
+    as badly, and the result gives their share.
 
     >>> from steelyard import Counts
     >>> beats_chance(Counts(tp=28, fn=23, fp=72, tn=2680))
     better than a random predictor: p = 5.6e-29 (Fisher's exact test)
+    >>> beats_chance(Counts(tp=4, fn=1, fp=2, tn=5), metric="diagnostic_odds_ratio")
+    better than a random predictor: p = 0.12 (exact distribution of diagnostic_odds_ratio; undefined with ...)
     """
-    columns = FrameColumns(true, pred, score, weight)
-    call = CallOptions(pos_label, labels, NATIVE, sample_weight, frequency)
-    table, call = given_table(y_true, y_pred, y_score, call, columns)
-    rows, note = _rows(table)
-    if isinstance(rows, Confusion):
-        rows = collapsed(rows, call.pos_label)
-    lacks_a_class(rows)
-    match rows:
+    p = Predictions.of(data, predicted, **rows)
+    refuse_unused(p, "beats_chance", "by", "cluster", "design")
+    if metric is not None:
+        return _metric_test(MetricSpec.of(metric), p)
+    table, note = _rows(_one_table(p))
+    if isinstance(table, Confusion):
+        table = collapsed(table, p.given.pos_label)
+    lacks_a_class(table)
+    match table:
         case ScoreTable():
-            return _rank_test(rows, note)
+            return _rank_test(table, note)
         case Counts():
-            return _fisher_test(rows, note)
-    present = np.flatnonzero(rows.rows.sum(0) + rows.rows.sum(1))
-    matrix = rows.rows if rows.is_sparse else rows.rows[np.ix_(present, present)]
+            return _fisher_test(table, note)
+    present = np.flatnonzero(table.rows.sum(0) + table.rows.sum(1))
+    matrix = table.rows if table.is_sparse else table.rows[np.ix_(present, present)]
     # Of two classes either may be called positive: the test is the same.
     if len(present) <= 2:
-        return _fisher_test(Counts.from_matrix(rows.rows[np.ix_(present, present)]), note)
+        return _fisher_test(Counts.from_matrix(table.rows[np.ix_(present, present)]), note)
     tails = agreement_tails(matrix)
     return _tested(*tails[:2], f"{tails.method}{note}")
+
+
+def _one_table(p: Predictions) -> Statistic:
+    """The table of labels, or of scores where there are no labels."""
+    if isinstance(p.given.data, Counts):
+        return p.given.data
+    if p.has_scores and (p.given.is_table or p.given.model.pred is None):
+        return p.score_table()
+    if p.has_scores:
+        raise InputError("Predictions and scores were given together, and one of them is asked of; give one.")
+    return p.confusion()
 
 
 def _rows(table: Statistic) -> tuple[Statistic, str]:
@@ -167,27 +174,8 @@ def _rank_test(table: ScoreTable, note: str) -> ChanceTest:
     return _tested(*tails, f"Mann-Whitney U test, normal approximation{note}")
 
 
-@names_wrong_arguments
-def chance_test(
-    metric: SpecLike,
-    y_true: Statistic | Frame | Source | ArrayLike,
-    y_pred: ArrayLike | None = None,
-    *,
-    true: str | None = None,
-    pred: str | None = None,
-    weight: str | None = None,
-    **options: Unpack[MetricOptions],
-) -> ChanceTest:
-    """Test one metric of two classes against its exact distribution over random predictions with the same margins.
-
-    Random predictions on which it is undefined count as doing as well, and as badly; the result gives their share.
-
-    >>> from steelyard import Counts
-    >>> chance_test("diagnostic_odds_ratio", Counts(tp=4, fn=1, fp=2, tn=5))
-    better than a random predictor: p = 0.12 (exact distribution of diagnostic_odds_ratio; undefined with ...)
-    """
-    refuse_groups("chance_test", **options)
-    spec, call = spec_and_options(metric, {**options})
+def _metric_test(spec: MetricSpec, p: Predictions) -> ChanceTest:
+    """The test of one metric of two classes."""
     tested = spec.metric
     if not tested.sign:
         raise InputError(
@@ -196,7 +184,8 @@ def chance_test(
     if tested.function is None:
         check_label_sets(tested)
         raise InputTypeError(f"{tested.name} is a metric of scores; beats_chance(y_true, y_score=...) tests those.")
-    table, call = given_table(y_true, y_pred, None, call, FrameColumns(true, pred, None, weight))
+    is_counts = isinstance(p.given.data, Counts)
+    table, call = (p.given.data, spec.options(CallOptions())) if is_counts else asked_table(spec, p)
     rows, note = _rows(table)
     counts = _two_classes(tested, rows, call)
     lacks_a_class(counts)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steelyard.analysis.comparison import column_models, model_columns, paired_tables
+from steelyard.analysis.comparison import column_models, model_columns
 from steelyard.analysis.comparison.classical_tests import McNemar, mcnemar
 from steelyard.analysis.comparison.comparison import Comparison, ModelTables
 from steelyard.analysis.comparison.different_rows import (
@@ -45,7 +45,7 @@ from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.intervals.influence import label_set_influence
 from steelyard.analysis.results.result import Rows
 from steelyard.exceptions import InputError
-from steelyard.ingest import arrays, label_codes
+from steelyard.ingest import arrays, label_codes, paired_tables
 from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.class_checks import check_classes
 from steelyard.ingest.frame_columns import FrameColumns
@@ -56,7 +56,7 @@ from steelyard.ingest.label_tables import match_label
 from steelyard.ingest.multilabel_tables import label_set_table
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.score_matrix import HIGHEST_TAKEN
-from steelyard.ingest.threshold_sentences import threshold_sentences
+from steelyard.ingest.thresholding import threshold_sentences
 from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.registry import get_metrics, list_metrics
 from steelyard.metrics.score_values import reads_columns

@@ -20,8 +20,11 @@ from steelyard.analysis.intervals.score_intervals import AUC_INTERVALS, has_auc_
 from steelyard.analysis.levels import check_level, tails
 from steelyard.analysis.prevalence.prevalence import stated_prevalence
 from steelyard.exceptions import InputError
-from steelyard.ingest import arrays
+from steelyard.ingest import arrays, label_codes
+from steelyard.ingest.array_groups import group_columns, group_places
+from steelyard.ingest.frame_columns import CLUSTERS_NEED_ROWS, refuse_name
 from steelyard.statistics.multilabel_table import MultilabelTable
+from steelyard.statistics.precision import as_read
 from steelyard.statistics.probability_table import ProbabilityTable
 from steelyard.statistics.score_table import ScoreTable
 
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
     from steelyard.analysis.intervals.estimand import Estimand
     from steelyard.analysis.intervals.plan_draws import PlannedRows
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
+    from steelyard.ingest.thresholding import CountedRows
+    from steelyard.predictions import Predictions
 
 
 COUNT_METHODS = ("posterior", "stratified", "deviance", "bootstrap", "stratified-bootstrap", "bca")
@@ -89,6 +94,62 @@ class ClusteredRows(NamedTuple):
             y_score=of_group(self.y_score, "y_score"),
             sample_weight=of_group(self.sample_weight, "sample_weight"),
         )
+
+
+def clustered_rows(p: Predictions) -> ClusteredRows | None:
+    """The rows of each cluster, where clusters are given; labels of a frame without weights are counted where they live."""
+    given = p.given
+    if given.cluster is None:
+        return None
+    if given.is_table:
+        raise InputError(CLUSTERS_NEED_ROWS)
+    if given.is_frame and not p.needs_rows:
+        from steelyard.ingest.frame_tally import cluster_columns
+
+        with p.binned_frame() as (source, by):
+            pred = given.model.pred or ""
+            return ClusteredRows(*cluster_columns(source, given.true, pred, given.cluster, given.frequency, by))
+    values = p.collect().given
+    refuse_name("cluster", values.cluster)
+    if values.y_pred is None and values.y_score is None:
+        raise InputError(CLUSTERS_NEED_ROWS)
+    groups = {}
+    if values.by is not None:
+        named = group_columns(values.by)
+        arrays.check_lengths(y_true=arrays.column(values.data, "y_true"), **named)
+        groups = group_places(named)
+    return ClusteredRows(
+        values.data, values.y_pred, values.cluster, values.frequency, groups, values.y_score, values.sample_weight
+    )
+
+
+def predicted_at_threshold(
+    rows: ClusteredRows | None, counted: CountedRows, given: ArrayLike | None
+) -> ClusteredRows | None:
+    """The rows with the labels that the threshold makes of their scores, where none are predicted.
+
+    Beside labels that are taken of the `given` scores of all classes those scores stay.
+    """
+    scores, threshold = counted.scores, counted.threshold
+    if rows is not None and rows.y_pred is not None and rows.y_score is None:
+        return rows._replace(y_score=given)
+    if rows is None or rows.y_pred is not None or counted.table is None or scores is None or threshold is None:
+        return rows
+    others = [label for label in counted.table.labels if label != scores.label]
+    labels = np.array([*others[:1], scores.label, None], dtype=object)[:-1]
+    codes, present = label_codes.distinct(arrays.column(rows.y_true, "y_true"), "y_true")
+    positive = np.array([label == scores.label for label in present])[codes]
+    flagged = arrays.finite_scores(rows.y_score) >= as_read(threshold, scores.precision)  # type: ignore[arg-type]  # they were thresholded
+    return rows._replace(y_true=labels[positive.astype(np.intp)], y_pred=labels[flagged.astype(np.intp)])
+
+
+def cluster_sentences(p: Predictions) -> tuple[str, ...]:
+    """What a result states of clusters."""
+    cluster = p.given.cluster
+    if cluster is None:
+        return ()
+    name = cluster if isinstance(cluster, str) else getattr(cluster, "name", None)
+    return (f"The rows are clustered{f' by {name}' if name else ''}; the intervals resample whole clusters.",)
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ class Interval(Flat, Generic[Cell_co]):
     why: Any = field(default=None, repr=False)
     calibrated: float | None = None
     calibrated_high: float | None = None
+    assumed: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def metric(self) -> str:
@@ -43,7 +44,10 @@ class Interval(Flat, Generic[Cell_co]):
 
     def row(self) -> dict[str, Any]:
         """The interval as a row of a table."""
-        return {"metric": self.metric, **{key: value for key, value in vars(self).items() if key != "spec"}}
+        return {
+            "metric": self.metric,
+            **{key: value for key, value in vars(self).items() if key not in ("spec", "assumed")},
+        }
 
     def text(self) -> str:
         """The value with its interval, as it is shown: a share of rows in percent."""

@@ -29,9 +29,10 @@ from steelyard.analysis.intervals.inference import (
     ClusteredRows,
     Inference,
     chosen_method,
+    clustered_rows,
+    predicted_at_threshold,
 )
 from steelyard.analysis.intervals.interval import Interval
-from steelyard.analysis.intervals.interval_rows import IntervalRows, checked_call, label_set_estimands
 from steelyard.analysis.intervals.isotonic import (
     IsotonicIntervals,
     beside_reference,
@@ -50,13 +51,14 @@ from steelyard.analysis.intervals.score_intervals import ScoreIntervals
 from steelyard.analysis.prevalence.prevalence import table_at
 from steelyard.analysis.results.formatting import ROUNDING
 from steelyard.analysis.results.result import Rows
-from steelyard.arguments import names_wrong_arguments
-from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest.frame_columns import FrameColumns
+from steelyard.exceptions import InputError
 from steelyard.ingest.label_set_input import refuse_of_one_label
-from steelyard.metrics.application import checked_parameters
+from steelyard.metrics.call_options import CallOptions
+from steelyard.metrics.frame_tables import asked_table
 from steelyard.metrics.metric_value import plain
+from steelyard.metrics.multilabel_values import check_label_set_metric
 from steelyard.metrics.spec import MetricSpec
+from steelyard.predictions import Predictions, question, refuse_unused
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Cells, Counts
 from steelyard.statistics.multilabel_table import MultilabelTable
@@ -68,15 +70,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Frame, Rng
+    from steelyard._types import Array, Rng
     from steelyard.analysis.intervals.draws import TableDraws
-    from steelyard.analysis.intervals.plan_draws import SamplingDesign
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
-    from steelyard.ingest.source import Source
-    from steelyard.metrics.call_options import CallOptions, MetricParameters, ReadingOptions
     from steelyard.metrics.metric_value import MetricValue
     from steelyard.metrics.spec import SpecLike
-    from steelyard.statistics.statistic import AnyTable, Statistic
+    from steelyard.predictions import RowOptions, RowsLike
+    from steelyard.statistics.statistic import AnyTable
 
 
 # ---------------------------------------------------------------- the bounds of intervals
@@ -309,142 +309,127 @@ _MOST_AT_ONCE = 20_000_000  # draws of a table at a time: four cells of 8 bytes 
 @overload
 def interval(
     metric: SpecLike,
-    y_true: Counts | Confusion | ScoreTable | Frame | Source | ArrayLike,
-    y_pred: ArrayLike | None = None,
+    data: Counts[Array],
+    /,
     *,
-    y_score: ArrayLike | None = None,
-    level: float = 0.95,
     method: str = "auto",
+    prevalence: PrevalenceLike | None = None,
+    level: float = 0.95,
     draws: int | None = None,
     rng: Rng = None,
-    prevalence: PrevalenceLike | None = None,
-    cluster: ArrayLike | str | None = None,
-    design: str | SamplingDesign = "random",
-    true: str | None = None,
-    pred: str | None = None,
-    score: str | Sequence[str] | None = None,
-    weight: str | None = None,
-    **options: Unpack[ReadingOptions],
-) -> Interval: ...
+) -> Interval[Array]: ...
 @overload
 def interval(
     metric: SpecLike,
-    y_true: Counts[Array],
+    data: RowsLike = None,
+    predicted: ArrayLike | None = None,
+    /,
     *,
-    level: float = 0.95,
     method: str = "auto",
+    prevalence: PrevalenceLike | None = None,
+    level: float = 0.95,
     draws: int | None = None,
     rng: Rng = None,
-    prevalence: PrevalenceLike | None = None,
-    design: str | SamplingDesign = "random",
-    **options: Unpack[MetricParameters],
-) -> Interval[Array]: ...
-@names_wrong_arguments
+    **rows: Unpack[RowOptions],
+) -> Interval: ...
+@overload
 def interval(
-    metric: SpecLike,
-    y_true: Statistic | Frame | Source | ArrayLike,
-    y_pred: ArrayLike | None = None,
+    metric: list[SpecLike] | tuple[SpecLike, ...],
+    data: RowsLike = None,
+    predicted: ArrayLike | None = None,
+    /,
     *,
-    y_score: ArrayLike | None = None,
-    level: float = 0.95,
     method: str = "auto",
+    prevalence: PrevalenceLike | None = None,
+    level: float = 0.95,
     draws: int | None = None,
     rng: Rng = None,
+    **rows: Unpack[RowOptions],
+) -> Rows[Interval]: ...
+@question
+def interval(
+    metric: SpecLike | Iterable[SpecLike],
+    data: Any = None,
+    predicted: ArrayLike | None = None,
+    /,
+    *,
+    method: str = "auto",
     prevalence: PrevalenceLike | None = None,
-    cluster: ArrayLike | str | None = None,
-    design: str | SamplingDesign = "random",
-    true: str | None = None,
-    pred: str | None = None,
-    score: str | Sequence[str] | None = None,
-    weight: str | None = None,
-    **options: Unpack[ReadingOptions],
-) -> Interval[Any]:
+    level: float = 0.95,
+    draws: int | None = None,
+    rng: Rng = None,
+    **rows: Unpack[RowOptions],
+) -> Interval[Any] | Rows[Interval]:
     """The confidence interval of a metric on counts, a table, or labels and predictions or scores.
 
     The default draws tables from the posterior (1/2 row added to each cell of 2 x 2; of more classes a prior learnt
     from them) and holds those draws re-centred at the value too, which covers where the percentile bootstrap
     collapses; a kinked metric takes the range over the likely draws, roc_auc a score interval, other metrics of scores
     the influence of each row, and a Bayesian bootstrap where that is not known. `prevalence` reads the metric where
-    that share of the rows is positive. `design` is "stratified" where so many rows of each class were chosen, or a plan
-    of `label_plan`. Rows of one `cluster`, such as the patient, are not independent: give one value per row. Of a frame
-    name the columns: true, pred or score, weight, cluster. The options are those of calling the metric: pos_label,
-    labels, average, sample_weight, frequency, and its parameters. Rows that may have several labels each (a matrix with
-    a column for each label, lists of labels, or multilabel) are drawn whole.
+    that share of the rows is positive. Parameters and averages stand in the metric's written form, such as
+    "f_beta[beta=2, average=macro]". A list of metrics shares one set of draws and gives Rows. Rows of one `cluster` are
+    not independent, and rows of label sets are drawn whole.
 
     >>> from steelyard import Counts
     >>> interval("recall", Counts(tp=28, fn=23, fp=72, tn=2680))
     recall 54.9 % (41.4 to 68.1), 95 % posterior
     """
-    return intervals(
-        [metric],
-        y_true,
-        y_pred,
-        y_score=y_score,
-        level=level,
-        method=method,
-        draws=draws,
-        rng=rng,
-        prevalence=prevalence,
-        cluster=cluster,
-        design=design,
-        true=true,
-        pred=pred,
-        score=score,
-        weight=weight,
-        **options,
-    )[0]
+    of_many = isinstance(metric, (list, tuple))
+    specs: list[MetricSpec] = MetricSpec.all_of(metric) if of_many else [MetricSpec.of(metric)]  # type: ignore[arg-type]  # one or several
+    p = Predictions.of(data, predicted, **rows)
+    if isinstance(p.given.data, Counts) and p.given.data.shape:
+        counts, inference = p.given.data, Inference(level, method, draws, rng, prevalence, None, p.design)
+        estimands = [Estimand(spec, counts, spec.metric.parameters, spec.options(CallOptions())) for spec in specs]
+        found = intervals_of(estimands, inference)
+    else:
+        found = Rows(asked_intervals(specs, p, Inference(level, method, draws, rng, prevalence)))
+    return found if of_many else found[0]
 
 
-@names_wrong_arguments
-def intervals(
-    metrics: Iterable[SpecLike],
-    y_true: Statistic | Frame | Source | ArrayLike,
-    y_pred: ArrayLike | None = None,
-    *,
-    y_score: ArrayLike | None = None,
-    level: float = 0.95,
-    method: str = "auto",
-    draws: int | None = None,
-    rng: Rng = None,
-    prevalence: PrevalenceLike | None = None,
-    cluster: ArrayLike | str | None = None,
-    design: str | SamplingDesign = "random",
-    true: str | None = None,
-    pred: str | None = None,
-    score: str | Sequence[str] | None = None,
-    weight: str | None = None,
-    **options: Unpack[ReadingOptions],
-) -> Rows[Interval]:
-    """The intervals of many metrics, which share one set of draws; the arguments are those of interval.
+def asked_intervals(specs: Sequence[MetricSpec], p: Predictions, inference: Inference) -> list[Interval]:
+    """The intervals of metrics on rows; the inference has what the rows say of their design and clusters."""
+    refuse_unused(p, "an interval", "by")
+    if not isinstance(p.design, str):
+        estimands, inference = planned_estimands(specs, p, inference)
+        return [replace(each, assumed=p.assumed) for each in intervals_of(estimands, inference)]
+    if p.are_sets:
+        refuse_of_one_label(design=None if p.design == "random" else p.design)
+        cluster = p.collect().given.cluster
+        clusters = None if cluster is None else ClusteredRows((), None, cluster)
+        table = p.multilabel_table(to_host=cluster is not None)
+        return intervals_of(label_set_estimands(specs, table), replace(inference, clustered=clusters))
+    counted = p.on_host()
+    tables = [asked_table(spec, counted) for spec in specs]
+    clusters = clustered_rows(counted)
+    if clusters is not None and any(isinstance(table, Confusion) for table, _ in tables):
+        clusters = predicted_at_threshold(clusters, counted.counted(), counted.collect().given.y_score)
+    estimands = [
+        Estimand(spec, table, spec.metric.parameters, options)
+        for spec, (table, options) in zip(specs, tables, strict=True)
+    ]
+    assumed = _assumed(counted, tables)
+    inference = replace(inference, clustered=clusters, design=p.design)
+    return [replace(each, assumed=assumed) for each in intervals_of(estimands, inference)]
 
-    >>> from steelyard import Counts
-    >>> intervals(["recall", "precision"], Counts(tp=28, fn=23, fp=72, tn=2680), draws=1000)[1].value
-    0.28
-    """
-    if isinstance(metrics, str):
-        raise InputTypeError(f"intervals takes a list of metrics; write [{metrics!r}], or use interval for one.")
-    specs, columns = [MetricSpec.of(metric) for metric in metrics], FrameColumns(true, pred, score, weight)  # type: ignore[arg-type]  # several scores are brought
-    call = checked_call({**options}, {key for spec in specs for key in spec.metric.parameters})
-    for metric in (spec.metric for spec in specs):
-        checked_parameters(metric, {key: value for key, value in options.items() if key in metric.parameters})
-    rows = IntervalRows(y_true, y_pred, y_score, cluster, columns, call)
-    if not isinstance(design, str):
-        plain = Inference(level, method, draws, rng, prevalence)
-        return intervals_of(*planned_estimands(design, specs, rows, options, plain))
-    if rows.label_sets.are_sets:
-        sets, rows = rows.counted_label_sets()
-        clusters = None if rows.cluster is None else ClusteredRows((), None, rows.cluster)
-        inference = Inference(level, method, draws, rng, prevalence, clusters, design)
-        refuse_of_one_label(design=None if design == "random" else design)
-        return intervals_of(label_set_estimands(specs, sets, rows.call, {**options}), inference)
-    rows = rows.brought()
-    clustered = rows.clustered()
-    inference = Inference(level, method, draws, rng, prevalence, clustered, design)
-    estimands = []
-    for spec, table, metric_options in rows.of_clusters(clustered).counted(specs):
-        parameters = {key: value for key, value in options.items() if key in spec.metric.parameters}
-        estimands.append(Estimand(spec, table, {**spec.metric.parameters, **parameters}, metric_options))
-    return intervals_of(estimands, inference)
+
+def label_set_estimands(specs: Sequence[MetricSpec], table: MultilabelTable) -> list[Estimand]:
+    """Each metric of rows that may have several labels each."""
+    options = [spec.options(CallOptions()) for spec in specs]
+    checked = [check_label_set_metric(spec, table) for spec in specs]
+    return [Estimand(spec, table, spec.metric.parameters, call) for spec, call in zip(checked, options, strict=True)]
+
+
+def _assumed(p: Predictions, tables: Sequence[tuple[AnyTable, CallOptions]]) -> tuple[str, ...]:
+    """Which class was taken as positive, and at which threshold, where nobody said so."""
+    if p.given.is_table:
+        return ()
+    stated: tuple[str, ...] = ()
+    if any(isinstance(table, (Confusion, ScoreTable)) for table, _ in tables):
+        counted = p.counted()
+        stated = counted.positive_class(p.given.pos_label, is_stated=p.given.is_stated)[1]
+        if any(isinstance(table, Confusion) for table, _ in tables):
+            stated += counted.assumed
+    return stated
 
 
 def table_intervals(

@@ -31,13 +31,10 @@ from steelyard.statistics.precision import DOUBLE
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from steelyard._types import Array, Frame, Label
+    from steelyard._types import Array, Label
     from steelyard.analysis.intervals.estimand import Estimand
     from steelyard.analysis.intervals.inference import Inference
-    from steelyard.ingest.frame_columns import FrameColumns
-    from steelyard.ingest.source import Source
+    from steelyard.predictions import Predictions
 
 
 _THIRD_ROW = 1 / 3
@@ -163,34 +160,27 @@ def _add_columns(table: Array, columns: Array, weights: Array) -> None:
 _STEPS, _HALVINGS, _NEAR, _MOST_LOGIT = 50, 30, 1e-7, 30.0  # of the fit, and the logits that it is limited to
 
 
-class GivenLabels(NamedTuple):
-    """Labels as they are given beside a plan: arrays, or a frame and the names of its columns."""
-
-    y_true: Frame | Source | ArrayLike
-    y_pred: ArrayLike | None
-    y_score: ArrayLike | None
-    columns: FrameColumns
-    pos_label: Label = None
-    threshold: float | None = None
-
-
 class SamplingDesign(Protocol):
     """A design by which rows were chosen to be labelled, such as a label plan."""
 
-    def labelled(self, given: GivenLabels) -> PlannedRows:
+    def labelled(self, given: Predictions) -> PlannedRows:
         """The labelled rows, each in its stratum."""
 
 
-def labelled_by(design: SamplingDesign, given: GivenLabels) -> PlannedRows:
+def labelled_by(p: Predictions) -> PlannedRows:
     """The labelled rows of a design; anything else is refused."""
-    if not hasattr(design, "labelled"):
-        raise InputTypeError(f"design= is 'random', 'stratified' or a plan of label_plan, not {design!r}; give one.")
-    return design.labelled(given)
+    if not hasattr(p.design, "labelled"):
+        raise InputTypeError(f"design= is 'random', 'stratified' or a plan of label_plan, not {p.design!r}; give one.")
+    return p.design.labelled(p)
 
 
-def refuse_beside_plan(**options: object) -> None:
-    """Refuse an option that cannot go with a plan."""
-    for name, value in options.items():
+def refuse_beside_plan(p: Predictions, **options: object) -> None:
+    """Refuse what cannot go with a plan: options of the question, and what rows of a plan cannot have."""
+    given = p.given
+    weight = "weight" if given.is_frame else "sample_weight"
+    rows = {"labels": given.labels, weight: given.sample_weight, "frequency": given.frequency, "by": given.by}
+    rows |= {"cluster": given.cluster, "exact": given.exact, "bins": given.bins}
+    for name, value in (rows | options).items():
         if value is not None:
             raise InputError(
                 f"{name}= does not go with a label plan: it is of all rows, of which the plan labels some. Leave "

@@ -18,7 +18,7 @@ from steelyard.ingest.label_tables import match_label
 from steelyard.ingest.rows import number_column
 from steelyard.ingest.score_tables import finite_summary
 from steelyard.ingest.source import ColumnNames, Source, check_columns
-from steelyard.ingest.threshold_sentences import HALF
+from steelyard.ingest.thresholding import HALF
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.label_kinds import parse_value
 from steelyard.statistics.positive_class import absent_sentence, conventional_label, unclear_sentence

@@ -11,7 +11,7 @@ from steelyard.analysis.monitoring.batches import FlaggedRows, PositiveRows, See
 from steelyard.analysis.sequential.anytime import counted_cells
 from steelyard.exceptions import InputError, InputTypeError, short_repr
 from steelyard.ingest.label_tables import match_label
-from steelyard.ingest.threshold_sentences import HALF
+from steelyard.ingest.thresholding import HALF
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.precision import as_read

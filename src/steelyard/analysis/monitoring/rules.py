@@ -18,7 +18,7 @@ from steelyard.analysis.sequential.evidence import LinearRatio, log_returns, mea
 from steelyard.analysis.sequential.metric_sequence import SEQUENCE_METHODS, MetricSequence, RateRegion
 from steelyard.analysis.thresholds.limits import percent_hint, range_words
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest.threshold_sentences import ASSUMED_HALF
+from steelyard.ingest.thresholding import ASSUMED_HALF
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.score_order import chunks
 

@@ -13,7 +13,7 @@ from steelyard.analysis.monitoring.pending_labels import REMEMBERED, Cohort, Lab
 from steelyard.analysis.monitoring.reference import MonitorReference
 from steelyard.analysis.sequential.anytime import counted_cells
 from steelyard.exceptions import InputError
-from steelyard.ingest.threshold_sentences import HALF
+from steelyard.ingest.thresholding import HALF
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.saved_json import SCHEMA, is_as_written, read_table, to_strict_json
 

@@ -32,8 +32,9 @@ from steelyard.exceptions import InputError, InputTypeError, did_you_mean, first
 from steelyard.ingest import arrays, queries
 from steelyard.ingest.rows import number_column
 from steelyard.ingest.source import Source
-from steelyard.ingest.threshold_sentences import HALF
+from steelyard.ingest.thresholding import HALF
 from steelyard.metrics.spec import MetricSpec
+from steelyard.predictions import Predictions
 from steelyard.statistics.label_kinds import parser
 from steelyard.statistics.precision import DOUBLE, PRECISIONS, as_read
 from steelyard.statistics.saved_field import SavedField
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Frame, Label, Rng
-    from steelyard.analysis.intervals.plan_draws import GivenLabels, PlannedRows
+    from steelyard.analysis.intervals.plan_draws import PlannedRows
     from steelyard.metrics.spec import SpecLike
 
 
@@ -368,7 +369,7 @@ class LabelPlan(Result[ChosenRow]):
         strata = Rows(Stratum(*stratum) for stratum in fields.pop("strata"))
         return cls(**fields, strata=strata)
 
-    def labelled(self, given: GivenLabels) -> PlannedRows:
+    def labelled(self, given: Predictions) -> PlannedRows:
         """The labels of the plan's rows, each in its stratum; those of other rows are left out."""
         from steelyard.analysis.planning.plan_labels import planned_labels
 

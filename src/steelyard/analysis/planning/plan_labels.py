@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard.analysis.intervals.plan_draws import GivenLabels, PlannedRows
+from steelyard.analysis.intervals.plan_draws import PlannedRows
 from steelyard.analysis.planning.label_plan import (
     PlannedScores,
     checked_budget,
@@ -29,9 +29,9 @@ from steelyard.analysis.results.result import Rows
 from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest import arrays
 from steelyard.ingest.class_checks import rows_of_both_classes
-from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.label_tables import match_label
 from steelyard.ingest.rows import number_column
+from steelyard.predictions import Predictions
 from steelyard.statistics.positive_class import CONVENTION
 from steelyard.statistics.precision import as_read
 
@@ -75,9 +75,9 @@ class PlanColumns(NamedTuple):
         return np.asarray(column[self.indices[rows]])
 
 
-def given_labels(plan: LabelPlan, given: GivenLabels) -> PlanColumns:
+def given_labels(plan: LabelPlan, p: Predictions) -> PlanColumns:
     """The columns that are given, with the labels that the plan carries where there are no others."""
-    columns = _of_arrays(plan, given) if given.columns.true is None else _of_frame(plan, given)
+    columns = _of_frame(plan, p) if p.given.is_frame else _of_arrays(plan, p)
     if plan.label is None:
         return columns
     present = np.flatnonzero(columns.indices >= 0)
@@ -92,9 +92,10 @@ def given_labels(plan: LabelPlan, given: GivenLabels) -> PlanColumns:
     return columns._replace(true=true)
 
 
-def _of_arrays(plan: LabelPlan, given: GivenLabels) -> PlanColumns:
+def _of_arrays(plan: LabelPlan, p: Predictions) -> PlanColumns:
     """Labels in the order of the plan, labels of its last batch, or a column of all rows with most labels missing."""
-    true = arrays.column(given.y_true, "y_true")  # type: ignore[arg-type]  # no frame
+    given = p.given
+    true = arrays.column(given.data, "y_true")
     pred = None if given.y_pred is None else arrays.column(given.y_pred, "y_pred")
     score = None if given.y_score is None else arrays.finite_scores(given.y_score)
     arrays.check_lengths(y_true=true, y_pred=pred, y_score=score)
@@ -112,17 +113,18 @@ def _of_arrays(plan: LabelPlan, given: GivenLabels) -> PlanColumns:
     return PlanColumns(true, pred, score, plan.index)
 
 
-def _of_frame(plan: LabelPlan, given: GivenLabels) -> PlanColumns:
+def _of_frame(plan: LabelPlan, p: Predictions) -> PlanColumns:
     """The columns of a frame, whose rows are found by their key, or by their order or index where they have none."""
-    named = given.columns
+    named = p.given.names
     key = [] if plan.key is None else [plan.key]
     names = [name for name in (named.true, named.pred, named.score) if name is not None]
-    fetched = planned_columns(given.y_true, [*names, *key], ordered=plan.key is None)  # type: ignore[arg-type]  # a frame
+    with p.frame() as source:
+        fetched = planned_columns(source, [*names, *key], ordered=plan.key is None)
     pred = None if named.pred is None else np.array(fetched[named.pred].to_list(), dtype=object)
     score = None if named.score is None else number_column(fetched[named.score], named.score)
     true = np.array(fetched[str(named.true)].to_list(), dtype=object)
     if plan.key is None:
-        return _of_arrays(plan, given._replace(y_true=true, y_pred=pred, y_score=score))
+        return _of_arrays(plan, Predictions(true, pred, y_score=score))
     index_of = {str(each): i for i, each in enumerate(fetched[plan.key].to_list())}
     keys = [str(each) for each in plan.keys or ()]
     in_sheet = [guarded_key(key) for key in keys]
@@ -146,15 +148,15 @@ def are_missing(values: Array) -> Array:
 _CLOSE = 1e-6  # scores that were saved as text or in single precision
 
 
-def planned_labels(plan: LabelPlan, given: GivenLabels) -> PlannedRows:
+def planned_labels(plan: LabelPlan, p: Predictions) -> PlannedRows:
     """The labelled rows of a plan; rows without a label are left out, and strata without any join the next."""
-    columns = given_labels(plan, given)
+    columns = given_labels(plan, p)
     labelled = columns.labelled
     if not len(labelled):
         raise InputError(f"None of the {len(plan):,} rows of the plan has a label; give theirs, in the plan's order.")
     _check_scores(plan, columns)
-    positive, labels = _classes(columns.of_plan(columns.true, labelled), given.pos_label)
-    threshold = plan.threshold if given.threshold is None else given.threshold
+    positive, labels = _classes(columns.of_plan(columns.true, labelled), p.given.pos_label)
+    threshold = plan.threshold if p.threshold is None else p.threshold
     has_labels = np.bincount(plan.stratum[labelled], minlength=len(plan.strata)) > 0
     numbers: Array = np.cumsum(has_labels) - has_labels
     joined = np.minimum(numbers, has_labels.sum() - 1)  # strata without labels with the next above, the last ones below
@@ -296,7 +298,7 @@ def topped_up(
     alike = len(codes) == plan.rows and np.array_equal(np.bincount(codes, minlength=len(sizes)), sizes)
     if not alike or not np.allclose(scores[plan.index], plan.score):
         raise InputError("These scores are not those that the plan was made for; give all of the same rows again.")
-    so_far = GivenLabels(y_true, None, None, FrameColumns(), pos_label)
+    so_far = Predictions(y_true, pos_label=pos_label)
     columns = given_labels(plan, so_far)
     unlabelled = sizes - labelled
     most = min(budget, int(unlabelled.sum()))

@@ -1,0 +1,1401 @@
+"""Predictions: rows with their truth and what one or more models made of them, read, checked and counted once.
+
+The door of every question: arrays, tensors, frames of any engine, files, folders and saved tables come in here, and
+nowhere else. A question takes a Predictions, or what makes one, by `Predictions.of`.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, fields, replace
+from functools import wraps
+from importlib import import_module
+from inspect import Parameter, signature
+from os import PathLike, fspath
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict
+
+import numpy as np
+
+from steelyard._names import METHODS
+from steelyard.exceptions import InputError, InputTypeError, SteelyardError, did_you_mean, first_ten
+from steelyard.ingest import arrays, label_codes
+from steelyard.ingest.array_groups import group_columns, grouped_tally
+from steelyard.ingest.array_tables import confusion, declared_labels, occurring_labels, score_table
+from steelyard.ingest.class_checks import check_both_classes, check_classes
+from steelyard.ingest.frame_columns import FrameColumns
+from steelyard.ingest.group_bins import binned_groups
+from steelyard.ingest.label_sets import are_label_sets
+from steelyard.ingest.label_tables import match_label
+from steelyard.ingest.paired_tables import paired
+from steelyard.ingest.refused_keywords import refuses_other_keywords
+from steelyard.ingest.score_matrix import counted_where_they_are, probability_table
+from steelyard.ingest.source import Source, named_columns, names_class_columns
+from steelyard.ingest.thresholding import (
+    MOST_POSITIVE,
+    TWO_THRESHOLDS,
+    CountedRows,
+    as_confusion,
+    negative_label,
+    thresholded,
+)
+from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.counts import Counts
+from steelyard.statistics.device_array import DeviceArray
+from steelyard.statistics.multilabel_table import MultilabelTable
+from steelyard.statistics.paired import Paired
+from steelyard.statistics.positive_class import CONVENTION, absent_sentence, choice_sentences, chosen_label
+from steelyard.statistics.precision import PRECISIONS
+from steelyard.statistics.probability_table import ProbabilityTable
+from steelyard.statistics.score_table import ScoreTable
+from steelyard.statistics.tally import Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import ParamSpec, TypeVar, Unpack
+
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array, Frame, Label, Labels, LabelSet
+    from steelyard.statistics.statistic import Statistic
+
+    _Given = ParamSpec("_Given")
+    _Result = TypeVar("_Result")
+
+# Anything that `Predictions.of` takes first.
+RowsLike: TypeAlias = "Predictions | Statistic | Tally | Source | Frame | ArrayLike | str | PathLike[str] | None"
+TABLES = (Counts, Confusion, ScoreTable, ProbabilityTable, MultilabelTable, Paired, Tally)
+
+
+class RowOptions(TypedDict, total=False):
+    """What may be said of rows beside any question; each may be None, which leaves it out."""
+
+    y_true: ArrayLike | None
+    y_pred: ArrayLike | Mapping[str, ArrayLike] | None
+    y_score: ArrayLike | Mapping[str, ArrayLike] | None
+    sample_weight: ArrayLike | None
+    columns: Mapping[str, ArrayLike] | Frame | None
+    true: str | Sequence[str] | None
+    pred: str | Sequence[str] | Mapping[str, str] | None
+    score: str | Sequence[str] | Mapping[str, str | Mapping[Any, str]] | None
+    weight: str | None
+    label_sep: str | None
+    long: tuple[str, str] | None
+    frequency: ArrayLike | str | None
+    cluster: ArrayLike | str | None
+    by: str | Sequence[str] | ArrayLike | Mapping[str, ArrayLike] | None
+    bins: int | Mapping[str, int | Sequence[float]] | None
+    pos_label: Label
+    labels: LabelSet | None
+    exact: bool | None
+    threshold: float | Sequence[float] | Mapping[Any, float] | None
+    design: Any
+    filter: str | None
+
+
+_VALUES = ("y_true", "y_pred", "y_score", "sample_weight", "columns")
+_NAMES = ("true", "pred", "score", "weight", "label_sep", "long")
+_READING = ("frequency", "cluster", "by", "bins", "pos_label", "labels", "exact", "threshold", "design", "filter")
+_COUNTING = ("weight", "sample_weight", "frequency", "cluster", "by", "bins", "pos_label", "labels", "filter", "exact")
+
+
+class Model(NamedTuple):
+    """What one model made of the rows: labels, scores or both; values, or the names of their columns."""
+
+    pred: Any = None
+    score: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Rows as they were given, each option by the one meaning that it has everywhere.
+
+    `data` is a table, a frame or files whose columns `true` and the models name, or the values of the truth.
+    """
+
+    data: Any = None
+    true: Any = None  # the names of columns; None of values and tables
+    models: Mapping[str, Model] = field(default_factory=dict)
+    sample_weight: Any = None  # values, or the name of a column
+    frequency: Any = None
+    cluster: Any = None
+    by: Any = None
+    bins: Any = None
+    columns: Any = None
+    pos_label: Label = None
+    labels: Any = None
+    threshold: Any = None
+    design: Any = "random"
+    filter: str | None = None
+    label_sep: str | None = None
+    long: tuple[str, str] | None = None
+    exact: bool | None = None
+    is_frame: bool = False
+    in_call: frozenset[str] = frozenset()  # the options that were given to the question itself
+    is_stated: bool = False  # whether the positive class was stated by a table, so that no convention is asked
+    said: tuple[str, ...] = ()  # what reading them took for granted
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the rows are counted already."""
+        return isinstance(self.data, TABLES)
+
+    @property
+    def model(self) -> Model:
+        """The one model; several are refused."""
+        if len(self.models) > 1:
+            names = [*self.models]
+            raise InputError(
+                f"These rows have {len(names)} models, {first_ten(names)}, and one is asked about; take one, such as "
+                f"predictions[{names[0]!r}], or compare them."
+            )
+        return next(iter(self.models.values()), Model())
+
+    @property
+    def y_true(self) -> Any:
+        """The values of the truth; of a frame None."""
+        return None if self.is_frame or self.is_table else self.data
+
+    @property
+    def y_pred(self) -> Any:
+        """The labels that the one model predicted, as values."""
+        return None if self.is_frame else self.model.pred
+
+    @property
+    def y_score(self) -> Any:
+        """The scores of the one model, as values."""
+        return None if self.is_frame else self.model.score
+
+    @property
+    def names(self) -> FrameColumns:
+        """The columns of a frame that hold the truth, the one model and the weights."""
+        if not self.is_frame:
+            return FrameColumns()
+        return FrameColumns(self.true, self.model.pred, self.model.score, self.sample_weight)
+
+    @property
+    def weights(self) -> dict[str, Any]:
+        """The weights of rows that are values."""
+        return {"sample_weight": self.sample_weight, "frequency": self.frequency}
+
+    def uses(self) -> dict[str, str | tuple[str, ...]]:
+        """The columns of a frame that were named, by what they are for."""
+        return self.names.names(frequency=self.frequency, by=self.by, cluster=self.cluster) if self.is_frame else {}
+
+
+class _Files:
+    """Files by name: opened when they are first read, closed with the last Predictions of them."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = list(names)
+        self._source: Source | None = None
+        self._stamps: dict[str, tuple[int, int]] = {}
+        self._lock = RLock()
+
+    def __getstate__(self) -> list[str]:
+        if "-" in self.names:
+            raise InputTypeError("What came by the standard input is no longer there to be read; collect() first.")
+        return self.names
+
+    def __setstate__(self, names: list[str]) -> None:
+        self.__init__(names)  # type: ignore[misc]  # opened anew where it is read
+
+    @contextmanager
+    def opened(self) -> Iterator[Source]:
+        """The rows of the files, unchanged since they were first read."""
+        from steelyard.ingest.file_errors import reworded_errors
+        from steelyard.ingest.files import expand_names, scan_files
+
+        with self._lock:
+            if self._source is None:
+                stack = ExitStack()
+                self._source = stack.enter_context(scan_files(self.names))
+                weakref.finalize(self, stack.close)
+                self._stamps = {name: _stamp(name) for name in expand_names(self.names)}
+        for name, stamp in self._stamps.items():
+            if _stamp(name) != stamp:
+                raise InputError(f"{name!r} changed after it was read; read it again.")
+        with reworded_errors(self.names):
+            yield self._source
+
+
+def _stamp(name: str) -> tuple[int, int]:
+    """The size and the time of change of a file; of the standard input, which is kept as it came, nothing."""
+    if name == "-":
+        return 0, 0
+    status = Path(name).stat()
+    return status.st_size, status.st_mtime_ns
+
+
+class Predictions:
+    """Rows with their truth and what one or more models made of them, ready for every question.
+
+    Of arrays, tensors and label sets give the values: the truth, with labels (`y_pred`) or scores (`y_score`), a
+    mapping of them by name for several models. `Predictions.read` takes frames of any engine, files, folders and
+    saved tables by the names of their columns. Nothing is read before the first question; what was counted is kept.
+    Each question is a method too: `p.evaluate()` is `evaluate(p)`.
+
+    >>> p = Predictions([0, 0, 1, 1], y_score={"a": [0.1, 0.6, 0.7, 0.9], "b": [0.2, 0.1, 0.4, 0.8]})
+    >>> p.models
+    ('a', 'b')
+    >>> p["b"].confusion().rows.tolist()
+    [[2, 0], [1, 1]]
+    """
+
+    given: Given
+    _kept: dict[Any, Any]
+
+    def __init__(
+        self,
+        y_true: ArrayLike | None = None,
+        y_pred: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        *,
+        y_score: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        sample_weight: ArrayLike | None = None,
+        columns: Mapping[str, ArrayLike] | Frame | None = None,
+        frequency: ArrayLike | str | None = None,
+        cluster: ArrayLike | str | None = None,
+        by: str | Sequence[str] | ArrayLike | Mapping[str, ArrayLike] | None = None,
+        bins: int | Mapping[str, int | Sequence[float]] | None = None,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        threshold: float | Sequence[float] | Mapping[Any, float] | None = None,
+        design: Any = "random",
+        filter: str | None = None,
+    ) -> None:
+        given = Given(
+            y_true, None, _value_models(y_pred, y_score), sample_weight, frequency, cluster, by, bins, columns,
+            pos_label, labels, threshold, design, filter,
+        )  # fmt: skip
+        self._begin(given)
+
+    def _begin(self, given: Given, kept: dict[Any, Any] | None = None) -> None:
+        object.__setattr__(self, "given", given)
+        object.__setattr__(self, "_kept", {} if kept is None else kept)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"Predictions do not change; predictions.with_options({name}=...) makes others.")
+
+    @classmethod
+    def _of_given(cls, given: Given, kept: dict[Any, Any] | None = None) -> Predictions:
+        made = cls.__new__(cls)
+        made._begin(given, kept)
+        return made
+
+    @classmethod
+    def read(
+        cls,
+        source: Frame | Source | str | PathLike[str] | Sequence[str | PathLike[str]],
+        *,
+        true: str | Sequence[str] | None = None,
+        pred: str | Sequence[str] | Mapping[str, str] | None = None,
+        score: str | Sequence[str] | Mapping[str, str | Mapping[Any, str]] | None = None,
+        weight: str | None = None,
+        frequency: str | None = None,
+        cluster: str | None = None,
+        by: str | Sequence[str] | None = None,
+        bins: int | Mapping[str, int | Sequence[float]] | None = None,
+        pos_label: Label = None,
+        labels: LabelSet | None = None,
+        threshold: float | Sequence[float] | Mapping[Any, float] | None = None,
+        design: Any = "random",
+        filter: str | None = None,
+        label_sep: str | None = None,
+        long: tuple[str, str] | None = None,
+        exact: bool | None = None,
+    ) -> Predictions:
+        """The rows of a frame of any engine, a file, a folder, a pattern, or a saved table, by the names of columns.
+
+        A list of columns is several models, and a pattern ("p_*") one model with a column for each class. Of a label
+        set the truth is a pattern too ("y_*"), a list of columns, or one column of lists or of text that `label_sep`
+        divides; `long` names the columns of the row and of the label where a line is one pair of them.
+
+        >>> import polars as pl
+        >>> frame = pl.DataFrame({"y": [0, 0, 1], "p": [0.2, 0.6, 0.9], "site": ["a", "b", "b"]})
+        >>> Predictions.read(frame, true="y", score="p", by="site").tally()
+        <Tally of 3 rows: scores, 2 groups by site>
+        """
+        named = [name for name, value in (("true", true), ("pred", pred), ("score", score)) if value is not None]
+        if not named and (counted := _saved(source)) is not None:
+            made = cls.of(counted)
+            options = {"pos_label": pos_label, "threshold": threshold, "by": by}
+            return made.with_options(**{name: value for name, value in options.items() if value is not None})
+        rows = Given(
+            _files(source), true, _named_models(pred, score), weight, frequency, cluster, by, bins, None, pos_label,
+            labels, threshold, design, filter, label_sep, long, exact, is_frame=True,
+        )  # fmt: skip
+        return cls._of_given(rows)
+
+    @classmethod
+    def of(
+        cls,
+        data: Any = None,
+        second: Any = None,
+        /,
+        *,
+        first_is: Literal["y_true", "y_score"] = "y_true",
+        second_is: Literal["y_pred", "y_score"] = "y_pred",
+        **rows: Unpack[RowOptions],
+    ) -> Predictions:
+        """What a question was given, as Predictions; the first argument alone decides how it is read.
+
+        A Predictions is itself, with other options where they are given. A table or an evaluation is counted rows. Text
+        and paths are read. A frame, or a list of paths, is read where `true`, `pred` or `score` names its columns.
+        Anything else is values, of which the second argument holds the predictions or the scores.
+
+        >>> Predictions.of([0, 1, 1], [0, 1, 0]).rows
+        3
+        """
+        stated: dict[str, Any] = {name: value for name, value in rows.items() if value is not None}
+        if isinstance(data, Predictions):
+            _refuse_second(second, "Predictions")
+            asked = data.with_options(**stated) if stated else data
+            return asked._called_with(stated)
+        in_call = [*stated]
+        is_path = isinstance(data, (str, PathLike)) or _are_paths(data)
+        if (counted := _counted_rows(data)) is not None:
+            made = cls._of_table(counted, second, stated)
+        elif is_path or any(name in stated for name in ("true", "pred", "score", "long")):
+            made = cls._read(data, second, stated)
+        else:
+            made = cls._of_values(data, second, first_is, second_is, stated)
+        return made._called_with(in_call)
+
+    def _called_with(self, names: Iterable[str]) -> Predictions:
+        """The same, asked by a call that gave some options itself."""
+        return Predictions._of_given(replace(self.given, in_call=frozenset(names)), self._kept)
+
+    def of_model(self, pred: Any, score: Any) -> Predictions:
+        """The same rows with one model, of values."""
+        return Predictions._of_given(replace(self.given, models={"": Model(pred, score)}))
+
+    @classmethod
+    def _of_table(cls, table: Any, second: Any, stated: dict[str, Any]) -> Predictions:
+        given = "y_pred" if second is not None else next((n for n in (*_VALUES, *_NAMES) if n in stated), None)
+        if given in ("y_true", "y_pred", "y_score"):
+            raise InputTypeError("Give either a table or rows (y_true, y_pred or y_score=), not both.")
+        about_rows = ("labels", "sample_weight", "weight", "frequency", "columns")
+        if given is not None or any(name in stated for name in about_rows):
+            raise InputError(
+                "labels= and weights are about rows, and this is a table; give them when counting the rows."
+            )
+        return cls._of_given(Given(data=table, is_stated=_states_positive(table), **stated))
+
+    @classmethod
+    def _read(cls, data: Any, second: Any, stated: dict[str, Any]) -> Predictions:
+        """The rows of a frame or of files whose columns are named."""
+        named = next((name for name in ("true", "pred", "score", "long") if name in stated), None)
+        if data is None:
+            data = stated.pop("y_true", None)
+            if data is None:
+                raise InputTypeError(f"{named}= names a column of a frame or file; give that first.")
+        _refuse_second(second, "A frame or file")
+        given = next((name for name in _VALUES if name in stated), None)
+        if given is not None:
+            raise InputTypeError(
+                f"{given} is for arrays, and {named or 'true'}= names a column of a frame; of a frame name the columns "
+                "with pred=, score= and weight=."
+            )
+        return cls.read(data, **stated)
+
+    @classmethod
+    def _of_values(cls, data: Any, second: Any, first_is: str, second_is: str, stated: dict[str, Any]) -> Predictions:
+        for name, value in ((first_is, data), (second_is, second)):
+            if value is None:
+                continue
+            if name in stated:
+                raise InputTypeError(f"{name} was given twice, by its place and by its name; give it once.")
+            stated[name] = value
+        if isinstance(stated.get("y_true"), str) or isinstance(stated.get("y_pred"), str):
+            word = stated["y_pred"] if isinstance(stated.get("y_pred"), str) else stated["y_true"]
+            raise InputTypeError(f"{word!r} names a column of a frame; name columns by true=, and pred= or score=.")
+        for name in ("weight", "label_sep", "exact"):
+            if name in stated:
+                raise InputTypeError(_NEEDS_FRAME[name])
+        return cls(**stated)
+
+    # ---------------------------------------------------------------- others like it
+
+    def with_options(self, **options: Any) -> Predictions:
+        """The same rows read or grouped in another way: by, bins, cluster, weights, labels, threshold and the like.
+
+        >>> Predictions([0, 1, 1], y_score=[0.2, 0.4, 0.9]).with_options(threshold=0.4).confusion().rows.tolist()
+        [[1, 0], [0, 2]]
+        """
+        known = {"weight": "sample_weight"} | {name: name for name in (*_READING, "sample_weight", "columns")}
+        for name in options:
+            if name not in known:
+                if name in (*_VALUES, *_NAMES):
+                    raise InputTypeError(
+                        f"{name}= brings rows, and these Predictions have theirs; make others of them."
+                    )
+                raise InputTypeError(f"Predictions take no {name}=.{did_you_mean(name, known)}")
+        changed = {known[name]: value for name, value in options.items()}
+        if "design" in changed and changed["design"] is None:
+            changed["design"] = "random"
+        shared = None if any(name in _COUNTING for name in changed) else self._kept
+        return Predictions._of_given(replace(self.given, **changed), shared)
+
+    def at(self, threshold: float | Mapping[Any, float]) -> Predictions:
+        """The same rows, predicted positive where the score reaches the threshold."""
+        return self.with_options(threshold=threshold)
+
+    def filter(self, condition: str) -> Predictions:
+        """The rows for which a condition holds, such as "age >= 60 and site = B"."""
+        both = condition if self.given.filter is None else f"{self.given.filter} and {condition}"
+        return self.with_options(filter=both)
+
+    def __getitem__(self, models: str | Sequence[str]) -> Predictions:
+        """One model by its name, or several by a list of names."""
+        names = [models] if isinstance(models, str) else list(models)
+        for name in names:
+            if name not in self.given.models:
+                there = first_ten([*self.given.models]) or "none"
+                raise InputError(
+                    f"There is no model {name!r}; there are {there}.{did_you_mean(name, self.given.models)}"
+                )
+        return Predictions._of_given(replace(self.given, models={name: self.given.models[name] for name in names}))
+
+    # ---------------------------------------------------------------- facts
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models by name; a single one of values is called ""."""
+        return tuple(self.given.models)
+
+    @property
+    def has_truth(self) -> bool:
+        """Whether the truth of the rows is there."""
+        return self.given.is_table or (self.given.true if self.given.is_frame else self.given.data) is not None
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether a model gave scores."""
+        data = self.given.data
+        if self.given.is_table:
+            table = data.scores if isinstance(data, (Tally, MultilabelTable)) else data
+            return table is not None and (
+                isinstance(data, MultilabelTable) or isinstance(table, (ScoreTable, ProbabilityTable))
+            )
+        return any(model.score is not None for model in self.given.models.values())
+
+    @property
+    def kind(self) -> str:
+        """What the models gave: labels, scores, class scores, label sets; or counted, of a table."""
+        if self.given.is_table:
+            return "counted"
+        if self.are_sets:
+            return "label sets"
+        model = next(iter(self.given.models.values()), Model())
+        if model.score is None:
+            return "labels"
+        return "class scores" if self._is_of_classes(model) else "scores"
+
+    def _is_of_classes(self, model: Model) -> bool:
+        if self.given.is_frame:
+            return isinstance(model.score, Mapping) or names_class_columns(model.score)
+        return np.ndim(model.score) == 2 and np.shape(model.score)[1] > 1
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are, counted where they live."""
+        given = self.given
+        if given.is_table:
+            return _rows_of_table(given.data)
+        if given.is_frame:
+            from steelyard.ingest.queries import count_rows
+
+            return int(self._keep("rows", lambda: self._in_frame(count_rows)))
+        first = next(each for each in (given.data, *(v for m in given.models.values() for v in m)) if each is not None)
+        return int(np.shape(first)[0]) if hasattr(first, "shape") else len(first)
+
+    @property
+    def design(self) -> Any:
+        """How the rows came: "random", "stratified", or the plan by which they were chosen to be labelled."""
+        design = self.given.design
+        if isinstance(design, (str, PathLike)) and Path(design).is_file():
+            return self._keep("design", lambda: import_module("steelyard").load(design))
+        return design
+
+    @property
+    def threshold(self) -> Any:
+        """The score from which a row is predicted positive; None where none was given."""
+        return self.given.threshold
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """The columns by which rows are grouped."""
+        by = self.given.by
+        if by is None:
+            return ()
+        return tuple([by] if isinstance(by, str) else by) if self.given.is_frame else tuple(group_columns(by))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that questions may name."""
+        if self.given.is_frame:
+            return tuple(self._keep("schema", lambda: self._in_frame(lambda s: list(s.parts[0].collect_schema()))))
+        return () if self.given.columns is None else tuple(map(str, _column_names(self.given.columns)))
+
+    @property
+    def labels(self) -> Labels:
+        """The classes, in order."""
+        if self.given.is_table or self.are_sets:
+            return tuple(getattr(self._table_of_labels(), "labels", ()))
+        if self.given.labels is not None:
+            return tuple(self.given.labels)
+        return tuple(self._keep("labels", lambda: occurring_labels(self.collect().given.data)))
+
+    @property
+    def positive(self) -> Label:
+        """The positive class; None where there is none, as of many classes."""
+        tally = self.tally()
+        if tally.scores is not None:
+            return tally.scores.label
+        return None if tally.confusion is None else tally.confusion.positive
+
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """What was taken for granted in reading the rows."""
+        said = self.given.said
+        if self.given.is_table or not self.has_truth or self.are_sets:
+            return said
+        return (*said, *choice_sentences(self.given.pos_label, self.positive, self.labels))
+
+    @property
+    def source(self) -> str:
+        """Where the rows come from: the files, or what holds them."""
+        if isinstance(self.given.data, _Files):
+            names = [Path(name).name if name != "-" else "the standard input" for name in self.given.data.names]
+            return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+        return "a table" if self.given.is_table else "a frame" if self.given.is_frame else "arrays"
+
+    @property
+    def engine(self) -> str:
+        """What holds the rows: "numpy", "torch cuda:0", "polars", "duckdb" and the like."""
+        given = self.given
+        if given.is_frame:
+            return str(self._in_frame(lambda source: source.parts[0].implementation.value))
+        first = next((v for v in (given.data, *(v for m in given.models.values() for v in m)) if v is not None), None)
+        library = type(first).__module__.partition(".")[0]
+        device = str(getattr(first, "device", ""))
+        return f"{library} {device}" if library in ("torch", "jax", "cupy") else "numpy"
+
+    # ---------------------------------------------------------------- reading
+
+    @contextmanager
+    def frame(self) -> Iterator[Source]:
+        """The frame or the files, open, with the rows of the filter alone."""
+        data = self.given.data
+        if isinstance(data, _Files):
+            with data.opened() as source:
+                yield self._filtered(source)
+        else:
+            yield self._filtered(Source.of(data, counts=True))
+
+    def _filtered(self, source: Source) -> Source:
+        if self.given.filter is None:
+            return source
+        from steelyard.ingest.rows import filtered
+
+        return filtered(source, self.given.filter)
+
+    def _in_frame(self, ask: Any) -> Any:
+        with self.frame() as source:
+            return ask(source)
+
+    def _keep(self, key: Any, make: Any) -> Any:
+        """What was made once, or is made now and kept; threads that meet here make it twice and keep the first."""
+        if key not in self._kept:
+            made = make()
+            self._kept.setdefault(key, made)
+        return self._kept[key]
+
+    @property
+    def are_sets(self) -> bool:
+        """Whether each row may have several labels."""
+        return bool(self._keep("are_sets", self._hold_sets))
+
+    def _hold_sets(self) -> bool:
+        given = self.given
+        if given.is_table:
+            return isinstance(given.data, MultilabelTable)
+        if given.is_frame:
+            if given.long is not None or given.label_sep is not None:
+                return True
+            from steelyard.ingest.label_frames import names_label_sets
+
+            return given.true is not None and bool(self._in_frame(lambda s: names_label_sets(s, given.names)))
+        return bool(given.models) and given.data is not None and are_label_sets(given.data)
+
+    @property
+    def needs_rows(self) -> bool:
+        """Whether a frame cannot be counted where it lives: scores of each class, or scores or weights in clusters."""
+        given = self.given
+        if not given.is_frame:
+            return False
+        scores = [model.score for model in given.models.values() if model.score is not None]
+        in_clusters = given.cluster is not None and (bool(scores) or given.sample_weight is not None)
+        return in_clusters or any(map(self._is_of_classes, given.models.values()))
+
+    def on_host(self) -> Predictions:
+        """The same rows as values where a frame cannot be counted where it lives, else as they are."""
+        return self.collect() if self.needs_rows else self
+
+    def collect(self, *columns: str) -> Predictions:
+        """The named columns of the rows, fetched once, as values; with others that a question names.
+
+        Beside arrays the names of `columns=` are replaced by their values, and the filter and the bins are applied.
+        """
+        if self.given.is_table:
+            return self
+        return self._keep(
+            ("collect", columns), lambda: self._fetched(columns) if self.given.is_frame else self._values()
+        )  # type: ignore[no-any-return]  # kept as anything
+
+    def _fetched(self, columns: Sequence[str]) -> Predictions:
+        from steelyard.ingest.rows import check_row_number, fetch_rows
+
+        given = self.given
+        if self.are_sets:
+            table, beside = self._label_set_frame(columns)
+            by = {name: beside[name] for name in self.by} or None
+            cluster = None if given.cluster is None else beside[given.cluster]
+            others = {name: beside[name] for name in columns} or None
+            return Predictions._of_given(
+                Given(table, by=by, cluster=cluster, columns=others, threshold=given.threshold, design=given.design)
+            )
+        preds = [model.pred for model in given.models.values() if model.pred is not None]
+        with self.binned_frame() as (source, by):
+            named = {name: _score_columns(source, model.score) for name, model in given.models.items()}
+            if self.needs_rows:
+                check_row_number(source, *_NEEDS_ROWS)
+            fetched = fetch_rows(
+                source,
+                true=given.true,
+                pred=preds,
+                score=list(dict.fromkeys(column for each in named.values() for column in each.values())),
+                weight=given.sample_weight,
+                frequency=_name_of("frequency", given.frequency),
+                cluster=_name_of("cluster", given.cluster),
+                by=by,
+                others=columns,
+                labels=declared_labels(given.labels),
+            )
+        pos_label, classes = given.pos_label, declared_labels(given.labels)
+        if fetched.truth is not None:
+            labels = label_codes.distinct(fetched.truth, f"The column {given.true!r}")[1]
+            pos_label = match_label(pos_label, labels)
+            classes = classes or labels
+        models = {
+            name: Model(
+                None if model.pred is None else fetched.predicted[model.pred],
+                _scores_of(fetched.scores, named[name], classes, model.score),
+            )
+            for name, model in given.models.items()
+        }
+        values = replace(
+            given,
+            data=fetched.truth,
+            true=None,
+            models=models,
+            sample_weight=fetched.weights,
+            frequency=fetched.frequency,
+            cluster=fetched.clusters,
+            by=fetched.by or None,
+            bins=None,
+            columns=fetched.others or None,
+            pos_label=pos_label,
+            filter=None,
+            exact=None,
+            is_frame=False,
+        )
+        first = next(
+            c
+            for c in (fetched.truth, *fetched.scores.values(), *fetched.predicted.values(), fetched.weights)
+            if c is not None
+        )
+        self._check_unchanged(len(first))
+        return Predictions._of_given(values).collect()
+
+    def _check_unchanged(self, rows: int) -> None:
+        """Refuse rows that are more or fewer than those that were counted."""
+        counted = self._kept.setdefault("rows", rows)
+        if counted != rows:
+            raise InputError(
+                f"{self.source} had {counted:,} rows when it was counted and has {rows:,} now: it changed; read it again."
+            )
+
+    @contextmanager
+    def binned_frame(self) -> Iterator[tuple[Source, tuple[str, ...]]]:
+        """The frame with bins in the place of the numbers of groups, and the columns of the groups."""
+        given = self.given
+        with self.frame() as source:
+            uses = {**given.names._asdict()} if len(given.models) < 2 else {}
+            binned, by = binned_groups(
+                source, given.by, given.bins, frame=True, **uses, frequency=given.frequency, cluster=given.cluster
+            )
+            yield binned, named_columns("by", by)  # type: ignore[arg-type]  # refused there where it is a column
+
+    def _values(self) -> Predictions:
+        """Values with the names of `columns=` replaced by theirs, groups in bins, and the rows of the filter alone."""
+        given = self.given
+        named = _columns_by_name(given.columns)
+        beside = {"cluster": given.cluster, "frequency": given.frequency}
+        changed: dict[str, Any] = {
+            use: named[name] for use, name in beside.items() if isinstance(name, str) and name in named
+        }
+        if given.by is not None:
+            by = given.by
+            names = [by] if isinstance(by, str) else by
+            if isinstance(names, (list, tuple)) and all(isinstance(name, str) and name in named for name in names):
+                by = {name: named[name] for name in names}
+            changed["by"] = binned_groups(None, by, given.bins, frame=False)[1]
+        elif given.bins is not None:
+            binned_groups(None, None, given.bins, frame=False)
+        values = replace(given, **changed, bins=None) if changed or given.bins is not None else given
+        if given.filter is not None:
+            from steelyard.ingest.rows import kept_rows
+
+            values = _at(replace(values, filter=None), kept_rows(named, given.filter))
+        if not self.are_sets and any(map(self._is_of_classes, given.models.values())):
+            models = {name: _one_class(values, model) for name, model in values.models.items()}
+            values = replace(values, models=models)
+        return self if values is given else Predictions._of_given(values)
+
+    def _label_set_frame(self, columns: Sequence[str] = ()) -> tuple[MultilabelTable, dict[str, Array]]:
+        from steelyard.ingest.label_frames import label_frame, long_table
+
+        given = self.given
+        if given.labels is not None:
+            raise InputError("labels= is for arrays; of a frame the columns that are named are the labels.")
+        with self.frame() as source:
+            if given.long is not None:
+                return long_table(source, None, given.names, *given.long), {}
+            others = [*self.by, *([] if given.cluster is None else [given.cluster]), *columns]
+            return label_frame(source, given.names, given.frequency, others, given.label_sep)
+
+    # ---------------------------------------------------------------- tables
+
+    def counted(self) -> CountedRows:
+        """The table of labels, that of scores, the threshold between them, and what was assumed; each class has rows."""
+        return self._keep(("counted", self.given.threshold), self._counted)  # type: ignore[no-any-return]  # kept as anything
+
+    def _counted(self) -> CountedRows:
+        given = self.given
+        if isinstance(given.data, ScoreTable):
+            return thresholded(given.data, given.threshold, None)
+        if isinstance(given.data, (Counts, Confusion)):
+            if given.threshold is not None:
+                raise InputError("A confusion matrix holds predicted labels; a threshold= needs scores.")
+            is_odd = isinstance(given.data, Counts) and given.data.positives > 4 * given.data.negatives
+            return CountedRows(as_confusion(given.data, given.pos_label), assumed=(MOST_POSITIVE,) if is_odd else ())
+        if given.is_table or given.is_frame or given.by is not None:
+            return self._of_tally(self.tally())
+        if given.y_pred is not None and given.threshold is not None:
+            raise InputError(TWO_THRESHOLDS)
+        scores = None if given.y_score is None else self.score_table()
+        if scores is not None:
+            check_both_classes(scores)
+        if given.y_pred is not None:
+            table = self.confusion()
+            check_classes(table)
+            return CountedRows(table, scores)
+        if scores is None and hasattr(given.data, "columns"):
+            raise InputTypeError("A frame was given alone; name its columns with true=, and pred= or score=.")
+        if scores is None:
+            raise InputTypeError(
+                "There is nothing to ask about: give y_pred (labels) or y_score= (scores) beside y_true."
+            )
+        labels = occurring_labels(self.collect().given.data)
+        return thresholded(scores, given.threshold, negative_label(labels, scores))._replace(labels=labels)
+
+    def _of_tally(self, data: Tally) -> CountedRows:
+        given, scores, table = self.given, data.scores, data.confusion
+        if scores is not None:
+            check_both_classes(scores)
+        if table is None:
+            if scores is None:
+                raise InputError("This tally holds two models side by side; compare it instead.")
+            inputs = thresholded(scores, given.threshold, negative_label(data.labels, scores))
+            return inputs._replace(labels=data.labels)
+        if given.threshold is not None:
+            raise InputError(TWO_THRESHOLDS)
+        if given.is_table and given.pos_label is not None:
+            table = table.with_positive(match_label(given.pos_label, table.labels))
+        check_classes(table)
+        return CountedRows(table, scores, None)
+
+    def tally(self) -> Tally:
+        """The tables of the rows and of each group: of labels, of scores, or of both; counted where the rows live."""
+        return self._keep("tally", self._tally)  # type: ignore[no-any-return]  # kept as anything
+
+    def _tally(self) -> Tally:
+        given = self.on_host().collect().given if self.needs_rows or not self.given.is_frame else self.given
+        if given.is_table:
+            return _as_tally(given.data)
+        if not given.is_frame:
+            options = {"pos_label": given.pos_label, "labels": given.labels, **given.weights}
+            by = {} if given.by is None else given.by
+            return grouped_tally(given.data, given.y_pred, given.y_score, by, **options)
+        return self.frame_tally()
+
+    def frame_tally(self, *, cost: Sequence[str] = (), **changed: Any) -> Tally:
+        """The frame counted where it lives, with the scores by columns of costs; the options of counting may be changed."""
+        from steelyard.ingest.frame_tally import tally
+
+        given = self.given
+        preds, scores = ([model[i] for model in given.models.values() if model[i] is not None] for i in (0, 1))
+        options: dict[str, Any] = {
+            "pos_label": given.pos_label,
+            "labels": given.labels,
+            "threshold": given.threshold,
+            "exact": given.exact,
+            "weight": given.sample_weight,
+            "frequency": _name_of("frequency", given.frequency),
+            **changed,
+        }
+        with self.binned_frame() as (source, by):
+            return tally(
+                source,
+                true=given.true or "",
+                pred=preds or None,
+                score=scores[0] if scores else None,
+                by=by or None,
+                cost=[*cost] or None,
+                **options,
+            )
+
+    def confusion(self) -> Confusion:
+        """The confusion matrix: of labels as they are, of scores at the threshold.
+
+        >>> Predictions(["no", "yes"], ["yes", "yes"]).confusion().rows.tolist()
+        [[0, 1], [0, 1]]
+        """
+        given = self.given
+        if isinstance(given.data, (Counts, Confusion)):
+            return as_confusion(given.data, given.pos_label)
+        if not given.is_frame and not given.is_table and given.y_pred is not None:
+            values = self.collect().given
+            return confusion(
+                values.data, values.y_pred, labels=given.labels, pos_label=given.pos_label, **values.weights
+            )
+        if not given.is_table and not given.is_frame:
+            scores, labels = self.score_table(), self.labels
+        else:
+            tally = self.tally()
+            if tally.confusion is not None:
+                return tally.confusion
+            scores, labels = self.score_table(), tally.labels
+        table = thresholded(scores, given.threshold, negative_label(labels, scores)).table
+        if table is None:
+            raise InputError("The scores are no probabilities, so that no threshold is assumed; give threshold=.")
+        return table
+
+    def score_table(self) -> ScoreTable:
+        """The ordered scores of each class.
+
+        >>> Predictions([0, 1, 1], y_score=[0.2, 0.9, 0.4]).score_table()
+        <ScoreTable of 3 rows, 2 of them 1>
+        """
+        given = self.given
+        if isinstance(given.data, ScoreTable):
+            return given.data
+        if not given.is_table and not given.is_frame and given.y_score is not None:
+            return self._keep("scores", self._score_table)  # type: ignore[no-any-return]  # kept as anything
+        tally = self.tally()
+        if tally.scores is None:
+            raise InputTypeError("These rows have labels and no scores; give y_score=, or of a frame score=.")
+        return tally.scores
+
+    def _score_table(self) -> ScoreTable:
+        values = self.collect().given
+        arrays.check_one_column(values.y_score)
+        pos_label = CONVENTION if values.pos_label is None else values.pos_label
+        return score_table(values.data, values.y_score, pos_label=pos_label, labels=values.labels, **values.weights)
+
+    def probability_table(self, *, to_host: bool = True) -> ProbabilityTable:
+        """The scores of all classes, a column for each, row by row."""
+        return self._keep(("probabilities", to_host), lambda: self._probability_table(to_host))  # type: ignore[no-any-return]  # kept as anything
+
+    def _probability_table(self, to_host: bool) -> ProbabilityTable:
+        given = self.on_host().collect().given
+        if isinstance(given.data, ProbabilityTable):
+            return given.data
+        count = probability_table if to_host else counted_where_they_are
+        return count(given.data, given.y_score, labels=given.labels, **given.weights)
+
+    def multilabel_table(self, *, to_host: bool = True) -> MultilabelTable:
+        """The labels of each row and those predicted or their scores, where rows may have several."""
+        return self._keep(("label sets", to_host), lambda: self._multilabel_table(to_host))  # type: ignore[no-any-return]  # kept as anything
+
+    def _multilabel_table(self, to_host: bool) -> MultilabelTable:
+        from steelyard.ingest.multilabel_tables import label_set_table, label_sets_where_they_are
+
+        given = self.given
+        if isinstance(given.data, MultilabelTable):
+            return given.data.on_host() if to_host else given.data
+        if given.is_frame:
+            return self.collect().multilabel_table(to_host=to_host)
+        values = self.collect().given
+        count = label_set_table if to_host else label_sets_where_they_are
+        table = count(values.data, values.y_pred, y_score=values.y_score, labels=values.labels, **values.weights)
+        return table.on_host() if to_host else table
+
+    def paired(self) -> Paired:
+        """Two models side by side, by their labels."""
+        given = self.given
+        if isinstance(given.data, Paired):
+            return given.data
+        if len(given.models) != 2:
+            raise InputError(f"A paired table is of two models, and these rows have {len(given.models)}; take two.")
+        if given.is_frame:
+            return self.tally().paired  # type: ignore[return-value]  # two columns of labels
+        values = self.collect().given
+        a, b = (model.pred for model in values.models.values())
+        return paired(values.data, a, b, labels=values.labels, pos_label=values.pos_label, **values.weights)
+
+    def _table_of_labels(self) -> Any:
+        return self.multilabel_table() if self.are_sets else self.tally()
+
+    def to_frame(self) -> Any:
+        """The rows that were named, or the tables, as a frame of Polars."""
+        import polars as pl
+
+        values = self.collect().given
+        if values.is_table:
+            raise InputTypeError("These rows are counted; give the rows, or the table's own to_dict().")
+        columns = {"y_true": values.data}
+        for name, model in values.models.items():
+            for use, column in (("pred", model.pred), ("score", model.score)):
+                columns[f"{use}_{name}" if name else f"y_{use}"] = column
+        columns |= {**values.weights, "cluster": values.cluster, **(values.by or {}), **(values.columns or {})}
+        return pl.DataFrame({name: np.asarray(column) for name, column in columns.items() if column is not None})
+
+    # ---------------------------------------------------------------- questions, pickles, print
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in METHODS:
+            raise AttributeError(f"Predictions have no {name!r}.{did_you_mean(name, METHODS)}")
+        ask, place = getattr(import_module("steelyard"), name), METHODS[name]
+
+        def question(*arguments: Any, **options: Any) -> Any:
+            return ask(*arguments[:place], self, *arguments[place:], **options)
+
+        question.__name__, question.__doc__ = name, ask.__doc__
+        return question
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *METHODS})
+
+    def __getstate__(self) -> Given:
+        data = self.given.data
+        if self.given.is_frame and not isinstance(data, _Files) and not Source.of(data, counts=True).in_memory:
+            raise InputTypeError(f"These rows live in {self.engine}, which does not travel; collect() first.")
+        return self.given
+
+    def __setstate__(self, given: Given) -> None:
+        self._begin(given)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(repr(self))}</pre>"
+
+    def __repr__(self) -> str:
+        lines = [self._first_line()]
+        for head, describe in _LINES.items():
+            try:
+                text = describe(self)
+            except (SteelyardError, OSError) as problem:
+                text = f"not read: {problem}"
+            if text:
+                lines.append(f"  {head:<9}{text}")
+        return "\n".join(lines)
+
+    def _first_line(self) -> str:
+        where = "" if self.source == "arrays" else f" in {self.source}"
+        try:
+            engine = f" ({_ENGINES.get(self.engine, self.engine)})" if self.given.is_frame else ""
+            rows = "rows" if self._is_remote else f"{self.rows:,} rows"
+        except (SteelyardError, OSError, ValueError, TypeError):
+            engine, rows = "", "rows"
+        return f"Predictions of {rows}{where}{engine}"
+
+    @property
+    def _is_remote(self) -> bool:
+        """Whether a look at the rows would cost a query of another machine or engine."""
+        if not self.given.is_frame or isinstance(self.given.data, _Files):
+            return False
+        return not Source.of(self.given.data, counts=True).in_memory
+
+
+# ---------------------------------------------------------------- questions
+
+ROW_PARAMETERS = [
+    Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=getattr(kind, "__forward_arg__", kind))
+    for name, kind in RowOptions.__annotations__.items()
+]
+
+
+def question(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
+    """A public question of rows: its signature lists the row options after its own, and odd arguments are worded."""
+    own = signature(function)
+    parameters = [each for each in own.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
+    function.__signature__ = whole = own.replace(parameters=[*parameters, *ROW_PARAMETERS])  # type: ignore[attr-defined]  # of functions
+    asked = refuses_other_keywords(function)
+
+    @wraps(asked)
+    def call(*arguments: _Given.args, **options: _Given.kwargs) -> _Result:
+        for name in options:
+            if name not in whole.parameters:
+                raise InputTypeError(_no_option(function.__name__, name, whole.parameters))
+        return asked(*arguments, **options)
+
+    return call
+
+
+def _no_option(who: str, name: str, known: Iterable[str]) -> str:
+    """That a question has no such keyword, and which one may have been meant."""
+    if name in ("average", "undefined", "zero_division"):
+        return (
+            f"{who} takes no {name}=: parameters and averages stand in the metric's written form, such as "
+            '"f_beta[beta=2, average=macro]"; the metric itself is called with keywords.'
+        )
+    return f"{who} takes no {name}=.{did_you_mean(name, known)}"
+
+
+def refuse_unused(p: Predictions, who: str, *uses: str) -> None:
+    """Refuse what a question cannot use of its rows, where that would change its numbers or was asked for in the call.
+
+    Weights, frequencies, clusters and a design change numbers, whether they were given in the call or carried; groups,
+    a threshold and columns do not, and are ignored where they are carried.
+    """
+    given = p.given
+    there = {
+        "weights": given.sample_weight is not None,
+        "frequency": given.frequency is not None,
+        "cluster": given.cluster is not None,
+        "design": not (isinstance(given.design, str) and given.design == "random"),
+        **{name: getattr(given, name) is not None and name in given.in_call for name in ("by", "threshold", "columns")},
+    }
+    for use in uses:
+        if there[use]:
+            keyword = ("weight" if given.is_frame else "sample_weight") if use == "weights" else use
+            out = "" if keyword in given.in_call else f", or leave it out by predictions.with_options({keyword}=None)"
+            raise InputTypeError(f"{keyword}= has no place in {who}: {_UNUSED[use]}{out}.")
+
+
+_UNUSED = {
+    "weights": "it counts rows, each once; give the rows without weights",
+    "frequency": "it counts rows, each once; repeat the rows",
+    "cluster": "it takes the rows as independent; evaluate, compare and interval allow for clusters",
+    "design": "it takes the rows as drawn at random; evaluate and interval allow for a design",
+    "by": "it gives one result; evaluate takes by=, or give it the rows of one group",
+    "threshold": "it reads the scores themselves; leave it out",
+    "columns": "it reads no other columns; leave them out",
+}
+
+# ---------------------------------------------------------------- what is printed
+
+_ENGINES = {"polars": "Polars", "pandas": "pandas", "pyarrow": "PyArrow", "duckdb": "DuckDB", "pyspark": "Spark", "dask": "Dask"}  # fmt: skip
+
+
+def _truth_line(p: Predictions) -> str:
+    given, name = p.given, "" if p.given.true is None or not isinstance(p.given.true, str) else f"{p.given.true}: "
+    if not p.has_truth:
+        return "none: rows without labels"
+    if p._is_remote:  # noqa: SLF001 - of this module
+        return f"{name or given.true}"
+    if p.are_sets:
+        return f"{name}{len(p.labels):,} labels, several a row"
+    if given.is_table:
+        return repr(given.data).splitlines()[0]
+    truth = p.collect().given.data
+    codes, labels = label_codes.encode(arrays.column(truth, "y_true"))
+    counts = np.bincount(codes, minlength=len(labels))
+    total = int(counts.sum())
+    order = np.argsort(counts, kind="stable")
+    shown = [f"{counts[i]:,} are {labels[i]!r}" for i in order[:6]]
+    if len(labels) == 2:
+        shown[0] += f" ({100 * counts[order[0]] / total:.3g} %)"
+    more = f" and {len(labels) - 6} more classes" if len(labels) > 6 else ""
+    try:
+        positive = f"; the positive class is {p.positive!r}" if len(labels) == 2 else ""
+    except SteelyardError:
+        positive = "; which class is positive is not clear: pos_label="
+    return f"{name}{', '.join(shown)}{more}{positive}"
+
+
+def _models_line(p: Predictions) -> str:
+    given = p.given
+    if given.is_table or not given.models:
+        return ""
+    names = ", ".join(filter(None, p.models))
+    kind = p.kind
+    if kind == "scores" and not p._is_remote and p.has_truth:  # noqa: SLF001 - of this module
+        first = p[p.models[0]]
+        probable = first.score_table().has_probabilities
+        kind = "probabilities" if probable else "scores"
+        if given.threshold is None:
+            kind += "; threshold 0.5 (assumed)" if probable else "; ranked only, without a threshold"
+    if given.threshold is not None:
+        kind += f"; threshold {given.threshold}"
+    return f"{names}: {kind}" if names else kind
+
+
+def _design_line(p: Predictions) -> str:
+    given = p.given
+    parts = [given.design if isinstance(given.design, str) else "by a label plan"]
+    if given.cluster is not None:
+        name = given.cluster if isinstance(given.cluster, str) else getattr(given.cluster, "name", None)
+        if p._is_remote or given.is_table:  # noqa: SLF001 - of this module
+            parts.append(f"clusters by {name}")
+        else:
+            clusters = len(np.unique(arrays.column(p.collect().given.cluster, "cluster").astype(str)))
+            parts.append(f"{clusters:,} clusters{f' by {name}' if name else ''}")
+    for use, value in (("weights", given.sample_weight), ("frequencies", given.frequency)):
+        if value is not None:
+            parts.append(f"{use}{f' by {value}' if isinstance(value, str) else ''}")
+    if given.filter is not None:
+        parts.append(f"where {given.filter}")
+    return "; ".join(parts)
+
+
+def _groups_line(p: Predictions) -> str:
+    if not p.by:
+        return ""
+    if p._is_remote or p.given.is_table:  # noqa: SLF001 - of this module
+        return ", ".join(p.by)
+    columns = group_columns(p.collect().given.by)
+    return ", ".join(f"{name}: {len(set(column.tolist())):,}" for name, column in columns.items())
+
+
+def _columns_line(p: Predictions) -> str:
+    used = {each for each in p.given.uses().values() if isinstance(each, str)} if len(p.models) < 2 else set()
+    names = [name for name in p.columns if name not in used]
+    return f"{', '.join(names[:3])}{f' and {len(names) - 3} more' if len(names) > 3 else ''}"
+
+
+_LINES = {
+    "truth": _truth_line,
+    "models": _models_line,
+    "design": _design_line,
+    "groups": _groups_line,
+    "columns": _columns_line,
+}
+
+# ---------------------------------------------------------------- what was given
+
+_NEEDS_FRAME = {
+    "weight": "weight= names a column of a frame; name that of the truth too, with true=; beside arrays give sample_weight=.",
+    "label_sep": "label_sep= divides a column of a frame; name that of the truth too, with true=.",
+    "exact": "exact= is about the scores of a frame; name its columns with true= and score=.",
+}
+
+
+def _value_models(y_pred: Any, y_score: Any) -> dict[str, Model]:
+    """The models of values: those of a mapping by name, or a single one, called ""."""
+    for name, values in (("y_pred", y_pred), ("y_score", y_score)):
+        if isinstance(values, Mapping) and not values:
+            raise InputError(f"{name}={{}} names no model; give those of one or more, {{'model': {name}}}.")
+    preds, scores = (values if isinstance(values, Mapping) else {} if values is None else {"": values} for values in (y_pred, y_score))  # fmt: skip
+    if preds and scores and {*preds} != {*scores}:
+        raise InputError("y_pred= and y_score= name other models; name the same ones in both.")
+    names = {str(name): name for name in (*preds, *scores)}
+    if len(names) < len({*preds, *scores}):
+        raise InputError("Two models have one and the same name once written as text; give each its own.")
+    return {text: Model(preds.get(name), scores.get(name)) for text, name in names.items()}
+
+
+def _named_models(pred: Any, score: Any) -> dict[str, Model]:
+    """The models of a frame: a list is one column each, a mapping names them, a pattern is the classes of one."""
+
+    def listed(use: str, names: Any) -> dict[str, Any]:
+        if names is None:
+            return {}
+        if isinstance(names, Mapping):
+            return {str(name): column for name, column in names.items()}
+        if isinstance(names, (list, tuple)):
+            if twice := next((name for i, name in enumerate(names) if name in names[:i]), None):
+                raise InputError(f"{use}= names the column {twice!r} twice; name each column once.")
+            return {str(name): name for name in names}
+        return {"": names}
+
+    preds, scores = listed("pred", pred), listed("score", score)
+    if len(preds) == len(scores) == 1:
+        name = next(iter(scores))
+        return {name: Model(*preds.values(), *scores.values())}
+    if preds and scores and {*preds} != {*scores}:
+        raise InputError("pred= and score= name other models; name them alike, such as {'a': 'column'} in both.")
+    models = {name: Model(preds.get(name), scores.get(name)) for name in {**preds, **scores}}
+    if len(models) == 1 and "" in models:
+        column = models[""].score or models[""].pred
+        return {str(column) if isinstance(column, str) else "": models[""]}
+    return models
+
+
+def _refuse_second(second: Any, what: str) -> None:
+    if second is not None:
+        raise InputTypeError(
+            f"{what} holds its rows, so {second!r:.60} has no place beside it; of a frame name the columns with true=, "
+            "and pred= or score=."
+        )
+
+
+def _counted_rows(data: Any) -> Any:
+    """A table as it is, and that of an evaluation; None of rows."""
+    if isinstance(data, TABLES):
+        return data
+    count = getattr(type(data), "counted_rows", None)
+    return None if count is None else data.counted_rows()
+
+
+def _states_positive(table: Any) -> bool:
+    """Whether a table states its positive class, so that no convention is asked."""
+    if isinstance(table, Tally):
+        return table.confusion is None or _states_positive(table.confusion)
+    return table.positive is not None if isinstance(table, Confusion) else isinstance(table, (Counts, ScoreTable))
+
+
+def _as_tally(table: Any) -> Tally:
+    if isinstance(table, Tally):
+        return table
+    if isinstance(table, ScoreTable):
+        return Tally(scores=table)
+    if isinstance(table, Paired):
+        return Tally(paired=table)
+    if isinstance(table, (Counts, Confusion)):
+        counted = as_confusion(table, None)
+        return Tally(counted, labels=tuple(counted.labels))
+    raise InputTypeError(f"A {type(table).__name__} is no tally: it holds rows; ask for its own table.")
+
+
+def _rows_of_table(table: Any) -> int:
+    if isinstance(table, Counts):
+        return int(np.sum(table.positives + table.negatives))
+    if isinstance(table, Confusion):
+        return int(table.rows.sum())
+    if isinstance(table, MultilabelTable):
+        return int(table.true.shape[0])
+    if isinstance(table, ProbabilityTable):
+        return len(table.codes)
+    return int(table.rows if isinstance(table, Tally) else table.n)
+
+
+_NEEDS_ROWS = (
+    "Scores or weights in clusters, and scores of each class, need every row in memory",
+    "evaluate predicted labels without weights",
+)
+
+
+def _score_columns(source: Source, score: Any) -> dict[str, str]:
+    """The columns of the scores of one model: one, under no name, or that of each class."""
+    from steelyard.ingest.rows import matched_columns
+
+    if score is None:
+        return {}
+    if isinstance(score, Mapping):
+        return {str(label): column for label, column in score.items()}
+    return matched_columns(source, score) if names_class_columns(score) else {"": score}
+
+
+def _scores_of(fetched: Mapping[str, Array], named: dict[str, str], classes: Labels | None, asked: Any) -> Any:
+    """The scores of one model: its column, or one for each class in their order."""
+    from steelyard.ingest.probability_columns import columns_by_class
+
+    if not named:
+        return None
+    if [*named] == [""]:
+        return fetched[named[""]]
+    if classes is None:
+        raise InputError("The classes of these scores are not known without a truth; declare them with labels=.")
+    chosen = columns_by_class(named, classes, asked)
+    return np.column_stack([fetched[name].astype(np.float64, copy=False) for name in chosen])
+
+
+def _name_of(use: str, name: Any) -> str | None:
+    if name is None or isinstance(name, str):
+        return name
+    raise InputTypeError(f"{use}= of a frame is the name of a column.")
+
+
+def _are_paths(data: Any) -> bool:
+    return isinstance(data, (list, tuple)) and len(data) > 0 and all(isinstance(each, PathLike) for each in data)
+
+
+def _files(source: Any) -> Any:
+    """Files by their names, opened later; a frame as it is."""
+    if isinstance(source, (str, PathLike)):
+        return _Files([fspath(source)])  # type: ignore[list-item]  # text, or a path of text
+    if isinstance(source, (list, tuple)) and source and all(isinstance(each, (str, PathLike)) for each in source):
+        return _Files([fspath(each) for each in source])
+    return source
+
+
+def _saved(source: Any) -> Any:
+    """What a file of JSON that was saved holds, known by its content; None of other files."""
+    if not isinstance(source, (str, PathLike)) or fspath(source) == "-":
+        return None
+    path = Path(fspath(source))  # type: ignore[arg-type]  # text, or a path of text
+    if not path.is_file():
+        raise InputError(f"There is no file {str(source)!r}; check the name and the folder.")
+    with path.open("rb") as file:
+        start = file.read(64).lstrip()
+    if start.startswith(b"{"):
+        return import_module("steelyard").load(path)
+    raise InputTypeError(f"{str(source)!r} holds rows; name its columns with true=, and pred= or score=.")
+
+
+def _column_names(columns: Any) -> Sequence[str]:
+    names = getattr(columns, "column_names", None)  # of PyArrow, whose `columns` are values
+    return [*columns] if isinstance(columns, Mapping) else [*(columns.columns if names is None else names)]
+
+
+def _columns_by_name(columns: Any) -> Mapping[str, Any]:
+    if columns is None or isinstance(columns, Mapping):
+        return columns or {}
+    return {str(name): columns[name] for name in _column_names(columns)}
+
+
+def _one_class(given: Given, model: Model) -> Model:
+    """The model with the scores of one class, where they are of all and one is meant: that named, or of two."""
+    if np.ndim(model.score) != 2 or np.shape(model.score)[1] == 1:
+        return model
+    table = counted_where_they_are(given.data, model.score, labels=given.labels, **given.weights)
+    if given.pos_label is None and len(table.labels) != 2:
+        return model
+    named = CONVENTION if given.pos_label is None else given.pos_label
+    labels = list(table.labels)
+    label = chosen_label(named, labels, lambda: np.bincount(table.codes, minlength=len(labels)))
+    if label not in labels:
+        raise InputError(absent_sentence(f"The positive class {label!r}", label, labels))
+    column: Array = table.probabilities[:, labels.index(label)]
+    name = str(getattr(model.score, "dtype", "")).rpartition(".")[2]
+    is_narrow = name in PRECISIONS and not isinstance(column, DeviceArray)  # which keeps the width that it has
+    return model._replace(score=column.astype(name if is_narrow else np.float64, copy=False))
+
+
+def _at(given: Given, rows: Array) -> Given:
+    """The rows of a mask, of every column of values."""
+
+    def chosen(values: Any) -> Any:
+        if values is None or isinstance(values, str):
+            return values
+        if isinstance(values, Mapping):
+            return {name: chosen(each) for name, each in values.items()}
+        if hasattr(values, "iloc"):
+            return values.iloc[np.flatnonzero(rows)]
+        if isinstance(values, (list, tuple)):
+            return [value for value, keep in zip(values, rows.tolist(), strict=True) if keep]
+        return values.filter(rows) if hasattr(values, "filter") and not hasattr(values, "dtype") else values[rows]
+
+    models = {name: Model(*map(chosen, model)) for name, model in given.models.items()}
+    changed = {field.name: chosen(getattr(given, field.name)) for field in fields(given) if field.name in _COLUMNS}
+    return replace(given, models=models, **changed)
+
+
+_COLUMNS = ("data", "sample_weight", "frequency", "cluster", "by", "columns")
