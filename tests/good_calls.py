@@ -102,7 +102,7 @@ GOOD = {
     "ScoreTable": lambda: call(made("scores").positive, made("scores").negative),
     "Tally": lambda: call(made("confusion")),
     "tally": lambda: call(FRAME, true="y", score="s", by="site"),
-    "counting_query": lambda: call("predictions", true="y", pred="p"),
+    "sql": lambda: call("predictions", true="y", pred="p"),
     "calibration": lambda: call(Y, S),
     "compare": lambda: call(Y, BOTH, metrics=["recall"], draws=50),
     "confidence_band": lambda: call(Y, S, "recall"),

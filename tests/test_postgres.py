@@ -18,7 +18,7 @@ from hypothesis import Phase, example, given, settings
 from test_sql import NASTY, counted_by_names
 
 import steelyard
-from steelyard import counting_query, tally
+from steelyard import sql, tally
 from steelyard.exceptions import InputError
 
 psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed: make test-engines installs it")
@@ -100,7 +100,7 @@ def frame_of(cursor):
 @pytest.mark.parametrize("kind", LABELS)
 def test_labels_of_every_kind_are_those_of_arrays(connection, columns, kind):
     true, pred = f"truth {kind}", f"flag {kind}"
-    query = counting_query("public.preds", true=true, pred=pred, by="site", dialect="postgres")
+    query = sql("public.preds", true=true, pred=pred, by="site", dialect="postgres")
     counted = tally(frame_of(connection.execute(query)), true=true, pred=pred, by="site")
     wanted = steelyard.confusion(columns[true], columns[pred])
     assert counted.confusion.rows.tolist() == wanted.rows.tolist()
@@ -119,7 +119,7 @@ def test_names_that_hold_anything_are_quoted(connection, place):
 
 
 def test_scores_are_binned_as_in_a_frame(connection, columns):
-    query = counting_query("preds", true="truth integer", score="score", dialect="postgres", threshold=0.25)
+    query = sql("preds", true="truth integer", score="score", dialect="postgres", threshold=0.25)
     counted = tally(frame_of(connection.execute(query)), true="truth integer", score="score")
     names = {"true": "truth integer", "score": "score"}
     frame = pl.DataFrame({name: columns[name] for name in names.values()})
@@ -128,7 +128,7 @@ def test_scores_are_binned_as_in_a_frame(connection, columns):
 
 def test_weights_are_summed_on_the_server(connection, columns):
     names = {"true": "truth text", "pred": "flag text", "weight": "weight"}
-    counted = tally(frame_of(connection.execute(counting_query("preds", **names))), **names).confusion
+    counted = tally(frame_of(connection.execute(sql("preds", **names))), **names).confusion
     weights = [float(weight) for weight in columns["weight"]]
     wanted = steelyard.confusion(columns["truth text"], columns["flag text"], sample_weight=weights)
     assert counted.labels == wanted.labels and counted.rows.tolist() == wanted.rows.tolist()
@@ -139,9 +139,9 @@ def test_weights_are_summed_on_the_server(connection, columns):
 def test_nulls_are_named_when_they_are_read(connection):
     connection.execute("CREATE TABLE IF NOT EXISTS missing AS SELECT 1 AS y, NULL::int AS p, NULL::real AS s")
     with pytest.raises(InputError, match="'p' holds missing labels"):
-        tally(frame_of(connection.execute(counting_query("missing", true="y", pred="p"))), true="y", pred="p")
+        tally(frame_of(connection.execute(sql("missing", true="y", pred="p"))), true="y", pred="p")
     with pytest.raises(InputError, match="not numbers"):
-        tally(frame_of(connection.execute(counting_query("missing", true="y", score="s"))), true="y", score="s")
+        tally(frame_of(connection.execute(sql("missing", true="y", score="s"))), true="y", score="s")
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 import steelyard
-from steelyard import Tally, counting_query, tally
+from steelyard import Tally, sql, tally
 from steelyard.exceptions import InputError, InputTypeError
 
 DIALECTS = ("postgres", "bigquery", "snowflake", "redshift", "mysql", "sqlite", "spark", "duckdb")
@@ -50,11 +50,11 @@ def database(rows):
     connection = duckdb.connect()
     connection.register("base", base.to_arrow())
     cases = []
-    for kind, (sql, (no, yes)) in LABELS.items():
+    for kind, (kind_of_sql, (no, yes)) in LABELS.items():
         texts = [str(value).replace("'", "''") for value in (no, yes)]
         for name in ("truth", "flag"):
             value = f"CASE WHEN {name} = 1 THEN '{texts[1]}' ELSE '{texts[0]}' END"
-            cases.append(f'CAST({value} AS {sql}) AS "{name} {kind}"')
+            cases.append(f'CAST({value} AS {kind_of_sql}) AS "{name} {kind}"')
     connection.execute(f"CREATE TABLE preds AS SELECT *, {', '.join(cases)} FROM base")
     return connection
 
@@ -69,7 +69,7 @@ def frame_of(cursor):
 def test_labels_of_every_kind_are_counted_as_in_arrays(database, rows, kind):
     _, values = LABELS[kind]
     true, pred = f"truth {kind}", f"flag {kind}"
-    query = counting_query("preds", true=true, pred=pred, by="site", dialect="duckdb")
+    query = sql("preds", true=true, pred=pred, by="site", dialect="duckdb")
     counted = tally(database.sql(query), true=true, pred=pred, by="site")
     named = {use: [values[i] for i in rows[use]] for use in ("truth", "flag")}
     wanted = steelyard.confusion(named["truth"], named["flag"])
@@ -81,7 +81,7 @@ def test_labels_of_every_kind_are_counted_as_in_arrays(database, rows, kind):
 
 @pytest.mark.parametrize("threshold", [None, 0.3])
 def test_binned_scores_are_the_bins_of_a_frame(database, rows, threshold):
-    query = counting_query("preds", true="truth", score="score", dialect="duckdb", threshold=threshold)
+    query = sql("preds", true="truth", score="score", dialect="duckdb", threshold=threshold)
     frame = pl.DataFrame(rows)
     counted = tally(database.sql(query), true="truth", score="score")
     assert counted.scores == tally(frame, true="truth", score="score", exact=False, threshold=threshold).scores
@@ -97,17 +97,17 @@ def test_sqlite_counts_labels_and_scores_of_either_sign(rows, shift):
     connection.execute("CREATE TABLE preds (truth INTEGER, flag INTEGER, score REAL, site TEXT, weight REAL)")
     columns = {**rows, "score": rows["score"] + shift}
     connection.executemany("INSERT INTO preds VALUES (?, ?, ?, ?, ?)", pl.DataFrame(columns).rows())
-    query = counting_query("preds", true="truth", pred="flag", dialect="sqlite")
+    query = sql("preds", true="truth", pred="flag", dialect="sqlite")
     counted = tally(frame_of(connection.execute(query)), true="truth", pred="flag")
     assert counted.confusion == steelyard.confusion(rows["truth"], rows["flag"])
     ends = (shift, shift + 1)
-    query = counting_query("preds", true="truth", score="score", dialect="sqlite", score_range=ends)
+    query = sql("preds", true="truth", score="score", dialect="sqlite", score_range=ends)
     counted = tally(frame_of(connection.execute(query)), true="truth", score="score")
     assert steelyard.roc_auc(counted.scores) == pytest.approx(
         steelyard.roc_auc(rows["truth"], columns["score"]), abs=1e-5
     )
     assert (np.diff(counted.scores.bins, axis=1) <= 2.0**-15).all()
-    query = counting_query("preds", true="truth", pred="flag", weight="weight", dialect="sqlite")
+    query = sql("preds", true="truth", pred="flag", weight="weight", dialect="sqlite")
     counted = tally(frame_of(connection.execute(query)), true="truth", pred="flag", weight="weight")
     assert_weighted_alike(
         counted.confusion, steelyard.confusion(rows["truth"], rows["flag"], sample_weight=rows["weight"])
@@ -123,7 +123,7 @@ def assert_weighted_alike(counted, wanted):
 
 def test_weights_are_summed_in_the_database(database, rows):
     names = {"true": "truth", "weight": "weight", "by": "site"}
-    query = counting_query("preds", **names, pred="flag", dialect="duckdb")
+    query = sql("preds", **names, pred="flag", dialect="duckdb")
     counted = tally(database.sql(query), **names, pred="flag")
     whole = steelyard.confusion(rows["truth"], rows["flag"], sample_weight=rows["weight"])
     assert_weighted_alike(counted.confusion, whole)
@@ -131,7 +131,7 @@ def test_weights_are_summed_in_the_database(database, rows):
         part = {name: column[rows["site"] == site] for name, column in rows.items()}
         alone = steelyard.confusion(part["truth"], part["flag"], sample_weight=part["weight"])
         assert_weighted_alike(group.confusion, alone)
-    query = counting_query("preds", true="truth", weight="weight", score="score", dialect="duckdb", threshold=0.3)
+    query = sql("preds", true="truth", weight="weight", score="score", dialect="duckdb", threshold=0.3)
     binned = tally(database.sql(query), true="truth", weight="weight", score="score").scores
     exact = steelyard.score_table(rows["truth"], rows["score"], sample_weight=rows["weight"])
     assert binned.at(0.3).to_dict() == pytest.approx(exact.at(0.3).to_dict(), rel=1e-12)
@@ -145,7 +145,7 @@ def test_weights_that_are_none_are_refused_when_they_are_read(weight):
     connection.execute(
         f"CREATE TABLE t AS SELECT * FROM (VALUES (0, 0, 1.0::DOUBLE), (1, 1, {weight}::DOUBLE)) v(y, p, w)"
     )
-    lines = connection.sql(counting_query("t", true="y", pred="p", weight="w", dialect="duckdb"))
+    lines = connection.sql(sql("t", true="y", pred="p", weight="w", dialect="duckdb"))
     with pytest.raises(InputError, match=r"weights that are missing, negative or not finite among 1 rows"):
         tally(lines, true="y", pred="p", weight="w")
     with pytest.raises(InputError, match="name the column of the weights with weight="):
@@ -156,7 +156,7 @@ def test_rows_that_all_have_no_weight_are_no_counts():
     connection = duckdb.connect()
     connection.execute("CREATE TABLE t AS SELECT 1 AS y, 1 AS p, 0.0 AS w, 0.5 AS s")
     for asked in ({"pred": "p"}, {"score": "s"}):
-        lines = connection.sql(counting_query("t", true="y", weight="w", dialect="duckdb", **asked))
+        lines = connection.sql(sql("t", true="y", weight="w", dialect="duckdb", **asked))
         with pytest.raises(InputError, match="no row that has a weight"):
             tally(lines, true="y", weight="w", **asked)
 
@@ -164,7 +164,7 @@ def test_rows_that_all_have_no_weight_are_no_counts():
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_each_dialect_is_a_query_that_its_own_grammar_reads(dialect):
     names = {"true": "y", "score": "my score", "by": ["site", "group"]}
-    query = counting_query("lab.preds", **names, dialect=dialect, threshold=0.25)
+    query = sql("lab.preds", **names, dialect=dialect, threshold=0.25)
     read = sqlglot.parse_one(query, dialect=dialect)
     assert [part.alias_or_name for part in read.selects][:3] == ["site", "group", "y"]
     assert {column.name for column in read.find_all(sqlglot.exp.Column)} == {"site", "group", "y", "my score"}
@@ -201,11 +201,11 @@ def counted_by_names(connection, dialect, table, names):
     true, pred, score, weight = names
     for given in names_given(table):
         asked = {"true": true, "pred": pred, "weight": weight, "by": pred}
-        lines = frame_of(connection.execute(counting_query(given, dialect=dialect, **asked)))
+        lines = frame_of(connection.execute(sql(given, dialect=dialect, **asked)))
         cells = steelyard.confusion([0, 1, 1], [0, 0, 1], sample_weight=[1, 2, 3])
         assert tally(lines, **asked).confusion == cells, (given, names)
         asked = {"true": true, "score": score, "weight": weight}
-        lines = frame_of(connection.execute(counting_query(given, dialect=dialect, threshold=0.3, **asked)))
+        lines = frame_of(connection.execute(sql(given, dialect=dialect, threshold=0.3, **asked)))
         at = tally(lines, **asked).scores.at(0.3)
         assert (at.tp, at.fn, at.fp, at.tn) == (5, 0, 0, 1), (given, names)
 
@@ -230,10 +230,10 @@ def test_each_dialect_reads_back_the_names_that_were_given(dialect):
     for name in NASTY:
         if (dialect == "bigquery" and "." in name) or (dialect == "mysql" and name.endswith(" ")):
             with pytest.raises(InputError, match="no table or column of"):
-                counting_query(quoted(name), true="y", pred="p", dialect=dialect)
+                sql(quoted(name), true="y", pred="p", dialect=dialect)
             continue
         for given in names_given(name):
-            query = counting_query(f"lab.{given}", true=name, score="s " + name, by=["g"], dialect=dialect)
+            query = sql(f"lab.{given}", true=name, score="s " + name, by=["g"], dialect=dialect)
             (read,) = sqlglot.parse(query, dialect=dialect)
             table = read.find(sqlglot.exp.Table)
             assert (table.name, table.db, table.this.quoted) == (name, "lab", True)
@@ -254,11 +254,11 @@ def test_the_shell_quotes_the_table_that_is_named():
 
 def test_two_models_side_by_side(database, rows):
     database.execute("CREATE OR REPLACE VIEW two AS SELECT *, CAST(score >= 0.5 AS INTEGER) AS strict FROM preds")
-    query = counting_query("two", true="truth", pred=["flag", "strict"], dialect="duckdb")
+    query = sql("two", true="truth", pred=["flag", "strict"], dialect="duckdb")
     counted = tally(database.sql(query), true="truth", pred=["flag", "strict"])
     assert counted.paired.n == 4000
     with pytest.raises(InputError, match="true= and pred= both name the column 'truth'"):
-        counting_query("preds", true="truth", pred=["flag", "truth"], dialect="duckdb")
+        sql("preds", true="truth", pred=["flag", "truth"], dialect="duckdb")
 
 
 @pytest.mark.parametrize("beside", [[], ["--weight", "weight"]], ids=str)
@@ -278,10 +278,10 @@ def test_the_shell_prints_a_query_and_reads_what_it_gives(database, tmp_path, be
 def test_missing_labels_and_scores_are_refused_when_they_are_read():
     connection = duckdb.connect()
     connection.execute("CREATE TABLE t AS SELECT * FROM (VALUES (0, 0, 0.2), (1, NULL, 'NaN'::DOUBLE)) v(y, p, s)")
-    labels = connection.sql(counting_query("t", true="y", pred="p", dialect="duckdb"))
+    labels = connection.sql(sql("t", true="y", pred="p", dialect="duckdb"))
     with pytest.raises(InputError, match="'p' holds missing labels"):
         tally(labels, true="y", pred="p")
-    scores = connection.sql(counting_query("t", true="y", score="s", dialect="duckdb"))
+    scores = connection.sql(sql("t", true="y", score="s", dialect="duckdb"))
     with pytest.raises(InputError, match=r"not numbers .* in bins of 1 rows"):
         tally(scores, true="y", score="s")
 
@@ -323,11 +323,11 @@ def test_missing_labels_and_scores_are_refused_when_they_are_read():
 )
 def test_what_no_query_can_count_is_refused(wrong, error, words):
     with pytest.raises(error, match=words):
-        counting_query(**{"table": "t", "true": "y", "pred": "p", **wrong})
+        sql(**{"table": "t", "true": "y", "pred": "p", **wrong})
 
 
 def test_counts_are_not_taken_for_rows(database):
-    lines = database.sql(counting_query("preds", true="truth", pred="flag", dialect="duckdb")).pl()
+    lines = database.sql(sql("preds", true="truth", pred="flag", dialect="duckdb")).pl()
     with pytest.raises(InputError, match="count labels, not scores"):
         tally(lines, true="truth", score="flag")
     with pytest.raises(InputError, match="weight= is of rows"):
@@ -353,7 +353,7 @@ def lines(database):
     """What counting queries of the same rows give: of labels, of two models and of scores."""
     asked = {"labels": {"pred": "flag", "by": "site"}, "scores": {"score": "score"}}
     asked["pair"] = {"pred": ["flag", "truth integer"]}
-    queries = {name: counting_query("preds", true="truth", dialect="duckdb", **each) for name, each in asked.items()}
+    queries = {name: sql("preds", true="truth", dialect="duckdb", **each) for name, each in asked.items()}
     return {name: database.sql(query).pl() for name, query in queries.items()}
 
 
@@ -416,7 +416,7 @@ def sqlite_lines(columns, records, **asked):
     connection = sqlite3.connect(":memory:")
     connection.execute(f"CREATE TABLE preds ({columns})")
     connection.executemany("INSERT INTO preds VALUES (?, ?, ?)", records)
-    return frame_of(connection.execute(counting_query("preds", dialect="sqlite", **asked)))
+    return frame_of(connection.execute(sql("preds", dialect="sqlite", **asked)))
 
 
 @pytest.mark.parametrize("text", ["n/a", "", "0.5 or so", b"0.5"])
@@ -451,11 +451,11 @@ def test_sqlite_takes_no_mistyped_name_for_a_text(wrong):
 
 def test_these_are_the_dialects():
     with pytest.raises(InputError, match=f"takes one of {', '.join(DIALECTS)}, not 'nonsense'"):
-        counting_query("preds", true="y", pred="p", dialect="nonsense")
+        sql("preds", true="y", pred="p", dialect="nonsense")
 
 
 def test_mysql_counts_what_spells_no_number_as_none():
-    query = counting_query("preds", true="y", score="p", weight="w", dialect="mysql")
+    query = sql("preds", true="y", score="p", weight="w", dialect="mysql")
     (number,) = {*re.findall(r"REGEXP_LIKE\(CAST\(\S+ AS CHAR\), '(.*)'\)", query)}
     for text in ("0", "-1.5", "+.5", " 2. ", "1e-10", "1E+5"):
         assert re.search(number, text), text
@@ -522,6 +522,6 @@ def test_lines_that_no_query_gives_are_refused(lines):
 
 def test_a_library_that_changes_the_dialects_of_sqlglot_changes_no_query():
     options = {"true": "y", "score": "s a\nb", "weight": "w"}
-    before = {dialect: counting_query("lab.preds", dialect=dialect, **options) for dialect in DIALECTS}
+    before = {dialect: sql("lab.preds", dialect=dialect, **options) for dialect in DIALECTS}
     pytest.importorskip("ibis.backends.sql.dialects", reason="ibis is not installed")
-    assert {dialect: counting_query("lab.preds", dialect=dialect, **options) for dialect in DIALECTS} == before
+    assert {dialect: sql("lab.preds", dialect=dialect, **options) for dialect in DIALECTS} == before

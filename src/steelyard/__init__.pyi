@@ -63,7 +63,7 @@ from steelyard.gates.gate import gate as gate
 from steelyard.ingest.accumulator import Accumulator as Accumulator
 from steelyard.ingest.array_tables import confusion as confusion
 from steelyard.ingest.array_tables import score_table as score_table
-from steelyard.ingest.counting_query import counting_query as counting_query
+from steelyard.ingest.counting_query import sql as sql
 from steelyard.ingest.frame_tally import tally as tally
 from steelyard.ingest.multilabel_tables import multilabel as multilabel
 from steelyard.interop.scorers import scorer as scorer

@@ -34,7 +34,7 @@ HOME = {
     "Tally": "statistics.tally",
     "RARER": "statistics.positive_class",
     "tally": "ingest.frame_tally",
-    "counting_query": "ingest.counting_query",
+    "sql": "ingest.counting_query",
     "calibration": "analysis.calibration.calibration",
     "compare": "analysis.comparison.compare",
     "confidence_band": "analysis.thresholds.bands",

@@ -89,7 +89,7 @@ REFUSALS = {
     "clusters of slices": lambda: steelyard.slices(i.FRAME, true="y", pred="p", cluster="patient"),
     "shares that do not sum to 1": lambda: steelyard.correct_prior(i.P4, [0.5, 0.5, 0.5, 0.5], [0.25] * 4),
     "no such property": lambda: steelyard.audit("recall", properties=["symmetry"]),
-    "no such dialect": lambda: steelyard.counting_query("t", true="y", pred="p", dialect="oracle"),
+    "no such dialect": lambda: steelyard.sql("t", true="y", pred="p", dialect="oracle"),
     "a result of something else": lambda: steelyard.Evaluation.from_json('{"kind": "interval", "schema": 2}'),
     "no JSON": lambda: steelyard.Result.from_json("nothing"),
     "a later schema": lambda: steelyard.Result.from_json('{"kind": "interval", "schema": 99}'),

@@ -183,7 +183,7 @@ TALLIES = {
 }
 
 SQL = {
-    f"{dialect}, {name}": lambda dialect=dialect, options=options: steelyard.counting_query(
+    f"{dialect}, {name}": lambda dialect=dialect, options=options: steelyard.sql(
         "lab.preds", true="y", dialect=dialect, **options
     )
     for dialect in ("postgres", "bigquery", "snowflake", "redshift", "mysql", "sqlite", "spark", "duckdb")

@@ -78,7 +78,7 @@ COMMANDS = {
     "tally": CommandFacts("Count a file into a confusion matrix or score table, and save it.", "tally"),
     "sql": CommandFacts(
         "Print the query that counts a table of predictions inside its database.",
-        "counting_query",
+        "sql",
         "`tally` reads what the query gives",
     ),
     "merge": CommandFacts("Merge saved tables.", "Tally", "`+` adds two of them"),

@@ -11,7 +11,7 @@ from steelyard.cli.commands import command
 from steelyard.cli.next_command import counts_command
 from steelyard.cli.streams import print_message
 from steelyard.exceptions import InputError
-from steelyard.ingest.counting_query import DIALECTS, counting_query
+from steelyard.ingest.counting_query import DIALECTS, sql
 from steelyard.ingest.source import ColumnNames
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def print_query(
     output: Output,
 ) -> None:
     """Print the one query that counts a table in its database; save what it gives, and count that with `tally`."""
-    query = counting_query(
+    query = sql(
         table,
         true=true,
         pred=preds,

@@ -36,7 +36,7 @@ SPELLED_NUMBER = "^ *[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)? *$"  # 
 
 
 @refuses_other_keywords
-def counting_query(
+def sql(
     table: str,
     *,
     true: str,
@@ -59,7 +59,7 @@ def counting_query(
     table; a part of it between double quotes is taken as it is, dots too: `lab."v1.2"`.
     Dialects are postgres, bigquery, snowflake, redshift, mysql, sqlite, spark and duckdb.
 
-    >>> print(counting_query("preds", true="y", pred="p", by="site", dialect="bigquery"))
+    >>> print(sql("preds", true="y", pred="p", by="site", dialect="bigquery"))
     SELECT
       `site`,
       `y`,

@@ -57,7 +57,7 @@ def tally(
     that the rows stay there); else in about 65,536 bins, fewer for each of many groups, and then every area comes
     with its bounds. `exact` asks for either; `threshold` is one that the bins must keep. `cost` names columns of
     what errors cost, such as the amounts of transactions, whose sums and squares at each score let `best_threshold`
-    do without the rows. The lines that a `counting_query` gave are read as the counts that they are.
+    do without the rows. The lines that a counting query (`sql`) gave are read as the counts that they are.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"y": [0, 0, 1, 1], "predicted": [0, 1, 1, 1], "site": ["a", "a", "b", "b"]})
