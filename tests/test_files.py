@@ -21,8 +21,7 @@ import steelyard
 from steelyard import tally
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import bad_rows, compressed_files, files
-from steelyard.ingest.frame_tally import label_columns
-from steelyard.ingest.rows import fetch_rows, filtered, kept_rows
+from steelyard.ingest.rows import count_keys, fetch_rows, filtered, kept_rows
 from steelyard.ingest.source import Source
 
 ROWS = 300
@@ -199,7 +198,7 @@ def test_labels_of_a_text_file_are_numbers_or_truth_values_where_all_are(cells, 
     assert read([path], score="s", pos_label=str(labels[1])).scores.label == labels[1]
     assert read([path], score="s", pos_label=str(labels[1]), exact=False).scores.label == labels[1]
     with files.scan_files([str(path)]) as source:
-        assert set(label_columns(source, "y", ["p", "q"], None)[0][0].tolist()) == set(labels)
+        assert set(count_keys(source, true="y", pred=["p", "q"]).truth.tolist()) == set(labels)
         assert set(fetch_rows(source, true="y", score=["s"]).truth.tolist()) == set(labels)
 
 
@@ -298,7 +297,7 @@ def test_text_among_weights_frequencies_and_compared_scores_is_refused_by_its_ro
             lambda: tally(source, true="y", pred="p", weight="w"),
             lambda: tally(source, true="y", pred="p", frequency="w"),
             lambda: tally(source, true="y", score="s", weight="w", exact=False),
-            lambda: label_columns(source, "y", ["p", "q"], "w"),
+            lambda: count_keys(source, true="y", pred=["p", "q"], frequency="w"),
             lambda: fetch_rows(source, true="y", score=["s", "w"]),
         ):
             assert_refused(attempt, InputTypeError, words)

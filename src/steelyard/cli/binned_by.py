@@ -37,14 +37,13 @@ def with_bins(source: Source, inputs: Inputs) -> tuple[Source, Inputs]:
 
 def _check_numbers(source: Source, names: Collection[str]) -> None:
     """Refuse to divide what holds no numbers."""
-    from steelyard.ingest import queries
-    from steelyard.ingest.condition_rows import feature_values
+    from steelyard.ingest.rows import fetch_rows
 
     schema = source.parts[0].collect_schema()
     for name in names:
         numeric = schema[name].is_numeric()
         if source.textual:
-            numeric = feature_values(queries.fetch_columns(source, [name])[name], name, textual=True).dtype.kind == "f"
+            numeric = fetch_rows(source, true=None, features=[name]).features[name].dtype.kind == "f"
         if not numeric:
             raise InputError(f"The column {name!r} holds no numbers, and bins divide numbers; give --by {name}.")
 

@@ -14,11 +14,12 @@ from steelyard._types import Label
 from steelyard.analysis.results.formatting import filled, number_of, three_digits
 from steelyard.analysis.results.result import Result, table_text
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import arrays, csv_values, queries
+from steelyard.ingest import arrays
 from steelyard.ingest.condition_rows import as_conjunction, check_features, empty_slice_sentence
 from steelyard.ingest.frame_columns import FrameColumns
-from steelyard.ingest.label_tables import match_label, present_labels
+from steelyard.ingest.label_tables import match_label
 from steelyard.ingest.refused_keywords import refuses_other_keywords
+from steelyard.ingest.rows import count_keys
 from steelyard.ingest.score_queries import column_precision
 from steelyard.ingest.score_tables import NO_ROWS, finite_summary
 from steelyard.ingest.source import ColumnNames, Source, check_columns, named_columns
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Frame, Labels
-    from steelyard.ingest.queries import KeyCounts
+    from steelyard.ingest.rows import CountedKeys
 
 
 # ---------------------------------------------------------------- ErrorRows
@@ -277,16 +278,13 @@ def _query(
     source: Source, columns: ColumnNames, threshold: float | None, pos_label: Label
 ) -> tuple[WrongRows, tuple[str, ...]]:
     """The query for all errors of these rows, and what was assumed."""
-    names = [columns.true, *columns.pred]
-    queries.check_sample(source, names)
-    counted = queries.count_keys(source, names, ColumnNames(columns.true))
+    counted = count_keys(source, true=columns.true, pred=columns.pred)
     if not len(counted.rows):
         raise InputError(NO_ROWS)
-    values = [present_labels(key, name) for key, name in zip(counted.keys, names, strict=True)]
-    read = csv_values.labels(values, names) if source.textual else values
-    label_of = [dict(zip(raw.tolist(), label.tolist(), strict=True)) for raw, label in zip(values, read, strict=True)]
+    spelled = zip(counted.given.values(), counted.labels, strict=True)
+    label_of = [dict(zip(given.tolist(), labels.tolist(), strict=True)) for given, labels in spelled]
     labels = sort_labels(label for each in label_of for label in each.values())
-    positive = _positive(pos_label, labels, counted, label_of[0])
+    positive = _positive(pos_label, labels, counted)
     if positive is None and not columns.pred:
         raise InputError("Scores are of a positive class; name it with pos_label=, or give predictions.")
     if not columns.pred:
@@ -298,14 +296,14 @@ def _query(
     return query, (*choice_sentences(pos_label, positive, labels), *assumed) if positive is not None else ()
 
 
-def _positive(pos_label: Label, labels: Labels, counted: KeyCounts, label_of: Mapping[Any, Label]) -> Label:
+def _positive(pos_label: Label, labels: Labels, counted: CountedKeys) -> Label:
     """The positive class: the one that is named, or taken by convention of two; None of several."""
     if pos_label is None:
         return conventional_label(labels) if len(labels) == 2 else None
     if isinstance(pos_label, ClassRule):
         rows = dict.fromkeys(labels, 0)
-        for value, count in zip(counted.keys[0].tolist(), counted.rows.tolist(), strict=True):
-            rows[label_of[value]] += count
+        for label, count in zip(counted.labels[0].tolist(), counted.rows.tolist(), strict=True):
+            rows[label] += count
         return chosen_label(pos_label, labels, lambda: np.array(list(rows.values())))
     return match_label(pos_label, labels)
 

@@ -63,8 +63,8 @@ def grouped_tally(
 
 def group_places(columns: Mapping[str, Array]) -> dict[Labels, Array]:
     """The places of the rows of each group; all of them under no key."""
-    lists = [column.tolist() for column in columns.values()]
-    return rows_of_groups(lists, len(lists[0]) if lists else 0, textual=False)
+    listed = list(columns.values())
+    return rows_of_groups(listed, len(listed[0]) if listed else 0)
 
 
 def group_columns(by: By) -> dict[str, Array]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import operator
 from dataclasses import replace
-from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean, first_ten
 from steelyard.ingest import arrays, csv_values, queries
 from steelyard.ingest.finite_numbers import is_number
+from steelyard.ingest.label_tables import is_missing
 from steelyard.statistics.condition import Conjunction
 
 if TYPE_CHECKING:
@@ -62,20 +62,16 @@ def _levels(source: Source, name: str) -> list[Any]:
     parts = [queries.collect(part.select(name).unique()).get_column(name).to_list() for part in source.parts]
     values = [value for part in parts for value in part]
     read = csv_values.group_values(values) if source.textual else values
-    there = {value for value in read if not is_missing_value(value)}
+    there = {value for value in read if not is_missing(value)}
     return sorted(there, key=lambda value: (str(type(value)), value))
 
 
-def feature_values(series: nw.Series[Any], name: str, textual: bool = False) -> Array:
-    """A column of features: numbers as float64, NaN where one is missing, or levels as objects, None where one is."""
-    import narwhals as nw
+def feature_values(values: Array, textual: bool = False) -> Array:
+    """A column of features: numbers as float64, NaN where one is missing, or levels as objects, None where one is.
 
-    kind = series.dtype
-    if kind.is_numeric():
-        return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
-    if kind.is_temporal() or kind.is_nested():
-        raise InputTypeError(f"The feature {name!r} holds {kind} values; give numbers, text or booleans.")
-    listed = series.to_list()
+    Text of a file is numbers or truth values where all of it is.
+    """
+    listed = values.tolist()
     values = np.empty(len(listed), dtype=object)
     values[:] = csv_values.group_values(listed) if textual else listed
     return _numbers_or_levels(values)
@@ -83,7 +79,7 @@ def feature_values(series: nw.Series[Any], name: str, textual: bool = False) -> 
 
 def _numbers_or_levels(values: Array) -> Array:
     """Levels with None for what is missing; numbers as such where all are."""
-    missing = np.array([is_missing_value(value) for value in values.tolist()], dtype=bool)
+    missing = np.array([is_missing(value) for value in values.tolist()], dtype=bool)
     kinds = {type(value) for value in values[~missing].tolist()}
     if kinds and all(issubclass(kind, (int, float, np.number)) and not issubclass(kind, bool) for kind in kinds):
         return np.where(missing, np.nan, np.where(missing, 0, values).astype(np.float64))
@@ -91,11 +87,6 @@ def _numbers_or_levels(values: Array) -> Array:
     if not all(issubclass(kind, (*arrays.TEXTS, bool, np.bool_, int, float)) for kind in kinds):
         raise InputTypeError("A feature holds values that are neither numbers, text nor booleans; convert them first.")
     return values
-
-
-def is_missing_value(value: object) -> bool:
-    """Whether a value is missing, whatever an engine calls it."""
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and isnan(value))
 
 
 def expression(slice_: Conjunction, schema: nw.Schema) -> nw.Expr:

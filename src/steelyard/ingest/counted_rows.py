@@ -48,7 +48,7 @@ def check_counted(source: Source, columns: ColumnNames) -> None:
 
 def counted_keys(source: Source, keys: Sequence[str], columns: ColumnNames) -> KeyCounts:
     """How many rows each combination of keys has: the lines of a counting query are added, all others counted."""
-    return read_counts(source, keys) if source.holds_counts else queries.count_keys(source, keys, columns)
+    return read_counts(source, keys) if source.holds_counts else queries.sum_by_key(source, keys, columns)
 
 
 def read_counts(source: Source, keys: Sequence[str], *, bins: bool = False) -> KeyCounts:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest.frame_tally import cluster_columns, tally
+from steelyard.ingest.frame_tally import tally
 from steelyard.ingest.refused_keywords import refuse_keywords
-from steelyard.ingest.rows import check_row_number, fetch_rows
+from steelyard.ingest.rows import check_row_number, count_keys, fetch_rows
 from steelyard.ingest.source import Source, named_columns, names_class_columns
 
 if TYPE_CHECKING:
@@ -102,8 +102,17 @@ class FrameColumns(NamedTuple):
         by: ArrayLike | str | Sequence[str] | None = None,
     ) -> tuple[Array, Array, Array, Array, dict[Labels, Array]]:
         """The distinct rows of truth, prediction, cluster and group, how often each occurs, and the rows of groups."""
-        name, times = str(column_name("cluster", cluster)), column_name("frequency", frequency)
-        return cluster_columns(frame, self.true or "", self.pred or "", name, times, named_columns("by", by))  # type: ignore[arg-type]  # refused there where it is a column
+        counted = count_keys(
+            Source.of(frame, counts=True),
+            true=self.true,
+            pred=(self.pred or "",),
+            frequency=column_name("frequency", frequency),
+            cluster=column_name("cluster", cluster),
+            by=named_columns("by", by),  # type: ignore[arg-type]  # refused there where it is a column
+        )
+        assert counted.truth is not None and counted.clusters is not None  # noqa: S101 - their columns are named
+        predicted = counted.predicted[self.pred or ""]
+        return counted.truth, predicted, counted.clusters, counted.rows, counted.groups()
 
     @property
     def need_rows(self) -> bool:

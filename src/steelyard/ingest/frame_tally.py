@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import bad_rows, csv_values, queries
+from steelyard.ingest import bad_rows, rows
 from steelyard.ingest.array_tables import declared_labels
-from steelyard.ingest.counted_rows import check_counted, counted_keys
-from steelyard.ingest.label_tables import label_tables, present_labels, rows_of_groups, sorted_groups
+from steelyard.ingest.counted_rows import check_counted
+from steelyard.ingest.label_tables import label_tables, sorted_groups
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.score_tables import counted_score_tables, score_tables
 from steelyard.ingest.source import (
@@ -28,8 +26,7 @@ from steelyard.statistics.tally import Tally
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard._types import Array, Frame, Label, Labels, LabelSet
-    from steelyard.ingest.queries import KeyCounts
+    from steelyard._types import Frame, Label, Labels, LabelSet
     from steelyard.statistics.score_table import ScoreTable
 
 
@@ -79,8 +76,8 @@ def tally(
     if columns.cost and (score is None or weight is not None):
         raise InputError("cost= is of scores, without weights; name their column with score=, and leave out weight=.")
     source = Source.of(data, counts=True)
-    rows = _check_source(source, columns)
-    with bad_rows.naming_bad_numbers(source, rows.score, rows.weight, frequency, *columns.cost):
+    there = _check_source(source, columns)
+    with bad_rows.naming_bad_numbers(source, there.score, there.weight, frequency, *columns.cost):
         return _tally(source, TallyRequest(columns, pos_label, declared_labels(labels), threshold, exact))
 
 
@@ -90,25 +87,28 @@ def _check_source(source: Source, columns: ColumnNames) -> ColumnNames:
         check_columns(source, columns)
         return columns
     check_counted(source, columns)
-    rows = replace(columns, score=None, weight=None)
-    check_columns(source, rows)
-    return rows
+    there = replace(columns, score=None, weight=None)
+    check_columns(source, there)
+    return there
 
 
 def _tally(source: Source, request: TallyRequest) -> Tally:
-    columns, counted_already = request.columns, source.holds_counts
+    columns = request.columns
     parts: dict[str, dict[Labels, Any]] = {}
     labels: Labels = ()
     if columns.pred:
-        keys = [*columns.by, columns.true, *columns.pred]
-        declared = request.labels is not None or columns.frequency is not None or counted_already
-        queries.check_sample(source, [columns.true, *columns.pred], columns.by, declared=declared)
-        counted = counted_keys(source, keys, columns)
-        parts["confusion" if len(columns.pred) == 1 else "paired"] = dict(
-            label_tables(counted, request, source.textual)
+        counted = rows.count_keys(
+            source,
+            true=columns.true,
+            pred=columns.pred,
+            weight=columns.weight,
+            frequency=columns.frequency,
+            by=columns.by,
+            labels=request.labels,
         )
+        parts["confusion" if len(columns.pred) == 1 else "paired"] = dict(label_tables(counted, request))
     if columns.score is not None:
-        counted_scores = counted_score_tables if counted_already else score_tables
+        counted_scores = counted_score_tables if source.holds_counts else score_tables
         parts["scores"], labels = counted_scores(source, request)
     origin: dict[str, Any] = {"models": columns.pred if len(columns.pred) == 2 else (), "columns": columns.by_use()}
     whole: dict[str, Any] = {name: tables.pop(()) for name, tables in parts.items()}
@@ -131,46 +131,3 @@ def _costs(source: Source, request: TallyRequest, name: str, positive: Label) ->
 def _labels(tables: dict[str, Any]) -> Labels:
     """The labels of a table of labels."""
     return next((tuple(tables[name].labels) for name in ("confusion", "paired") if name in tables), ())
-
-
-# ---------------------------------------------------------------- models side by side
-
-
-def label_columns(
-    data: Frame | Source,
-    true: str,
-    models: Sequence[str],
-    frequency: str | None = None,
-    weight: str | None = None,
-    cluster: str | None = None,
-) -> tuple[list[Array], KeyCounts, Array | None]:
-    """The distinct rows of the truth, each model's labels and the cluster, how often each occurs: small columns."""
-    by = () if cluster is None else (cluster,)
-    source, names = Source.of(data, counts=True), [true, *models]
-    rows = _check_source(source, columns := ColumnNames(true, tuple(models), None, weight, frequency, by))
-    queries.check_sample(source, names, declared=source.holds_counts)
-    with bad_rows.naming_bad_numbers(source, rows.weight, frequency):
-        counted = counted_keys(source, [*names, *by], columns)
-    keys = [present_labels(key, name) for key, name in zip(counted.keys, [*names, *by], strict=True)]
-    values, members = keys[: len(names)], keys[len(names) :]
-    labels = csv_values.labels(values, names) if source.textual else values
-    return labels, counted, np.array([str(name) for name in members[0].tolist()]) if members else None
-
-
-def cluster_columns(
-    data: Frame | Source, true: str, pred: str, cluster: str, frequency: str | None, by: Sequence[str] = ()
-) -> tuple[Array, Array, Array, Array, dict[Labels, Array]]:
-    """The distinct combinations of truth, prediction, cluster, such as the patient, and group; how often each occurs.
-
-    The last part holds the places of each group among them.
-    """
-    source, columns = Source.of(data, counts=True), ColumnNames(true, (pred,), frequency=frequency, by=(cluster, *by))
-    _check_source(source, columns)
-    queries.check_sample(source, [true, pred], by, declared=source.holds_counts)
-    names = (true, pred, cluster)
-    counted = counted_keys(source, [*names, *by], columns)
-    truth, predicted, member = (present_labels(key, name) for key, name in zip(counted.keys, names, strict=False))
-    if source.textual:
-        truth, predicted = csv_values.labels([truth, predicted], [true, pred])
-    places = rows_of_groups([key.tolist() for key in counted.keys[3:]], len(counted.rows), source.textual)
-    return truth, predicted, np.array([str(name) for name in member.tolist()]), counted.rows, places

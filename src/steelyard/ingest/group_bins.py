@@ -13,6 +13,7 @@ import numpy as np
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean
 from steelyard.ingest import condition_rows, queries
 from steelyard.ingest.array_groups import group_columns
+from steelyard.ingest.rows import fetch_rows
 from steelyard.ingest.source import Source, named_columns
 from steelyard.statistics.condition import Condition, Conjunction
 
@@ -155,7 +156,7 @@ def _frame_edges(source: Source, name: str, given: int | Sequence[float]) -> Seq
         return None
     source = Source.of(source)  # quantiles are those of rows, not of counts
     if source.in_memory or source.textual or len(source.parts) > 1:
-        values = condition_rows.feature_values(queries.fetch_columns(source, [name])[name], name, source.textual)
+        values = fetch_rows(source, true=None, features=[name]).features[name]
         there = values[np.isfinite(values)] if values.dtype.kind == "f" else np.array([])
         return quantile_edges(there, given) if len(np.unique(there)) > given else None
     return _query_edges(source, name, given)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.exceptions import InputError, InputTypeError, TooFewRowsError
-from steelyard.ingest import csv_values, label_codes
+from steelyard.ingest import label_codes
 from steelyard.ingest.label_number import check_label_number
 from steelyard.ingest.queries import MOST_GROUP_KEYS
 from steelyard.ingest.source import nested_sentence
@@ -24,34 +24,32 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from steelyard._types import Array, Label, Labels
-    from steelyard.ingest.queries import Counted, KeyCounts
+    from steelyard.ingest.queries import Counted
+    from steelyard.ingest.rows import CountedKeys
     from steelyard.ingest.source import TallyRequest
 
 
-def label_tables(counted: KeyCounts, request: TallyRequest, textual: bool) -> dict[Labels, Confusion | Paired]:
+def label_tables(counted: CountedKeys, request: TallyRequest) -> dict[Labels, Confusion | Paired]:
     """The table of all rows, under no key, and those of each group."""
     columns = request.columns
-    by, names = len(columns.by), (columns.true, *columns.pred)
-    values = [present_labels(key, name) for key, name in zip(counted.keys[by:], names, strict=True)]
+    names = (columns.true, *columns.pred)
     if not len(counted.rows) and request.labels is None:
         raise InputError("There are no rows to count; give at least one.")
-    values = csv_values.labels(values, names, request.labels) if textual else values
-    codes, labels = _encoded(values, request.labels, names)
+    codes, labels = _encoded(counted.labels, request.labels, names)
     check_label_number(len(labels), int(counted.rows.sum()), declared=request.labels is not None)
     make = _confusion if len(columns.pred) == 1 else _paired
     positive = match_label(request.pos_label, labels)
     if isinstance(positive, ClassRule):
         positive = chosen_label(positive, labels, lambda: label_codes.counts(codes[0], len(labels), counted.rows))
-    groups = rows_of_groups([key.tolist() for key in counted.keys[:by]], len(counted.rows), textual)
     return {
-        group: make([code[rows] for code in codes], labels, positive, counted.at(rows))
-        for group, rows in groups.items()
+        group: make([code[places] for code in codes], labels, positive, counted.at(places))
+        for group, places in counted.groups().items()
     }
 
 
 def present_labels(key: Array, name: str) -> Array:
     """The labels of a key; missing ones, whatever an engine calls them, are refused."""
-    if any(map(_is_missing, key.tolist())):
+    if any(map(is_missing, key.tolist())):
         raise InputError(f"The column {name!r} holds missing labels; drop those rows, or give them a label.")
     return key
 
@@ -86,20 +84,20 @@ def match_label(pos_label: Label, labels: Sequence[Label]) -> Label:
     raise refusal(absent_sentence(f"The positive class {pos_label!r}", pos_label, labels))
 
 
-def rows_of_groups(keys: Sequence[Sequence[Any]], rows: int, textual: bool) -> dict[Labels, Array]:
+def rows_of_groups(columns: Sequence[Array], rows: int) -> dict[Labels, Array]:
     """Which rows belong to each group; all of them under no key."""
     everyone = np.arange(rows)
-    if not keys:
+    if not columns:
         return {(): everyone}
     book: label_codes.CodeBook[Labels] = label_codes.CodeBook()
     groups: label_codes.CodeBook[Labels] = label_codes.CodeBook()
     try:
-        codes = np.fromiter(map(book.__getitem__, zip(*keys, strict=True)), np.intp, rows)
+        keys = zip(*(column.tolist() for column in columns), strict=True)
+        codes = np.fromiter(map(book.__getitem__, keys), np.intp, rows)
     except TypeError:
         raise InputTypeError(nested_sentence("A column of groups holds lists or other objects")) from None
     # Engines bring a missing value back as None, NaN and others, each NaN another key: one group by what they mean.
-    columns = [list(values) for values in zip(*book, strict=True)] or [[] for _ in keys]
-    meanings = [_group_values(csv_values.group_values(values) if textual else values) for values in columns]
+    meanings = [_group_values(values) for values in zip(*book, strict=True)] or [[] for _ in columns]
     codes = np.array([groups[key] for key in zip(*meanings, strict=True)], dtype=np.intp)[codes]
     order = np.argsort(codes, kind="stable")
     places = np.split(order, np.cumsum(np.bincount(codes, minlength=len(groups)))[:-1])
@@ -116,7 +114,8 @@ def sorted_groups(keys: Iterable[Labels]) -> list[Labels]:
     return sorted(listed, key=group_order)
 
 
-def _is_missing(value: object) -> bool:
+def is_missing(value: object) -> bool:
+    """Whether a value is missing, whatever an engine calls it."""
     return (
         value is None
         or type(value).__name__ in ("NAType", "NaTType")
@@ -133,7 +132,7 @@ def _group_values(values: Iterable[Label]) -> list[Label]:
 
 def _group_value(value: Label) -> Label:
     """A value of a group: None for a missing one, text for dates and the like, and for what JSON cannot hold."""
-    if _is_missing(value):
+    if is_missing(value):
         return None
     if isinstance(value, (float, Decimal)) and math.isfinite(value):
         return int(value) if value == int(value) else float(value)

@@ -77,33 +77,47 @@ def count_rows(source: Source) -> int:
     return sum(int(part.get_column("rows").to_list()[0]) for part in counted)
 
 
-def count_keys(source: Source, keys: Sequence[str], columns: ColumnNames) -> KeyCounts:
-    """How often each combination of keys occurs, and its weight, in one query a part."""
+def sum_by_key(
+    source: Source,
+    keys: Sequence[str | nw.Expr],
+    columns: ColumnNames,
+    *,
+    score: nw.Expr | None = None,
+    most: int | None = None,
+) -> KeyCounts:
+    """How often each combination of keys occurs, and its weight, in one query a part; rows of no weight are left out.
+
+    A key is a column or an expression. With a `score` its lowest and highest value of each combination come too.
+    """
     import narwhals as nw
 
     scales, parts = exact_sums.weight_scales(source, columns, collect), []
+    named = [(nw.col(key) if isinstance(key, str) else key).alias(f"key{i}") for i, key in enumerate(keys)]
+    named += [] if score is None else [score.alias("score")]
     for frame in source.parts:
-        named = [nw.col(name).alias(f"key{i}") for i, name in enumerate(keys)]
         rows = frame.select(*named, *exact_sums.numbers_to_sum(frame, columns, scales))
-        parts.append(sum_by_key(rows, len(keys), columns, scales, (), MOST_LABEL_KEYS))
+        parts.append(_small_table(rows, len(keys), columns, scales, score is not None, most or MOST_LABEL_KEYS))
         source.step()
-    return concatenate(parts)
+    whole = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}  # a key may occur once a part
+    made = tuple(whole[f"key{i}"] for i in range(len(keys)))
+    return KeyCounts(made, whole["rows"], *(whole.get(name) for name in ("weight", "square", "low", "high")))
 
 
-def sum_by_key(
+def _small_table(
     frame: nw.LazyFrame[Any],
     size: int,
     columns: ColumnNames,
     scales: exact_sums.WeightScales | None,
-    extra: Sequence[nw.Expr],
-    most: int = MOST_KEYS,
+    scored: bool,
+    most: int,
 ) -> dict[str, Array]:
-    """The sums of each combination of keys: the small table. Rows of no weight are left out."""
+    """The sums of each combination of keys of a part."""
     import narwhals as nw
 
     summed = exact_sums.sum_names(columns, scales)
     if summed:
         frame = frame.filter(nw.col("row_count") > 0)
+    extra = [nw.col("score").min().alias("low"), nw.col("score").max().alias("high")] if scored else []
     sums = [nw.len().alias("rows"), *extra, *(nw.col(name).sum() for name in summed)]
     keys = [f"key{i}" for i in range(size)]
     total = _sum_batches(frame, keys, sums) if extra and columns.by else None
@@ -154,13 +168,6 @@ def key_column(values: list[Any]) -> Array:
     keys = np.empty(len(values), dtype=object)
     keys[:] = values
     return keys
-
-
-def concatenate(parts: list[dict[str, Array]]) -> KeyCounts:
-    """The small tables of all parts as one; a key may occur once a part."""
-    whole = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    keys = tuple(whole[name] for name in whole if name.startswith("key"))
-    return KeyCounts(keys, whole["rows"], *(whole.get(name) for name in ("weight", "square", "low", "high")))
 
 
 def check_sample(source: Source, names: Sequence[str], by: Sequence[str] = (), *, declared: bool = False) -> None:

@@ -9,9 +9,11 @@ import numpy as np
 
 from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest import arrays, bad_rows, condition_rows, csv_values, label_codes, queries
+from steelyard.ingest.counted_rows import check_counted, counted_keys
+from steelyard.ingest.label_tables import present_labels, rows_of_groups
 from steelyard.ingest.score_matrix import without_prefix
 from steelyard.ingest.score_queries import column_precision
-from steelyard.ingest.source import Source, check_kinds, check_uses, named_columns
+from steelyard.ingest.source import ColumnNames, Source, check_kinds, check_uses, named_columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Labels
+    from steelyard.ingest.queries import Counted
 
 EXACT_ROWS = 10_000_000  # rows of two columns that a machine can be expected to hold
 ROWS_OF_SCORES = (
@@ -33,7 +36,8 @@ class FetchedRows:
     """Columns of a frame as arrays, one value a row; None, or no entry, of those that were not named.
 
     Labels and groups of text files are the numbers or truth values that all of them are. Scores keep the precision of
-    their column. `numbers` may hold NaN, and `others` are as the frame has them.
+    their column. `numbers` may hold NaN; `features` are numbers too where all are, else levels, None where one is
+    missing; `others` are as the frame has them.
     """
 
     truth: Array | None = None
@@ -44,7 +48,13 @@ class FetchedRows:
     clusters: Array | None = None
     by: dict[str, Array] = field(default_factory=dict)
     numbers: dict[str, Array] = field(default_factory=dict)
+    features: dict[str, Array] = field(default_factory=dict)
     others: dict[str, Array] = field(default_factory=dict)
+
+    @property
+    def labels(self) -> list[Array]:
+        """The truth, where there is one, and each model's predictions."""
+        return [*([] if self.truth is None else [self.truth]), *self.predicted.values()]
 
 
 def fetch_rows(
@@ -58,6 +68,7 @@ def fetch_rows(
     cluster: str | None = None,
     by: Sequence[str] = (),
     numbers: Sequence[str] = (),
+    features: Sequence[str] = (),
     others: Sequence[str] = (),
     labels: Labels | None = None,
 ) -> FetchedRows:
@@ -72,16 +83,14 @@ def fetch_rows(
     of_labels = [name for name in (true, *pred) if name is not None]
     check_uses(true, pred, score, weight, frequency)
     of_numbers = [*score, *counts, *numbers]
-    check_kinds(source, values=[*of_labels, *members], numbers=of_numbers, others=others)
-    fetched = queries.fetch_columns(source, [*of_labels, *of_numbers, *members, *others])
+    check_kinds(source, values=[*of_labels, *members], numbers=of_numbers, others=[*features, *others])
+    fetched = queries.fetch_columns(source, [*of_labels, *of_numbers, *members, *features, *others])
     with bad_rows.naming_bad_numbers(source, *of_numbers):
         values = {name: number_column(fetched[name], name) for name in of_numbers}
     for name in score:
-        _check_scores(source, values[name], name)
-    weights, times = (
-        None if name is None else arrays.weights(values[name], f"The column {name!r}", whole=name == frequency)
-        for name in (weight, frequency)
-    )
+        _check_scores(source, fetched[name], values[name], name)
+    weights = None if weight is None else arrays.weights(values[weight], f"The column {weight!r}")
+    times = None if frequency is None else _times(fetched[frequency], values[frequency], frequency)
     given = {name: arrays.column(fetched[name].to_native(), f"The column {name!r}") for name in (*of_labels, *members)}
     decoded = dict(zip(of_labels, _labels(source, fetched, given, of_labels, labels), strict=True))
     return FetchedRows(
@@ -91,10 +100,95 @@ def fetch_rows(
         weights,
         times,
         None if cluster is None else given[cluster],
-        {name: _groups(given[name]) if source.textual else _raw(fetched[name], name) for name in by},
+        {name: read_groups(given[name]) if source.textual else _raw(fetched[name], name) for name in by},
         {name: values[name] for name in numbers},
+        {name: _feature(source, fetched[name], name) for name in features},
         {name: _raw(fetched[name], name) for name in others},
     )
+
+
+@dataclass(frozen=True)
+class CountedKeys:
+    """The distinct combinations of labels, cluster and groups, and what each counts for; labels are read as of rows.
+
+    `rows` has the number of rows of each, `weights` and `squares` the sums of their weights and of the squares.
+    Clusters are text. `given` has the labels as the frame has them, which of a text file may be spelled in several
+    ways.
+    """
+
+    truth: Array | None
+    predicted: dict[str, Array]
+    clusters: Array | None
+    by: dict[str, Array]
+    rows: Array
+    weights: Array | None
+    squares: Array | None
+    given: dict[str, Array]
+
+    @property
+    def labels(self) -> list[Array]:
+        """The truth, where there is one, and each model's predictions."""
+        return [*([] if self.truth is None else [self.truth]), *self.predicted.values()]
+
+    def at(self, places: Array) -> Counted:
+        """The rows, weights and squared weights of some keys."""
+        weights, squares = (None if part is None else part[places] for part in (self.weights, self.squares))
+        return self.rows[places], weights, squares
+
+    def groups(self) -> dict[Labels, Array]:
+        """The places of the keys of each group; all of them under no key."""
+        return rows_of_groups(list(self.by.values()), len(self.rows))
+
+
+def count_keys(
+    source: Source,
+    *,
+    true: str | None,
+    pred: Sequence[str] = (),
+    weight: str | None = None,
+    frequency: str | None = None,
+    cluster: str | None = None,
+    by: Sequence[str] = (),
+    labels: Labels | None = None,
+) -> CountedKeys:
+    """Count each combination of the named columns where the rows live, or add the lines of a counting query.
+
+    `labels` are those that were declared; without them columns of as good as no row a label are refused.
+    """
+    of_labels = [name for name in (true, *pred) if name is not None]
+    members = [*([] if cluster is None else [cluster]), *by]
+    columns = ColumnNames(true or "", tuple(pred), None, weight, frequency, tuple(by))
+    check_uses(true, pred, (), weight, frequency)
+    numbers = [name for name in (weight, frequency) if name is not None]
+    if counted_already := source.holds_counts:
+        check_counted(source, columns)
+    check_kinds(source, values=[*of_labels, *members], numbers=[] if counted_already else numbers)
+    declared = labels is not None or frequency is not None or counted_already
+    queries.check_sample(source, of_labels, by, declared=declared)
+    with bad_rows.naming_bad_numbers(source, *([] if counted_already else numbers)):
+        counted = counted_keys(source, [*of_labels, *members], columns)
+    given = dict(zip([*of_labels, *members], counted.keys, strict=True))
+    read = read_labels(source, [given[name] for name in of_labels], of_labels, labels)
+    decoded = dict(zip(of_labels, read, strict=True))
+    names = None if cluster is None else present_labels(given[cluster], cluster)
+    return CountedKeys(
+        None if true is None else decoded[true],
+        {name: decoded[name] for name in pred},
+        None if names is None else np.array([str(name) for name in names.tolist()]),
+        {name: read_groups(given[name]) if source.textual else given[name] for name in by},
+        counted.rows,
+        counted.weights,
+        counted.squares,
+        {name: given[name] for name in of_labels},
+    )
+
+
+def read_labels(
+    source: Source, keys: Sequence[Array], names: Sequence[str], declared: Labels | None = None
+) -> list[Array]:
+    """Distinct labels as a query brought them, refused where one is missing, and read where they are text of a file."""
+    present = [present_labels(key, name) for key, name in zip(keys, names, strict=True)]
+    return csv_values.labels(present, names, declared) if source.textual else present
 
 
 def check_row_number(source: Source, why: str, instead: str) -> None:
@@ -104,15 +198,12 @@ def check_row_number(source: Source, why: str, instead: str) -> None:
 
 
 def number_column(series: nw.Series[Any], name: str) -> Array:
-    """A column of numbers, read from text where a file has nothing else."""
+    """A column of numbers as float64, NaN where one is missing, read from text where a file has nothing else."""
     import narwhals as nw
 
-    text = series.dtype == nw.String
-    given = arrays.column(series.to_native(), f"The column {name!r}")
-    numbers = arrays.numbers(series.cast(nw.Float64).to_native() if text else given, f"The column {name!r}")
-    if np.isfinite(numbers).all():
-        arrays.check_apart(given, numbers, f"The column {name!r}")
-    return numbers
+    if series.dtype == nw.String or (series.dtype.is_numeric() and series.null_count()):
+        return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+    return arrays.numbers(series.to_native(), f"The column {name!r}")
 
 
 def not_numbers_sentence(name: str, missing: int, infinite: int, first: str) -> str:
@@ -125,13 +216,27 @@ def not_numbers_sentence(name: str, missing: int, infinite: int, first: str) -> 
     )
 
 
-def _check_scores(source: Source, scores: Array, name: str) -> None:
+def _check_scores(source: Source, series: nw.Series[Any], scores: Array, name: str) -> None:
     bad = ~np.isfinite(scores)
     if bad.any():
         missing = int(np.isnan(scores).sum())
         ordered = source.in_memory or source.parts[0].implementation.is_polars()
         first = f", the first in row {int(np.argmax(bad)) + 1:,}" if ordered else ""
         raise InputError(not_numbers_sentence(name, missing, int(bad.sum()) - missing, first))
+    if not series.dtype.is_float():
+        arrays.check_apart(arrays.column(series.to_native(), name), scores, f"The column {name!r}")
+
+
+def _times(series: nw.Series[Any], values: Array, name: str) -> Array | None:
+    """How many rows each row stands for; whole numbers as they are, which beyond 2**53 a float would round."""
+    whole = series.dtype.is_integer() and not series.null_count()
+    return arrays.weights(series.to_native() if whole else values, f"The column {name!r}", whole=True)
+
+
+def _feature(source: Source, series: nw.Series[Any], name: str) -> Array:
+    if series.dtype.is_numeric():
+        return number_column(series, name)
+    return condition_rows.feature_values(_raw(series, name), source.textual)
 
 
 def _raw(series: nw.Series[Any], name: str) -> Array:
@@ -170,7 +275,7 @@ def _coded(texts: Array) -> tuple[Array, Array]:
     return codes, queries.key_column(list(book))
 
 
-def _groups(texts: Array) -> Array:
+def read_groups(texts: Array) -> Array:
     """Groups of a text file: numbers or truth values where all are, None where one is missing."""
     codes, distinct = _coded(texts)
     return queries.key_column(csv_values.group_values(distinct.tolist()))[codes]

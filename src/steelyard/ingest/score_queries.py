@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.ingest import exact_sums
 from steelyard.ingest.finite_numbers import as_number, is_finite, is_infinite
-from steelyard.ingest.queries import MOST_KEYS, KeyCounts, collect, concatenate, sum_by_key
+from steelyard.ingest.queries import MOST_KEYS, KeyCounts, collect, sum_by_key
 from steelyard.statistics.precision import DOUBLE, PRECISIONS, as_read, finest
 
 if TYPE_CHECKING:
@@ -88,15 +87,7 @@ def count_bins(
     if threshold is not None and math.isfinite(threshold):
         read = as_read(threshold, column_precision(source, str(columns.score)))
         place = place * 2 + as_number(score >= read)
-    keys = [nw.col(name).alias(f"key{i}") for i, name in enumerate([*columns.by, columns.true])]
-    low_high = [nw.col("score").min().alias("low"), nw.col("score").max().alias("high")]
-    scales, parts = exact_sums.weight_scales(source, columns, collect), []
-    for frame in source.parts:
-        summed = exact_sums.numbers_to_sum(frame, columns, scales)
-        rows = frame.select(*keys, place.alias(f"key{len(keys)}"), score.alias("score"), *summed)
-        parts.append(sum_by_key(rows, len(keys) + 1, columns, scales, low_high))
-        source.step()
-    return concatenate(parts)
+    return sum_by_key(source, [*columns.by, columns.true, place], columns, score=score, most=MOST_KEYS)
 
 
 def _scaled(score: nw.Expr, width: float) -> nw.Expr:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.exceptions import InputError
-from steelyard.ingest import bad_rows, counted_rows, csv_values, label_codes, queries, rows, score_queries
+from steelyard.ingest import bad_rows, counted_rows, label_codes, queries, rows, score_queries
 from steelyard.ingest.array_tables import score_table
-from steelyard.ingest.label_tables import match_label, present_labels, rows_of_groups, sorted_groups
+from steelyard.ingest.label_tables import match_label, rows_of_groups, sorted_groups
 from steelyard.statistics import score_bins
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.positive_class import CONVENTION, chosen_label
@@ -82,7 +82,7 @@ def _exact_tables(source: Source, request: TallyRequest) -> tuple[Tables, Labels
         )
         return replace(exact, label=label)
 
-    groups = rows_of_groups([fetched.by[name].tolist() for name in columns.by], len(true), textual=False)
+    groups = rows_of_groups(list(fetched.by.values()), len(true))
     return {group: table(places) for group, places in groups.items()}, labels
 
 
@@ -113,7 +113,7 @@ def _binned_tables(source: Source, request: TallyRequest, ends: tuple[float, flo
     All rows have the most bins there are; those of the groups are a query of their own, with as many as it can fetch.
     """
     columns = request.columns
-    sizes = queries.count_keys(source, [*columns.by, columns.true], replace(columns, weight=None, frequency=None))
+    sizes = queries.sum_by_key(source, [*columns.by, columns.true], replace(columns, weight=None, frequency=None))
     sorted_groups(key for key in _group_places(sizes, request, source) if key)  # refuses too many before the bins
     whole = replace(sizes, rows=np.full(len({*sizes.keys[-1].tolist()}), int(sizes.rows.sum())))
     tables, present = _binned_groups(source, replace(request, columns=replace(columns, by=())), ends, whole)
@@ -122,8 +122,8 @@ def _binned_tables(source: Source, request: TallyRequest, ends: tuple[float, flo
 
 
 def _group_places(counted: KeyCounts, request: TallyRequest, source: Source) -> dict[Labels, Array]:
-    keys = [key.tolist() for key in counted.keys[: len(request.columns.by)]]
-    return rows_of_groups(keys, len(counted.rows), source.textual)
+    keys = counted.keys[: len(request.columns.by)]
+    return rows_of_groups([rows.read_groups(key) for key in keys] if source.textual else keys, len(counted.rows))
 
 
 def _binned_groups(
@@ -152,8 +152,8 @@ def _of_bins(
 ) -> tuple[Tables, Labels]:
     """The tables of counted bins; `present` are the labels of all rows, those of no weight among them."""
     columns = request.columns
-    true = np.concatenate([counted.keys[len(columns.by)], present_labels(present, columns.true)])
-    true = csv_values.labels([true], [columns.true], request.labels)[0] if source.textual else true
+    true = np.concatenate([counted.keys[len(columns.by)], present])
+    true = rows.read_labels(source, [true], [columns.true], request.labels)[0]
     label, labels = _positive(true, np.concatenate([counted.rows, np.zeros(len(present), np.int64)]), request)
     positive = _equal(true, label)[: len(counted.rows)]
     groups = _group_places(counted, request, source)

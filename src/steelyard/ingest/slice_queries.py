@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import bad_rows, exact_sums, finite_numbers, queries
-from steelyard.ingest.condition_rows import condition_expression, is_missing_value
+from steelyard.exceptions import InputError
+from steelyard.ingest import finite_numbers, queries
+from steelyard.ingest.condition_rows import condition_expression
 from steelyard.ingest.feature_bins import bin_edges
 from steelyard.ingest.feature_codes import binned_feature, levels_feature
-from steelyard.ingest.label_tables import present_labels
-from steelyard.ingest.score_queries import column_precision, summarize
+from steelyard.ingest.label_tables import is_missing
+from steelyard.ingest.rows import count_keys
+from steelyard.ingest.score_queries import column_precision
+from steelyard.ingest.score_tables import finite_summary
 from steelyard.ingest.slice_rows import RowPatterns, SliceTable
 from steelyard.ingest.slice_source import (
     USUAL_THRESHOLD,
     equal_labels,
-    infinite_sentence,
     numbers_feature,
     positive_label,
 )
@@ -99,15 +100,12 @@ def remote_features(source: Source, columns: SliceColumns) -> tuple[CodedFeature
     schema = source.parts[0].collect_schema()
     coded, numbers = {}, []
     for name in columns.features:
-        kind = schema[name]
-        if kind.is_temporal() or kind.is_nested():
-            raise InputTypeError(f"The feature {name!r} holds {kind} values; give numbers, text or booleans.")
-        counts = _levels(source, name, MOST_DISTINCT)
-        if counts is not None and kind.is_numeric():
+        numeric, counts = schema[name].is_numeric(), _levels(source, name, MOST_DISTINCT)
+        if counts is not None and numeric:
             coded[name] = _counted_numbers(name, counts, columns)
         elif counts is not None:
             coded[name] = levels_feature(name, counts, columns.least)
-        elif kind.is_numeric():
+        elif numeric:
             numbers.append(name)
         else:
             coded[name] = levels_feature(name, {}, columns.least)  # a column of names: no level has rows enough
@@ -132,7 +130,7 @@ def _levels(source: Source, name: str, most: int) -> dict[Label, int] | None:
         grouped = frame.select(nw.col(name).alias("level")).group_by("level").agg(nw.len().alias("rows"))
         found = queries.collect(grouped.head(most + 3))  # a null and a NaN are no levels
         for level, rows in zip(found.get_column("level").to_list(), found.get_column("rows").to_list(), strict=True):
-            key = None if is_missing_value(level) else _plain(level)
+            key = None if is_missing(level) else _plain(level)
             counts[key] = counts.get(key, 0) + int(rows)
         if len(counts) - (None in counts) > most:
             return None
@@ -175,17 +173,16 @@ class RemoteRows:
     def of(cls, source: Source, columns: SliceColumns) -> RemoteRows:
         """The rows with their features and positive class."""
         if columns.pred is None:
-            summary = summarize(source, str(columns.score))
-            if summary.missing or summary.infinite:
-                raise InputError(infinite_sentence(columns.score))
+            summary = finite_summary(source, str(columns.score))
             if columns.threshold is None and not 0 <= summary.low <= summary.high <= 1:
                 raise InputError("The scores are no probabilities; give a threshold, from which on rows are positive.")
-        names = [name for name in (columns.true, columns.pred) if name is not None]
-        queries.check_sample(source, names)
-        with bad_rows.naming_bad_numbers(source, columns.frequency):
-            counted = queries.count_keys(source, names, columns.names)
-        labels = [present_labels(key, name) for key, name in zip(counted.keys, names, strict=True)]
-        label = positive_label(labels, counted.rows, columns)
+        counted = count_keys(
+            source,
+            true=columns.true,
+            pred=() if columns.pred is None else (columns.pred,),
+            frequency=columns.frequency,
+        )
+        label = positive_label(counted.labels, counted.rows, columns)
         return cls(source, columns, remote_features(source, columns), label)
 
     def table(self, block: Sequence[int]) -> SliceTable:
@@ -223,13 +220,7 @@ class RemoteRows:
             read = as_read(threshold, column_precision(self.source, str(self.columns.score)))
             at_least = nw.col(str(self.columns.score)).cast(nw.Float64) >= read
             predicted = nw.when(at_least).then(nw.lit(1)).otherwise(nw.lit(0))
-        scales = exact_sums.weight_scales(self.source, columns, queries.collect)
-        every, parts = [*keys, nw.col(self.columns.true), predicted], []
-        named = [key.alias(f"key{i}") for i, key in enumerate(every)]
-        for frame in self.source.parts:
-            rows = frame.select(*named, *exact_sums.numbers_to_sum(frame, columns, scales))
-            parts.append(queries.sum_by_key(rows, len(every), columns, scales, (), queries.MOST_LABEL_KEYS))
-        return queries.concatenate(parts)
+        return queries.sum_by_key(self.source, [*keys, nw.col(self.columns.true), predicted], columns)
 
     def _outcome(self, counted: KeyCounts, place: int) -> Array:
         """The cell of each key; of many classes a false positive stands for a wrong row."""

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import arrays, bad_rows, csv_values, label_codes, queries
-from steelyard.ingest.condition_rows import check_features, feature_values
+from steelyard.ingest import label_codes, queries
+from steelyard.ingest.condition_rows import check_features
 from steelyard.ingest.feature_bins import MemoryColumns, bin_edges
 from steelyard.ingest.feature_codes import binned_feature, levels_feature
-from steelyard.ingest.label_tables import match_label, present_labels
-from steelyard.ingest.rows import number_column
+from steelyard.ingest.label_tables import match_label
+from steelyard.ingest.rows import fetch_rows
 from steelyard.ingest.score_queries import column_precision
 from steelyard.ingest.slice_rows import SliceRows
 from steelyard.ingest.source import ColumnNames, Source, check_columns
@@ -63,6 +63,10 @@ class SliceColumns:
                 raise InputError(f"The feature {name!r} is {uses[name]} itself; leave it out of features=.")
         if len(set(self.features)) < len(self.features):
             raise InputError("A feature is named twice; name each once.")
+        schema = source.parts[0].collect_schema()
+        for name in self.features:
+            if (kind := schema[name]).is_temporal() or kind.is_nested():
+                raise InputTypeError(f"The feature {name!r} holds {kind} values; give numbers, text or booleans.")
 
 
 def fits_memory(source: Source, columns: SliceColumns) -> bool:
@@ -76,52 +80,29 @@ def rows_in_memory(
     source: Source, columns: SliceColumns, *, thresholded: bool = True
 ) -> tuple[SliceRows, Array, Array | None]:
     """The coded rows, which of them are positive, and their scores where there are any; the outcome is the cell."""
-    beside = [name for name in (columns.pred, columns.score, columns.frequency) if name is not None]
-    series = queries.fetch_columns(source, [columns.true, *beside, *columns.features])
-    scores, times = _numbers(source, columns, series)
-    labels = [name for name in (columns.true, columns.pred) if name is not None]
-    encoded = [_encoded(series[name], name) for name in labels]
-    values = [values for _, values in encoded]
-    values = csv_values.labels(values, labels) if source.textual else values
-    rows = label_codes.counts(encoded[0][0], len(values[0]), times)
-    label = positive_label(values, rows, columns)
-    positive = equal_labels(values[0], label)[encoded[0][0]]
-    if columns.pred is not None:
-        flagged = equal_labels(values[1], label)[encoded[1][0]]
+    pred, score = (tuple(name for name in (one,) if name is not None) for one in (columns.pred, columns.score))
+    fetched = fetch_rows(
+        source, true=columns.true, pred=pred, score=score, frequency=columns.frequency, features=columns.features
+    )
+    times = fetched.frequency
+    named = zip(fetched.labels, (columns.true, *pred), strict=True)
+    encoded = [label_codes.distinct(each, f"The column {name!r}") for each, name in named]
+    codes, values = [codes for codes, _ in encoded], [queries.key_column(list(labels)) for _, labels in encoded]
+    label = positive_label(values, label_codes.counts(codes[0], len(values[0]), times), columns)
+    positive = equal_labels(values[0], label)[codes[0]]
+    scores = fetched.scores[score[0]] if score else None
+    if pred:
+        flagged = equal_labels(values[1], label)[codes[1]]
     else:
         flagged = _flagged(source, columns, scores) if thresholded else positive
-    features = {name: feature_values(series[name], name, source.textual) for name in columns.features}
+    features = fetched.features
     coded = tuple(_coded(name, features[name], times, columns) for name in columns.features)
-    codes = tuple(each.codes(features[each.name]) for each in coded)
+    feature_codes = tuple(each.codes(features[each.name]) for each in coded)
     if label is None:
-        flagged = ~np.array([equal_labels(values[1], each) for each in values[0]])[encoded[0][0], encoded[1][0]]
+        flagged = ~np.array([equal_labels(values[1], each) for each in values[0]])[codes[0], codes[1]]
     outcome = np.where(positive, np.where(flagged, 0, 1), np.where(flagged, 2, 3)).astype(np.uint8)
-    return SliceRows(coded, codes, outcome, 4, label, times), positive, scores
-
-
-def _numbers(source: Source, columns: SliceColumns, series: Mapping[str, Any]) -> tuple[Array | None, Array | None]:
-    """The scores and the frequencies, where there are any."""
-    scores = times = None
-    with bad_rows.naming_bad_numbers(source, columns.score, columns.frequency):
-        if columns.score is not None:
-            scores = number_column(series[columns.score], columns.score)
-            if not np.isfinite(scores).all():
-                raise InputError(infinite_sentence(columns.score, bad_rows.first_not_finite(source, columns.score)))
-        if columns.frequency is not None:
-            given = number_column(series[columns.frequency], columns.frequency)
-            times = arrays.weights(given, f"The column {columns.frequency!r}", whole=True)
-    return scores, times
-
-
-def infinite_sentence(name: str | None, first: str = "") -> str:
-    """The refusal of scores that are missing or infinite, and where the first is."""
-    return f"The column {name!r} holds scores that are not finite numbers{first}; drop such rows first."
-
-
-def _encoded(series: Any, name: str) -> tuple[Array, Array]:
-    what = f"The column {name!r}"
-    codes, distinct = label_codes.distinct(arrays.column(series.to_native(), what), what)
-    return codes, np.array([*distinct, None], dtype=object)[:-1]
+    scores = None if scores is None else scores.astype(np.float64, copy=False)
+    return SliceRows(coded, feature_codes, outcome, 4, label, times), positive, scores
 
 
 def equal_labels(values: Array, label: Label) -> Array:
@@ -133,8 +114,6 @@ def positive_label(values: Sequence[Array], rows: Array, columns: SliceColumns) 
     """The positive class among the labels of the truth and of the predictions; None where none is needed."""
     if not len(rows):
         raise InputError("There are no rows to count; give at least one.")
-    for name, column in zip((columns.true, columns.pred), values, strict=False):
-        present_labels(column, str(name))
     labels = sort_labels(dict.fromkeys(label for column in values for label in column.tolist()))
     if columns.any_class and columns.pos_label is None and columns.pred is not None and len(labels) > 2:
         return None

@@ -9,11 +9,11 @@ import numpy as np
 
 from steelyard.analysis.intervals.design import RowMass
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import arrays, frame_tally
+from steelyard.ingest import arrays
 from steelyard.ingest.category_order import category_order
 from steelyard.ingest.frame_columns import column_name, refuse_name
 from steelyard.ingest.row_order import check_order
-from steelyard.ingest.rows import ROWS_OF_SCORES, check_row_number, fetch_rows
+from steelyard.ingest.rows import ROWS_OF_SCORES, check_row_number, count_keys, fetch_rows
 from steelyard.ingest.source import Source
 
 if TYPE_CHECKING:
@@ -136,18 +136,21 @@ def of_frame(
     """The columns of a frame: labels counted where they are, scores fetched row by row."""
     pairs = models.items() if isinstance(models, Mapping) else zip(models or (), models or (), strict=True)
     columns, beside = {str(name): str(column) for name, column in pairs}, rows.names()
+    of_models = list(columns.values())
     if scores:
         source = Source.of(data)
         check_row_number(source, *ROWS_OF_SCORES)
-        of_models = list(columns.values())
         fetched = fetch_rows(source, true=true, score=of_models, weight=beside.weight, cluster=beside.cluster)
         assert fetched.truth is not None  # noqa: S101 - its column is named
         named = {name: fetched.scores[column] for name, column in columns.items()}
         compared = of_arrays(fetched.truth, named, RowColumns(None, fetched.weights, fetched.clusters))
     else:
-        (truth, *predictions), counted, members = frame_tally.label_columns(data, true, list(columns.values()), *beside)
-        compared = of_arrays(truth, dict(zip(columns, predictions, strict=True)), RowColumns())
-        mass = RowMass.of_rows(counted.rows, None, members)._replace(weights=counted.weights, squares=counted.squares)
+        counted = count_keys(Source.of(data, counts=True), true=true, pred=of_models, **beside._asdict())
+        assert counted.truth is not None  # noqa: S101 - its column is named
+        labels = {name: counted.predicted[column] for name, column in columns.items()}
+        compared = of_arrays(counted.truth, labels, RowColumns())
+        mass = RowMass.of_rows(counted.rows, None, counted.clusters)
+        mass = mass._replace(weights=counted.weights, squares=counted.squares)
         order = None
         if type(data).__module__.partition(".")[0] == "pandas":  # which states an order that counting loses
             order = category_order(data[true], compared.truth, *compared.models.values())  # type: ignore[index]  # of pandas

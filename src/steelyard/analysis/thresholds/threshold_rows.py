@@ -15,7 +15,9 @@ from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.frame_columns import CLUSTERS_NEED_ROWS, FrameColumns, column_name, refuse_name
-from steelyard.ingest.frame_tally import label_columns, tally
+from steelyard.ingest.frame_tally import tally
+from steelyard.ingest.rows import count_keys
+from steelyard.ingest.source import Source
 from steelyard.metrics.frame_tables import given_scores
 from steelyard.statistics import score_bins
 from steelyard.statistics.positive_class import CONVENTION, RARER, choice_sentences
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from steelyard._types import Frame, Label
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.threshold_sample import CostAim, CostsLike, ErrorCost
-    from steelyard.ingest.source import Source
     from steelyard.metrics.call_options import CallOptions
 
 COSTS_AND_WEIGHTS = (
@@ -142,7 +143,10 @@ class ThresholdRows:
         if isinstance(self.data, (ScoreTable, Tally)) or not is_assumed:
             return self.stated
         # With the name of a column it is a frame.
-        column = arrays.column(self.data, "y_true") if true is None else label_columns(self.data, true, [], None)[0][0]  # type: ignore[arg-type]
+        if true is None:
+            column = arrays.column(self.data, "y_true")  # type: ignore[arg-type]  # rows
+        else:
+            column = count_keys(Source.of(self.data, counts=True), true=true).truth  # type: ignore[arg-type, assignment]
         return choice_sentences(pos_label, positive, label_codes.encode(column)[1])
 
 
