@@ -104,11 +104,13 @@ def clustered_rows(p: Predictions) -> ClusteredRows | None:
     if given.is_table:
         raise InputError(CLUSTERS_NEED_ROWS)
     if given.is_frame and not p.needs_rows:
-        from steelyard.ingest.frame_tally import cluster_columns
+        from steelyard.ingest.rows import count_keys
 
         with p.binned_frame() as (source, by):
-            pred = given.model.pred or ""
-            return ClusteredRows(*cluster_columns(source, given.true, pred, given.cluster, given.frequency, by))
+            pred, beside = given.model.pred or "", {"frequency": given.frequency, "cluster": given.cluster, "by": by}
+            counted = count_keys(source, true=given.true, pred=(pred,), **beside)
+        assert counted.truth is not None and counted.clusters is not None  # noqa: S101 - their columns are named
+        return ClusteredRows(counted.truth, counted.predicted[pred], counted.clusters, counted.rows, counted.groups())
     values = p.collect().given
     refuse_name("cluster", values.cluster)
     if values.y_pred is None and values.y_score is None:

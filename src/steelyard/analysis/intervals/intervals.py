@@ -402,7 +402,7 @@ def asked_intervals(specs: Sequence[MetricSpec], p: Predictions, inference: Infe
     tables = [asked_table(spec, counted) for spec in specs]
     clusters = clustered_rows(counted)
     if clusters is not None and any(isinstance(table, Confusion) for table, _ in tables):
-        clusters = predicted_at_threshold(clusters, counted.counted(), counted.collect().given.y_score)
+        clusters = predicted_at_threshold(clusters, counted.counted(), counted.given.y_score)
     estimands = [
         Estimand(spec, table, spec.metric.parameters, options)
         for spec, (table, options) in zip(specs, tables, strict=True)
