@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
-.PHONY: demo test quick check lint bad-arguments test-ledger test-engines postgres locked lock chromium screenshots format record mutants fuzz sklearn-suite coverage promises properties studies selection bench bench-gpu frames docs pages stub build lowest clean
+.PHONY: demo test quick check lint bad-arguments test-ledger test-engines postgres locked lock chromium screenshots format record mutants matrix fuzz sklearn-suite coverage promises properties studies selection bench bench-gpu frames docs pages stub build lowest clean
 
 demo: $(VENV)/.demo  ## install into .venv and run the main job on embedded data
 	$(BIN)/steelyard demo -o build/demo --force
@@ -59,6 +59,9 @@ mutants: $(VENV)/.test  ## change every formula and some 160 places of the stati
 
 fuzz: $(VENV)/.test  ## 100,000 random calls of the drop-ins beside scikit-learn, some minutes
 	$(BIN)/python tests/dropin_fuzz.py 100000
+
+matrix: $(VENV)/.test  ## ask every question of every kind of input, some minutes; writes docs/matrix.md
+	$(BIN)/python tests/input_matrix.py
 
 sklearn-suite: $(VENV)/.test  ## scikit-learn's own tests with our functions in their place
 	$(BIN)/python tests/sklearn_suite.py

@@ -24,6 +24,7 @@ collect_ignore = [
     "engines.py",
     "figure_kinds.py",
     "good_calls.py",
+    "input_matrix.py",
     "own_metrics.py",
     "recorded",
     "write_record.py",

@@ -136,7 +136,6 @@ class Given:
     is_frame: bool = False
     in_call: frozenset[str] = frozenset()  # the options that were given to the question itself
     is_stated: bool = False  # whether the positive class was stated by a table, so that no convention is asked
-    said: tuple[str, ...] = ()  # what reading them took for granted
 
     @property
     def is_table(self) -> bool:
@@ -146,13 +145,17 @@ class Given:
     @property
     def model(self) -> Model:
         """The one model; several are refused."""
+        self.check_one_model()
+        return next(iter(self.models.values()), Model())
+
+    def check_one_model(self) -> None:
+        """Refuse rows of several models where a question is about one."""
         if len(self.models) > 1:
             names = [*self.models]
             raise InputError(
                 f"These rows have {len(names)} models, {first_ten(names)}, and one is asked about; take one, such as "
                 f"predictions[{names[0]!r}], or compare them."
             )
-        return next(iter(self.models.values()), Model())
 
     @property
     def y_true(self) -> Any:
@@ -448,6 +451,8 @@ class Predictions:
         both = condition if self.given.filter is None else f"{self.given.filter} and {condition}"
         return self.with_options(filter=both)
 
+    __iter__ = None  # rows are asked about as a whole: a loop over them would fetch them one by one
+
     def __getitem__(self, models: str | Sequence[str]) -> Predictions:
         """One model by its name, or several by a list of names."""
         names = [models] if isinstance(models, str) else list(models)
@@ -551,19 +556,17 @@ class Predictions:
 
     @property
     def positive(self) -> Label:
-        """The positive class; None where there is none, as of many classes."""
-        tally = self.tally()
-        if tally.scores is not None:
-            return tally.scores.label
-        return None if tally.confusion is None else tally.confusion.positive
+        """The positive class, named, clear or by convention; None where there is none, as of many classes."""
+        return self._positive_class()[0]
+
+    def _positive_class(self) -> tuple[Label, tuple[str, ...]]:
+        first = self[self.models[0]] if len(self.models) > 1 else self
+        return first.counted().positive_class(first.given.pos_label, is_stated=first.given.is_stated)
 
     @property
     def assumed(self) -> tuple[str, ...]:
         """What was taken for granted in reading the rows."""
-        said = self.given.said
-        if self.given.is_table or not self.has_truth or self.are_sets:
-            return said
-        return (*said, *choice_sentences(self.given.pos_label, self.positive, self.labels))
+        return () if not self.has_truth or self.are_sets else self._positive_class()[1]
 
     @property
     def source(self) -> str:
@@ -628,7 +631,9 @@ class Predictions:
                 return True
             from steelyard.ingest.label_frames import names_label_sets
 
-            return given.true is not None and bool(self._in_frame(lambda s: names_label_sets(s, given.names)))
+            return given.true is not None and bool(
+                self._in_frame(lambda s: names_label_sets(s, FrameColumns(given.true)))
+            )
         return bool(given.models) and given.data is not None and are_label_sets(given.data)
 
     @property
@@ -782,7 +787,8 @@ class Predictions:
 
     def counted(self) -> CountedRows:
         """The table of labels, that of scores, the threshold between them, and what was assumed; each class has rows."""
-        return self._keep(("counted", self.given.threshold), self._counted)  # type: ignore[no-any-return]  # kept as anything
+        self.given.check_one_model()
+        return self._keep(("counted", str(self.given.threshold)), self._counted)  # type: ignore[no-any-return]  # kept as anything
 
     def _counted(self) -> CountedRows:
         given = self.given
@@ -876,6 +882,7 @@ class Predictions:
         [[0, 1], [0, 1]]
         """
         given = self.given
+        given.check_one_model()
         if isinstance(given.data, (Counts, Confusion)):
             return as_confusion(given.data, given.pos_label)
         if not given.is_frame and not given.is_table and given.y_pred is not None:
@@ -902,6 +909,7 @@ class Predictions:
         <ScoreTable of 3 rows, 2 of them 1>
         """
         given = self.given
+        given.check_one_model()
         if isinstance(given.data, ScoreTable):
             return given.data
         if not given.is_table and not given.is_frame and given.y_score is not None:
@@ -1065,7 +1073,18 @@ def _no_option(who: str, name: str, known: Iterable[str]) -> str:
             f"{who} takes no {name}=: parameters and averages stand in the metric's written form, such as "
             '"f_beta[beta=2, average=macro]"; the metric itself is called with keywords.'
         )
+    if name in _OTHER_WORDS:
+        return f"{who} takes no {name}=. Did you mean {_OTHER_WORDS[name]!r}?"
     return f"{who} takes no {name}=.{did_you_mean(name, known)}"
+
+
+_OTHER_WORDS = {  # of other libraries, for our row options
+    **dict.fromkeys(("y_prob", "y_proba", "probas_pred", "scores", "probabilities"), "y_score"),
+    **dict.fromkeys(("predictions", "y_hat", "preds"), "y_pred"),
+    **dict.fromkeys(("weights", "sample_weights"), "sample_weight"),
+    "groups": "cluster",
+    "positive": "pos_label",
+}
 
 
 def refuse_unused(p: Predictions, who: str, *uses: str) -> None:
@@ -1109,7 +1128,7 @@ def _truth_line(p: Predictions) -> str:
     if not p.has_truth:
         return "none: rows without labels"
     if p._is_remote:  # noqa: SLF001 - of this module
-        return f"{name or given.true}"
+        return str(given.true)
     if p.are_sets:
         return f"{name}{len(p.labels):,} labels, several a row"
     if given.is_table:
@@ -1135,8 +1154,10 @@ def _models_line(p: Predictions) -> str:
     if given.is_table or not given.models:
         return ""
     names = ", ".join(filter(None, p.models))
+    if p._is_remote:  # noqa: SLF001 - of this module
+        return f"{names}: {'scores' if p.has_scores else 'labels'}"
     kind = p.kind
-    if kind == "scores" and not p._is_remote and p.has_truth:  # noqa: SLF001 - of this module
+    if kind == "scores" and p.has_truth:
         first = p[p.models[0]]
         probable = first.score_table().has_probabilities
         kind = "probabilities" if probable else "scores"

@@ -1,0 +1,306 @@
+"""Predictions: rows are given in every way, read once, and answer every question."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import threading
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from input_matrix import EXTRAS, INPUTS, KINDS, QUESTIONS, REFUSED, cells, expected, outcome, refusal
+
+import steelyard
+from steelyard import Predictions
+from steelyard._names import METHODS
+from steelyard.exceptions import InputError, InputTypeError
+from steelyard.predictions import RowOptions
+
+Y, S = np.array([0, 0, 1, 1, 0, 1]), np.array([0.1, 0.6, 0.7, 0.9, 0.3, 0.4])
+FRAME = pl.DataFrame({"y": Y, "a": S, "b": S[::-1], "site": list("nnssns"), "age": [20, 40, 60, 80, 30, 50]})
+
+
+# ---------------------------------------------------------------- every question with every kind of input
+
+
+def paired_cells():
+    """Each question on each kind of rows, so that every pair of an input and an extra occurs for every kind."""
+    chosen = set()
+    for kind in KINDS:
+        questions = [question for question, (_, kinds) in QUESTIONS.items() if kind in kinds]
+        for i, (source, extra) in enumerate(product(INPUTS, EXTRAS)):
+            chosen |= (
+                {(questions[(i + shift) % len(questions)], kind, source, extra) for shift in (0, 3)}
+                if questions
+                else set()
+            )
+    return sorted(chosen)
+
+
+@pytest.mark.parametrize(("question", "kind", "source", "extra"), paired_cells())
+def test_every_question_gives_of_every_input_what_arrays_give(question, kind, source, extra):
+    if source == "tensors":
+        pytest.importorskip("torch", reason="torch is not installed")
+    assert outcome(question, kind, source, extra) in ("same", "refused")
+
+
+def test_every_refusal_of_the_matrix_is_one_of_a_question_that_is_asked():
+    for *pattern, reason in REFUSED:
+        assert reason is None or any(refusal(*cell) == reason for cell in cells()), pattern
+
+
+# ---------------------------------------------------------------- how rows are given
+
+
+def test_the_first_argument_alone_decides_how_the_rows_are_read():
+    by_place = steelyard.evaluate(Y, S > 0.5)["recall"].value
+    p = Predictions(Y, S > 0.5)
+    assert by_place == p.evaluate()["recall"].value == steelyard.evaluate(p)["recall"].value
+    assert steelyard.evaluate(p.confusion())["recall"].value == by_place
+    with pytest.raises(InputTypeError, match="has no place beside it"):
+        steelyard.evaluate(p, S > 0.5)
+    with pytest.raises(InputTypeError, match="given twice"):
+        steelyard.evaluate(Y, S > 0.5, y_pred=S > 0.5)
+    with pytest.raises(InputTypeError, match="bring"):
+        steelyard.evaluate(p, y_true=Y)
+    with pytest.raises(InputTypeError, match="true="):
+        steelyard.evaluate(FRAME, "y")
+
+
+def test_a_list_of_columns_is_models_and_a_pattern_is_classes():
+    p = Predictions.read(FRAME, true="y", score=["a", "b"])
+    assert p.models == ("a", "b")
+    assert p["b"].interval("roc_auc").value == steelyard.roc_auc(Y, S[::-1])
+    with pytest.raises(InputError, match="2 models, 'a', 'b', and one is asked about"):
+        p.interval("roc_auc")
+    with pytest.raises(InputError, match="Did you mean 'a'"):
+        p["A"]
+    named = Predictions.read(FRAME, true="y", score={"one": "a", "two": "b"})
+    assert named.models == ("one", "two")
+
+
+def test_scores_of_two_classes_are_taken_everywhere():
+    both = np.column_stack([1 - S, S])
+    one = steelyard.evaluate(Y, y_score=S, draws=40)
+    assert steelyard.evaluate(Y, y_score=both, draws=40).to_dict()["metrics"] == one.to_dict()["metrics"]
+    for question in ("interval", "chance"):
+        ask = getattr(steelyard, question)
+        assert ask("roc_auc", Y, y_score=both).to_dict() == ask("roc_auc", Y, y_score=S).to_dict()
+
+
+def test_a_score_given_as_predictions_is_answered_by_y_score():
+    with pytest.raises(InputTypeError, match="y_score="):
+        steelyard.interval("roc_auc", Y, S)
+
+
+def test_series_of_one_index_in_other_orders_are_refused():
+    truth = pd.Series(Y)
+    with pytest.raises(InputError, match="different orders"):
+        Predictions(truth, truth[::-1]).evaluate()
+
+
+def test_columns_beside_arrays_may_be_named():
+    p = Predictions(Y, y_score=S, columns=FRAME.to_dict(as_series=False), by="site")
+    assert p.columns[:2] == ("y", "a")
+    of_frame = Predictions.read(FRAME, true="y", score="a", by="site")
+    assert {key: part.scores.saved() for key, part in p.tally().groups.items()} == {
+        key: part.scores.saved() for key, part in of_frame.tally().groups.items()
+    }
+    assert p.filter("age >= 40").collect().rows == 4
+
+
+def test_a_filter_keeps_rows_of_frames_and_arrays_alike():
+    of_frame = Predictions.read(FRAME, true="y", score="a").filter("age >= 30")
+    of_arrays = Predictions(Y, y_score=S, columns=FRAME).filter("age >= 30")
+    assert of_frame.score_table().n == of_arrays.score_table().n == 5
+    assert of_frame.score_table().saved() == of_arrays.score_table().saved()
+
+
+# ---------------------------------------------------------------- lazy, immutable, kept
+
+
+def test_nothing_is_read_before_the_first_question(tmp_path):
+    path = tmp_path / "rows.csv"
+    FRAME.write_csv(path)
+    p = Predictions.read(path, true="y", score="a")
+    path.write_text("y,a\n0,0.1\n1,0.9\n")
+    assert p.rows == 2
+
+
+def test_a_file_that_changed_is_refused(tmp_path):
+    path = tmp_path / "rows.parquet"
+    FRAME.write_parquet(path)
+    p = Predictions.read(path, true="y", score="a")
+    assert p.score_table().n == 6
+    FRAME.head(5).write_parquet(path)
+    with pytest.raises(InputError, match="changed after it was read; read it again"):
+        p.collect()
+
+
+def test_a_frame_with_more_rows_than_were_counted_is_refused():
+    import duckdb
+
+    database = duckdb.connect()
+    database.execute(
+        "create table t as select * from (values (0, 0.1, 'n'), (1, 0.9, 's'), (1, 0.4, 's')) v(y, a, site)"
+    )
+    p = Predictions.read(database.table("t"), true="y", score="a")
+    assert p.rows == 3
+    database.execute("insert into t values (0, 0.2, 'n')")
+    with pytest.raises(InputError, match="3 rows when it was counted and has 4 now"):
+        p.collect()
+
+
+def test_predictions_do_not_change():
+    p = Predictions(Y, y_score=S)
+    with pytest.raises(AttributeError, match="with_options"):
+        p.threshold = 0.3
+    assert p.threshold is None
+    assert p.at(0.65).threshold == 0.65
+    assert p.at(0.65).confusion().rows.tolist() == [[3, 0], [1, 2]]
+    with pytest.raises(InputTypeError, match="Did you mean 'cluster'"):
+        p.with_options(clusters=Y)
+
+
+def test_tables_are_counted_once():
+    p = Predictions(Y, y_score=S)
+    assert p.score_table() is p.score_table()
+    assert p.at(0.3).score_table() is p.score_table()
+    assert p.with_options(sample_weight=S).score_table() is not p.score_table()
+
+
+def test_threads_share_predictions():
+    p, found = Predictions(Y, y_score=S), []
+    threads = [threading.Thread(target=lambda: found.append(p.interval("roc_auc").value)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(found)) == 1
+
+
+def test_arrays_tables_and_paths_are_pickled_and_live_frames_are_not(tmp_path):
+    import duckdb
+
+    path = tmp_path / "rows.parquet"
+    FRAME.write_parquet(path)
+    for p in (
+        Predictions(Y, y_score=S),
+        Predictions.of(steelyard.Counts(1, 2, 3, 4)),
+        Predictions.read(path, true="y", score="a"),
+    ):
+        again = pickle.loads(pickle.dumps(p))
+        assert again.confusion().rows.tolist() == p.confusion().rows.tolist()
+    with pytest.raises(InputTypeError, match="collect"):
+        pickle.dumps(Predictions.read(duckdb.from_arrow(FRAME.to_arrow()), true="y", score="a"))
+
+
+def test_equality_is_identity_and_there_is_no_length():
+    p = Predictions(Y, y_score=S)
+    assert p != Predictions(Y, y_score=S)
+    assert p
+    for ask in (len, iter):
+        with pytest.raises(TypeError):
+            ask(p)
+
+
+# ---------------------------------------------------------------- what it shows
+
+
+def test_it_prints_what_it_holds():
+    p = Predictions.read(FRAME, true="y", score=["a", "b"], by="site", cluster="age")
+    assert repr(p).splitlines() == [
+        "Predictions of 6 rows in a frame (Polars)",
+        "  truth    y: 3 are 0 (50 %), 3 are 1; the positive class is 1",
+        "  models   a, b: probabilities; threshold 0.5 (assumed)",
+        "  design   random; 6 clusters by age",
+        "  groups   site: 2",
+        "  columns  y, a, b and 2 more",
+    ]
+    assert "<pre>" in p._repr_html_()
+
+
+def test_the_print_of_rows_that_cannot_be_read_says_why():
+    shown = repr(Predictions.read(FRAME, true="label", score="a"))
+    assert "no column 'label'" in shown
+
+
+def test_a_remote_frame_is_not_counted_by_its_print(monkeypatch):
+    import duckdb
+
+    p = Predictions.read(duckdb.from_arrow(FRAME.to_arrow()), true="y", score="a", by="site", cluster="age")
+    monkeypatch.setattr("steelyard.ingest.queries.collect", lambda frame: pytest.fail("a query was sent"))
+    assert repr(p).splitlines()[:2] == ["Predictions of rows in a frame (DuckDB)", "  truth    y"]
+
+
+def test_facts_of_rows():
+    p = Predictions.read(FRAME, true="y", score="a", by="site", threshold=0.5)
+    facts = p.kind, p.rows, p.labels, p.positive, p.by, p.engine, p.source, p.has_truth, p.design
+    assert facts == ("scores", 6, (0, 1), 1, ("site",), "polars", "a frame", True, "random")
+    assert Predictions(["no", "yes"] * 3, ["no", "yes"] * 3).assumed[0].startswith("The positive class is 'yes'")
+    assert not Predictions(y_score=S).has_truth
+    assert Predictions.of(steelyard.Counts(1, 2, 3, 4)).kind == "counted"
+
+
+# ---------------------------------------------------------------- questions
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_is_the_question(name):
+    p = Predictions(Y, y_score=S)
+    method = getattr(p, name)
+    assert method.__doc__ == getattr(steelyard, name).__doc__
+    assert name in dir(p)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_own_keywords_and_row_options_are_disjoint_and_few(name):
+    function = getattr(steelyard, name)
+    own = inspect.signature(inspect.unwrap(function), follow_wrapped=False).parameters
+    shown = inspect.signature(function).parameters
+    options = set(RowOptions.__annotations__)
+    asked = [each for each in shown if each not in options]
+    keywords = [each for each in asked if shown[each].kind is inspect.Parameter.KEYWORD_ONLY]
+    assert len(keywords) <= 12 if name == "sample_size" else len(keywords) <= 10, keywords
+    assert options <= set(shown), f"{name} lists no row options"
+    assert own
+
+
+def test_an_unknown_keyword_is_answered_by_the_near_one():
+    with pytest.raises(InputTypeError, match=r"no y_prob=.*y_score"):
+        steelyard.evaluate(Y, y_prob=S)
+    with pytest.raises(InputTypeError, match="written form"):
+        steelyard.interval("f1", Y, S > 0.5, average="macro")
+    with pytest.raises(AttributeError, match="Did you mean 'evaluate'"):
+        Predictions(Y, S > 0.5).evaluat  # noqa: B018 - asked for
+
+
+def test_what_changes_numbers_is_refused_and_what_does_not_is_ignored_where_it_is_carried():
+    p = Predictions(Y, S > 0.5, cluster=[1, 1, 2, 2, 3, 3], by={"site": list("nnssns")})
+    with pytest.raises(InputTypeError, match=r"with_options\(cluster=None\)"):
+        p.beats_chance()
+    free = p.with_options(cluster=None)
+    assert free.beats_chance().p_value == steelyard.beats_chance(Y, S > 0.5).p_value
+    with pytest.raises(InputTypeError, match="one result"):
+        steelyard.beats_chance(Y, S > 0.5, by=list("nnssns"))
+
+
+def test_editors_complete_the_row_options():
+    from IPython.core.completer import provisionalcompleter
+    from IPython.core.interactiveshell import InteractiveShell
+
+    shell, typed = InteractiveShell.instance(), "steelyard.evaluate(y, clu"
+    shell.push({"steelyard": steelyard})
+    with provisionalcompleter():
+        shell.Completer.use_jedi = False
+        assert "cluster=" in {each.text for each in shell.Completer.completions(typed, len(typed))}
+    jedi = pytest.importorskip("jedi")
+    names = {c.name for c in jedi.Interpreter("steelyard.evaluate(y, fre", [{"steelyard": steelyard}]).complete()}
+    assert "frequency=" in names
+
+
+def test_arrays_give_the_numbers_that_the_matrix_expects():
+    assert len(expected("evaluate", "scores", "plain")) > 100
