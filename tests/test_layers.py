@@ -40,6 +40,7 @@ PACKAGES = (
     "sequential",
     "monitoring",
     "slices",
+    "loading",
 )
 HEAVY = ("pandas", "sklearn", "scipy", "matplotlib", "polars", "sympy", "pyarrow", "rich", "click", "numpy", "jinja2")
 

@@ -385,7 +385,7 @@ def returned(name):
 
 TABLES_AND_CURVES = {
     "Any", "Confusion", "Counts", "Metric", "MultilabelTable", "Paired", "PrecisionRecallCurve", "RocCurve", "ScoreTable", "Tally",
-    "MetricScorer", "Statistic", "Array", "str", "list", "Callable", "None",
+    "MetricScorer", "Statistic", "Array", "str", "list", "Callable", "None", "Loaded",
 }  # fmt: skip
 NAMES = {*dir(steelyard)} - {metric.name for metric in steelyard.list_metrics()}
 FUNCTIONS = {name: returned(name) for name in sorted(NAMES) if returned(name)}
@@ -438,3 +438,64 @@ def test_what_a_command_writes_as_json_is_read_back(arguments, kind, tmp_path):
     command = [sys.executable, "-m", "steelyard.cli", *arguments, "--format", "json"]
     ran = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path, env=os.environ.copy())
     assert Result.from_json(ran.stdout).kind == kind
+
+
+# ---------------------------------------------------------------- files
+
+SAVED = {
+    "a result": lambda: steelyard.interval("recall", TABLE),
+    "an evaluation": lambda: steelyard.evaluate(TABLE),
+    "rows of a result": lambda: steelyard.interval(["recall", "f1"], TABLE),
+    "counts": lambda: TABLE,
+    "a confusion": lambda: steelyard.confusion(["a", "b", "b"], ["a", "b", "a"]),
+    "scores": lambda: steelyard.score_table([0, 1, 1], [0.2, 0.4, 0.9]),
+    "a tally": lambda: steelyard.Predictions([0, 1, 1], [0, 1, 0], by=["x", "y", "y"]).tally(),
+    "a label plan": lambda: steelyard.label_plan(np.linspace(0.001, 0.6, 300) ** 2, 50, "recall", threshold=0.1),
+}
+
+
+@pytest.mark.parametrize("what", SAVED)
+def test_what_was_saved_is_loaded_as_what_it_is(what, tmp_path):
+    saved, path = SAVED[what](), tmp_path / "saved.txt"
+    path.write_text(saved.to_json())
+    loaded = steelyard.load(path)
+    assert type(loaded) is type(saved) and loaded == saved
+
+
+def test_the_sheet_of_a_plan_is_loaded_with_its_labels(tmp_path):
+    plan, path = SAVED["a label plan"](), tmp_path / "sheet.csv"
+    path.write_text(plan.to_csv().replace(",,", ",1,", 1), encoding="utf-8-sig")
+    loaded = steelyard.load(str(path))
+    assert [*loaded.index] == [*plan.index] and loaded.label[0] == 1
+
+
+def test_a_monitor_is_loaded(tmp_path):
+    path = tmp_path / "state.json"
+    path.write_text(steelyard.Monitor(["recall >= 0.8"]).to_json())
+    assert repr(steelyard.load(path)) == "<Monitor of recall >= 0.8: 0 batches, 0 labelled rows>"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("nothing.json", "no file .*nothing.json'; check the name"),
+        ("rows.csv", "neither|no JSON"),
+        (3, "takes the path"),
+    ],
+)
+def test_what_is_no_saved_file_is_not_loaded(given, message, tmp_path):
+    (tmp_path / "rows.csv").write_text("y,p\n0,0.2\n")
+    with pytest.raises(steelyard.SteelyardError, match=message):
+        steelyard.load(tmp_path / given if isinstance(given, str) else given)
+
+
+@pytest.mark.parametrize("threshold", [None, 0.31])
+def test_an_evaluation_is_read_as_the_rows_that_it_was_made_of(threshold):
+    rng = np.random.default_rng(0)
+    y_true = rng.random(600) < 0.2
+    scores = np.clip(rng.normal(0.2 + 0.3 * y_true, 0.15), 0, 1)
+    made = steelyard.evaluate(y_true, y_score=scores, threshold=threshold, by=np.arange(600) % 3)
+    again = steelyard.evaluate(made)
+    assert [*again] == [*made] and again.threshold == made.threshold and len(again.groups) == 3
+    with pytest.raises(InputError, match="clusters"):
+        steelyard.evaluate(steelyard.evaluate(y_true, y_score=scores, cluster=np.arange(600) // 3))

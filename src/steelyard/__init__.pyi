@@ -8,14 +8,12 @@ from steelyard._types import Array, Label, LabelSet, Weights
 from steelyard.analysis.calibration.calibration import calibration as calibration
 from steelyard.analysis.chance.chance import chance as chance
 from steelyard.analysis.chance.chance_tests import beats_chance as beats_chance
-from steelyard.analysis.chance.chance_tests import chance_test as chance_test
 from steelyard.analysis.comparison.classical_tests import corrected_t_test as corrected_t_test
 from steelyard.analysis.comparison.classical_tests import friedman as friedman
 from steelyard.analysis.comparison.compare import compare as compare
-from steelyard.analysis.comparison.paired_tables import paired as paired
 from steelyard.analysis.decisions.best_decision import best_decision as best_decision
 from steelyard.analysis.intervals.intervals import interval as interval
-from steelyard.analysis.intervals.intervals import intervals as intervals
+from steelyard.analysis.loading import load as load
 from steelyard.analysis.monitoring.monitor import Monitor as Monitor
 from steelyard.analysis.planning.label_plan import LabelPlan as LabelPlan
 from steelyard.analysis.planning.label_plan import label_plan as label_plan
@@ -66,6 +64,7 @@ from steelyard.ingest.array_tables import score_table as score_table
 from steelyard.ingest.counting_query import sql as sql
 from steelyard.ingest.frame_tally import tally as tally
 from steelyard.ingest.multilabel_tables import multilabel as multilabel
+from steelyard.ingest.paired_tables import paired as paired
 from steelyard.interop.scorers import scorer as scorer
 from steelyard.ledger.ledger import Ledger as Ledger
 from steelyard.metrics.curves import precision_recall_curve as precision_recall_curve
@@ -79,6 +78,7 @@ from steelyard.metrics.propensities import label_propensities as label_propensit
 from steelyard.metrics.registry import MetricLike
 from steelyard.metrics.registry import get_metric as get_metric
 from steelyard.metrics.registry import list_metrics as list_metrics
+from steelyard.predictions import Predictions as Predictions
 from steelyard.protocol.cross_evaluate import cross_evaluate as cross_evaluate
 from steelyard.protocol.cross_evaluation import CrossEvaluation as CrossEvaluation
 from steelyard.protocol.nearest_mean_study import nearest_mean_study as nearest_mean_study

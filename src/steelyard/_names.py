@@ -22,6 +22,7 @@ HOME = {
     "Predictions": "predictions",
     "Accumulator": "ingest.accumulator",
     "Monitor": "analysis.monitoring.monitor",
+    "load": "analysis.loading",
     "anytime_compare": "analysis.sequential.anytime",
     "anytime_interval": "analysis.sequential.anytime",
     "anytime_mean": "analysis.sequential.anytime",

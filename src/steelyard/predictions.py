@@ -360,6 +360,8 @@ class Predictions:
         in_call = [*stated]
         is_path = isinstance(data, (str, PathLike)) or _are_paths(data)
         if (counted := _counted_rows(data)) is not None:
+            if isinstance(at := getattr(data, "threshold", None), float) and counted.confusion is None:
+                stated.setdefault("threshold", at)
             made = cls._of_table(counted, second, stated)
         elif is_path or any(name in stated for name in ("true", "pred", "score", "long")):
             made = cls._read(data, second, stated)

@@ -49,6 +49,7 @@ from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.group_keys import group_label
 from steelyard.statistics.saved_field import SavedField
 from steelyard.statistics.score_table import ScoreTable
+from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator
@@ -544,6 +545,24 @@ class Evaluation(ClassReading, Result[MetricRow]):
         if self.confusion is None or self.positive is None:
             return None
         return self.confusion.counts(self.positive)
+
+    def counted_rows(self) -> Tally:
+        """The tables of all rows and of each group, by which other questions read the same rows at `threshold`."""
+        if self.is_clustered:
+            raise InputError(
+                "The rows of this evaluation came in clusters or by a label plan, whose noise its tables do not show; "
+                "give the rows."
+            )
+        has_scores = self.scores is not None and self.threshold is not None  # which the threshold reads as labels
+
+        def tally(table: Confusion | None, scores: ScoreTable | None) -> Tally:
+            stated = table if table is None or self.positive is None else table.with_positive(self.positive)
+            return Tally(None if has_scores else stated, scores, labels=self.labels)
+
+        kept = [group for group in self.groups if group.confusion is not None or group.scores is not None]
+        groups = {group.key: tally(group.confusion, group.scores) for group in kept}
+        by = kept[0].by if kept else ()
+        return replace(tally(self.confusion, self.scores), by=by, groups=groups)
 
     @property
     def is_clustered(self) -> bool:

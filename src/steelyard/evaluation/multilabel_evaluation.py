@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from steelyard.analysis.intervals.interval import Interval  # noqa: TC001 - saved fields are read back by their types
 from steelyard.analysis.results.result import Result, Rows
@@ -142,6 +142,10 @@ class MultilabelEvaluation(Result[MetricRow]):
             return bool(self[str(name)])
         except (InputError, UnknownNameError):
             return False
+
+    def counted_rows(self) -> NoReturn:
+        """Refused: no tables are kept by which other questions could read the rows."""
+        raise InputError("An evaluation of label sets keeps no tables of its rows; give the rows.")
 
     @property
     def labels(self) -> tuple[Any, ...]:

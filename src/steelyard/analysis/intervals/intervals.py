@@ -62,6 +62,7 @@ from steelyard.predictions import Predictions, question, refuse_unused
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Cells, Counts
 from steelyard.statistics.multilabel_table import MultilabelTable
+from steelyard.statistics.positive_class import choice_sentences
 from steelyard.statistics.probability_table import ProbabilityTable
 from steelyard.statistics.score_table import ScoreTable
 
@@ -391,7 +392,9 @@ def asked_intervals(specs: Sequence[MetricSpec], p: Predictions, inference: Infe
     refuse_unused(p, "an interval", "by")
     if not isinstance(p.design, str):
         estimands, inference = planned_estimands(specs, p, inference)
-        return [replace(each, assumed=p.assumed) for each in intervals_of(estimands, inference)]
+        labels = inference.planned.labels  # type: ignore[union-attr]  # which it has by then
+        assumed = choice_sentences(p.given.pos_label, labels[1], labels)
+        return [replace(each, assumed=assumed) for each in intervals_of(estimands, inference)]
     if p.are_sets:
         refuse_of_one_label(design=None if p.design == "random" else p.design)
         cluster = p.collect().given.cluster
