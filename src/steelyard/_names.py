@@ -16,6 +16,8 @@ METHODS = {
     "chance": 1,
     "beats_chance": 0,
     "calibration": 0,
+    "roc_curve": 0,
+    "precision_recall_curve": 0,
 }
 
 HOME = {

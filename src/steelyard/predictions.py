@@ -99,6 +99,8 @@ class RowOptions(TypedDict, total=False):
 _VALUES = ("y_true", "y_pred", "y_score", "sample_weight", "columns")
 _NAMES = ("true", "pred", "score", "weight", "label_sep", "long")
 _READING = ("frequency", "cluster", "by", "bins", "pos_label", "labels", "exact", "threshold", "design", "filter")
+_ALONE = "A frame was given alone; name its columns with true=, and pred= or score=."
+_NOTHING = "There is nothing to ask about: give y_pred (labels) or y_score= (scores) beside y_true."
 _COUNTING = ("weight", "sample_weight", "frequency", "cluster", "by", "bins", "pos_label", "labels", "filter", "exact")
 
 
@@ -386,6 +388,10 @@ class Predictions:
         if given is not None or any(name in stated for name in about_rows):
             raise InputError(
                 "labels= and weights are about rows, and this is a table; give them when counting the rows."
+            )
+        if isinstance(table, ScoreTable) and stated.get("pos_label", table.label) != table.label:
+            raise InputTypeError(
+                f"A ScoreTable holds its rows already, scored for {table.label!r}; another pos_label= needs the rows."
             )
         return cls._of_given(Given(data=table, is_stated=_states_positive(table), **stated))
 
@@ -813,11 +819,9 @@ class Predictions:
             check_classes(table)
             return CountedRows(table, scores)
         if scores is None and hasattr(given.data, "columns"):
-            raise InputTypeError("A frame was given alone; name its columns with true=, and pred= or score=.")
+            raise InputTypeError(_ALONE)
         if scores is None:
-            raise InputTypeError(
-                "There is nothing to ask about: give y_pred (labels) or y_score= (scores) beside y_true."
-            )
+            raise InputTypeError(_NOTHING)
         labels = occurring_labels(self.collect().given.data)
         return thresholded(scores, given.threshold, negative_label(labels, scores))._replace(labels=labels)
 
@@ -910,16 +914,24 @@ class Predictions:
         >>> Predictions([0, 1, 1], y_score=[0.2, 0.9, 0.4]).score_table()
         <ScoreTable of 3 rows, 2 of them 1>
         """
-        given = self.given
-        given.check_one_model()
+        given, model = self.given, self.given.model
         if isinstance(given.data, ScoreTable):
             return given.data
-        if not given.is_table and not given.is_frame and given.y_score is not None:
+        if not given.is_table and model.pred is None and model.score is None:
+            raise InputTypeError(_ALONE if hasattr(given.data, "columns") else _NOTHING)
+        if not given.is_table and not given.is_frame and model.score is not None:
             return self._keep("scores", self._score_table)  # type: ignore[no-any-return]  # kept as anything
-        tally = self.tally()
-        if tally.scores is None:
-            raise InputTypeError("These rows have labels and no scores; give y_score=, or of a frame score=.")
-        return tally.scores
+        scores = None if given.is_frame and model.score is None else self.tally().scores
+        if scores is None:
+            what = "This tally has" if given.is_table else "These rows have labels and"
+            raise InputTypeError(f"{what} no scores; give y_score=, or of a frame score=.")
+        return scores
+
+    def scores_of_both(self) -> ScoreTable:
+        """The ordered scores, refused where the truth holds one class alone."""
+        table = self.score_table()
+        check_both_classes(table)
+        return table
 
     def _score_table(self) -> ScoreTable:
         values = self.collect().given

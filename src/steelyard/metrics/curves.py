@@ -2,37 +2,42 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 import numpy as np
 
-from steelyard.ingest.frame_columns import FrameColumns
-from steelyard.ingest.refused_keywords import refuses_other_keywords
-from steelyard.metrics.call_options import CallOptions
-from steelyard.metrics.frame_tables import given_scores
+from steelyard.predictions import Predictions, question, refuse_unused
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Frame, Label, LabelSet, Weights
-    from steelyard.ingest.source import Source
+    from steelyard._types import Array
+    from steelyard.predictions import RowOptions, RowsLike
     from steelyard.statistics.score_table import ScoreTable
 
 
-class RocCurve(NamedTuple):
-    """Recall against the false positive rate at every threshold, highest threshold first."""
-
+class _Roc(NamedTuple):
     fpr: Array
     tpr: Array
     thresholds: Array
 
 
-class PrecisionRecallCurve(NamedTuple):
-    """Precision against recall at every threshold that flags somebody, highest threshold first."""
+class RocCurve(_Roc):
+    """Recall against the false positive rate at every threshold, highest threshold first; and what was assumed."""
 
+    assumed: tuple[str, ...] = ()
+
+
+class _PrecisionRecall(NamedTuple):
     precision: Array
     recall: Array
     thresholds: Array
+
+
+class PrecisionRecallCurve(_PrecisionRecall):
+    """Precision against recall at every threshold that flags somebody, highest first; and what was assumed."""
+
+    assumed: tuple[str, ...] = ()
 
 
 def roc_points(t: ScoreTable) -> RocCurve:
@@ -50,48 +55,36 @@ def precision_recall_points(t: ScoreTable) -> PrecisionRecallCurve:
         return PrecisionRecallCurve(tp / (tp + fp), tp / tp[..., -1:].astype(np.float64), t.thresholds[1:])
 
 
-@refuses_other_keywords
-def roc_curve(
-    y_true: ScoreTable | Frame | Source | ArrayLike,
-    y_score: ArrayLike | None = None,
-    *,
-    pos_label: Label = None,
-    labels: LabelSet | None = None,
-    sample_weight: Weights = None,
-    frequency: Weights | str = None,
-    true: str | None = None,
-    score: str | None = None,
-    weight: str | None = None,
-) -> RocCurve:
-    """The false positive rate and the recall at every threshold, from a ScoreTable or (y_true, y_score).
-
-    The options are those of score_table; of a frame name the columns with true, score and weight. The first threshold
-    is infinity, which flags nobody.
+@question
+def roc_curve(data: RowsLike = None, scored: ArrayLike | None = None, /, **rows: Unpack[RowOptions]) -> RocCurve:
+    """The false positive rate and the recall at every threshold, the first of which is infinity and flags nobody.
 
     >>> roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).tpr
     array([0. , 0.5, 0.5, 1. , 1. ])
     """
-    options = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
-    return roc_points(given_scores(y_true, y_score, options, FrameColumns(true, None, score, weight)))
+    p = _scored_rows("roc_curve", data, scored, rows)
+    curve = roc_points(p.scores_of_both())
+    curve.assumed = p.assumed
+    return curve
 
 
-@refuses_other_keywords
+@question
 def precision_recall_curve(
-    y_true: ScoreTable | Frame | Source | ArrayLike,
-    y_score: ArrayLike | None = None,
-    *,
-    pos_label: Label = None,
-    labels: LabelSet | None = None,
-    sample_weight: Weights = None,
-    frequency: Weights | str = None,
-    true: str | None = None,
-    score: str | None = None,
-    weight: str | None = None,
+    data: RowsLike = None, scored: ArrayLike | None = None, /, **rows: Unpack[RowOptions]
 ) -> PrecisionRecallCurve:
-    """The precision and the recall at every threshold, from a ScoreTable or (y_true, y_score), or as in roc_curve.
+    """The precision and the recall at every threshold that flags somebody, highest threshold first.
 
     >>> precision_recall_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).recall
     array([0.5, 0.5, 1. , 1. ])
     """
-    options = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
-    return precision_recall_points(given_scores(y_true, y_score, options, FrameColumns(true, None, score, weight)))
+    p = _scored_rows("precision_recall_curve", data, scored, rows)
+    curve = precision_recall_points(p.scores_of_both())
+    curve.assumed = p.assumed
+    return curve
+
+
+def _scored_rows(who: str, data: RowsLike, scored: ArrayLike | None, rows: RowOptions) -> Predictions:
+    """The rows, whose curve is the same whether they are clustered or not."""
+    p = Predictions.of(data, scored, second_is="y_score", **rows)
+    refuse_unused(p, who, "design", "by", "threshold", "columns")
+    return p
