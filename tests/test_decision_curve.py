@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -130,8 +131,8 @@ def test_several_models_with_weights_that_count_for_several_rows_are_each_of_the
     arrays = decision_curve(y, {"a": a, "b": b}, sample_weight=frame.w, frequency=frame.times, thresholds=CUTS)
     alone = decision_curve(frame, true="y", score="b", weight="w", frequency="times", thresholds=CUTS)
     for name in ("net_benefit", "low", "high", "treat_all"):
-        assert column(together, name, "b") == pytest.approx(column(alone, name), abs=1e-12)
-        assert column(arrays, name, "b") == pytest.approx(column(alone, name), abs=1e-12)
+        assert column(together, name, "b") == pytest.approx(column(alone, name, "b"), abs=1e-12)
+        assert column(arrays, name, "b") == pytest.approx(column(alone, name, "b"), abs=1e-12)
 
 
 def test_groups_are_the_curves_of_their_rows_for_every_model():
@@ -162,7 +163,8 @@ def test_intervals_of_rows_in_clusters_are_of_whole_clusters():
     by_cluster, by_row = (decision_curve(y, a, cluster=c, thresholds=[0.1]) for c in (member, None))
     assert by_cluster[0].net_benefit == by_row[0].net_benefit and by_cluster[0].low < by_row[0].low
     frame = pd.DataFrame({"y": y, "a": a, "patient": member})
-    assert decision_curve(frame, true="y", score="a", cluster="patient", thresholds=[0.1]) == by_cluster
+    of_frame = decision_curve(frame, true="y", score="a", cluster="patient", thresholds=[0.1])
+    assert of_frame == [replace(point, model="a") for point in by_cluster]
     y, a, member = clusters(20_000, 5, 2)
     truth = decision_curve(y, a, thresholds=[0.1])[0].net_benefit
     held = np.zeros(2)
@@ -213,7 +215,7 @@ def test_intervals_hold_the_net_benefit_of_the_population(n, share, cut):
         (lambda: decision_curve([0, 1], [0.2, 0.7], thresholds=[0, 0.5]), "above 0 and below 1"),
         (lambda: decision_curve([0, 1], [0.2, 0.7], versus="treat al"), "Did you mean 'treat all'"),
         (lambda: decision_curve([0, 0], [0.2, 0.7]), "class"),
-        (lambda: decision_curve([0, 1], {"a": [0.2, 0.7], "b": [0.1]}), "one prediction for each row"),
+        (lambda: decision_curve([0, 1], {"a": [0.2, 0.7], "b": [0.1]}), "differ in length"),
         (lambda: decision_curve([0, 1], [0.2, 0.7], cluster=[1, 1]), "one cluster only"),
         (lambda: decision_curve(score_table([0, 1], [0.2, 0.7]), by=["u", "v"]), "by= names the group of each row"),
         (lambda: decision_curve([0, 1, 1], [0.2, 0.7, 0.5], by=["u", "u", "v"]), "group = v has rows of one class"),
@@ -275,9 +277,9 @@ def test_the_figure_shows_the_curves_of_its_models():
 
 
 def test_no_model_at_all_is_refused_in_a_sentence():
-    with pytest.raises(SteelyardError, match="names no model; give the scores of one or more"):
+    with pytest.raises(SteelyardError, match="names no model; give those of one or more"):
         decision_curve([0, 1], {})
-    with pytest.raises(TypeError, match="not dict alone"):
+    with pytest.raises(TypeError, match="one value per row, not a mapping"):
         decision_curve({})
 
 

@@ -18,6 +18,7 @@ METHODS = {
     "calibration": 0,
     "roc_curve": 0,
     "precision_recall_curve": 0,
+    "decision_curve": 0,
 }
 
 HOME = {

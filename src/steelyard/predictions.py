@@ -420,6 +420,8 @@ class Predictions:
             if name in stated:
                 raise InputTypeError(f"{name} was given twice, by its place and by its name; give it once.")
             stated[name] = value
+        if isinstance(stated.get("y_true"), Mapping):
+            raise InputTypeError("y_true= is one value per row, not a mapping; give models by name beside it.")
         if isinstance(stated.get("y_true"), str) or isinstance(stated.get("y_pred"), str):
             word = stated["y_pred"] if isinstance(stated.get("y_pred"), str) else stated["y_true"]
             raise InputTypeError(f"{word!r} names a column of a frame; name columns by true=, and pred= or score=.")
@@ -471,6 +473,10 @@ class Predictions:
                     f"There is no model {name!r}; there are {there}.{did_you_mean(name, self.given.models)}"
                 )
         return Predictions._of_given(replace(self.given, models={name: self.given.models[name] for name in names}))
+
+    def at_rows(self, rows: Array) -> Predictions:
+        """The rows of a mask, of values."""
+        return Predictions._of_given(_at(self.given, rows))
 
     # ---------------------------------------------------------------- facts
 

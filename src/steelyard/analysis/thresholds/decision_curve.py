@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -11,25 +11,19 @@ from steelyard.analysis.levels import check_level
 from steelyard.analysis.prevalence.prevalence import checked_prevalence, of_positives
 from steelyard.analysis.results.result import Flat, Rows
 from steelyard.analysis.thresholds.costs import OVER_EVERYBODY, OVER_NOBODY, BenefitScale, FlaggedAlone
-from steelyard.analysis.thresholds.scored_groups import GivenScores
-from steelyard.analysis.thresholds.scored_models import TREAT_ALL
+from steelyard.analysis.thresholds.scored_models import TREAT_ALL, ScoredModels
 from steelyard.exceptions import InputError
-from steelyard.ingest.frame_columns import FrameColumns
-from steelyard.ingest.refused_keywords import refuses_other_keywords
-from steelyard.metrics.call_options import CallOptions
+from steelyard.predictions import Predictions, question, refuse_unused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Frame, Label, LabelSet, Weights
+    from steelyard._types import Array
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.costs import Benefit
-    from steelyard.analysis.thresholds.scored_groups import ScoreNames, ScoresLike
-    from steelyard.analysis.thresholds.scored_models import ScoredModels
-    from steelyard.ingest.array_groups import By
-    from steelyard.ingest.source import Source
+    from steelyard.predictions import RowOptions, RowsLike
     from steelyard.statistics.score_table import ScoreTable
 
 _POINTS = 100
@@ -56,34 +50,26 @@ class DecisionPoint(Flat):
         return {"group": self.group, **super().row()}
 
 
-@refuses_other_keywords
+@question
 def decision_curve(
-    y_true: ScoreTable | Frame | Source | ArrayLike,
-    y_score: ScoresLike | None = None,
+    data: RowsLike = None,
+    scored: ArrayLike | None = None,
+    /,
     *,
     versus: str | None = None,
     thresholds: ArrayLike | None = None,
     standardized: bool = False,
     prevalence: PrevalenceLike | None = None,
     level: float = 0.95,
-    pos_label: Label = None,
-    labels: LabelSet | None = None,
-    sample_weight: Weights = None,
-    frequency: Weights | str = None,
-    true: str | None = None,
-    score: ScoreNames | None = None,
-    weight: str | None = None,
-    by: By | None = None,
-    cluster: ArrayLike | str | None = None,
+    **rows: Unpack[RowOptions],
 ) -> Rows[DecisionPoint]:
     """The net benefit of acting where the probability reaches the threshold, at each threshold, with its interval.
 
     A threshold of 0.1 says that a missed positive is as bad as 9 false alarms; the net benefit is the true positives
-    less the false positives at those odds, per row (Vickers and Elkin 2006). Acting on nobody has 0. Several models
-    are given by name, {"a": ..., "b": ...}, or with score=["a", "b"] of a frame; `versus` adds what each gains over
-    one of them, on the same rows, or over "treat all". Standardized, 1 is a perfect model. `prevalence` reads the
-    curve at another one, also an estimated Prevalence. Without `thresholds`, 100 of them up to the last that is worth
-    acting at, so that the curve of rare positives fills the figure. Other options as in roc_curve.
+    less the false positives at those odds, per row (Vickers and Elkin 2006). Acting on nobody has 0. Of several models
+    `versus` adds what each gains over one of them, on the same rows, or over "treat all". Standardized, 1 is a perfect
+    model. `prevalence` reads the curve at another one, also an estimated Prevalence. Without `thresholds`, 100 of them
+    up to the last that is worth acting at, so that the curve of rare positives fills the figure.
 
     `by` gives the curves of each group of rows, each beside its own prevalence. Intervals are of each threshold alone,
     by Wilson's ends of each share of the rows (Donner and Zou 2012); weighted rows count by their effective sample
@@ -96,9 +82,9 @@ def decision_curve(
     0.25: 0.133, treat all -0.067
     """
     check_level(level)
-    options = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
-    columns = FrameColumns(true, None, None, weight)
-    groups = GivenScores(y_true, y_score, options, columns, score, by, cluster).read()
+    p = Predictions.of(data, scored, second_is="y_score", **rows)
+    refuse_unused(p, "decision_curve", "design", "threshold", "columns")
+    groups = ScoredModels.of(p)
     for models in groups.values():
         for name, table in models.tables.items():
             if not table.has_probabilities:

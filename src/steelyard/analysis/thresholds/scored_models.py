@@ -1,44 +1,100 @@
-"""Scored models: the scores of one model or of several on the same rows, and which rows one of two alone flags."""
+"""Scored models: the scores of one model or of several on the same rows, of all rows or of each group of them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from steelyard.analysis.intervals.design import RowMass
 from steelyard.analysis.thresholds.costs import ClusterHits, FlaggedAlone
-from steelyard.exceptions import InputError, did_you_mean
-from steelyard.ingest.frame_columns import FrameColumns
-from steelyard.metrics.frame_tables import given_scores
+from steelyard.exceptions import InputError, InputTypeError, did_you_mean
+from steelyard.ingest import arrays
+from steelyard.ingest.array_groups import group_columns, group_places
+from steelyard.ingest.class_checks import check_both_classes
+from steelyard.ingest.label_tables import sorted_groups
+from steelyard.ingest.rows import ROWS_OF_SCORES, check_row_number
+from steelyard.statistics.group_keys import group_label
 
 if TYPE_CHECKING:
     from steelyard._types import Array
-    from steelyard.analysis.comparison.model_columns import ComparedColumns
-    from steelyard.metrics.call_options import CallOptions
+    from steelyard.predictions import Predictions
     from steelyard.statistics.score_table import ScoreTable
 
 TREAT_ALL = "treat all"
 
 
+class ScoredRows(NamedTuple):
+    """Which rows are positive, the scores of each model by name, and what each row counts for."""
+
+    positive: Array
+    scores: dict[str, Array]
+    mass: RowMass
+
+    @property
+    def weights(self) -> Array:
+        """The weight of each row."""
+        return np.ones(len(self.positive)) if self.mass.mass is None else self.mass.mass
+
+
 class ScoredModels(NamedTuple):
-    """The table of each model by name, and the rows themselves where models, groups or clusters need them."""
+    """The table of each model by name, and the rows themselves where several models or clusters need them."""
 
     tables: dict[str, ScoreTable]
-    columns: ComparedColumns | None = None
+    rows: ScoredRows | None = None
 
     @classmethod
-    def of_rows(cls, columns: ComparedColumns, options: CallOptions) -> ScoredModels:
-        """Of the columns of all models, row by row."""
-        columns = columns.of_weight()
-        mass = columns.mass
-        weights = None if mass.weights is None or mass.squares is None else mass.squares / mass.weights
-        of_rows = replace(options, sample_weight=weights, frequency=mass.times)
-        nothing = FrameColumns(None, None, None, None)
-        tables = {
-            name: given_scores(columns.truth, scores, of_rows, nothing) for name, scores in columns.models.items()
+    def of(cls, p: Predictions) -> dict[str | None, ScoredModels]:
+        """The models of all rows, under None, or those of each group by its label."""
+        if len(p.models) > 1 or p.given.cluster is not None:
+            return cls._of_rows(p)
+        name, by = next(iter(p.models), ""), p.given.by
+        if by is None:
+            return {None: cls({name: p.scores_of_both()})}
+        tally = p.tally()
+        if not tally.groups:
+            raise InputTypeError("by= names the group of each row, and these rows are counted; give the rows.")
+        groups = {group_label(tally.by, key): part.scores for key, part in tally.groups.items()}
+        return {label: cls({name: _of_both(label, table)}) for label, table in groups.items()}
+
+    @classmethod
+    def _of_rows(cls, p: Predictions) -> dict[str | None, ScoredModels]:
+        if p.given.is_frame:
+            with p.frame() as source:
+                check_row_number(source, *ROWS_OF_SCORES)
+        values = p.collect()
+        given = values.given
+        clusters = None if given.cluster is None else arrays.column(given.cluster, "cluster")
+        by = {} if given.by is None else group_columns(given.by)
+        scores = {
+            f"the scores of {name!r}": arrays.column(model.score, name)
+            for name, model in given.models.items()
+            if model.score is not None
         }
-        return cls(tables, columns)
+        arrays.check_lengths(y_true=arrays.column(given.data, "y_true"), cluster=clusters, **scores, **by)
+        times = arrays.weights(given.frequency, "frequency", whole=True)
+        mass = RowMass.of_rows(times, arrays.weights(given.sample_weight, "sample_weight"), clusters)
+        counted = np.ones(values.rows, dtype=bool) if mass.mass is None else np.asarray(mass.mass > 0)
+        if given.by is None:
+            return {None: cls._at(values, mass, counted)}
+        label = values[values.models[0]].scores_of_both().label
+        values, places = values.with_options(pos_label=label, by=None), group_places(by)
+        groups: dict[str | None, ScoredModels] = {}
+        for key in sorted_groups(key for key in places if key):
+            rows = np.zeros_like(counted)
+            rows[places[key]] = counted[places[key]]
+            groups[group_label(list(by), key)] = cls._at(values, mass, rows, group_label(list(by), key))
+        return groups
+
+    @classmethod
+    def _at(cls, values: Predictions, mass: RowMass, rows: Array, group: str | None = None) -> ScoredModels:
+        """Those of some rows."""
+        part = values if rows.all() else values.at_rows(rows)
+        tables = {name: _of_both(group, part[name].score_table()) for name in part.models}
+        label = next(iter(tables.values())).label
+        positive = arrays.column(part.given.data, "y_true") == label
+        scores = {name: arrays.finite_scores(model.score) for name, model in part.given.models.items()}
+        return cls(tables, ScoredRows(positive, scores, mass.at(rows)))
 
     @property
     def first(self) -> ScoreTable:
@@ -55,35 +111,41 @@ class ScoredModels(NamedTuple):
 
     def alone(self, name: str, other: str, thresholds: Array) -> FlaggedAlone:
         """The shares of each class that one model alone flags at each threshold, and that the other alone does."""
-        columns, table = self.columns, self.first
-        if columns is None:  # one model, which never differs from itself
+        rows, table = self.rows, self.first
+        if rows is None:  # one model, which never differs from itself
             nothing = np.zeros((len(thresholds), 2))
             return FlaggedAlone(nothing, nothing)
         reached = self._reached(name, thresholds), self._reached(other, thresholds)
-        positive, weights = columns.truth == table.label, _weights(columns)
         parts = []
-        for of_class, total in ((positive, table.positive.total), (~positive, table.negative.total)):
-            parts.append(_alone([rank[of_class] for rank in reached], weights[of_class], len(thresholds)) / total)
+        for of_class, total in ((rows.positive, table.positive.total), (~rows.positive, table.negative.total)):
+            parts.append(_alone([rank[of_class] for rank in reached], rows.weights[of_class], len(thresholds)) / total)
         return FlaggedAlone(parts[0], parts[1], clusters=self.hits(name, other, thresholds))
 
     def hits(self, name: str, other: str | None, thresholds: Array) -> ClusterHits | None:
         """What a model and another, or treating all or nobody (None), flag in each cluster; None without clusters."""
-        columns = self.columns
-        if columns is None or columns.mass.clusters is None:
+        rows = self.rows
+        if rows is None or rows.mass.clusters is None:
             return None
         reached = self._reached(name, thresholds), self._reached(other, thresholds)
-        return ClusterHits(columns.truth == self.first.label, _weights(columns), columns.mass.clusters, reached)
+        return ClusterHits(rows.positive, rows.weights, rows.mass.clusters, reached)
 
     def _reached(self, name: str | None, thresholds: Array) -> Array:
         """How many of the thresholds each row reaches by a model; all of them if all are treated, none for None."""
-        assert self.columns is not None  # noqa: S101 - both callers have looked
-        if name in self.columns.models:
-            return np.searchsorted(thresholds, self.columns.models[name], side="right")
-        return np.full(len(self.columns.truth), 0 if name is None else len(thresholds))
+        assert self.rows is not None  # noqa: S101 - both callers have looked
+        if name in self.rows.scores:
+            return np.searchsorted(thresholds, self.rows.scores[name], side="right")
+        return np.full(len(self.rows.positive), 0 if name is None else len(thresholds))
 
 
-def _weights(columns: ComparedColumns) -> Array:
-    return np.ones(len(columns.truth)) if columns.mass.mass is None else columns.mass.mass
+def _of_both(group: str | None, table: ScoreTable | None) -> ScoreTable:
+    """The scores of a group, or of all rows, refused where these are of one class."""
+    if table is None:
+        raise InputTypeError("A curve is of scores, and these rows have labels; give y_score=, or of a frame score=.")
+    if group is None:
+        check_both_classes(table)
+    elif not all(side.total for side in table.classes):
+        raise InputError(f"The group {group} has rows of one class alone, which have no curve; leave it out.")
+    return table
 
 
 def _alone(ranks: list[Array], weights: Array, size: int) -> Array:
