@@ -288,6 +288,19 @@ def test_what_changes_numbers_is_refused_and_what_does_not_is_ignored_where_it_i
         steelyard.beats_chance(Y, S > 0.5, by=list("nnssns"))
 
 
+def test_a_measure_takes_predictions_of_one_model():
+    p = Predictions(Y, y_score=S)
+    assert steelyard.roc_auc(p) == steelyard.roc_auc(Y, S)
+    assert steelyard.recall(p.at(0.5)) == steelyard.recall(Y, (S >= 0.5).astype(int))
+    labels = Predictions(["no", "yes"] * 3, ["no", "no", "yes", "yes", "no", "yes"])
+    assert steelyard.recall(labels) == steelyard.recall(labels.confusion(), pos_label="yes")
+    assert steelyard.recall(labels, average="macro") == steelyard.recall(labels.confusion(), average="macro")
+    with pytest.raises(InputError, match=r"predictions\.at\(0\.5\)"):
+        steelyard.recall(p)
+    with pytest.raises(InputTypeError, match="belongs to the rows"):
+        steelyard.roc_auc(p, sample_weight=S)
+
+
 def test_editors_complete_the_row_options():
     from IPython.core.completer import provisionalcompleter
     from IPython.core.interactiveshell import InteractiveShell

@@ -47,7 +47,7 @@ from steelyard.statistics.counts import Counts
 from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.multilabel_table import MultilabelTable
 from steelyard.statistics.paired import Paired
-from steelyard.statistics.positive_class import CONVENTION, absent_sentence, choice_sentences, chosen_label
+from steelyard.statistics.positive_class import CONVENTION, absent_sentence, chosen_label
 from steelyard.statistics.precision import PRECISIONS
 from steelyard.statistics.probability_table import ProbabilityTable
 from steelyard.statistics.score_table import ScoreTable
@@ -287,7 +287,7 @@ class Predictions:
     @classmethod
     def _of_given(cls, given: Given, kept: dict[Any, Any] | None = None) -> Predictions:
         made = cls.__new__(cls)
-        made._begin(given, kept)
+        made._begin(given, kept)  # noqa: SLF001 - of this class
         return made
 
     @classmethod
@@ -358,7 +358,7 @@ class Predictions:
         if isinstance(data, Predictions):
             _refuse_second(second, "Predictions")
             asked = data.with_options(**stated) if stated else data
-            return asked._called_with(stated)
+            return asked._called_with(stated)  # noqa: SLF001 - of this class
         in_call = [*stated]
         is_path = isinstance(data, (str, PathLike)) or _are_paths(data)
         if (counted := _counted_rows(data)) is not None:
@@ -369,7 +369,7 @@ class Predictions:
             made = cls._read(data, second, stated)
         else:
             made = cls._of_values(data, second, first_is, second_is, stated)
-        return made._called_with(in_call)
+        return made._called_with(in_call)  # noqa: SLF001 - of this class
 
     def _called_with(self, names: Iterable[str]) -> Predictions:
         """The same, asked by a call that gave some options itself."""
@@ -745,7 +745,8 @@ class Predictions:
         counted = self._kept.setdefault("rows", rows)
         if counted != rows:
             raise InputError(
-                f"{self.source} had {counted:,} rows when it was counted and has {rows:,} now: it changed; read it again."
+                f"{self.source} had {counted:,} rows when it was counted and has {rows:,} now: it changed; read it "
+                "again."
             )
 
     @contextmanager
@@ -800,7 +801,7 @@ class Predictions:
     # ---------------------------------------------------------------- tables
 
     def counted(self) -> CountedRows:
-        """The table of labels, that of scores, the threshold between them, and what was assumed; each class has rows."""
+        """The table of labels, that of scores, the threshold between them, and what was assumed; both classes occur."""
         self.given.check_one_model()
         return self._keep(("counted", str(self.given.threshold)), self._counted)  # type: ignore[no-any-return]  # kept as anything
 
@@ -862,7 +863,7 @@ class Predictions:
         return self.frame_tally()
 
     def frame_tally(self, *, cost: Sequence[str] = (), **changed: Any) -> Tally:
-        """The frame counted where it lives, with the scores by columns of costs; the options of counting may be changed."""
+        """The frame counted where it lives, with the scores by columns of costs; options of counting may be changed."""
         from steelyard.ingest.frame_tally import tally
 
         given = self.given
@@ -1140,7 +1141,7 @@ _UNUSED = {
 
 # ---------------------------------------------------------------- what is printed
 
-_ENGINES = {"polars": "Polars", "pandas": "pandas", "pyarrow": "PyArrow", "duckdb": "DuckDB", "pyspark": "Spark", "dask": "Dask"}  # fmt: skip
+_ENGINES = {"polars": "Polars", "pandas": "pandas", "pyarrow": "PyArrow", "duckdb": "DuckDB", "pyspark": "Spark"}
 
 
 def _truth_line(p: Predictions) -> str:
@@ -1232,7 +1233,8 @@ _LINES = {
 # ---------------------------------------------------------------- what was given
 
 _NEEDS_FRAME = {
-    "weight": "weight= names a column of a frame; name that of the truth too, with true=; beside arrays give sample_weight=.",
+    "weight": "weight= names a column of a frame; name that of the truth too, with true=; beside arrays give "
+    "sample_weight=.",
     "label_sep": "label_sep= divides a column of a frame; name that of the truth too, with true=.",
     "exact": "exact= is about the scores of a frame; name its columns with true= and score=.",
 }
@@ -1243,13 +1245,19 @@ def _value_models(y_pred: Any, y_score: Any) -> dict[str, Model]:
     for name, values in (("y_pred", y_pred), ("y_score", y_score)):
         if isinstance(values, Mapping) and not values:
             raise InputError(f"{name}={{}} names no model; give those of one or more, {{'model': {name}}}.")
-    preds, scores = (values if isinstance(values, Mapping) else {} if values is None else {"": values} for values in (y_pred, y_score))  # fmt: skip
+    preds, scores = map(_by_model, (y_pred, y_score))
     if preds and scores and {*preds} != {*scores}:
         raise InputError("y_pred= and y_score= name other models; name the same ones in both.")
     names = {str(name): name for name in (*preds, *scores)}
     if len(names) < len({*preds, *scores}):
         raise InputError("Two models have one and the same name once written as text; give each its own.")
     return {text: Model(preds.get(name), scores.get(name)) for text, name in names.items()}
+
+
+def _by_model(values: Any) -> Mapping[Any, Any]:
+    if values is None:
+        return {}
+    return values if isinstance(values, Mapping) else {"": values}
 
 
 def _named_models(pred: Any, score: Any) -> dict[str, Model]:

@@ -156,7 +156,8 @@ def group_thresholds(
     Recall and flag rate are those that the same `threshold` gives on all rows (0.5 of probabilities), unless `recall`
     or `flag_rate` sets them. `cost` is what a decision costs, {"cost_fn": 10, "cost_fp": 1}, with "cost_tp" and
     "cost_tn". Thresholds chosen and judged on the same rows look better than they are: the values of new rows are those
-    of thresholds that so many resamples (`draws`) chose, on the rows that each leaves out. It states numbers, and judges nothing.
+    of thresholds that so many resamples (`draws`) chose, on the rows that each leaves out. It states numbers, and
+    judges nothing.
 
     >>> y_true, site = [0, 0, 1, 1, 0, 0, 1, 1], ["a"] * 4 + ["b"] * 4
     >>> y_score = [0.2, 0.4, 0.6, 0.9, 0.1, 0.2, 0.3, 0.7]

@@ -9,16 +9,16 @@ import numpy as np
 
 from steelyard.exceptions import InputError
 from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import Counts
 from steelyard.statistics.positive_class import choice_sentences, conventional_label, unclear_sentence
 from steelyard.statistics.precision import as_read
 from steelyard.statistics.score_bins import bin_divided_at
-from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from steelyard._types import Array, Label, Labels
+    from steelyard.statistics.counts import Counts
+    from steelyard.statistics.score_table import ScoreTable
 
 HALF = 0.5  # where probabilities are thresholded, unless another is given
 ASSUMED_HALF = f"Scores were thresholded at {HALF}; best_threshold finds a better one."

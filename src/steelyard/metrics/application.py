@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.call_options import CallOptions
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.metric_value import MetricValue
+    from steelyard.predictions import Predictions
     from steelyard.statistics.statistic import AnyTable, MetricTable
 
 INNER = (Cells, ClassCells, SharedCells)  # what a formula hands to the metrics inside it
@@ -56,6 +58,7 @@ __all__ = [
     "predictions_or_scores",
     "score_values",
     "single_value",
+    "table_of_predictions",
 ]
 
 
@@ -117,6 +120,32 @@ def counted(metric: Metric, data: AnyTable | ArrayLike, other: ArrayLike | None,
     scores = ingest.single_use_table(rows, other, labels=options.labels, pos_label=options.pos_label, **weights)
     check_both_classes(scores)
     return scores
+
+
+def table_of_predictions(
+    metric: Metric, p: Predictions, other: ArrayLike | None, options: CallOptions
+) -> tuple[AnyTable, CallOptions]:
+    """The table of Predictions that a metric reads, and the options of the call with their positive class.
+
+    A number alone cannot state a threshold that was assumed, so that scores need one for a metric of labels.
+    """
+    from steelyard.metrics.frame_tables import asked_table
+    from steelyard.metrics.spec import MetricSpec
+
+    given = ("pos_label", "labels", "sample_weight", "frequency")
+    beside = next(
+        (name for name in given if getattr(options, name) is not None), "y_pred" if other is not None else None
+    )
+    if beside is not None:
+        raise InputTypeError(f"{beside}= belongs to the rows; give it to Predictions, or to their with_options().")
+    reads_labels = metric.scores is None or not p.has_scores
+    if reads_labels and p.kind == "scores" and p.given.model.pred is None and p.given.threshold is None:
+        raise InputError(
+            f"{metric.name} is of predicted labels, and a number alone cannot state which threshold was assumed; ask "
+            f"{metric.name}(predictions.at(0.5)), or evaluate the predictions."
+        )
+    table, asked = asked_table(MetricSpec(metric, options.average), p)
+    return table, replace(asked, undefined=options.undefined)
 
 
 def counted_once(metric: Metric, data: Any, other: ArrayLike | None, options: CallOptions) -> MetricTable:

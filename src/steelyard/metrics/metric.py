@@ -18,6 +18,7 @@ from steelyard.metrics.formula_text import FormulaText
 from steelyard.metrics.help_text import CallSignature, Manual
 from steelyard.metrics.range_check import check_range
 from steelyard.metrics.spec_text import write_form
+from steelyard.predictions import Predictions
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ class Metric(FormulaText):
         zero_division: float | str | None = None,
         **parameters: Any,
     ) -> float | Array:
-        """The value on labels (truth first, then predictions or scores), or on Counts, a Confusion or a ScoreTable.
+        """The value on labels (truth first, then predictions or scores), on a table, or on Predictions of one model.
 
         With `pos_label` the classes collapse to that one against the rest; `average` is "macro", "weighted", "micro"
         or None for one value per class. An array of tables gives an array. `undefined` replaces NaN, or is "raise";
@@ -144,6 +145,8 @@ class Metric(FormulaText):
                 return value
         replaced = undefined_or_zero_division(undefined, zero_division)
         options = CallOptions(pos_label, labels, average, sample_weight, frequency, replaced)
+        if isinstance(y_true, Predictions):
+            y_true, options = application.table_of_predictions(self, y_true, y_pred, options)
         other = application.predictions_or_scores(self, y_pred, y_score)
         result = application.apply(self, y_true, other, options, application.checked_parameters(self, parameters))
         return result.finished(self, options)

@@ -97,7 +97,7 @@ class ClusteredRows(NamedTuple):
 
 
 def clustered_rows(p: Predictions) -> ClusteredRows | None:
-    """The rows of each cluster, where clusters are given; labels of a frame without weights are counted where they live."""
+    """The rows of each cluster, where clusters are given; unweighted labels of a frame are counted where they live."""
     given = p.given
     if given.cluster is None:
         return None

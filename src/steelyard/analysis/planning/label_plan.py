@@ -34,7 +34,6 @@ from steelyard.ingest.rows import number_column
 from steelyard.ingest.source import Source
 from steelyard.ingest.thresholding import HALF
 from steelyard.metrics.spec import MetricSpec
-from steelyard.predictions import Predictions
 from steelyard.statistics.label_kinds import parser
 from steelyard.statistics.precision import DOUBLE, PRECISIONS, as_read
 from steelyard.statistics.saved_field import SavedField
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
     from steelyard._types import Frame, Label, Rng
     from steelyard.analysis.intervals.plan_draws import PlannedRows
     from steelyard.metrics.spec import SpecLike
+    from steelyard.predictions import Predictions
 
 
 # ---------------------------------------------------------------- plan check
