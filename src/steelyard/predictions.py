@@ -188,7 +188,12 @@ class Given:
 
     def uses(self) -> dict[str, str | tuple[str, ...]]:
         """The columns of a frame that were named, by what they are for."""
-        return self.names.names(frequency=self.frequency, by=self.by, cluster=self.cluster) if self.is_frame else {}
+        if not self.is_frame:
+            return {}
+        row, label = self.long or (None, None)
+        others = {"label_sep": self.label_sep, "row": row, "label": label}
+        named = self.names.names(frequency=self.frequency, by=self.by, cluster=self.cluster)
+        return named | {use: name for use, name in others.items() if name is not None}
 
 
 class _Files:
@@ -329,7 +334,7 @@ class Predictions:
             options = {"pos_label": pos_label, "threshold": threshold, "by": by}
             return made.with_options(**{name: value for name, value in options.items() if value is not None})
         rows = Given(
-            _files(source), true, _named_models(pred, score), weight, frequency, cluster, by, bins, None, pos_label,
+            _files(source), true, _named_models(true, pred, score), weight, frequency, cluster, by, bins, None, pos_label,
             labels, threshold, design, filter, label_sep, long, exact, is_frame=True,
         )  # fmt: skip
         return cls._of_given(rows)
@@ -671,9 +676,10 @@ class Predictions:
         """
         if self.given.is_table:
             return self
-        return self._keep(
+        collected: Predictions = self._keep(
             ("collect", columns), lambda: self._fetched(columns) if self.given.is_frame else self._values()
-        )  # type: ignore[no-any-return]  # kept as anything
+        )
+        return collected
 
     def _fetched(self, columns: Sequence[str]) -> Predictions:
         from steelyard.ingest.rows import check_row_number, fetch_rows
@@ -681,11 +687,11 @@ class Predictions:
         given = self.given
         if self.are_sets:
             table, beside = self._label_set_frame(columns)
-            by = {name: beside[name] for name in self.by} or None
+            groups = {name: beside[name] for name in self.by} or None
             cluster = None if given.cluster is None else beside[given.cluster]
             others = {name: beside[name] for name in columns} or None
             return Predictions._of_given(
-                Given(table, by=by, cluster=cluster, columns=others, threshold=given.threshold, design=given.design)
+                Given(table, by=groups, cluster=cluster, columns=others, threshold=given.threshold, design=given.design)
             )
         preds = [model.pred for model in given.models.values() if model.pred is not None]
         with self.binned_frame() as (source, by):
@@ -1260,8 +1266,13 @@ def _by_model(values: Any) -> Mapping[Any, Any]:
     return values if isinstance(values, Mapping) else {"": values}
 
 
-def _named_models(pred: Any, score: Any) -> dict[str, Model]:
-    """The models of a frame: a list is one column each, a mapping names them, a pattern is the classes of one."""
+def _named_models(true: Any, pred: Any, score: Any) -> dict[str, Model]:
+    """The models of a frame: a list is one column each, a mapping names them, a pattern is the classes of one.
+
+    Where the truth is a list, each column of it is a label, and so is each of the predictions.
+    """
+    if isinstance(true, (list, tuple)) and not isinstance(pred, Mapping) and not isinstance(score, Mapping):
+        return {"": Model(pred, score)} if pred is not None or score is not None else {}
 
     def listed(use: str, names: Any) -> dict[str, Any]:
         if names is None:
@@ -1379,7 +1390,7 @@ def _are_paths(data: Any) -> bool:
 def _files(source: Any) -> Any:
     """Files by their names, opened later; a frame as it is."""
     if isinstance(source, (str, PathLike)):
-        return _Files([fspath(source)])  # type: ignore[list-item]  # text, or a path of text
+        return _Files([fspath(source)])
     if isinstance(source, (list, tuple)) and source and all(isinstance(each, (str, PathLike)) for each in source):
         return _Files([fspath(each) for each in source])
     return source
@@ -1389,7 +1400,7 @@ def _saved(source: Any) -> Any:
     """What a file of JSON that was saved holds, known by its content; None of other files."""
     if not isinstance(source, (str, PathLike)) or fspath(source) == "-":
         return None
-    path = Path(fspath(source))  # type: ignore[arg-type]  # text, or a path of text
+    path = Path(fspath(source))
     if not path.is_file():
         raise InputError(f"There is no file {str(source)!r}; check the name and the folder.")
     with path.open("rb") as file:

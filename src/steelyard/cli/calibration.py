@@ -46,7 +46,7 @@ def judge_calibration(
     output: Output,
 ) -> None:
     """Judge the probabilities in FILE: slope, intercept, parts of the Brier score, curve, test, and what to do next."""
-    asked = {"strategy": strategy, "bins": bins, "prevalence": prevalence, "level": level}
+    asked = {"strategy": strategy, "n_bins": bins, "prevalence": prevalence, "level": level}
     found, assumed = _found(inputs, asked)
     if output.kind == "json":
         output.write(saved_text({**found.to_dict(), "assumed": assumed}, indent=1))
@@ -84,7 +84,5 @@ def _of_columns(inputs: Inputs, asked: dict[str, Any]) -> tuple[Calibration, lis
     if inputs.by:
         raise InputError("--scores and --by cannot be given together; give the rows of one group, or --score.")
     with open_files(inputs) as source:
-        rows, _, assumed = named_class_scores(source, inputs)
-    numbers: dict[str, Any] = {"sample_weight": rows.weight, "frequency": rows.frequency}
-    found = calibration(rows.true, rows.scores, cluster=rows.cluster, pos_label=inputs.positive, **numbers, **asked)
-    return found, assumed
+        p, _, assumed = named_class_scores(source, inputs)
+        return calibration(p.with_options(pos_label=inputs.positive), **asked), assumed

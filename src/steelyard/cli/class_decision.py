@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.decisions.best_decision_result import BestDecision
     from steelyard.cli.inputs import Inputs
     from steelyard.cli.outputs import Output
-    from steelyard.ingest.probability_columns import ClassColumnRows
+    from steelyard.predictions import Given
 
 _COSTS = "--cost-matrix names a CSV file: a line for each true class, its name and what deciding each class costs"
 
@@ -68,25 +68,26 @@ def decide_classes(inputs: Inputs, asked: dict[str, Any], output: Output) -> Non
     if inputs.positive is not None:
         raise InputError("--scores names the scores of every class, so --positive has no place beside it.")
     with open_files(inputs) as source:
-        rows, named, assumed = named_class_scores(source, inputs)
+        p, named, assumed = named_class_scores(source, inputs)
+        rows = p.collect().given
     if asked["cost_matrix"] is not None:
         asked["cost_matrix"] = read_cost_file(asked["cost_matrix"])
     best = best_decision(
-        rows.true,
-        rows.scores,
+        rows.data,
+        rows.y_score,
         **asked | {"prevalence": _shares(asked["prevalence"], rows)},
-        sample_weight=rows.weight,
+        sample_weight=rows.sample_weight,
         frequency=rows.frequency,
         cluster=rows.cluster,
     )
     _write(best, assumed, _next(inputs, named), output)
 
 
-def _shares(given: Any, rows: ClassColumnRows) -> Any:
+def _shares(given: Any, rows: Given) -> Any:
     """The shares by label, where they were named by text."""
     if not isinstance(given, dict):
         return given
-    labels = list(dict.fromkeys(rows.true.tolist()))
+    labels = list(dict.fromkeys(rows.data.tolist()))
     return {match_label(name, labels): share for name, share in given.items()}
 
 

@@ -11,8 +11,8 @@ from steelyard.exceptions import InputError
 if TYPE_CHECKING:
     from steelyard.cli.inputs import Inputs
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.ingest.probability_columns import ClassColumnRows
     from steelyard.ingest.source import Source
+    from steelyard.predictions import Predictions
 
 
 def evaluated_class_scores(source: Source, inputs: Inputs, options: dict[str, Any]) -> tuple[Evaluation, list[str]]:
@@ -35,7 +35,7 @@ def evaluated_class_scores(source: Source, inputs: Inputs, options: dict[str, An
     return evaluation, assumed
 
 
-def named_class_scores(source: Source, inputs: Inputs) -> tuple[ClassColumnRows, Inputs, list[str]]:
+def named_class_scores(source: Source, inputs: Inputs) -> tuple[Predictions, Inputs, list[str]]:
     """The rows with a column of scores for each class, the columns as they are named, and what was assumed."""
     named, assumed = _named(source, inputs)
     return _rows(source, named), named, assumed
@@ -52,16 +52,16 @@ def _named(source: Source, inputs: Inputs) -> tuple[Inputs, list[str]]:
     return guess_columns(source, replace(inputs, score=inputs.class_scores))
 
 
-def _rows(source: Source, inputs: Inputs) -> ClassColumnRows:
-    from steelyard.ingest.probability_columns import ClassColumnRows
+def _rows(source: Source, inputs: Inputs) -> Predictions:
+    from steelyard.predictions import Predictions
 
-    return ClassColumnRows.of(
+    return Predictions.read(
         source,
-        inputs.class_scores or "",
-        true=inputs.true or "",
+        true=inputs.true,
         pred=inputs.pred if isinstance(inputs.pred, str) else None,
+        score=inputs.class_scores,
         weight=inputs.weight,
         frequency=inputs.frequency,
         cluster=inputs.cluster,
-        by=inputs.by,
+        by=inputs.by or None,
     )

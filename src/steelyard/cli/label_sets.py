@@ -12,10 +12,8 @@ if TYPE_CHECKING:
     from steelyard.analysis.thresholds.label_thresholds import LabelThresholds
     from steelyard.cli.inputs import Inputs
     from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
-    from steelyard.ingest.frame_columns import FrameColumns
-    from steelyard.ingest.label_set_input import LabelSetInput
     from steelyard.ingest.source import Source
-    from steelyard.statistics.multilabel_table import MultilabelTable
+    from steelyard.predictions import Predictions
 
 _TYPED = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".jsonl", ".ndjson")  # files that may hold lists
 
@@ -36,12 +34,11 @@ def evaluated_label_sets(inputs: Inputs, asked: dict[str, Any]) -> MultilabelEva
 
     with open_files(inputs) as source:
         given = _read(source, inputs)
-    if given is None:
-        return None
-    refuse_of_one_label(hierarchy=asked["hierarchy"])
-    options: dict[str, Any] = {"threshold": inputs.threshold, "metrics": asked["metrics"], "mute": None}
-    inference = Inference(asked["level"], prevalence=asked["prevalence"], design=asked["design"])
-    evaluation = evaluate_label_sets(given, inference=inference, columns=_used(inputs), **options)
+        if given is None:
+            return None
+        refuse_of_one_label(hierarchy=asked["hierarchy"])
+        inference = Inference(asked["level"], prevalence=asked["prevalence"], design=asked["design"])
+        evaluation = evaluate_label_sets(given, inference=inference, metrics=asked["metrics"], mute=None)
     assumed = (*evaluation.assumed, *([_LONG_NOTE] if inputs.row else []))
     return replace(evaluation, source=inputs.name, assumed=assumed)
 
@@ -55,33 +52,33 @@ def label_thresholds(inputs: Inputs, asked: dict[str, Any]) -> LabelThresholds |
 
     with open_files(inputs) as source:
         given = _read(source, inputs)
-    if given is None:
-        return None
+        if given is None:
+            return None
+        table, cluster = given.multilabel_table(), given.collect().given.cluster
     for name, value in asked.items():
         if value and name not in ("metric", "level"):
             option = "cost-fn" if name == "cost" else name.replace("_", "-")
             raise InputError(f"--{option} is of rows with one label each; labels take --metric alone.")
     options = {name: asked[name] for name in ("metric", "level")}
-    return cast("LabelThresholds", best_threshold(given.data, cluster=given.cluster, **options))
+    return cast("LabelThresholds", best_threshold(table, cluster=cluster, **options))
 
 
-def _read(source: Source, inputs: Inputs) -> LabelSetInput | None:
-    """The rows with their groups and clusters; None where each has one label."""
-    from steelyard.ingest.frame_columns import FrameColumns
-    from steelyard.ingest.label_frames import label_frame, names_label_sets
-    from steelyard.ingest.label_set_input import LabelSetInput
+def _read(source: Source, inputs: Inputs) -> Predictions | None:
+    """The rows of the files; None where each has one label."""
+    from steelyard.predictions import Predictions
 
-    columns = FrameColumns(inputs.true, inputs.pred, inputs.class_scores or inputs.score, inputs.weight)  # type: ignore[arg-type]  # one model
+    scores = inputs.class_scores or inputs.score
+    names: dict[str, Any] = {"true": inputs.true, "pred": inputs.pred, "score": scores}
     if _is_long(inputs):
-        return LabelSetInput(_long(source, columns, inputs), None, None, FrameColumns())
-    if inputs.label_sep is None and not names_label_sets(source, columns):
+        _check_long(inputs)
+        return Predictions.read(source, **names, long=(str(inputs.row), str(inputs.label)), threshold=inputs.threshold)
+    options = {"weight": inputs.weight, "frequency": inputs.frequency, "cluster": inputs.cluster}
+    options |= {"by": inputs.by or None, "label_sep": inputs.label_sep, "threshold": inputs.threshold}
+    p = Predictions.read(source, **names, **options)  # type: ignore[arg-type]  # each as the command line has it
+    if not p.are_sets:
         return None
     _check_options(inputs)
-    others = [*inputs.by, *([] if inputs.cluster is None else [inputs.cluster])]
-    table, brought = label_frame(source, columns, inputs.frequency, others, inputs.label_sep)
-    by = {name: brought[name] for name in inputs.by} or None
-    cluster = None if inputs.cluster is None else brought[inputs.cluster]
-    return LabelSetInput(table, None, None, FrameColumns(), by=by, cluster=cluster)
+    return p
 
 
 def _is_long(inputs: Inputs) -> bool:
@@ -91,15 +88,12 @@ def _is_long(inputs: Inputs) -> bool:
     return inputs.row is not None
 
 
-def _long(source: Any, columns: FrameColumns, inputs: Inputs) -> MultilabelTable:
-    from steelyard.ingest.label_frames import long_table
-
+def _check_long(inputs: Inputs) -> None:
     _check_options(inputs)
     for option in ("weight", "frequency", "cluster", "by", "label_sep"):
         if getattr(inputs, option):
             name = option.replace("_", "-")
             raise InputError(f"--{name} has no place where a row has several lines; give a column for each label.")
-    return long_table(source, None, columns, str(inputs.row), str(inputs.label))
 
 
 def _may_be_sets(inputs: Inputs) -> bool:
@@ -126,12 +120,3 @@ def _check_options(inputs: Inputs) -> None:
     for option in ("positive", "labels", "exact"):
         if getattr(inputs, option) is not None:
             raise InputError(f"--{option} has no place where rows may have several labels each; leave it out.")
-
-
-def _used(inputs: Inputs) -> dict[str, Any]:
-    """The columns by the options that name them."""
-    scores = inputs.class_scores or inputs.score
-    used = {"true": inputs.true, "pred": inputs.pred, "scores": scores, "label_sep": inputs.label_sep}
-    used |= {"row": inputs.row, "label": inputs.label, "weight": inputs.weight, "frequency": inputs.frequency}
-    used |= {"by": inputs.by, "cluster": inputs.cluster}
-    return {use: name for use, name in used.items() if name}

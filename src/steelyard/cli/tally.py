@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -61,18 +61,15 @@ def _of_classes(inputs: Inputs) -> CountedInput:
     """The confusion matrix of the class of the highest column, which is what of all columns adds up."""
     from steelyard.cli.class_scores import named_class_scores
     from steelyard.evaluation.class_columns import given_columns
-    from steelyard.evaluation.inputs import RowOptions
-    from steelyard.ingest.array_tables import confusion
     from steelyard.statistics.tally import Tally
 
     if inputs.preds or inputs.by or inputs.cost_columns:
         raise InputError("--scores counts the class of the highest column; --pred, --by and --cost have no place here.")
     with open_files(inputs) as source:
-        rows, named, assumed = named_class_scores(source, inputs)
-        labels, digests = labels_of(source, inputs), source.digests()
-    options: dict[str, Any] = {"frequency": rows.frequency, "sample_weight": rows.weight}
-    columns = given_columns(rows.true, None, rows.scores, None, RowOptions(labels=labels, **options))
-    table = confusion(rows.true, columns.y_pred, labels=labels, **options)  # type: ignore[arg-type]  # of columns they are there
+        p, named, assumed = named_class_scores(source, inputs)
+        rows = p.with_options(labels=labels_of(source, inputs)).collect()
+        digests = source.digests()
+    table = rows.of_model(given_columns(rows).y_pred, None).confusion()
     tally = Tally(table, labels=table.labels, columns={"true": str(named.true)}, sources=digests)
     return CountedInput(tally, [*assumed, _HIGHEST], inputs.name)
 

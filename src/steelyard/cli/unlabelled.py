@@ -80,7 +80,8 @@ def _reference(inputs: Inputs, reference: str) -> tuple[Any, list[str]]:
         from steelyard.cli.class_scores import named_class_scores
 
         with open_files(inputs) as source:
-            rows, _, assumed = named_class_scores(source, replace(inputs, score=None))
-        return (rows.true, rows.scores), assumed
+            p, _, assumed = named_class_scores(source, replace(inputs, score=None))
+            rows = p.collect().given
+        return (rows.data, rows.y_score), assumed
     counted = count_inputs(replace(inputs, frequency=None, threshold=None), scores=inputs.pred is None)
     return counted.tally, list(counted.assumed)

@@ -381,12 +381,12 @@ def compare_groups(
     """Compare groups of rows by each metric: one test that all are equal, and differences that hold together.
 
     The rows have groups (`by`, and `bins` of a column of numbers); or give an Evaluation that has groups. `versus` says
-    what each group is compared with: "rest", all other rows; "pairs", every other group; or one group by its name. The intervals
-    of all differences of a metric hold together at the level. Beside them stand the gaps and ratios of demographic
-    parity, equal opportunity, equalized odds and predictive parity, by fairlearn's names and with its values. The
-    largest gap of equal groups is not 0 in any sample, so its interval is made of those of all pairs together. Rows of
-    different groups are taken as independent; where a `cluster` has rows in several groups the intervals are wider
-    than need be.
+    what each group is compared with: "rest", all other rows; "pairs", every other group; or one group by its name. The
+    intervals of all differences of a metric hold together at the level. Beside them stand the gaps and ratios of
+    demographic parity, equal opportunity, equalized odds and predictive parity, by fairlearn's names and with its
+    values. The largest gap of equal groups is not 0 in any sample, so its interval is made of those of all pairs
+    together. Rows of different groups are taken as independent; where a `cluster` has rows in several groups the
+    intervals are wider than need be.
 
     >>> from steelyard import compare_groups
     >>> y_true, site = [1] * 80 + [0] * 120, ["a"] * 40 + ["b"] * 40 + ["a"] * 60 + ["b"] * 60

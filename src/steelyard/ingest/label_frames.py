@@ -75,7 +75,7 @@ def label_frame(
 
 
 def long_table(
-    truth: Frame,
+    truth: Frame | Source,
     predicted: Frame | None,
     columns: FrameColumns,
     row: str,

@@ -132,12 +132,10 @@ def table_of_predictions(
     from steelyard.metrics.frame_tables import asked_table
     from steelyard.metrics.spec import MetricSpec
 
-    given = ("pos_label", "labels", "sample_weight", "frequency")
-    beside = next(
-        (name for name in given if getattr(options, name) is not None), "y_pred" if other is not None else None
-    )
-    if beside is not None:
-        raise InputTypeError(f"{beside}= belongs to the rows; give it to Predictions, or to their with_options().")
+    given = {name: getattr(options, name) for name in ("pos_label", "labels", "sample_weight", "frequency")}
+    for name, value in (given | {"y_pred": other}).items():
+        if value is not None:
+            raise InputTypeError(f"{name}= belongs to the rows; give it to Predictions, or to their with_options().")
     reads_labels = metric.scores is None or not p.has_scores
     if reads_labels and p.kind == "scores" and p.given.model.pred is None and p.given.threshold is None:
         raise InputError(

@@ -654,7 +654,7 @@ def calibration(
         raise InputError("by= and cluster= cannot be given together; give calibration the rows of one group.")
     groups = {}
     tally = values.tally() if p.given.by is not None or isinstance(p.given.data, Tally) else None
-    for key, part in {} if tally is None else tally.groups.items():
+    for key, part in tally.groups.items() if tally is not None else ():
         part_table = _scores_of(part)
         if missing(part_table) is None:
             name = ", ".join(f"{column} = {value}" for column, value in zip(tally.by, key, strict=True))

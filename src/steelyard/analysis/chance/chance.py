@@ -132,6 +132,7 @@ def chance(
         table = p.multilabel_table(to_host=False)
         numbers = list(LabelSetBaselines(table).values(check_label_set_metric(spec, table)))
         return Chance(spec.name, *numbers)
+    counted: Any
     is_many = isinstance(p.given.data, Counts) and bool(p.given.data.shape)
     counted, options = (p.given.data, spec.options(CallOptions())) if is_many else asked_table(spec, p)
     numbers = list(Baselines(counted).values(spec.metric, options))

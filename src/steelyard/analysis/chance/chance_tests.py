@@ -185,6 +185,7 @@ def _metric_test(spec: MetricSpec, p: Predictions) -> ChanceTest:
         check_label_sets(tested)
         raise InputTypeError(f"{tested.name} is a metric of scores; beats_chance(y_true, y_score=...) tests those.")
     is_counts = isinstance(p.given.data, Counts)
+    table: Any
     table, call = (p.given.data, spec.options(CallOptions())) if is_counts else asked_table(spec, p)
     rows, note = _rows(table)
     counts = _two_classes(tested, rows, call)

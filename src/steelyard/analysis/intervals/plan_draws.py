@@ -171,7 +171,8 @@ def labelled_by(p: Predictions) -> PlannedRows:
     """The labelled rows of a design; anything else is refused."""
     if not hasattr(p.design, "labelled"):
         raise InputTypeError(f"design= is 'random', 'stratified' or a plan of label_plan, not {p.design!r}; give one.")
-    return p.design.labelled(p)
+    rows: PlannedRows = p.design.labelled(p)
+    return rows
 
 
 def refuse_beside_plan(p: Predictions, **options: object) -> None:

@@ -289,7 +289,8 @@ def _read_class(field: SavedField, level: float) -> ClassRow:
     for name in CLASS_METRICS:
         numbers, method = read_numbers(field[name], *INTERVAL_NUMBERS), field[name]["method"].text()
         why = field[name]["undefined"].text_or_none()
-        intervals.append(Interval(MetricSpec.of(name), level=level, method=method, why=why, **numbers))
+        value, low, high = (numbers[end] for end in ("value", "low", "high"))
+        intervals.append(Interval(MetricSpec.of(name), value, low, high, level, method, why=why))
     return ClassRow(read_label(field["class"]), field["rows"].whole(), *intervals)
 
 
