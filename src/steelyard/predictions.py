@@ -334,8 +334,8 @@ class Predictions:
             options = {"pos_label": pos_label, "threshold": threshold, "by": by}
             return made.with_options(**{name: value for name, value in options.items() if value is not None})
         rows = Given(
-            _files(source), true, _named_models(true, pred, score), weight, frequency, cluster, by, bins, None, pos_label,
-            labels, threshold, design, filter, label_sep, long, exact, is_frame=True,
+            _files(source), true, _named_models(true, pred, score), weight, frequency, cluster, by, bins, None,
+            pos_label, labels, threshold, design, filter, label_sep, long, exact, is_frame=True,
         )  # fmt: skip
         return cls._of_given(rows)
 

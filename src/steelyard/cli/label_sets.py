@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from steelyard.exceptions import InputError
 
@@ -60,7 +60,7 @@ def label_thresholds(inputs: Inputs, asked: dict[str, Any]) -> LabelThresholds |
             option = "cost-fn" if name == "cost" else name.replace("_", "-")
             raise InputError(f"--{option} is of rows with one label each; labels take --metric alone.")
     options = {name: asked[name] for name in ("metric", "level")}
-    return cast("LabelThresholds", best_threshold(table, cluster=cluster, **options))
+    return best_threshold(table, cluster=cluster, **options)
 
 
 def _read(source: Source, inputs: Inputs) -> Predictions | None:
@@ -72,7 +72,7 @@ def _read(source: Source, inputs: Inputs) -> Predictions | None:
     if _is_long(inputs):
         _check_long(inputs)
         return Predictions.read(source, **names, long=(str(inputs.row), str(inputs.label)), threshold=inputs.threshold)
-    options = {"weight": inputs.weight, "frequency": inputs.frequency, "cluster": inputs.cluster}
+    options: dict[str, Any] = {"weight": inputs.weight, "frequency": inputs.frequency, "cluster": inputs.cluster}
     options |= {"by": inputs.by or None, "label_sep": inputs.label_sep, "threshold": inputs.threshold}
     p = Predictions.read(source, **names, **options)  # type: ignore[arg-type]  # each as the command line has it
     if not p.are_sets:

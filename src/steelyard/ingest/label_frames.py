@@ -76,7 +76,7 @@ def label_frame(
 
 def long_table(
     truth: Frame | Source,
-    predicted: Frame | None,
+    predicted: Frame | Source | None,
     columns: FrameColumns,
     row: str,
     label: str,
@@ -119,13 +119,13 @@ def _filled(series: Any, rows: Array, places: Array, shape: tuple[int, int]) -> 
     return matrix
 
 
-def _fetched(frame: Frame, names: Sequence[str]) -> Mapping[str, Any]:
+def _fetched(frame: Frame | Source, names: Sequence[str]) -> Mapping[str, Any]:
     source = Source.of(frame)
     _check_there(source, names)
     return queries.fetch_columns(source, names)
 
 
-def _pairs(frame: Frame, row: str, label: str) -> tuple[list[Any], list[Any]]:
+def _pairs(frame: Frame | Source, row: str, label: str) -> tuple[list[Any], list[Any]]:
     fetched = _fetched(frame, [row, label])
     return fetched[row].to_list(), fetched[label].to_list()
 

@@ -653,8 +653,10 @@ def calibration(
     if p.given.by is not None and p.given.cluster is not None:
         raise InputError("by= and cluster= cannot be given together; give calibration the rows of one group.")
     groups = {}
-    tally = values.tally() if p.given.by is not None or isinstance(p.given.data, Tally) else None
-    for key, part in tally.groups.items() if tally is not None else ():
+    if p.given.by is None and not isinstance(p.given.data, Tally):
+        return whole
+    tally = values.tally()
+    for key, part in tally.groups.items():
         part_table = _scores_of(part)
         if missing(part_table) is None:
             name = ", ".join(f"{column} = {value}" for column, value in zip(tally.by, key, strict=True))

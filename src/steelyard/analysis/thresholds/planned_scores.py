@@ -27,7 +27,7 @@ def planned_scores(design: SamplingDesign, rows: ThresholdRows, confidence: floa
         cluster=rows.cluster,
         **rows.columns._asdict(),
         **options,
-    )  # type: ignore[arg-type]  # as it was given
+    )
     refuse_beside_plan(p, confidence=confidence)
     planned = labelled_by(p)
     table = planned.score_table(planned.entries.first(len(planned.positive)))
