@@ -218,7 +218,6 @@ def test_it_prints_what_it_holds():
         "  models   a, b: probabilities; threshold 0.5 (assumed)",
         "  design   random; 6 clusters by age",
         "  groups   site: 2",
-        "  columns  y, a, b and 2 more",
     ]
     assert "<pre>" in p._repr_html_()
 

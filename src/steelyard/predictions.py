@@ -1223,7 +1223,10 @@ def _groups_line(p: Predictions) -> str:
 
 
 def _columns_line(p: Predictions) -> str:
-    used = {each for each in p.given.uses().values() if isinstance(each, str)} if len(p.models) < 2 else set()
+    given = p.given
+    named = [given.true, given.sample_weight, given.frequency, given.cluster, *p.by]
+    named += [name for model in given.models.values() for name in model]
+    used = {name for name in named if isinstance(name, str)} if given.is_frame else set()
     names = [name for name in p.columns if name not in used]
     return f"{', '.join(names[:3])}{f' and {len(names) - 3} more' if len(names) > 3 else ''}"
 

@@ -74,7 +74,7 @@ def _read(source: Source, inputs: Inputs) -> Predictions | None:
         return Predictions.read(source, **names, long=(str(inputs.row), str(inputs.label)), threshold=inputs.threshold)
     options: dict[str, Any] = {"weight": inputs.weight, "frequency": inputs.frequency, "cluster": inputs.cluster}
     options |= {"by": inputs.by or None, "label_sep": inputs.label_sep, "threshold": inputs.threshold}
-    p = Predictions.read(source, **names, **options)  # type: ignore[arg-type]  # each as the command line has it
+    p = Predictions.read(source, **names, **options)
     if not p.are_sets:
         return None
     _check_options(inputs)
