@@ -41,7 +41,7 @@ from steelyard.evaluation.unlabelled import FIT_LEVEL, unlabelled
 from steelyard.exceptions import InputError, InputTypeError, first_ten
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.refused_keywords import refuses_other_keywords
-from steelyard.ingest.unlabelled_scores import unlabelled_scores
+from steelyard.ingest.unlabelled_rows import unlabelled_scores
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.ranking import roc_auc
 from steelyard.metrics.registry import get_metrics

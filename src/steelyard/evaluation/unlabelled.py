@@ -44,8 +44,7 @@ from steelyard.evaluation.inputs import RowOptions, as_confusion, counted_inputs
 from steelyard.exceptions import InputError, UnknownNameError, did_you_mean, first_ten
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.refused_keywords import refuses_other_keywords
-from steelyard.ingest.unlabelled_predictions import unlabelled_predictions
-from steelyard.ingest.unlabelled_scores import unlabelled_scores
+from steelyard.ingest.unlabelled_rows import unlabelled_predictions, unlabelled_scores
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.catalogue import precision
 from steelyard.metrics.spec import MetricSpec
@@ -64,7 +63,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.thresholds.bands import BandPoint
     from steelyard.evaluation.evaluation import MetricRow
     from steelyard.ingest.source import Source
-    from steelyard.ingest.unlabelled_scores import UnlabelledScores
+    from steelyard.ingest.unlabelled_rows import UnlabelledScores
     from steelyard.metrics.registry import MetricLike
     from steelyard.metrics.spec import SpecLike
     from steelyard.statistics.probability_table import ProbabilityTable

@@ -14,7 +14,7 @@ from steelyard.analysis.planning.label_plan import (
     drawn_rows,
     guarded_key,
     plan_generator,
-    planned_columns,
+    planned_source,
 )
 from steelyard.analysis.planning.strata import (
     allocation,
@@ -31,7 +31,7 @@ from steelyard.ingest import arrays
 from steelyard.ingest.class_checks import rows_of_both_classes
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.label_tables import match_label
-from steelyard.ingest.rows import number_column
+from steelyard.ingest.rows import fetch_rows
 from steelyard.statistics.positive_class import CONVENTION
 from steelyard.statistics.precision import as_read
 
@@ -115,20 +115,20 @@ def _of_arrays(plan: LabelPlan, given: GivenLabels) -> PlanColumns:
 def _of_frame(plan: LabelPlan, given: GivenLabels) -> PlanColumns:
     """The columns of a frame, whose rows are found by their key, or by their order or index where they have none."""
     named = given.columns
-    key = [] if plan.key is None else [plan.key]
-    names = [name for name in (named.true, named.pred, named.score) if name is not None]
-    fetched = planned_columns(given.y_true, [*names, *key], ordered=plan.key is None)  # type: ignore[arg-type]  # a frame
-    pred = None if named.pred is None else np.array(fetched[named.pred].to_list(), dtype=object)
-    score = None if named.score is None else number_column(fetched[named.score], named.score)
-    true = np.array(fetched[str(named.true)].to_list(), dtype=object)
+    key, pred, score = ([] if name is None else [name] for name in (plan.key, named.pred, named.score))
+    source = planned_source(given.y_true, ordered=plan.key is None)  # type: ignore[arg-type]  # a frame
+    rows = fetch_rows(source, true=None, numbers=score, others=[str(named.true), *pred, *key])
+    column = {name: values.astype(object) for name, values in rows.others.items()}
+    true, predicted = column[str(named.true)], column.get(str(named.pred))
+    scores = rows.numbers.get(str(named.score))
     if plan.key is None:
-        return _of_arrays(plan, given._replace(y_true=true, y_pred=pred, y_score=score))
-    index_of = {str(each): i for i, each in enumerate(fetched[plan.key].to_list())}
+        return _of_arrays(plan, given._replace(y_true=true, y_pred=predicted, y_score=scores))
+    index_of = {str(each): i for i, each in enumerate(column[plan.key].tolist())}
     keys = [str(each) for each in plan.keys or ()]
     in_sheet = [guarded_key(key) for key in keys]
     if sum(key in index_of for key in in_sheet) > sum(key in index_of for key in keys):
         keys = in_sheet
-    return PlanColumns(true, pred, score, np.array([index_of.get(key, -1) for key in keys]))
+    return PlanColumns(true, predicted, scores, np.array([index_of.get(key, -1) for key in keys]))
 
 
 def are_missing(values: Array) -> Array:
