@@ -411,7 +411,7 @@ BAD = {
     "lists as labels": (lambda: confusion(np.array([[1], None], object), Y[:2]), TypeError, "cannot be labels"),
     "undeclared": (lambda: confusion(Y, [0, 1, 2, 0], labels=[0, 1]), ValueError, "y_pred holds 2, which is none"),
     "declared twice": (lambda: confusion(Y, Y, labels=[0, 0]), ValueError, "two or more labels, each once"),
-    "average": (lambda: steelyard.f1(Y, Y, average="mean"), ValueError, "average= takes"),
+    "average": (lambda: steelyard.f1(Y, Y, average="mean"), ValueError, "average= is '"),
     "both": (lambda: steelyard.f1(Y, Y, average="macro", pos_label=1), ValueError, "contradict"),
     "alone": (lambda: steelyard.f1(Y), TypeError, r"or \(y_true, y_pred\), not list alone"),
     "scores needed": (lambda: steelyard.roc_auc(confusion(Y, Y)), TypeError, "metric of scores"),

@@ -650,10 +650,10 @@ def test_equal_differences_have_equal_ranks():
 
 STUDY = {
     "a share that is no number": ({"positives": ["a"]}, "positives are shares of the rows"),
-    "no tuples": ({"tuples": None}, "tuples is a whole number of 2 or more, not None"),
-    "half a step": ({"steps": 2.5}, "steps is a whole number of 2 or more, not 2.5"),
-    "no seed": ({"seeds": 0}, "seeds is a whole number of 1 or more, not 0"),
-    "a word for a range": ({"total_range": "x"}, "total_range is the width"),
+    "no tuples": ({"tuples": None}, "tuples= is a whole number of 2 or more, not None"),
+    "half a step": ({"steps": 2.5}, "steps= is a whole number of 2 or more, not 2.5"),
+    "no seed": ({"seeds": 0}, "seeds= is a whole number of 1 or more, not 0"),
+    "a word for a range": ({"total_range": "x"}, "total_range= is the width"),
 }
 
 

@@ -314,11 +314,11 @@ def test_probabilities_of_0_and_1_take_spiegelhalters_test(golden):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"strategy": "kernel"}, "strategy is one of isotonic, uniform, quantile, not 'kernel'"),
-        ({"bins": 0}, "bins is a whole number of 1 or more, not 0"),
+        ({"strategy": "kernel"}, "strategy= is one of isotonic, uniform, quantile, not 'kernel'"),
+        ({"bins": 0}, "bins= is a whole number of 1 or more, not 0"),
         ({"cluster": [1, 2] * 100, "by": [1, 2] * 100}, "by= and cluster= cannot be given together"),
         ({"cluster": [1, 2] * 100, "prevalence": 0.2}, "prevalence= and cluster= cannot be given together"),
-        ({"level": 2}, "level is a probability"),
+        ({"level": 2}, "level= is a probability"),
     ],
 )
 def test_what_calibration_refuses(options, words):

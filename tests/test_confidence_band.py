@@ -152,7 +152,7 @@ def test_a_band_is_saved_and_read_back():
     [
         ({"metric": "roc_auc"}, "all scores at once"),
         ({"over": "specificity"}, "threshold, false_positive_rate, recall"),
-        ({"level": 95}, "level is a probability"),
+        ({"level": 95}, "level= is a probability"),
     ],
 )
 def test_what_has_no_band_is_refused_in_a_sentence(options, words):

@@ -436,8 +436,8 @@ TREE = DecisionTreeClassifier()
     ("attempt", "builtin", "words"),
     [
         (lambda: cross_evaluate(TREE, X, Y, n_jobs=0), ValueError, "how many runs there are at a time"),
-        (lambda: cross_evaluate(TREE, X, Y, level=None), ValueError, "level is a probability"),
-        (lambda: cross_evaluate(TREE, X, Y, progress=3), TypeError, "progress= takes a function"),
+        (lambda: cross_evaluate(TREE, X, Y, level=None), ValueError, "level= is a probability"),
+        (lambda: cross_evaluate(TREE, X, Y, progress=3), TypeError, "progress= is a function"),
         (lambda: cross_evaluate(Locked(n for n in [1]), X, Y, n_jobs=2), ValueError, "sends the estimators to other"),
         (lambda: cross_evaluate(TREE, X, Y, rng=-1), TypeError, "rng is a NumPy Generator"),
         (lambda: select_tree([TREE, TREE], X, Y), ValueError, "2 candidates were given"),

@@ -489,7 +489,7 @@ def test_the_shell_refuses_in_one_sentence(files, words, sentence):
         ({"reject_cost": 0.1, "metric": "accuracy"}, "give cost_matrix=, or no metric"),
         ({"prevalence": [0.5, 0.5]}, "4 shares of the classes"),
         ({"prevalence": {0: 0.5, 1: 0.5}}, "has shares of 0, 1"),
-        ({"folds": 1}, "folds is a whole number"),
+        ({"folds": 1}, "folds= is a whole number"),
         ({"metric": "roc_auc"}, "judges the probabilities themselves"),
         ({"metric": "prevalence"}, "No value of prevalence is best"),
         ({"metric": "f1"}, "average="),

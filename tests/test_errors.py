@@ -194,8 +194,8 @@ def test_a_file_of_a_header_alone_is_refused_in_a_sentence(tmp_path):
     [
         (lambda: errors(Y), "There is nothing to judge"),
         (lambda: errors(FRAME, true="y"), "name a column of labels"),
-        (lambda: errors(Y, y_score=S, kind="tp"), "kind is 'fn', 'fp' or 'both'"),
-        (lambda: errors(Y, y_score=S, first=0), "first is how many rows"),
+        (lambda: errors(Y, y_score=S, kind="tp"), "kind= is 'fn', 'fp' or 'both'"),
+        (lambda: errors(Y, y_score=S, first=0), "first= is how many rows"),
         (lambda: errors(Y, y_score=5 * S), "give threshold="),
         (lambda: errors(Y, COLUMNS["p"], threshold=0.5), "A threshold= needs scores"),
         (lambda: errors(Y, y_score=S, where="age >= 60"), "There is no column 'age'"),

@@ -188,7 +188,7 @@ BAD = {
     "cut of a table": (lambda: evaluate(FINLEY, threshold=0.5), ValueError, "holds predicted labels"),
     "NaN cut": (lambda: evaluate(Y, y_score=S, threshold=math.nan), ValueError, "A threshold is a number"),
     "missing": (lambda: evaluate(FINLEY)["roc_auc"], ValueError, "was not evaluated"),
-    "level": (lambda: evaluate(FINLEY, level=2), ValueError, "level is a probability"),
+    "level": (lambda: evaluate(FINLEY, level=2), ValueError, "level= is a probability"),
 }  # fmt: skip
 
 

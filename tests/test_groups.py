@@ -440,7 +440,7 @@ def test_thresholds_chosen_on_few_rows_keep_less_on_new_ones():
     [
         (lambda: group_thresholds(Y, S), "two groups or more"),
         (lambda: group_thresholds(Y, 3 * S, by=SITE), "give threshold="),
-        (lambda: group_thresholds(Y, S, by=SITE, recall=2), "recall is a share"),
+        (lambda: group_thresholds(Y, S, by=SITE, recall=2), "recall= is a share"),
         (lambda: group_thresholds(Y, S, by=SITE, cost={"cost": 2}), "is no cost of groups"),
         (lambda: group_thresholds(Y, S, by=SITE, cost={"cost_fn": "amount"}), "cost_fn is a finite number"),
         (lambda: group_thresholds(Y, S, by=SITE, cluster=PATIENT), "cluster"),

@@ -569,7 +569,7 @@ def test_labels_that_come_before_their_predictions_are_kept_and_joined():
         ("roc_auc >= 0.8", {}, "metric of predicted labels"),
         ("recall >= reference", {}, "give it as reference="),
         ("cost <= reference", {}, "as a number"),
-        ("recall >= 0.8", {"level": 2}, "level is a probability"),
+        ("recall >= 0.8", {"level": 2}, "level= is a probability"),
         ("recall >= 0.8", {"mature": 0}, "whole number of at least 1"),
         ("racall >= 0.8", {}, "Did you mean"),
     ],

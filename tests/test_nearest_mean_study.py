@@ -196,7 +196,7 @@ REFUSED = {
     "constant columns": (lambda: nearest_mean_study(LogisticRegression(), np.ones((40, 2)), Y), "Every feature holds one value only"),
     "missing values": (lambda: nearest_mean_study(LogisticRegression(), np.where(X > 2, np.nan, X), Y, ratios=["1:1"]), "could not be fitted on a draw"),
     "a class for a model": (lambda: nearest_mean_study(LogisticRegression, X, Y), "an estimator with fit"),
-    "one draw": (lambda: nearest_mean_study(LogisticRegression(), X, Y, draws=1), "draws is a whole number of 2"),
+    "one draw": (lambda: nearest_mean_study(LogisticRegression(), X, Y, draws=1), "draws= is a whole number of 2"),
     "no metric": (lambda: nearest_mean_study(LogisticRegression(), X, Y, metrics=[]), "metrics= is empty"),
 }  # fmt: skip
 

@@ -1,6 +1,7 @@
 """Sentences of the library on the command line: arguments and calls are named as the shell writes them."""
 
 import ast
+import pickle
 import re
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 import steelyard
 from steelyard.cli.commands import load_command
 from steelyard.cli.option_words import of_shell
+from steelyard.exceptions import SteelyardError
 
 pytest.importorskip("pandas")
 from recorded import record
@@ -57,6 +59,19 @@ def test_code_in_a_sentence_is_written_as_on_the_command_line(said, shown):
 )
 def test_what_was_given_and_what_has_no_option_stays(said):
     assert of_shell(said) == said
+
+
+def test_an_error_of_one_argument_has_facts_that_make_its_sentence():
+    with pytest.raises(SteelyardError) as refused:
+        steelyard.interval("recall", steelyard.Counts(3, 1, 2, 9), level=95)
+    for error in (refused.value, pickle.loads(pickle.dumps(refused.value))):
+        assert (error.argument, error.given) == ("level", "95")
+        assert str(error) == f"level= is {error.expected}, not 95."
+        assert of_shell(str(error)) == f"--level is {error.expected}, not 95."
+    plain = SteelyardError("No rows.")
+    assert (str(plain), plain.argument, plain.given, plain.expected, plain.do) == ("No rows.", "", "", "", "")
+    with_way = SteelyardError(argument="y_score", expected="a column", do="name one")
+    assert str(with_way) == "y_score= is a column; name one." and not with_way.given
 
 
 def test_the_option_that_was_given_is_the_one_named():

@@ -232,7 +232,7 @@ def test_it_is_an_estimator_of_scikit_learn():
 @pytest.mark.parametrize(
     ("model", "rows", "words"),
     [
-        (Recalibrator("platt"), two_classes(50), "method is one of prior, temperature, logistic, isotonic, auto"),
+        (Recalibrator("platt"), two_classes(50), "method= is one of prior, temperature, logistic, isotonic, auto"),
         (Recalibrator("prior"), two_classes(50), "method='prior' needs trained="),
         (Recalibrator("prior", trained=[0.5] * 3), two_classes(50), "trained= is the share of the positive class"),
         (Recalibrator(trained=2), two_classes(50), "trained= is the share of the positive class"),
@@ -241,7 +241,7 @@ def test_it_is_an_estimator_of_scikit_learn():
         (Recalibrator(), ([0.1, 0.2, 0.8, 0.9], [0, 0, 1, 1]), "Each class needs 4 rows or more"),
         (Recalibrator("logistic"), ([0.1] * 5 + [0.9] * 5, [0] * 5 + [1] * 5), "no finite fit: the scores separate"),
         (Recalibrator(cv=ShuffleSplit(3)), two_classes(50), "leaves each row out once"),
-        (Recalibrator(level=2), two_classes(50), "level is a probability"),
+        (Recalibrator(level=2), two_classes(50), "level= is a probability"),
         (Recalibrator(), (two_classes(50)[0], [0, 1]), "differ in length"),
     ],
 )

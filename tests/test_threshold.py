@@ -362,7 +362,7 @@ def test_a_bound_that_no_cut_meets_names_the_nearest():
         ("recall >= nan", InputError, "is no bound"),
         (">= 0.5", InputError, "is no bound"),
         ([0.9], InputError, "is no bound"),
-        (0.9, InputTypeError, "where= takes text"),
+        (0.9, InputTypeError, "where= is text"),
         ("recal >= 0.9", UnknownNameError, "Did you mean 'recall'"),
         ("roc_auc >= 0.9", InputTypeError, "cannot constrain a threshold"),
     ],

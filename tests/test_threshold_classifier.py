@@ -486,7 +486,7 @@ def test_labels_in_another_order_than_their_rows_are_refused():
         ({"refit": False}, "refit=False deploys the classifier of one split, and cv= makes 5"),
         ({"cv": 1.5}, "cv= as a share of rows to hold out lies between 0 and 1, not at 1.5"),
         ({"confidence": 0.9}, "give them too, such as where="),
-        ({"confidence": 2, "where": "recall >= 0.9"}, "confidence is a probability"),
+        ({"confidence": 2, "where": "recall >= 0.9"}, "confidence= is a probability"),
         ({"cv": RepeatedStratifiedKFold(n_splits=2, n_repeats=2), **PROMISE}, "leaves some rows out more than once"),
         ({"cost": 10}, "cost= is a dict such as"),
         ({"cost": {"cost_fm": 1}}, "'cost_fm' is no cost; .* Did you mean .*'cost_fn'"),

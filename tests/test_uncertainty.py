@@ -570,7 +570,7 @@ def test_models_on_the_same_rows_need_fewer_of_them():
 
 
 BAD = {
-    "level": (lambda: interval("f1", FINLEY, level=1.5), ValueError, "level is a probability"),
+    "level": (lambda: interval("f1", FINLEY, level=1.5), ValueError, "level= is a probability"),
     "percent": (lambda: interval("f1", FINLEY, level=95), ValueError, "such as 0.95"),
     "method": (lambda: interval("f1", FINLEY, method="magic"), ValueError, "No method is called 'magic'"),
     "no rate": (lambda: interval("f1", FINLEY, method="wilson"), ValueError, "does not fit f1"),
@@ -594,7 +594,7 @@ BAD = {
     "huge bootstrap": (lambda: interval("f1", Counts(1e20, 1, 1, 1), method="bootstrap"), OverflowError, "whole rows"),
     "name": (lambda: interval("f11", FINLEY), KeyError, "Did you mean"),
     "width": (lambda: sample_size("f1", at=(0.8, 0.9), prevalence=0.1), ValueError, "either width="),
-    "prevalence": (lambda: sample_size("f1", at=(0.8, 0.9), prevalence=2, width=0.1), ValueError, "prevalence is a share"),
+    "prevalence": (lambda: sample_size("f1", at=(0.8, 0.9), prevalence=2, width=0.1), ValueError, "prevalence= is a share"),
     "at": (lambda: sample_size("f1", at=0.8, prevalence=0.1, width=0.1), TypeError, r"\(recall, specificity\)"),
     "rates": (lambda: sample_size("f1", at=(8, 0.9), prevalence=0.1, width=0.1), ValueError, "between 0 and 1"),
     "same": (lambda: sample_size("f1", at=(0.8, 0.9), versus=(0.8, 0.9), prevalence=0.1), ValueError, "above 0"),
@@ -602,7 +602,7 @@ BAD = {
     "few draws": (lambda: interval("f1", FINLEY, draws=1), ValueError, "20 or more"),
     "an uncertain prevalence": (lambda: sample_size("f1", at=(0.9, 0.9), prevalence=steelyard.Prevalence(positives=3, rows=100), width=0.1), TypeError, r"give float\(prevalence\)"),
     "no prevalence": (lambda: sample_size("f1", at=(0.9, 0.9), width=0.1), TypeError, "prevalence= is missing"),
-    "assurance": (lambda: sample_size("f1", at=(0.9, 0.9), prevalence=0.1, width=0.1, assurance=80), ValueError, "assurance is a share"),
+    "assurance": (lambda: sample_size("f1", at=(0.9, 0.9), prevalence=0.1, width=0.1, assurance=80), ValueError, "assurance= is a share"),
     "empty class": (lambda: sample_size("mcc", at=[[3, 1, 0], [0, 0, 0], [1, 1, 3]], width=0.1), ValueError, "K x K"),
     "an average of two": (lambda: sample_size("f1[average=macro]", at=(0.9, 0.9), prevalence=0.1, width=0.1), ValueError, "expected confusion matrix"),
     "scores": (lambda: sample_size("roc_auc", at=(0.8, 0.9), prevalence=0.1, width=0.1), TypeError, "metric of scores"),

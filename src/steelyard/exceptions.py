@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 class SteelyardError(Exception):
     """Anything that Steelyard refuses, in one sentence: what was given, what was expected, what to do.
 
+    Where it is one argument that is refused, these are facts of the error, which make the sentence: `argument`,
+    `expected`, `given` (as text) and `do`. A sentence names an argument as `level=`; the shell writes its option there.
+
+    >>> print(InputError(argument="level", expected="a probability", given=2, do="give one"))
+    level= is a probability, not 2; give one.
+
     >>> from steelyard import get_metric
     >>> try:
     ...     get_metric("acc_score")
@@ -22,6 +28,14 @@ class SteelyardError(Exception):
     ...     print(error)
     No metric is called 'acc_score'. Did you mean ...?
     """
+
+    def __init__(
+        self, *sentence: object, argument: str = "", expected: str = "", given: object = ..., do: str = ""
+    ) -> None:
+        self.argument, self.expected, self.do = argument, expected, do
+        self.given = "" if given is ... else short_repr(given)
+        instead, way = self.given and f", not {self.given}", do and f"; {do}"
+        super().__init__(*(sentence or (f"{argument}= is {expected}{instead}{way}.",)))
 
     def __str__(self) -> str:
         # KeyError would print the message as a quoted repr, and the repr of an array has lines.

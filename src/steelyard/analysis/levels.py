@@ -10,7 +10,7 @@ from steelyard.exceptions import InputError
 def check_level(level: float) -> None:
     """Refuse what is no level of an interval."""
     if not (isinstance(level, (int, float, np.number)) and 0 < level < 1):
-        raise InputError(f"level is a probability above 0 and below 1, such as 0.95, not {level!r}.")
+        raise InputError(argument="level", expected="a probability above 0 and below 1, such as 0.95", given=level)
 
 
 def tails(level: float) -> tuple[float, float]:

@@ -317,9 +317,9 @@ def read_shares(positives: float | Sequence[float]) -> tuple[float, ...]:
 def check_list(shares: Sequence[float], n: int, kind: str) -> None:
     """Refuse a list of probabilities that cannot be made."""
     if kind not in LIST_KINDS:
-        raise InputError(f"list_kind is one of {', '.join(LIST_KINDS)}, not {kind!r}.")
+        raise InputError(argument="list_kind", expected=f"one of {', '.join(LIST_KINDS)}", given=kind)
     if not (isinstance(n, (int, np.integer)) and 2 <= n <= _MOST_ROWS):
-        raise InputError(f"n is the number of rows of a tuple, 2 to {_MOST_ROWS:,}, not {n!r}.")
+        raise InputError(argument="n", expected=f"the number of rows of a tuple, 2 to {_MOST_ROWS:,}", given=n)
     if not shares or not all(0 < share < 1 and 1 <= round(share * n) < n for share in shares):
         raise InputError(
             f"positives are shares above 0 and below 1 that leave rows of both classes among {n}, not {shares}."
@@ -329,12 +329,14 @@ def check_list(shares: Sequence[float], n: int, kind: str) -> None:
 def check_distortions(total: float, threshold: float | str, **counts: tuple[object, int]) -> None:
     """Refuse distortions that cannot be drawn; each count comes with the least that it may be."""
     if not (isinstance(total, (int, float)) and 0 < total <= 2):
-        raise InputError(f"total_range is the width that both distortions share, above 0 and up to 2, not {total!r}.")
+        raise InputError(
+            argument="total_range", expected="the width that both distortions share, above 0 and up to 2", given=total
+        )
     if threshold != "prior" and not (isinstance(threshold, (int, float)) and 0 <= threshold <= 1):
-        raise InputError(f"threshold is a number between 0 and 1 or 'prior', not {threshold!r}.")
+        raise InputError(argument="threshold", expected="a number between 0 and 1 or 'prior'", given=threshold)
     for name, (given, least) in counts.items():
         if not (isinstance(given, (int, np.integer)) and given >= least):
-            raise InputError(f"{name} is a whole number of {least} or more, not {given!r}.")
+            raise InputError(argument=name, expected=f"a whole number of {least} or more", given=given)
 
 
 def check_defined(metrics: Sequence[Metric], values: Array) -> None:

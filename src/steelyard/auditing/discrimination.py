@@ -150,11 +150,13 @@ def _common(first: Array, second: Array) -> Array:
 def _plane(points: str, size: int | None, rng: Rng) -> Array:
     """Pairs of points: first and second classifier x (TPR, TNR) x pairs."""
     if points not in _POINTS:
-        raise InputError(f"points is {' or '.join(map(repr, _POINTS))}, not {points!r}.")
+        raise InputError(argument="points", expected=" or ".join(map(repr, _POINTS)), given=points)
     count = {"grid": 21}.get(points, 65_536) if size is None else size
     most = int((2 * MOST_PAIRS) ** 0.25) if points == "grid" else MOST_PAIRS
     if not (isinstance(count, (int, np.integer)) and 2 <= count <= most):
-        raise InputError(f"size is a whole number from 2 to {most:,} with {points} points, not {size!r}.")
+        raise InputError(
+            argument="size", expected=f"a whole number from 2 to {most:,} with {points} points", given=size
+        )
     if points == "grid":
         grid = np.stack(np.meshgrid(*2 * [np.linspace(0, 1, count)]), -1).reshape(-1, 2)
         first, second = np.triu_indices(len(grid), 1)
@@ -283,7 +285,9 @@ def discrimination(
     ['accuracy', 'ac_score', 'g_mean', 'balanced_accuracy']
     """
     if not (isinstance(tolerance, (int, float)) and tolerance >= 0):
-        raise InputError(f"tolerance is a difference of 0 or more that is still called none, not {tolerance!r}.")
+        raise InputError(
+            argument="tolerance", expected="a difference of 0 or more that is still called none", given=tolerance
+        )
     chosen = named_metrics(metrics)
     for metric in chosen:
         if metric.direction is None:

@@ -103,7 +103,7 @@ def checked_problem(
     """The answers given, by the names of `recommend`, checked."""
     for name, answer in yes_or_no.items():
         if not isinstance(answer, (bool, np.bool_)) and not (name == "ranking" and answer is None):
-            raise InputTypeError(f"{name}= is True or False, not {answer!r}.")
+            raise InputTypeError(argument=name, expected="True or False", given=answer)
     if yes_or_no["ranking"] and (yes_or_no["costs"] or reference_threshold is not None):
         raise InputError(
             "Scores that are used as an order make no errors to cost; give ranking, or costs or a threshold, not both."
@@ -119,7 +119,9 @@ def checked_problem(
     is_number = isinstance(at, (float, int, np.floating)) and not isinstance(at, bool)
     if at is not None and not (is_number and 0 < float(at) < 1):  # type: ignore[arg-type]  # a number
         raise InputError(
-            f"reference_threshold is the probability from which a row is flagged, between 0 and 1, not {at!r}."
+            argument="reference_threshold",
+            expected="the probability from which a row is flagged, between 0 and 1",
+            given=at,
         )
     return Problem(
         **yes_or_no,  # type: ignore[arg-type]  # checked above

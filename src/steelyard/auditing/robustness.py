@@ -436,10 +436,12 @@ def robustness(
     """
     if not (isinstance(tolerance, (int, float)) and tolerance >= 0):
         raise InputError(
-            f"tolerance is a change of 0 or more that is still called none, such as 0.02, not {tolerance!r}."
+            argument="tolerance",
+            expected="a change of 0 or more that is still called none, such as 0.02",
+            given=tolerance,
         )
     if not (isinstance(resamples, (int, np.integer)) and resamples >= 0):
-        raise InputError(f"resamples is a whole number of draws, 0 for none, not {resamples!r}.")
+        raise InputError(argument="resamples", expected="a whole number of draws, 0 for none", given=resamples)
     of_rows = y_pred is not None or not (y_score is None or is_counted(y_true) or is_counted(y_score))
     rows = cast("ArrayLike", y_true)  # where they are given; what is no column of labels is refused there
     pos_label, remarks = stated_positive(rows, pos_label) if of_rows else (pos_label, ())

@@ -106,7 +106,7 @@ def _title(name: str) -> str:
 
 def _scores(inputs: Inputs, name: str, column: object) -> Array | Tally:
     """The scores of a file without labels, or of a saved tally, whose labels are not read."""
-    from steelyard.ingest.unlabelled_scores import unlabelled_scores
+    from steelyard.ingest.unlabelled_rows import unlabelled_scores
 
     if (saved := read_saved(name)) is not None:
         return saved

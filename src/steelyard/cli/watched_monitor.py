@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.monitoring.batches import RowDigest, check_scores, frame_columns
+from steelyard.analysis.monitoring.batches import RowDigest
 from steelyard.analysis.monitoring.monitor import Monitor
 from steelyard.analysis.monitoring.saved_monitor import check_digest
 from steelyard.cli.option_words import of_shell
@@ -19,6 +19,7 @@ from steelyard.ingest import queries
 from steelyard.ingest.csv_values import MISSING
 from steelyard.ingest.repeated_files import content_digest, file_digest
 from steelyard.ingest.replaced_files import check_replaceable, replacement_file
+from steelyard.ingest.rows import fetch_rows
 from steelyard.ingest.source import ColumnNames
 from steelyard.ingest.thresholding import ASSUMED_HALF
 from steelyard.statistics.saved_json import read_json, with_digest
@@ -96,8 +97,8 @@ class WatchedMonitor:
         earlier = next((old for old, known in self.digests.items() if known == digest), None)
         if earlier is None:
             return
-        columns = queries.fetch_columns(source, source.parts[0].collect_schema().names()).values()
-        if RowDigest.of(*([str(value) for value in column.to_list()] for column in columns)).telling:
+        columns = fetch_rows(source, true=None, others=source.parts[0].collect_schema().names()).others.values()
+        if RowDigest.of(*([str(value) for value in column.tolist()] for column in columns)).telling:
             raise InputError(f"{name!r} holds the rows of {earlier!r}, which were read already; leave it out.")
 
     def _named(self, true: object, pred: object, score: object) -> dict[str, Any]:
@@ -179,22 +180,21 @@ class WatchedMonitor:
     def _add_predictions(self, period: str, source: Source, key: str, column: str) -> list[str]:
         of_labels = column == self.inputs.pred
         groups = [] if self.monitor.by is None else [self.monitor.by]
-        columns = frame_columns(source, *(([column], []) if of_labels else ([], [column])), [key, *groups])
-        if not of_labels:
-            check_scores(source, column, columns[column])
-        given = {"y_pred" if of_labels else "y_score": columns[column]}
-        by = columns[groups[0]] if groups else None
+        pred, score = ([column], []) if of_labels else ([], [column])
+        rows = fetch_rows(source, true=None, pred=pred, score=score, others=[key, *groups])
+        given = {"y_pred": rows.predicted[column]} if of_labels else {"y_score": rows.scores[column]}
+        by = rows.others[groups[0]] if groups else None
         before = self.monitor.threshold_assumed
-        twice = self.monitor.predict(columns[key], **given, by=by, period=period)
+        twice = self.monitor.predict(rows.others[key], **given, by=by, period=period)
         return [f"{twice:,} keys were there already and were left out." if twice else "", *self._half(before)]
 
     def _add_labels(self, period: str, source: Source, key: str, true: str) -> list[str]:
         costs = [] if self.cost is None else [self.cost]
-        columns = frame_columns(_labelled(source, true), [true], costs, [key])
-        if not len(columns[key]):
+        rows = fetch_rows(_labelled(source, true), true=true, numbers=costs, others=[key])
+        keys, cost = rows.others[key], rows.numbers[costs[0]] if costs else None
+        if not len(keys):
             return [f"no label in the column {true!r} yet."]
-        cost = columns[costs[0]] if costs else None
-        return [repr(self.monitor.label(columns[key], columns[true], cost=cost, period=period))]
+        return [repr(self.monitor.label(keys, rows.labels[0], cost=cost, period=period))]
 
     def save(self, state: str | None) -> None:
         """Write the state, whole or not at all."""

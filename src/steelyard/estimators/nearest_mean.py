@@ -150,7 +150,7 @@ class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         if len(self.classes_) < 2:
             raise InputError("y holds rows of one class only; NearestMeanClassifier needs rows of two classes.")
         if self.centroid not in ("best", *CENTROIDS):
-            raise InputError(f"centroid= takes 'best', 'mean' or 'median', not {self.centroid!r}.")
+            raise InputError(argument="centroid", expected="'best', 'mean' or 'median'", given=self.centroid)
         return np.asarray(y == self.classes_[self._positive_index])
 
     @property

@@ -132,7 +132,9 @@ class Recalibrator(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             usable = RECALIBRATIONS if self.trained is not None else RECALIBRATIONS[1:]
             return (_UNCHANGED, *(name for name in usable if k == 2 or name not in _OF_TWO))
         if self.method not in RECALIBRATIONS:
-            raise InputError(f"method is one of {', '.join((*RECALIBRATIONS, 'auto'))}, not {self.method!r}.")
+            raise InputError(
+                argument="method", expected=f"one of {', '.join((*RECALIBRATIONS, 'auto'))}", given=self.method
+            )
         if k > 2 and self.method in _OF_TWO:
             raise InputError(f"{self.method} recalibrates two classes, not {k}; use temperature, prior or auto.")
         return (self.method,)

@@ -97,7 +97,7 @@ _HELD_OUT = 0.5  # the share of rows that choose a threshold whose limits are gu
 def check_folds(cv: object) -> None:
     """Refuse what is neither folds, nor a share of rows to hold out, nor a fitted classifier."""
     if isinstance(cv, str) and cv != "prefit":
-        raise InputError(f"cv= takes a number of folds, a splitter or 'prefit', not {cv!r}.")
+        raise InputError(argument="cv", expected="a number of folds, a splitter or 'prefit'", given=cv)
     if isinstance(cv, float) and not 0 < cv < 1:
         raise InputError(f"cv= as a share of rows to hold out lies between 0 and 1, not at {cv:g}.")
 

@@ -393,7 +393,9 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             raise InputError("y holds rows of one class only; a threshold needs two. Give rows of both.")
         check_folds(self.cv)
         if self.cost is not None and not isinstance(self.cost, Mapping):
-            raise InputTypeError(f"cost= is a dict such as {{'cost_fn': 10, 'cost_fp': 1}}, not {self.cost!r}.")
+            raise InputTypeError(
+                argument="cost", expected="a dict such as {'cost_fn': 10, 'cost_fp': 1}", given=self.cost
+            )
 
     @property
     def _classes(self) -> ClassChoice:

@@ -38,7 +38,7 @@ from steelyard.analysis.results.result import Flat, Result, Rows, table_text
 from steelyard.evaluation.unlabelled import FIT_LEVEL, unlabelled
 from steelyard.exceptions import InputError, InputTypeError, first_ten
 from steelyard.ingest.thresholding import thresholded
-from steelyard.ingest.unlabelled_scores import unlabelled_scores
+from steelyard.ingest.unlabelled_rows import unlabelled_scores
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.ranking import roc_auc
 from steelyard.metrics.registry import get_metrics

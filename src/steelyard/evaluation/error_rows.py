@@ -175,9 +175,9 @@ def errors(
     Scores were thresholded at 0.5; best_threshold finds a better one.
     """
     if kind not in ("both", *KINDS):
-        raise InputError(f"kind is 'fn', 'fp' or 'both', not {kind!r}.")
+        raise InputError(argument="kind", expected="'fn', 'fp' or 'both'", given=kind)
     if first is not None and (not isinstance(first, (int, np.integer)) or isinstance(first, bool) or first < 1):
-        raise InputError(f"first is how many rows to list, 1 or more, or None for all, not {first!r}.")
+        raise InputError(argument="first", expected="how many rows to list, 1 or more, or None for all", given=first)
     names = FrameColumns(true, pred, score)
     if names.are_named(y_pred=y_pred, y_score=y_score):
         source, columns, key_names = _of_frame(y_true, names, keys)  # type: ignore[arg-type]  # a frame

@@ -183,13 +183,13 @@ def group_thresholds(
         raise InputTypeError(_NEEDED)
     check_level(level)
     if not isinstance(resamples, Integral) or isinstance(resamples, bool) or resamples < 0:
-        raise InputError(f"draws= is a whole number, 0 for none, not {draws!r}.")
+        raise InputError(argument="draws", expected="a whole number, 0 for none", given=draws)
     if threshold is None and not counted.scores.has_probabilities:
         raise InputError("The scores are not probabilities; give threshold=, from which a row is predicted positive.")
     at = HALF if threshold is None else float(threshold)
     for name, share in (("recall", recall), ("flag_rate", flag_rate)):
         if share is not None and not 0 <= share <= 1:
-            raise InputError(f"{name} is a share between 0 and 1, not {share!r}.")
+            raise InputError(argument=name, expected="a share between 0 and 1", given=share)
     tables = [group.scores for group in counted.groups.values() if group.scores is not None]  # as the whole has them
     targets = {EQUAL_RECALL: recall, EQUAL_FLAGS: flag_rate}
     outcomes = PolicyTrial(tables, at, targets, level, resamples).outcomes(generator(rng))

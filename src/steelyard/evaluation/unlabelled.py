@@ -42,8 +42,7 @@ from steelyard.evaluation.evaluation import Evaluation
 from steelyard.exceptions import InputError, UnknownNameError, did_you_mean, first_ten
 from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.thresholding import thresholded
-from steelyard.ingest.unlabelled_predictions import unlabelled_predictions
-from steelyard.ingest.unlabelled_scores import unlabelled_scores
+from steelyard.ingest.unlabelled_rows import unlabelled_predictions, unlabelled_scores
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.catalogue import precision
 from steelyard.metrics.spec import MetricSpec
@@ -63,7 +62,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.thresholds.bands import BandPoint
     from steelyard.evaluation.evaluation import MetricRow
     from steelyard.ingest.source import Source
-    from steelyard.ingest.unlabelled_scores import UnlabelledScores
+    from steelyard.ingest.unlabelled_rows import UnlabelledScores
     from steelyard.metrics.registry import MetricLike
     from steelyard.metrics.spec import SpecLike
     from steelyard.statistics.probability_table import ProbabilityTable

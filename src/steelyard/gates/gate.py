@@ -162,7 +162,7 @@ def gate(
     _check_numbers(margin, min_rows, min_positives)
     for name, switch in (("skip_small", skip_small), ("allow_worse", allow_worse)):
         if not isinstance(switch, bool):
-            raise InputError(f"{name}= is True or False, not {switch!r}.")
+            raise InputError(argument=name, expected="True or False", given=switch)
     old, saved = read_baseline(baseline), read_promise(promise)
     all_parts = gate_parts(evaluated)
     if skip_small and all(part.group is None for part in all_parts):
@@ -295,10 +295,10 @@ def _whole(result: Result[Any] | None) -> Evaluation:
 def _check_numbers(margin: float, min_rows: int, min_positives: int) -> None:
     """Refuse numbers that mean nothing, whether or not this gate reads them."""
     if isinstance(margin, bool) or not isinstance(margin, (int, float)) or not 0 < margin < 1:
-        raise InputError(f"margin= is a number above 0 and below 1, such as 0.02, not {margin!r}.")
+        raise InputError(argument="margin", expected="a number above 0 and below 1, such as 0.02", given=margin)
     for name, least in (("min_rows", min_rows), ("min_positives", min_positives)):
         if isinstance(least, bool) or not isinstance(least, Integral) or least < 0:
-            raise InputError(f"{name}= is a whole number of 0 or more, 0 for any, not {least!r}.")
+            raise InputError(argument=name, expected="a whole number of 0 or more, 0 for any", given=least)
 
 
 # ---------------------------------------------------------------- too few rows

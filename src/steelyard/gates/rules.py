@@ -165,7 +165,7 @@ def _check_direction(rule: Rule, spec: MetricSpec) -> None:
 def check_prove(prove: str) -> None:
     """Refuse a prove= that is unknown."""
     if prove not in (WORSE, NOT_WORSE):
-        raise InputError(f"prove= is {WORSE!r} or {NOT_WORSE!r}, what has to be shown, not {prove!r}.")
+        raise InputError(argument="prove", expected=f"{WORSE!r} or {NOT_WORSE!r}, what has to be shown", given=prove)
 
 
 def usual_rules(specs: Iterable[MetricSpec], other: str, prove: str, margin: float) -> list[Rule]:

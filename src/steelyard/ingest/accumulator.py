@@ -52,7 +52,9 @@ class Accumulator:
     ) -> None:
         self.count = count
         if not callable(self.count):
-            raise InputTypeError(f"count= is a function that counts a batch, such as confusion, not {self.count!r}.")
+            raise InputTypeError(
+                argument="count", expected="a function that counts a batch, such as confusion", given=self.count
+            )
         self.labels = declared_labels(labels)
         self.pos_label = pos_label
         self._parts: list[Confusion | ScoreTable] = []

@@ -76,7 +76,7 @@ def sql(
         if name is not None or use in ("table", "true"):
             check_name(use, name)
     if dialect not in DIALECTS:
-        raise InputError(f"dialect= takes one of {', '.join(DIALECTS)}, not {dialect!r}.")
+        raise InputError(argument="dialect", expected=f"one of {', '.join(DIALECTS)}", given=dialect)
     _check_columns(ColumnNames(true, preds, score, weight, by=groups))
     _check_threshold(threshold, score)
     exp = _sqlglot().exp
@@ -134,8 +134,9 @@ def _check_ends(score_range: object) -> None:
     numbers = [end for end in ends if isinstance(end, Real) and math.isfinite(end)]
     if len(ends) != 2 or len(numbers) != 2 or not numbers[0] < numbers[1]:
         raise InputError(
-            "score_range= is the lowest and the highest score that is expected, two finite numbers, not "
-            f"{score_range!r}."
+            argument="score_range",
+            expected="the lowest and the highest score that is expected, two finite numbers",
+            given=score_range,
         )
 
 

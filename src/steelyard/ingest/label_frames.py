@@ -225,7 +225,9 @@ def _lists(series: Any, name: str, label_sep: str | None) -> list[list[Any]]:
         )
     texts = ("" if missing else str(each) for each, missing in zip(series.to_list(), series.is_null(), strict=True))
     if not isinstance(label_sep, str) or not label_sep:
-        raise InputError(f"label_sep= is what stands between the labels of a row, such as ';', not {label_sep!r}.")
+        raise InputError(
+            argument="label_sep", expected="what stands between the labels of a row, such as ';'", given=label_sep
+        )
     return [[part.strip() for part in text.split(label_sep) if part.strip()] for text in texts]
 
 

@@ -126,7 +126,7 @@ class Ledger:
         """
         wanted = checked_tags(tags).items()
         if last is not None and last < 1:
-            raise InputError(f"last= is how many evaluations to list, 1 or more, not {last!r}.")
+            raise InputError(argument="last", expected="how many evaluations to list, 1 or more", given=last)
         names = None if metrics is None else {spec.name for spec in MetricSpec.all_of(metrics)}
         found: list[list[HistoryRow]] = []
         damaged: list[str] = []

@@ -90,11 +90,11 @@ class CallOptions:
     def __post_init__(self) -> None:
         if self.average not in (NATIVE, *AVERAGES, SAMPLES, None):
             names = ", ".join(map(repr, (*AVERAGES, SAMPLES)))
-            raise InputError(f"average= takes {names} or None, not {self.average!r}.")
+            raise InputError(argument="average", expected=f"{names} or None", given=self.average)
         if self.pos_label is not None and self.average != NATIVE:
             raise InputError("pos_label= and average= contradict each other: one class, or all of them. Give one.")
         if self.undefined != "raise" and not isinstance(self.undefined, (int, float, np.number)):
-            raise InputError(f"undefined= takes a number or 'raise', not {self.undefined!r}.")
+            raise InputError(argument="undefined", expected="a number or 'raise'", given=self.undefined)
 
     @property
     def replacement(self) -> float:

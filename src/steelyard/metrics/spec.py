@@ -66,7 +66,9 @@ class MetricSpec:
     def all_of(cls, metrics: Iterable[SpecLike]) -> list[MetricSpec]:
         """Several metrics; a single name in place of a list is refused."""
         if isinstance(metrics, str) or not hasattr(metrics, "__iter__"):
-            raise InputTypeError(f"metrics= takes a list of metrics, not {metrics!r}; write [{metrics!r}].")
+            raise InputTypeError(
+                argument="metrics", expected="a list of metrics", given=metrics, do=f"write [{metrics!r}]"
+            )
         specs = list(dict.fromkeys(cls.of(metric) for metric in metrics))
         if not specs:
             raise InputError("No metric was named; name at least one, or leave the choice out for all.")

@@ -151,9 +151,13 @@ def check_options(level: float, n_jobs: object, progress: object) -> None:
     """Refuse a level, a number of jobs or a progress that is none."""
     check_level(level)
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or not n_jobs):
-        raise InputError(f"n_jobs= is how many runs there are at a time, or -1 for all cores, not {n_jobs!r}.")
+        raise InputError(
+            argument="n_jobs", expected="how many runs there are at a time, or -1 for all cores", given=n_jobs
+        )
     if progress is not None and not callable(progress):
-        raise InputTypeError(f"progress= takes a function of the runs done and their number, not {progress!r}.")
+        raise InputTypeError(
+            argument="progress", expected="a function of the runs done and their number", given=progress
+        )
 
 
 def _check_any_ended(runs: Mapping[str, Rows[Run]]) -> None:

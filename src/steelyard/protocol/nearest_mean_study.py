@@ -120,7 +120,7 @@ class ProjectingClassifier(NearestMeanClassifier):
 def _behind(prepare: Any, model: Any) -> Any:
     """A model behind its transformer: standard scores where none is given."""
     if prepare is not None and (isinstance(prepare, type) or not hasattr(prepare, "fit_transform")):
-        raise InputTypeError(f"prepare= is a transformer such as StandardScaler(), not {prepare!r}.")
+        raise InputTypeError(argument="prepare", expected="a transformer such as StandardScaler()", given=prepare)
     return make_pipeline(StandardScaler() if prepare is None else clone(prepare), model)
 
 
@@ -180,7 +180,7 @@ def nearest_mean_study(
     check_level(level)
     name, model = _named_model(estimator)
     if isinstance(draws, bool) or not isinstance(draws, (int, np.integer)) or draws < _FEWEST_DRAWS:
-        raise InputError(f"draws is a whole number of {_FEWEST_DRAWS} or more, not {draws!r}.")
+        raise InputError(argument="draws", expected=f"a whole number of {_FEWEST_DRAWS} or more", given=draws)
     named = _metrics(metrics)
     data, positive = _two_classes(X, y, pos_label)
     truth = (data.codes == data.labels.index(positive)).astype(int)

@@ -297,7 +297,9 @@ def _runs(name: str, model: Any, data: Data, repeats: int, test: float, n_jobs: 
         flagged = predicted_codes(column, data.labels, f"The prediction {name!r}") == positive
         return [(np.arange(len(flagged)), flagged)] * HoldOut(1, repeats=repeats).repeats
     if not (isinstance(test, (int, float)) and 0 < test < 1):
-        raise InputError(f"test is the share of the rows that is held out, above 0 and below 1, not {test!r}.")
+        raise InputError(
+            argument="test", expected="the share of the rows that is held out, above 0 and below 1", given=test
+        )
     split = HoldOut((1 - test) / test, repeats=repeats)
     result = cross_evaluate(
         {name: model}, data.X, data.y, split=split, metrics=["recall"], n_jobs=n_jobs, rng=rng, pos_label=data.positive
@@ -312,8 +314,10 @@ def _sizes(shares: Mapping[str, float], positives: list[int], rows: list[int], s
     most = int(min(min(p / share, n / (1 - share)) for share in shares.values()) + 1e-9)
     if size is not None and not (isinstance(size, (int, np.integer)) and 2 <= size <= most):
         raise InputError(
-            f"size is the rows of a test set, from 2 to the {most:,} that {p:,} positives and {n:,} negatives give at "
-            f"all of these ratios, not {size!r}."
+            argument="size",
+            expected=f"the rows of a test set, from 2 to the {most:,} that {p:,} positives and {n:,} negatives give at "
+            "all of these ratios",
+            given=size,
         )
     total = most if size is None else int(size)
     sizes = {name: Sizes(round(share * total), total - round(share * total)) for name, share in shares.items()}

@@ -256,11 +256,11 @@ def _two_classes(data: Data) -> Data:
 
 def _check_numbers(inner: object, margin: object) -> None:
     if isinstance(inner, bool) or not isinstance(inner, (int, np.integer)) or inner < 2:
-        raise InputError(f"inner= is a number of folds, 2 or more, not {inner!r}.")
+        raise InputError(argument="inner", expected="a number of folds, 2 or more", given=inner)
     if isinstance(margin, bool) or not isinstance(margin, (int, float)):
-        raise InputTypeError(f"margin= is a difference of the metric, such as 0.02, not {margin!r}.")
+        raise InputTypeError(argument="margin", expected="a difference of the metric, such as 0.02", given=margin)
     if not 0 <= margin < np.inf:
-        raise InputError(f"margin= is 0 or more, not {margin!r}.")
+        raise InputError(argument="margin", expected="0 or more", given=margin)
 
 
 def _check_margin(margin: float, spec: MetricSpec) -> None:

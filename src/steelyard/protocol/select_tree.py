@@ -344,9 +344,11 @@ def _checked_spec(metric: SpecLike, keep: int, most: int, test: float) -> Metric
     """The metric to choose by; what cannot be chosen by is refused, and options that are out of range."""
     for value, name in ((keep, "keep"), (most, "most")):
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-            raise InputError(f"{name} is a whole number of 1 or more, not {value!r}.")
+            raise InputError(argument=name, expected="a whole number of 1 or more", given=value)
     if not (isinstance(test, (int, float, np.number)) and 0 < test < 1):
-        raise InputError(f"test is the share of the rows that no choice sees, above 0 and below 1, not {test!r}.")
+        raise InputError(
+            argument="test", expected="the share of the rows that no choice sees, above 0 and below 1", given=test
+        )
     spec = MetricSpec.of(metric)
     if not spec.sign:
         raise InputError(f"No value of {spec.name} is best, so nothing can be chosen by it; name another.")

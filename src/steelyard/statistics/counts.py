@@ -133,7 +133,7 @@ class Counts(Cells[Cell_co], Generic[Cell_co]):
         if matrix.shape[-2:] != (2, 2):
             raise InputError(f"A 2 x 2 matrix was expected (rows true, columns predicted), not shape {matrix.shape}.")
         if positive not in (0, 1):
-            raise InputError(f"positive is the index of the positive class, 0 or 1, not {positive!r}.")
+            raise InputError(argument="positive", expected="the index of the positive class, 0 or 1", given=positive)
         p, n = int(positive), 1 - int(positive)
         counts: Counts[Any] = cls(matrix[..., p, p], matrix[..., p, n], matrix[..., n, p], matrix[..., n, n])
         return counts
@@ -187,7 +187,9 @@ class Counts(Cells[Cell_co], Generic[Cell_co]):
         """The table of all rows together, over one axis or all."""
         axes = axis if isinstance(axis, tuple) else () if axis is None else (axis,)
         if not all(isinstance(each, int) and -len(self.shape) <= each < len(self.shape) for each in axes):
-            raise InputError(f"axis= is one of the {len(self.shape)} axes, numbered from 0, or several, not {axis!r}.")
+            raise InputError(
+                argument="axis", expected=f"one of the {len(self.shape)} axes, numbered from 0, or several", given=axis
+            )
         return Counts(*(exact_sum(cell, axis) for cell in self))
 
     @overload

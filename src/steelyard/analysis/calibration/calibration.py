@@ -483,9 +483,9 @@ class CurveView:
 
     def __post_init__(self) -> None:
         if self.strategy not in _STRATEGIES:
-            raise InputError(f"strategy is one of {', '.join(_STRATEGIES)}, not {self.strategy!r}.")
+            raise InputError(argument="strategy", expected=f"one of {', '.join(_STRATEGIES)}", given=self.strategy)
         if not isinstance(self.bins, (int, np.integer)) or self.bins < 1:
-            raise InputError(f"bins is a whole number of 1 or more, not {self.bins!r}.")
+            raise InputError(argument="bins", expected="a whole number of 1 or more", given=self.bins)
 
     def starts(self, table: ScoreTable) -> Array:
         """The index of the first distinct score in each bin that holds any."""

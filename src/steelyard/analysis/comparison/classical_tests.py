@@ -173,7 +173,9 @@ def corrected_t_test(
         raise InputError(f"The corrected t-test needs the differences of two or more folds, not {len(values)}.")
     check_level(level)
     if worth is not None and not 0 < worth <= len(values):
-        raise InputError(f"worth is above 0 and at most the number of folds, {len(values)}, not {worth!r}.")
+        raise InputError(
+            argument="worth", expected=f"above 0 and at most the number of folds, {len(values)}", given=worth
+        )
     mean, degrees = float(values.mean()), len(values) - 1
     mean = 0.0 if abs(mean) <= _ROUNDING * float(np.abs(values).max()) else mean
     alike = bool((values == values[0]).all())  # their rounded mean may differ from each of them
@@ -192,7 +194,9 @@ def _tested_to_trained(test_share: float | None, n_train: float | None, n_test: 
     if test_share is not None:
         if not 0 < test_share < 1:
             raise InputError(
-                f"test_share is the share of rows tested in a fold, above 0 and below 1, not {test_share!r}."
+                argument="test_share",
+                expected="the share of rows tested in a fold, above 0 and below 1",
+                given=test_share,
             )
         return test_share / (1 - test_share)
     assert n_train is not None  # noqa: S101 - checked above
@@ -271,7 +275,7 @@ def friedman(
     from scipy.stats import f as fisher
 
     if post_hoc not in POST_HOC:
-        raise InputError(f"post_hoc is {' or '.join(map(repr, POST_HOC))}, not {post_hoc!r}.")
+        raise InputError(argument="post_hoc", expected=" or ".join(map(repr, POST_HOC)), given=post_hoc)
     names, values = _columns(table, models)
     n, k = values.shape
     ranks = rankdata(-values if higher else values, axis=1)

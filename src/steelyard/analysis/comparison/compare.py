@@ -576,5 +576,7 @@ def _checked_margin(margin: float | None) -> float | None:
     if margin is None:
         return None
     if isinstance(margin, bool) or not isinstance(margin, (int, float, np.number)) or not 0 < margin < math.inf:
-        raise InputError(f"margin= is how much worse a model may be, a number above 0 such as 0.02, not {margin!r}.")
+        raise InputError(
+            argument="margin", expected="how much worse a model may be, a number above 0 such as 0.02", given=margin
+        )
     return float(margin)

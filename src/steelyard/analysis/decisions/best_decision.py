@@ -264,7 +264,7 @@ def best_decision(
     judge = DecisionJudge(rows, aim, reject_cost is not None, level, draws, positive, clusters, in_use)
     is_whole = isinstance(folds, (int, np.integer)) and not isinstance(folds, bool)
     if not is_whole or folds < 0 or 0 < folds < _LEAST_FOLDS:
-        raise InputError(f"folds is a whole number, 0 or {_LEAST_FOLDS} and more, not {folds!r}.")
+        raise InputError(argument="folds", expected=f"a whole number, 0 or {_LEAST_FOLDS} and more", given=folds)
     return DecisionSearch(rows, judge, costs, reject, reject_cost).best(clusters, int(folds), draws)
 
 
@@ -339,9 +339,13 @@ def _costs(
     if reject is not None and reject_cost is not None:
         raise InputTypeError("reject= is the share of the rows for a person, which reject_cost= sets; give one.")
     if reject is not None and not (_is_number(reject) and 0 <= reject < 1):
-        raise InputError(f"reject= is the share of the rows to send to a person, from 0 to below 1, not {reject!r}.")
+        raise InputError(
+            argument="reject", expected="the share of the rows to send to a person, from 0 to below 1", given=reject
+        )
     if reject_cost is not None and not (_is_number(reject_cost) and 0 <= reject_cost < np.inf):
-        raise InputError(f"reject_cost= is what a person costs per row, a number of 0 or more, not {reject_cost!r}.")
+        raise InputError(
+            argument="reject_cost", expected="what a person costs per row, a number of 0 or more", given=reject_cost
+        )
     if reject_cost is not None and metric is not None:
         raise InputTypeError("reject_cost= is counted in the costs of errors; give cost_matrix=, or no metric.")
     if matrix is not None:

@@ -12,12 +12,11 @@ import numpy as np
 
 from steelyard.analysis.sequential.anytime import NODES, CostTable, counted_cells
 from steelyard.exceptions import InputError, first_ten
-from steelyard.ingest import arrays, csv_values, label_codes, queries
+from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.label_overlap import lookalike_hints
 from steelyard.ingest.label_tables import match_label
-from steelyard.ingest.rows import number_column
-from steelyard.ingest.score_tables import finite_summary
-from steelyard.ingest.source import ColumnNames, Source, check_columns
+from steelyard.ingest.rows import fetch_rows
+from steelyard.ingest.source import Source
 from steelyard.ingest.thresholding import HALF
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.label_kinds import parse_value
@@ -213,41 +212,15 @@ def group_names(groups: ArrayLike | None, name: str = "by") -> list[str] | None:
     return None if groups is None else [str(group) for group in arrays.column(groups, name).tolist()]
 
 
-def frame_columns(
-    data: Frame | Source, labels: Sequence[str], numbers: Sequence[str], others: Sequence[str]
-) -> dict[str, Any]:
-    """The named columns of a frame: labels as they are or read from text, numbers, and all others as they are."""
-    source = Source.of(data)
-    named = ColumnNames((*labels, *numbers, *others)[0], by=(*labels, *others), cost=tuple(numbers))
-    check_columns(source, named)
-    fetched = queries.fetch_columns(source, [*labels, *numbers, *others])
-    columns: dict[str, Any] = {name: number_column(fetched[name], name) for name in numbers}
-    for name in (*labels, *others):
-        columns[name] = arrays.column(fetched[name].to_native(), f"The column {name!r}")
-    if source.textual and labels and len(columns[labels[0]]):
-        read = csv_values.labels([columns[name] for name in labels], list(labels))
-        columns |= dict(zip(labels, read, strict=True))
-    return columns
-
-
-def check_scores(source: Source, name: str, scores: Array) -> None:
-    """Refuse scores of a column that are missing or infinite."""
-    if not np.isfinite(scores).all():
-        finite_summary(source, name)
-
-
 def labelled_columns(
     data: Frame | Source, true: str, pred: str | None, score: str | None, by: str | None, cost: str | None
 ) -> tuple[Any, ...]:
     """The columns of a frame: truth, prediction, score if there is no prediction, group, cost; None if not named."""
-    score = score if pred is None else None
-    ColumnNames(true, () if pred is None else (pred,), score).check_uses()
-    source = Source.of(data)
-    labels, numbers = ([name for name in names if name is not None] for names in ((true, pred), (score, cost)))
-    columns = frame_columns(source, labels, numbers, [] if by is None else [by])
-    if score is not None:
-        check_scores(source, score, columns[score])
-    return tuple(None if name is None else columns[name] for name in (true, pred, score, by, cost))
+    preds, scores = (() if name is None else (name,) for name in (pred, score if pred is None else None))
+    costs, groups = (() if name is None else (name,) for name in (cost, by))
+    rows = fetch_rows(Source.of(data), true=true, pred=preds, score=scores, numbers=costs, others=groups)
+    named = ((rows.predicted, pred), (rows.scores, score), (rows.others, by), (rows.numbers, cost))
+    return rows.truth, *(columns.get(str(name)) for columns, name in named)
 
 
 # ---------------------------------------------------------------- batch

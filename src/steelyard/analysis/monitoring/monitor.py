@@ -284,7 +284,8 @@ def _checked_bounds(given: object) -> tuple[float, float]:
     bounds = [float(value) for value in values if are_numbers and -_FARTHEST <= value <= _FARTHEST]
     if len(bounds) != 2 or not bounds[0] < bounds[1]:
         raise InputError(
-            f"cost_between= is the lowest and the highest cost, two numbers within {_FARTHEST:g}, such as (0, 500), "
-            f"not {given!r}."
+            argument="cost_between",
+            expected=f"the lowest and the highest cost, two numbers within {_FARTHEST:g}, such as (0, 500)",
+            given=given,
         )
     return bounds[0], bounds[1]

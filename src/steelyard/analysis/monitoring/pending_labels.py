@@ -372,5 +372,5 @@ def check_sizes(**columns: Sequence[Any] | Array | None) -> None:
 def checked_age(mature: int | None) -> int | None:
     """The age at which labels are used: a whole number of cohorts."""
     if mature is not None and (isinstance(mature, bool) or not isinstance(mature, int) or mature < 1):
-        raise InputError(f"mature= is an age in cohorts, a whole number of at least 1, not {mature!r}.")
+        raise InputError(argument="mature", expected="an age in cohorts, a whole number of at least 1", given=mature)
     return mature

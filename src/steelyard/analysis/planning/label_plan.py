@@ -28,9 +28,9 @@ from steelyard.analysis.planning.strata import (
 from steelyard.analysis.results.formatting import FORMULA_SIGNS, percent_text
 from steelyard.analysis.results.result import Result, Rows, table_text
 from steelyard.arguments import names_wrong_arguments
-from steelyard.exceptions import InputError, InputTypeError, did_you_mean, first_ten
-from steelyard.ingest import arrays, queries
-from steelyard.ingest.rows import number_column
+from steelyard.exceptions import InputError, InputTypeError
+from steelyard.ingest import arrays
+from steelyard.ingest.rows import fetch_rows
 from steelyard.ingest.source import Source
 from steelyard.ingest.thresholding import HALF
 from steelyard.metrics.spec import MetricSpec
@@ -463,26 +463,20 @@ class PlannedScores(NamedTuple):
             arrays.check_one_column(data)  # type: ignore[arg-type]  # an array
             column = arrays.column(data, "y_score")  # type: ignore[arg-type]  # an array
             return cls(arrays.finite_scores(column), arrays.precision_of(column))
-        fetched = planned_columns(data, [score] if key is None else [score, key], ordered=key is None)  # type: ignore[arg-type]  # a frame
-        column = arrays.column(fetched[score].to_native(), f"The column {score!r}")
-        scores = arrays.finite_scores(number_column(fetched[score], score))
-        keys = None if key is None else np.array(fetched[key].to_list(), dtype=object)
+        source = planned_source(data, ordered=key is None)  # type: ignore[arg-type]  # a frame
+        rows = fetch_rows(source, true=None, score=[score], others=[] if key is None else [key])
+        scores, keys = rows.scores[score], None if key is None else rows.others[key].astype(object)
         if keys is not None and len({*keys.tolist()}) < len(keys):
             raise InputError(f"The column {key!r} names some rows twice; a key is another one in each row.")
-        return cls(scores, arrays.precision_of(column), keys)
+        return cls(scores.astype(np.float64), arrays.precision_of(scores), keys)
 
 
-def planned_columns(data: Frame | Source, names: Sequence[str], *, ordered: bool) -> dict[str, Any]:
-    """The columns of a frame, fetched; where rows are found by their position, they need an order."""
+def planned_source(data: Frame | Source, *, ordered: bool) -> Source:
+    """The rows of a frame; where they are found by their position, they need an order."""
     source = Source.of(data)
-    present = list(source.parts[0].collect_schema())
-    for name in names:
-        if name not in present:
-            hint = did_you_mean(name, present)
-            raise InputError(f"There is no column {name!r}; there are {first_ten(present)}.{hint}")
     if ordered and source.is_remote:
         raise InputError("Rows of this frame have no order, by which they could be found again; name a key with key=.")
-    return queries.fetch_columns(source, names)
+    return source
 
 
 @names_wrong_arguments

@@ -14,7 +14,7 @@ from steelyard.analysis.planning.label_plan import (
     drawn_rows,
     guarded_key,
     plan_generator,
-    planned_columns,
+    planned_source,
 )
 from steelyard.analysis.planning.strata import (
     allocation,
@@ -30,7 +30,7 @@ from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest import arrays
 from steelyard.ingest.class_checks import rows_of_both_classes
 from steelyard.ingest.label_tables import match_label
-from steelyard.ingest.rows import number_column
+from steelyard.ingest.rows import fetch_rows
 from steelyard.predictions import Predictions
 from steelyard.statistics.positive_class import CONVENTION
 from steelyard.statistics.precision import as_read
@@ -116,21 +116,21 @@ def _of_arrays(plan: LabelPlan, p: Predictions) -> PlanColumns:
 def _of_frame(plan: LabelPlan, p: Predictions) -> PlanColumns:
     """The columns of a frame, whose rows are found by their key, or by their order or index where they have none."""
     named = p.given.names
-    key = [] if plan.key is None else [plan.key]
-    names = [name for name in (named.true, named.pred, named.score) if name is not None]
-    with p.frame() as source:
-        fetched = planned_columns(source, [*names, *key], ordered=plan.key is None)
-    pred = None if named.pred is None else np.array(fetched[named.pred].to_list(), dtype=object)
-    score = None if named.score is None else number_column(fetched[named.score], named.score)
-    true = np.array(fetched[str(named.true)].to_list(), dtype=object)
+    key, pred, score = ([] if name is None else [name] for name in (plan.key, named.pred, named.score))
+    with p.frame() as given:
+        source = planned_source(given, ordered=plan.key is None)
+        rows = fetch_rows(source, true=None, numbers=score, others=[str(named.true), *pred, *key])
+    column = {name: values.astype(object) for name, values in rows.others.items()}
+    true, predicted = column[str(named.true)], column.get(str(named.pred))
+    scores = rows.numbers.get(str(named.score))
     if plan.key is None:
-        return _of_arrays(plan, Predictions(true, pred, y_score=score))
-    index_of = {str(each): i for i, each in enumerate(fetched[plan.key].to_list())}
+        return _of_arrays(plan, Predictions(true, predicted, y_score=scores))
+    index_of = {str(each): i for i, each in enumerate(column[plan.key].tolist())}
     keys = [str(each) for each in plan.keys or ()]
     in_sheet = [guarded_key(key) for key in keys]
     if sum(key in index_of for key in in_sheet) > sum(key in index_of for key in keys):
         keys = in_sheet
-    return PlanColumns(true, pred, score, np.array([index_of.get(key, -1) for key in keys]))
+    return PlanColumns(true, predicted, scores, np.array([index_of.get(key, -1) for key in keys]))
 
 
 def are_missing(values: Array) -> Array:

@@ -472,13 +472,13 @@ def _checked_goal(spec: MetricSpec, share: float) -> float:
 
 def _checked_share(share: float, name: str) -> float:
     if not (isinstance(share, (int, float, np.number)) and 0 < share < 1):
-        raise InputError(f"{name} is a share above 0 and below 1, not {share!r}.")
+        raise InputError(argument=name, expected="a share above 0 and below 1", given=share)
     return float(share)
 
 
 def _power_factor(level: float, power: float) -> float:
     """How wide the interval of a difference may be, as a multiple of it, to find it with that power."""
     if not 0 < power < 1:
-        raise InputError(f"power is a probability above 0 and below 1, not {power!r}.")
+        raise InputError(argument="power", expected="a probability above 0 and below 1", given=power)
     z = normal_reach(level)
     return float(2 * z / (z + normal_quantile(power)))

@@ -533,7 +533,9 @@ def class_share_vector(shares: SharesLike, k: int, name: str, labels: Sequence[L
         given = np.array([1 - given, given])
     if given.shape != (k,) or not (given > 0).all() or abs(given.sum() - 1) > 1e-6:
         one = "the share of the positive class, above 0 and below 1, or " if k == 2 else ""
-        raise InputError(f"{name}= is {one}{k} shares of the classes, above 0 with the sum 1, not {shares!r}.")
+        raise InputError(
+            argument=name, expected=f"{one}{k} shares of the classes, above 0 with the sum 1", given=shares
+        )
     return np.asarray(given / given.sum())
 
 

@@ -108,7 +108,9 @@ class Result(ABC, Generic[Each]):
     def to_json(self, indent: int | None = None) -> str:
         """The result as strict JSON text, which `from_json` reads back."""
         if indent is not None and not (isinstance(indent, int) and abs(indent) <= _MOST_BLANKS):
-            raise InputTypeError(f"indent= is a whole number of blanks, not {indent!r}; to_json() returns the text.")
+            raise InputTypeError(
+                argument="indent", expected="a whole number of blanks", given=indent, do="to_json() returns the text"
+            )
         return saved_text(self.to_dict(), indent)
 
     @classmethod
@@ -197,7 +199,7 @@ class Result(ABC, Generic[Each]):
         """The rows as a data frame of pandas or Polars: the named one, or the first that is installed."""
         options: dict[str, dict[str, Any]] = {"pandas": {}, "polars": {"infer_schema_length": None}}
         if library is not None and library not in options:
-            raise InputError(f"library is 'pandas' or 'polars', not {library!r}; give one of these.")
+            raise InputError(argument="library", expected="'pandas' or 'polars'", given=library, do="give one of these")
         rows = [  # a frame takes lists, not arrays, as cells
             {name: cell.tolist() if hasattr(cell, "tolist") else cell for name, cell in row.items()}
             for row in self.to_dicts()

@@ -62,7 +62,7 @@ def anytime_interval(
     """
     check_level(level)
     if side not in SIDES:
-        raise InputError(f"side is one of {', '.join(map(repr, SIDES))}, not {side!r}.")
+        raise InputError(argument="side", expected=f"one of {', '.join(map(repr, SIDES))}", given=side)
     spec = MetricSpec.of(metric)
     sequence = MetricSequence.of(spec)
     cells = counted_cells(_table(y_true, y_pred, pos_label))
@@ -221,7 +221,7 @@ def anytime_mean(
     try:
         low, high = (float(end) for end in between)
     except (TypeError, ValueError):
-        raise InputTypeError(f"between= is two numbers, such as (0, 5000), not {between!r}.") from None
+        raise InputTypeError(argument="between", expected="two numbers, such as (0, 5000)", given=between) from None
     table = CostTable.of(amounts, low, high)
     return sequence_of(table, level, tested)
 

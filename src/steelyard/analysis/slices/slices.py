@@ -194,7 +194,9 @@ def discoveries(p_values: Array, rate: float, method: str = "bh", least: Array |
     (array([0, 2]), 4, 0.975)
     """
     if method not in PROCEDURES:
-        raise InputError(f"method is 'bh' (Benjamini and Hochberg) or 'by' (Benjamini and Yekutieli), not {method!r}.")
+        raise InputError(
+            argument="method", expected="'bh' (Benjamini and Hochberg) or 'by' (Benjamini and Yekutieli)", given=method
+        )
     testable = np.arange(len(p_values)) if least is None else _testable(least, rate)
     tested = len(testable)
     if method == "by" and tested:
@@ -244,9 +246,11 @@ class SliceQuestion:
                 raise InputError(f"{name}= has no exact test of slices, which count independent rows; {_WAYS[name]}.")
         self._check_counts()
         if not 0 < self.rate < 1:
-            raise InputError(f"rate is the share of false discoveries, above 0 and below 1, not {self.rate!r}.")
+            raise InputError(
+                argument="rate", expected="the share of false discoveries, above 0 and below 1", given=self.rate
+            )
         if self.method not in PROCEDURES:
-            raise InputError(f"method is 'bh' or 'by', not {self.method!r}.")
+            raise InputError(argument="method", expected="'bh' or 'by'", given=self.method)
         if not self.columns.features:
             raise InputError("There are no features to make slices of; name columns with features=.")
         if self.spec.average != NATIVE or not self.spec.sign:
@@ -258,7 +262,7 @@ class SliceQuestion:
         counts = {"conditions": self.conditions, "bins": self.columns.bins, "least": self.columns.least}
         for name, count in {**counts, "most": self.most}.items():
             if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
-                raise InputError(f"{name} is a whole number of 1 or more, not {count!r}.")
+                raise InputError(argument=name, expected="a whole number of 1 or more", given=count)
         if self.columns.bins == 1:
             raise InputError(
                 "bins is 2 or more, not 1: a single bin holds every row; leave such a feature out instead."

@@ -248,7 +248,7 @@ class Search:
 
     def __post_init__(self) -> None:
         if not (isinstance(self.tolerance, (int, float, np.number)) and self.tolerance >= 0):
-            raise InputError(f"tolerance is a difference of values, 0 or more, not {self.tolerance!r}.")
+            raise InputError(argument="tolerance", expected="a difference of values, 0 or more", given=self.tolerance)
         check_level(self.level)
         check_confidence(self.confidence)
         if self.confidence is not None and not self.criterion.limits:
@@ -257,7 +257,7 @@ class Search:
     def best(self, sample: ThresholdSample, resamples: int, rng: np.random.Generator) -> BestThreshold:
         """The best threshold of a sample, with its variation over resamples of the rows."""
         if not isinstance(resamples, (int, np.integer)) or isinstance(resamples, bool) or resamples < 0:
-            raise InputError(f"resamples is a whole number, 0 or more, not {resamples!r}.")
+            raise InputError(argument="resamples", expected="a whole number, 0 or more", given=resamples)
         choice, needed = self.choice(sample, rng), ""
         promise, kept = self._promise, choice.kept
         if promise is not None and (kept is None or not kept[:, 1:-1].any()):

@@ -127,7 +127,9 @@ SEQUENCE_STARTS = ((0.15, 0.25), (0.3, 0.5), (0.6, 0.25))
 def check_confidence(confidence: float | None) -> None:
     """Refuse what is not a confidence."""
     if confidence is not None and not (isinstance(confidence, (int, float, np.number)) and 0 < confidence < 1):
-        raise InputError(f"confidence is a probability above 0 and below 1, such as 0.95, not {confidence!r}.")
+        raise InputError(
+            argument="confidence", expected="a probability above 0 and below 1, such as 0.95", given=confidence
+        )
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,9 @@ def read_limits(where: LimitsLike | None, *, any_bound: bool = False) -> tuple[L
     """The bounds as a user writes them, one string or a list of them; any bound is one outside the range as well."""
     written = [] if where is None else [where] if isinstance(where, str) else where
     if not isinstance(written, (list, tuple)):
-        raise InputTypeError(f"where= takes text such as 'specificity >= 0.99', or a list of it, not {where!r}.")
+        raise InputTypeError(
+            argument="where", expected="text such as 'specificity >= 0.99', or a list of it", given=where
+        )
     parts = (_AND.split(text) if isinstance(text, str) else [text] for text in written)
     limits = tuple(_limit(text) for several in parts for text in several)
     return limits if any_bound else tuple(in_range(limit) for limit in limits)

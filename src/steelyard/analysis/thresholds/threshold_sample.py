@@ -466,7 +466,9 @@ COST_KEYS = tuple(key for keys in _KEYS.values() for key in keys)
 def costs_by_row(costs: CostsLike) -> bool:
     """Whether any cost differs by row, or is a benefit, so that the expected cost does not hold them."""
     if not isinstance(costs, Mapping):
-        raise InputTypeError(f"cost= is a dictionary such as {{'cost_fn': 10, 'cost_fp': 1}}, not {costs!r}.")
+        raise InputTypeError(
+            argument="cost", expected="a dictionary such as {'cost_fn': 10, 'cost_fp': 1}", given=costs
+        )
     for key in costs:
         if key not in COST_KEYS:
             raise InputTypeError(f"{key!r} is no cost; there are {', '.join(COST_KEYS)}.{did_you_mean(key, COST_KEYS)}")

@@ -12,7 +12,7 @@ from matplotlib import style
 from matplotlib.colors import to_hex, to_rgba
 from matplotlib.figure import Figure, FigureBase
 
-from steelyard.exceptions import InputTypeError, short_repr
+from steelyard.exceptions import InputTypeError
 from steelyard.report.figures.font_fallback import font_families, without_font_warnings
 from steelyard.report.palette import ON_DARK, ON_WHITE, Palette, drawn_with
 
@@ -79,7 +79,7 @@ def palette_in_force() -> Palette:
 def palette_of(ax: DrawingArea) -> Palette:
     """The palette for axes, or a figure, that somebody else made."""
     if not hasattr(ax, "get_facecolor"):
-        raise InputTypeError(f"ax= is the axes of a figure, or the figure, not {short_repr(ax)}.")
+        raise InputTypeError(argument="ax", expected="the axes of a figure, or the figure", given=ax)
     grounds = [to_rgba(part.get_facecolor()) for part in _around(ax)]
     ground = next((ground for ground in grounds if ground[3] > 0.5), to_rgba("white"))
     return replace(ON_DARK, paper=to_hex(ground)) if _is_dark(ground) else replace(ON_WHITE, paper=to_hex(ground))

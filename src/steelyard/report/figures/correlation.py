@@ -68,7 +68,7 @@ class CorrelationDisplay(Display):
             raise InputTypeError(f"A heat map is drawn from a correlation_study, not {type(study).__name__}.")
         shares = np.asarray(study.positives[0] if positives is None else positives, dtype=object).ravel().tolist()
         if len(shares) != 1 or not isinstance(shares[0], (int, float)):
-            raise InputError(f"positives= is one of the study's shares of positives, not {positives!r}.")
+            raise InputError(argument="positives", expected="one of the study's shares of positives", given=positives)
         share = float(shares[0])
         titles = tuple(style.short_title(name) for name in study.names)
         return cls(study.names, titles, study.matrix(share, rank=rank), _study_text(study, share, rank)).placed(ax)

@@ -82,7 +82,7 @@ class CostCurveDisplay(ScoreDisplay):
         """The curve of an Evaluation of scores, or those of several by name; Brier curves need probabilities."""
         kinds: dict[str, type[CostEnvelopes | BrierCurves]] = {"cost": CostEnvelopes, "brier": BrierCurves}
         if kind not in kinds:
-            raise InputError(f"kind is one of {', '.join(kinds)}, not {kind!r}.")
+            raise InputError(argument="kind", expected=f"one of {', '.join(kinds)}", given=kind)
         return cls(kinds[kind].from_evaluation(evaluation)).placed(ax)
 
     def frame(self) -> Rows[Record]:

@@ -69,7 +69,7 @@ class DensityDisplay(ScoreDisplay):
         """The scores of an Evaluation, or of several by name; `unit` is what stands below them."""
         by_model = evaluations(evaluation, "A figure of densities", scores=True)
         if not isinstance(bins, (int, np.integer)) or bins < 1:
-            raise InputError(f"bins is a whole number of 1 or more, not {bins!r}.")
+            raise InputError(argument="bins", expected="a whole number of 1 or more", given=bins)
         first = next(iter(by_model.values()))
         spreads = tuple(_spread(name, each, int(bins)) for name, each in by_model.items())
         return cls(spreads, caption_text.shared_rows_text(by_model.values()), first.positive, unit).placed(ax)

@@ -73,7 +73,7 @@ class GainDisplay(ScoreDisplay):
     def from_evaluation(cls, evaluation: Evaluations, *, kind: str = "gain", ax: DrawingArea | None = None) -> Self:
         """The curve of an Evaluation of scores, or those of several by name."""
         if kind not in _NUMBERS:
-            raise InputError(f"kind is one of {', '.join(_NUMBERS)}, not {kind!r}.")
+            raise InputError(argument="kind", expected=f"one of {', '.join(_NUMBERS)}", given=kind)
         by_model = evaluations(evaluation, f"A {kind} curve", scores=True)
         lines = tuple(_line(name, each, kind) for name, each in by_model.items())
         clustered = any(each.is_clustered for each in by_model.values())

@@ -64,7 +64,7 @@ class SurfaceDisplay(LabelDisplay):
         """The metrics over both rates where that share of the rows is positive."""
         shown = metric_lines.metrics_of_counts(metrics, ("balanced_accuracy", "g_mean", "ac_score"))
         if shape not in SHAPES:
-            raise InputError(f"shape= is one of {', '.join(SHAPES)}, not {shape!r}.")
+            raise InputError(argument="shape", expected=f"one of {', '.join(SHAPES)}", given=shape)
         if not sections or not all(isinstance(s, (int, float)) and 0 <= s <= 1 for s in sections):
             raise InputError(f"sections= are rates between 0 and 1, one or more, not {sections!r}.")
         share = float(checked_prevalence(prevalence))
