@@ -138,7 +138,7 @@ class UnlabelledMetric(Flat):
     covariate_low: float = math.nan
     covariate_high: float = math.nan
     undefined: str | None = None
-    is_first: bool = True  # whether it is shown without being given_rows for
+    is_first: bool = True  # whether it is shown without being asked for
 
     @property
     def metric(self) -> str:
