@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from command_line import run_command
 
-from steelyard import Counts, Result, SteelyardError, at_prevalence, drift, f1, list_metrics, roc_auc, tally
+from steelyard import Counts, Predictions, Result, SteelyardError, at_prevalence, drift, f1, list_metrics, roc_auc, tally
 
 pd = pytest.importorskip("pandas")
 SIZE = 3_000
@@ -244,3 +244,17 @@ def test_periods_that_are_single_time_stamps_are_refused():
         SteelyardError, match=r"There are 401 periods, such as '2024-.*; give a column of weeks or months"
     ):
         drift([0, 1] * 200 + [1], [0, 1] * 200 + [0], period=stamps)
+
+
+def test_each_of_several_files_is_a_period_and_rows_without_labels_have_the_same_columns(tmp_path):
+    rng = np.random.default_rng(0)
+    for day in (1, 2):
+        y_true = rng.random(400) < 0.1 * day
+        lines = {"y": y_true, "p": np.clip(rng.normal(0.2 + 0.4 * y_true, 0.1), 0, 1)}
+        pd.DataFrame(lines).to_csv(tmp_path / f"day{day}.csv", index=False)
+    p = Predictions.read(tmp_path / "day*.csv", true="y", score="p")
+    found = p.drift(unlabelled={"new": tmp_path / "day2.csv"}, metrics=["recall"], draws=100)
+    assert [each.period for each in found.periods] == ["day1", "day2", "new"]
+    assert [each.labelled for each in found.periods] == [True, True, False]
+    with pytest.raises(SteelyardError, match="period of each row is needed"):
+        Predictions.read(tmp_path / "day1.csv", true="y", score="p").drift()

@@ -146,7 +146,7 @@ RESULTS = {
     "chance_test": lambda: steelyard.beats_chance(TABLE, metric="f1"),
     "beats_chance": lambda: steelyard.beats_chance(TABLE),
     "unlabelled": lambda: steelyard.unlabelled(
-        (TRUE, SCORES["<b>A</b>"]), SCORES["<b>A</b>"], threshold=0.5, draws=100
+        SCORES["<b>A</b>"], reference=(TRUE, SCORES["<b>A</b>"]), threshold=0.5, draws=100
     ),
     "label_plan": lambda: steelyard.label_plan(np.linspace(0, 0.5, 400) ** 2, 60, "f1", threshold=0.1),
     "drift": lambda: steelyard.drift(

@@ -383,7 +383,7 @@ NEED_ROWS = {
         lines["scores"], 9, "recall", score="steelyard_low", threshold=0.3
     ),
     "unlabelled": lambda lines: steelyard.unlabelled(
-        pl.DataFrame({"truth": [0, 1], "score": [0.1, 0.9]}), lines["scores"], true="truth", score="score"
+        lines["scores"], reference=pl.DataFrame({"truth": [0, 1], "score": [0.1, 0.9]}), true="truth", score="score"
     ),
     "quantiles": lambda lines: steelyard.evaluate(lines["labels"], true="truth", pred="flag", by="flag", bins=2),
 }

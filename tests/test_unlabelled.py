@@ -45,7 +45,7 @@ def samples():
 @pytest.fixture(scope="module")
 def found(samples):
     (truth, scores), (_, new) = samples
-    return unlabelled((truth, scores), new, threshold=2.0, metrics=FEW, draws=1_000)
+    return unlabelled(new, reference=(truth, scores), threshold=2.0, metrics=FEW, draws=1_000)
 
 
 def _columns(rng, rows, shares):
@@ -99,7 +99,7 @@ def test_the_prevalence_of_new_rows_is_found_and_recall_stays(found, samples):
 def test_every_metric_of_an_evaluation_is_given(samples):
     (truth, scores), (_, new) = samples
     whole = evaluate(truth, y_score=scores, threshold=2.0)
-    every = unlabelled(whole, new, draws=200)
+    every = unlabelled(new, reference=whole, draws=200)
     assert {row.metric for row in every} == {row.name for row in whole.metrics}
     assert every["roc_auc"].value == pytest.approx(whole["roc_auc"].value)
     assert every["average_precision"].value > whole["average_precision"].value
@@ -107,7 +107,7 @@ def test_every_metric_of_an_evaluation_is_given(samples):
 
 def test_scores_need_not_be_probabilities_and_no_monotone_change_matters(found, samples):
     (truth, scores), (_, new) = samples
-    moved = unlabelled((truth, np.exp(scores)), np.exp(new), threshold=np.exp(2.0), metrics=FEW, draws=1_000)
+    moved = unlabelled(np.exp(new), reference=(truth, np.exp(scores)), threshold=np.exp(2.0), metrics=FEW, draws=1_000)
     assert moved.shares[0].value == pytest.approx(found.shares[0].value)
     assert moved["f1"].low == pytest.approx(found["f1"].low, rel=0.02)
 
@@ -115,7 +115,9 @@ def test_scores_need_not_be_probabilities_and_no_monotone_change_matters(found, 
 def test_a_score_that_means_the_same_gives_the_covariate_value_of_the_counts():
     """Where scores are 0 or 1, covariate shift keeps precision and moves recall; label shift does the opposite."""
     truth, flagged = np.repeat([1, 1, 0, 0], [80, 20, 90, 810]), np.repeat([1, 0, 1, 0], [80, 20, 90, 810])
-    found = unlabelled((truth, flagged.astype(float)), np.repeat([1.0, 0.0], [300, 700]), metrics=FEW, draws=500)
+    found = unlabelled(
+        np.repeat([1.0, 0.0], [300, 700]), reference=(truth, flagged.astype(float)), metrics=FEW, draws=500
+    )
     assert found["precision"].covariate == pytest.approx(80 / 170)
     assert found["recall"].value == pytest.approx(0.8)
     share = (0.3 - 0.1) / (0.8 - 0.1)
@@ -132,7 +134,9 @@ def test_where_the_estimates_part_is_shown(found):
 
 def test_rows_that_are_no_mixture_are_called_so_and_refused_as_a_prevalence(samples):
     (truth, scores), _ = samples
-    odd = unlabelled((truth, scores), np.random.default_rng(0).normal(1.0, 0.3, 1_500), threshold=2.0, metrics=FEW)
+    odd = unlabelled(
+        np.random.default_rng(0).normal(1.0, 0.3, 1_500), reference=(truth, scores), threshold=2.0, metrics=FEW
+    )
     assert not odd.fits
     assert "is not known: label shift does not explain" in odd.headline
     lines = repr(odd).splitlines()
@@ -151,16 +155,16 @@ def test_rows_that_are_no_mixture_are_called_so_and_refused_as_a_prevalence(samp
 def test_predicted_labels_beside_counts_give_the_prevalence_of_rogan_and_gladen():
     table = Counts(tp=80, fn=20, fp=90, tn=810)
     predicted = np.repeat([1, 0], [380, 620])
-    found = unlabelled(table, predicted, metrics=FEW)
+    found = unlabelled(y_pred=predicted, reference=table, metrics=FEW)
     assert found.shares[0].value == pytest.approx((0.38 + 0.9 - 1) / (0.8 + 0.9 - 1), abs=1e-6)
     assert found.shares[0].low < 0.35 and found.shares[0].high > 0.45  # the noise of 100 positives too
     assert found["recall"].value == pytest.approx(0.8)
     assert "No test of label shift" in found.verdict[1]
     matrix = Confusion.of_rows(("no", "yes"), np.array([[810, 90], [20, 80]]), "yes")
     frame = pd.DataFrame({"call": np.where(predicted, "yes", "no")})
-    assert unlabelled(matrix, frame, pred="call", metrics=FEW).shares[0].value == found.shares[0].value
+    assert unlabelled(frame, reference=matrix, pred="call", metrics=FEW).shares[0].value == found.shares[0].value
     scores = np.where(predicted == 1, 0.7, 0.2)
-    assert unlabelled(table, scores, threshold=0.5, metrics=FEW).shares[0].value == found.shares[0].value
+    assert unlabelled(scores, reference=table, threshold=0.5, metrics=FEW).shares[0].value == found.shares[0].value
 
 
 def test_the_curve_and_the_costs_are_those_at_the_new_prevalence(found, samples):
@@ -176,7 +180,9 @@ def test_the_curve_and_the_costs_are_those_at_the_new_prevalence(found, samples)
     assert again.curve == found.curve
     with pytest.raises(SteelyardError, match="scores of the reference"):
         again.band()
-    cost = unlabelled((truth, scores), samples[1][1], threshold=2.0, metrics=["expected_cost[cost_fn=50]"], draws=200)
+    cost = unlabelled(
+        samples[1][1], reference=(truth, scores), threshold=2.0, metrics=["expected_cost[cost_fn=50]"], draws=200
+    )
     expected = steelyard.expected_cost(at_prevalence(table.at(2.0), share), cost_fn=50)
     assert next(iter(cost)).value == pytest.approx(float(expected))
 
@@ -200,11 +206,13 @@ def test_many_classes_are_read_by_a_column_each_and_by_a_confusion_matrix():
     rng = np.random.default_rng(2)
     truth, columns = _columns(rng, 3_000, [0.5, 0.3, 0.15, 0.05])
     new_truth, new = _columns(rng, 2_000, [0.1, 0.2, 0.3, 0.4])
-    whole = unlabelled((truth, columns), new, metrics=["accuracy", "f1[average=macro]", "recall[class=3]"], draws=500)
+    whole = unlabelled(
+        new, reference=(truth, columns), metrics=["accuracy", "f1[average=macro]", "recall[class=3]"], draws=500
+    )
     for share, seen in zip(whole.shares, np.bincount(new_truth) / 2_000, strict=True):
         assert share.low - 0.01 < seen < share.high + 0.01
     predicted = evaluate(truth, y_score=columns)
-    by_table = unlabelled(predicted, new, metrics=["accuracy"], draws=500)
+    by_table = unlabelled(new, reference=predicted, metrics=["accuracy"], draws=500)
     assert isinstance(predicted.confusion, Confusion)
     assert by_table.shares[3].value == pytest.approx(whole.shares[3].value, abs=0.03)
     assert whole["accuracy"].value == pytest.approx((columns.argmax(1) == truth)[truth == 0].mean(), abs=0.1)
@@ -216,8 +224,8 @@ def test_many_classes_are_read_by_a_column_each_and_by_a_confusion_matrix():
 def test_two_columns_are_read_by_that_of_the_positive_class(found, samples):
     (truth, scores), (_, new) = samples
     both = [1 / (1 + np.exp(-np.column_stack([-part, part]))) for part in (scores, new)]
-    pair = unlabelled((truth, both[0]), both[1], metrics=FEW, draws=200)
-    single = unlabelled((truth, both[0][:, 1]), both[1][:, 1], metrics=FEW, draws=200)
+    pair = unlabelled(both[1], reference=(truth, both[0]), metrics=FEW, draws=200)
+    single = unlabelled(both[1][:, 1], reference=(truth, both[0][:, 1]), metrics=FEW, draws=200)
     assert pair["f1"].value == pytest.approx(single["f1"].value)
 
 
@@ -225,23 +233,45 @@ def test_tables_frames_and_files_give_what_arrays_do(found, samples, tmp_path):
     (truth, scores), (_, new) = samples
     table = score_table(truth, scores)
     options = {"threshold": 2.0, "metrics": FEW, "draws": 1_000}
-    assert unlabelled(table, new, **options) == found
+    assert unlabelled(new, reference=table, **options) == found
     frame, fresh = pd.DataFrame({"y": truth, "s": scores}), pd.DataFrame({"s": new})
     counted = tally(frame, true="y", score="s")
-    assert unlabelled(counted, new, **options)["f1"].value == found["f1"].value
-    assert unlabelled(frame, fresh, true="y", score="s", **options)["f1"].value == found["f1"].value
+    assert unlabelled(new, reference=counted, **options)["f1"].value == found["f1"].value
+    assert unlabelled(fresh, reference=frame, true="y", score="s", **options)["f1"].value == found["f1"].value
     path = tmp_path / "reference.json"
     path.write_text(counted.to_json())
-    assert unlabelled(path, fresh, score="s", **options).shares[0].value == found.shares[0].value
+    assert unlabelled(fresh, reference=path, score="s", **options).shares[0].value == found.shares[0].value
     path.write_text(evaluate(truth, y_score=scores, threshold=2.0, metrics=FEW).to_json())
-    assert unlabelled(str(path), new, metrics=FEW, draws=1_000)["f1"].value == pytest.approx(found["f1"].value)
+    assert unlabelled(new, reference=str(path), metrics=FEW, draws=1_000)["f1"].value == pytest.approx(
+        found["f1"].value
+    )
     pooled = score_table(np.arange(len(new)) % 2, new)  # labels that say nothing
-    assert unlabelled(table, pooled, **options).shares[0].value == found.shares[0].value
+    assert unlabelled(pooled, reference=table, **options).shares[0].value == found.shares[0].value
     values, times = np.unique(new.round(1), return_counts=True)
     assert (
-        unlabelled(table, values, frequency=times, **options).shares
-        == unlabelled(table, new.round(1), **options).shares
+        unlabelled(values, reference=table, frequency=times, **options).shares
+        == unlabelled(new.round(1), reference=table, **options).shares
     )
+
+
+def test_predictions_without_labels_ask_by_what_they_carry(found, samples, tmp_path):
+    (truth, scores), (_, new) = samples
+    frame, path = pd.DataFrame({"y": truth, "s": scores}), tmp_path / "fresh.csv"
+    pd.DataFrame({"s": new}).to_csv(path, index=False)
+    fresh = steelyard.Predictions.read(path, score="s", threshold=2.0)
+    known = steelyard.Predictions.read(frame, true="y", score="s")
+    for asked in (
+        fresh.unlabelled(reference=known, metrics=FEW, draws=1_000),
+        fresh.unlabelled(reference=frame, true="y", metrics=FEW, draws=1_000),
+    ):
+        assert asked["f1"].value == pytest.approx(found["f1"].value)
+    evaluation = evaluate(truth, y_score=scores, threshold=2.0)
+    assert unlabelled(new, reference=evaluation, metrics=FEW, draws=1_000)["f1"].value == pytest.approx(
+        found["f1"].value
+    )
+    clustered = steelyard.Predictions(truth, y_score=scores, cluster=np.arange(len(truth)) // 2)
+    with pytest.raises(SteelyardError, match=r"with_options\(cluster=None\)"):
+        fresh.unlabelled(reference=clustered)
 
 
 def test_a_saved_result_is_read_back_whole(found):
@@ -258,7 +288,7 @@ def test_no_positives_among_new_rows_give_a_share_above_zero():
     rng = np.random.default_rng(0)
     truth = np.repeat([1, 0], [200, 800])
     found = unlabelled(
-        (truth, truth + rng.uniform(0, 0.5, 1_000)), rng.uniform(0, 0.5, 60), threshold=0.75, metrics=FEW
+        rng.uniform(0, 0.5, 60), reference=(truth, truth + rng.uniform(0, 0.5, 1_000)), threshold=0.75, metrics=FEW
     )
     assert found.shares[0].likely == pytest.approx(0, abs=1e-6)
     assert 0 < found.shares[0].value < found.shares[0].high < 0.1
@@ -289,31 +319,34 @@ def test_weighted_rows_of_the_reference_are_worth_what_their_weights_leave():
         (([1, 1, 1], [0.1, 0.2, 0.8]), [0.1], "both classes"),
         (([0, 1, 2], np.eye(3)), [0.1, 0.2], "one column"),
         (Confusion.of_rows((0, 1), np.array([[5, 1], [1, 5]]), 1), [0.1], "give threshold="),
-        (Counts(5, 1, 1, 5), [0, 1, 2], "no class of the reference"),
-        ("nowhere.json", [0.1], "neither JSON"),
+        (Counts(5, 1, 1, 5), {"y_pred": [0, 1, 2]}, "no class of the reference"),
+        (([0, 1, 1], [0.1, 0.2, 0.8]), {"y_pred": [0, 1, 1]}, "the reference has scores; give theirs, y_score="),
+        ("nowhere.json", [0.1], "no file 'nowhere.json'"),
         (([0, 1, 1], [0.1, 0.2]), [0.1], "length"),
     ],
 )
 def test_what_cannot_be_read_is_refused_in_a_sentence(reference, scores, sentence):
     with pytest.raises(SteelyardError, match=sentence):
-        unlabelled(reference, scores, metrics=FEW)
+        unlabelled(**(scores if isinstance(scores, dict) else {"y_score": scores}), reference=reference, metrics=FEW)
 
 
 def test_predictions_beside_scores_need_the_threshold_they_were_made_at():
     both = evaluate([0, 1, 1, 0], [0, 1, 0, 0], y_score=[0.1, 0.8, 0.2, 0.3])
     with pytest.raises(SteelyardError, match="threshold="):
-        unlabelled(both, [0.5, 0.2])
+        unlabelled([0.5, 0.2], reference=both)
 
 
 def test_scores_beyond_the_reference_are_counted_and_stated(samples):
     (truth, scores), (_, new) = samples
-    found = unlabelled((truth, scores), np.append(new, np.full(60, 99.0)), threshold=2.0, metrics=FEW, draws=200)
+    found = unlabelled(
+        np.append(new, np.full(60, 99.0)), reference=(truth, scores), threshold=2.0, metrics=FEW, draws=200
+    )
     assert found.outside >= 60
     assert "beyond all" in " ".join(found.verdict)
 
 
 def test_few_rows_of_a_tied_reference_still_have_an_interval():
-    found = unlabelled(([0, 0, 1, 1], [0.2, 0.2, 0.2, 0.7]), [0.2, 0.7, 0.7], metrics=FEW, draws=200)
+    found = unlabelled([0.2, 0.7, 0.7], reference=([0, 0, 1, 1], [0.2, 0.2, 0.2, 0.7]), metrics=FEW, draws=200)
     assert 0 < found.shares[0].low < found.shares[0].high <= 1
 
 
@@ -387,7 +420,7 @@ def test_rows_of_which_none_is_flagged_have_no_interval_that_is_a_point():
     rng = np.random.default_rng(0)
     truth = (rng.random(800) < 0.2).astype(int)
     scores = np.clip(0.1 + 0.4 * truth + 0.15 * rng.normal(size=800), 0.01, 0.99)
-    result = steelyard.unlabelled(steelyard.evaluate(truth, y_score=scores), [0.05], metrics=["f1"])
+    result = steelyard.unlabelled([0.05], reference=steelyard.evaluate(truth, y_score=scores), metrics=["f1"])
     assert np.isnan(result["f1"].covariate) and not result["f1"].parts
     assert "All unlabelled rows are predicted as 0, so that covariate shift shows no interval of f1." in result.verdict
     assert "if there are none, of the one unlabelled row " in result.headline
@@ -399,7 +432,7 @@ def test_what_no_test_can_see_is_said_first():
     truth = rng.random(4_000) < 0.1
     now = rng.random(4_000) < 0.1
     seen = now & (rng.random(4_000) < 0.5)
-    found = steelyard.unlabelled((truth, rng.normal(2.0 * truth)), rng.normal(2.0 * seen), threshold=1.5)
+    found = steelyard.unlabelled(rng.normal(2.0 * seen), reference=(truth, rng.normal(2.0 * truth)), threshold=1.5)
     assert found.fits and found["recall"].value == pytest.approx(found["recall"].reference)
     start = (
         "Recall is the reference's by assumption, and no test can see positives that have come to look like negatives"

@@ -12,6 +12,7 @@ METHODS = {
     "evaluate": 0,
     "compare_groups": 0,
     "drift": 0,
+    "unlabelled": 0,
     "interval": 1,
     "chance": 1,
     "beats_chance": 0,

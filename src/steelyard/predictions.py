@@ -595,6 +595,18 @@ class Predictions:
             return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
         return "a table" if self.given.is_table else "a frame" if self.given.is_frame else "arrays"
 
+    def each_file(self) -> dict[str, Predictions]:
+        """The rows of each file by its name without its endings, or by the whole name where two have one; of others none."""
+        from steelyard.ingest.files import expand_names
+
+        if not isinstance(self.given.data, _Files):
+            return {}
+        names = expand_names(self.given.data.names)
+        short = [Path(name).name.partition(".")[0] or name for name in names]
+        titles = names if len({*short}) < len(names) else short
+        parts = [Predictions._of_given(replace(self.given, data=_Files([name]))) for name in names]
+        return dict(zip(titles, parts, strict=True))
+
     @property
     def engine(self) -> str:
         """What holds the rows: "numpy", "torch cuda:0", "polars", "duckdb" and the like."""
@@ -787,7 +799,8 @@ class Predictions:
             from steelyard.ingest.rows import kept_rows
 
             values = _at(replace(values, filter=None), kept_rows(named, given.filter))
-        if not self.are_sets and any(map(self._is_of_classes, given.models.values())):
+        has_truth = given.data is not None
+        if has_truth and not self.are_sets and any(map(self._is_of_classes, given.models.values())):
             models = {name: _one_class(values, model) for name, model in values.models.items()}
             values = replace(values, models=models)
         return self if values is given else Predictions._of_given(values)
@@ -1384,6 +1397,11 @@ def _name_of(use: str, name: Any) -> str | None:
     if name is None or isinstance(name, str):
         return name
     raise InputTypeError(f"{use}= of a frame is the name of a column.")
+
+
+def names_columns(data: Any) -> bool:
+    """Whether it is a frame or a file, whose columns have names."""
+    return isinstance(data, (str, PathLike, Source)) or hasattr(data, "collect_schema") or hasattr(data, "columns")
 
 
 def _are_paths(data: Any) -> bool:

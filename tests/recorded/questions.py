@@ -169,12 +169,12 @@ PREVALENCE = {
 }  # fmt: skip
 
 UNLABELLED = {
-    "scores": lambda: unlabelled((i.Y, i.S), i.NEW, metrics=FEW, threshold=0.45, draws=200),
-    "scores at a level": lambda: unlabelled(i.SCORES, i.NEW, metrics=FEW[:2], threshold=0.45, draws=100, level=0.8),
-    "of a tally": lambda: unlabelled(i.SCORE_TALLY, i.NEW, metrics=FEW[:2], threshold=0.45, draws=100),
-    "four classes": lambda: unlabelled((i.Y4, i.P4), i.Q4[:100], metrics=MACRO[:2], draws=100),
-    "label shift refused": lambda: unlabelled((i.Y, i.S), np.round(i.S2**2, 2), metrics=FEW[:2], threshold=0.45, draws=100),
-    "predicted labels": lambda: unlabelled(i.TABLE, i.P2, metrics=FEW[:2], draws=100),
+    "scores": lambda: unlabelled(i.NEW, reference=(i.Y, i.S), metrics=FEW, threshold=0.45, draws=200),
+    "scores at a level": lambda: unlabelled(i.NEW, reference=i.SCORES, metrics=FEW[:2], threshold=0.45, draws=100, level=0.8),
+    "of a tally": lambda: unlabelled(i.NEW, reference=i.SCORE_TALLY, metrics=FEW[:2], threshold=0.45, draws=100),
+    "four classes": lambda: unlabelled(i.Q4[:100], reference=(i.Y4, i.P4), metrics=MACRO[:2], draws=100),
+    "label shift refused": lambda: unlabelled(np.round(i.S2**2, 2), reference=(i.Y, i.S), metrics=FEW[:2], threshold=0.45, draws=100),
+    "predicted labels": lambda: unlabelled(y_pred=i.P2, reference=i.TABLE, metrics=FEW[:2], draws=100),
 }  # fmt: skip
 
 COMPARE = {

@@ -106,9 +106,12 @@ def _title(name: str) -> str:
 
 def _scores(inputs: Inputs, name: str, column: object) -> Array | Tally:
     """The scores of a file without labels, or of a saved tally, whose labels are not read."""
-    from steelyard.ingest.unlabelled_rows import unlabelled_scores
+    import numpy as np
+
+    from steelyard.predictions import Predictions
 
     if (saved := read_saved(name)) is not None:
         return saved
     with open_files(replace(inputs, files=(name,))) as source:
-        return unlabelled_scores(source, (), str(column) if column else guess_score(source)[0]).scores
+        rows = Predictions.read(source, score=str(column) if column else guess_score(source)[0]).collect()
+        return np.asarray(rows.given.y_score)

@@ -55,7 +55,7 @@ def _found(inputs: Inputs, reference: str, asked: dict[str, Any]) -> tuple[Unlab
     saved = add_saved(inputs.files) if inputs.files else None
     if saved is not None:
         known, assumed = _reference(replace(inputs, files=(reference,)), reference)
-        return unlabelled(known, saved[0], threshold=inputs.threshold, **asked), assumed
+        return unlabelled(saved[0], reference=known, threshold=inputs.threshold, **asked), assumed
     with open_files(inputs) as source:
         score, assumed = inputs.class_scores or inputs.score, list[str]()
         if score is None and inputs.pred is None:
@@ -63,9 +63,8 @@ def _found(inputs: Inputs, reference: str, asked: dict[str, Any]) -> tuple[Unlab
         known, stated = _reference(replace(inputs, files=(reference,), score=score), reference)
         columns: dict[str, Any] = {"threshold": inputs.threshold, "frequency": inputs.frequency, "score": score}
         columns |= {"pred": inputs.pred}
-        if not isinstance(known, tuple):
-            return unlabelled(known, source, **columns, **asked), [*assumed, *stated]
-        return unlabelled(known, source, pos_label=inputs.positive, **columns, **asked), [*assumed, *stated]
+        columns |= {"pos_label": inputs.positive} if isinstance(known, tuple) else {}
+        return unlabelled(source, reference=known, **columns, **asked), [*assumed, *stated]
 
 
 def _reference(inputs: Inputs, reference: str) -> tuple[Any, list[str]]:

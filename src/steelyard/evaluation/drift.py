@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
@@ -35,16 +35,15 @@ from steelyard.analysis.results.formatting import (
     value_text,
 )
 from steelyard.analysis.results.result import Flat, Result, Rows, table_text
-from steelyard.evaluation.unlabelled import FIT_LEVEL, unlabelled
+from steelyard.evaluation.unlabelled import FIT_LEVEL, new_rows, read_reference, unlabelled, unlabelled_scores
 from steelyard.exceptions import InputError, InputTypeError, first_ten
 from steelyard.ingest.thresholding import thresholded
-from steelyard.ingest.unlabelled_rows import unlabelled_scores
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.ranking import roc_auc
 from steelyard.metrics.registry import get_metrics
 from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.usual import HEADLINE
-from steelyard.predictions import Predictions, question, refuse_unused
+from steelyard.predictions import Predictions, names_columns, question, refuse_unused
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.natural_order import naturally_sorted
@@ -527,18 +526,15 @@ def _score_shift(scores: ClassScores | None, first: Period, inference: Inference
 
 
 def unlabelled_period(
-    name: Label,
-    scores: ArrayLike | ScoreTable | Tally,
-    first: Period,
-    specs: Sequence[MetricSpec],
-    inference: Inference,
+    name: Label, rows: Predictions, first: Period, specs: Sequence[MetricSpec], inference: Inference
 ) -> tuple[DriftPeriod, Unlabelled]:
     """A period of unlabelled rows, and what its scores show."""
     if first.scores is None:
         raise InputError("Periods without labels are read by their scores; give y_score= or score= of the others too.")
-    options = {"level": inference.level, "draws": inference.draws, "rng": inference.rng}
-    found = unlabelled(first.scores, scores, threshold=first.threshold, metrics=specs, **options)  # type: ignore[arg-type]  # of Inference
-    given = unlabelled_scores(scores, found.labels)
+    at = {} if first.threshold is None else {"threshold": first.threshold}
+    options: dict[str, Any] = {"level": inference.level, "draws": inference.draws, "rng": inference.rng}
+    found = unlabelled(rows, reference=first.scores, metrics=specs, **options, **at)
+    given = unlabelled_scores(rows, read_reference(first.scores, **at))
     share, every = found.shares[0], ClassScores.of_rows(given.scores, None, given.times)
     flagged = _UNKNOWN
     if first.threshold is not None:
@@ -584,8 +580,9 @@ def drift(
     of each metric is split exactly: the part by the prevalence is what other shares of the classes do, the part by the
     classifier what other rates within the classes do, each the mean over moving it first and moving it last. Intervals
     draw both periods.
-    `unlabelled` has the scores of periods without labels, by name: their prevalence is that of `steelyard.unlabelled`,
-    and the part by the prevalence follows; the part by the classifier is not known. Periods are in their natural order.
+    Without `period` each of several files is one. `unlabelled` has the rows of periods without labels, by name: their
+    prevalence is that of `steelyard.unlabelled`, and the part by the prevalence follows; the part by the classifier is
+    not known. Periods are in their natural order.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(1)
@@ -605,10 +602,11 @@ def drift(
     compared = _AgainstReference(periods[first], inference, _specs(metrics))
     seen = {name: period_row(each, periods[first], inference) for name, each in periods.items()}
     changes = {name: compared.changes(each) for name, each in periods.items() if name != first}
-    for name, scores in (unlabelled or {}).items():
+    for name, without in (unlabelled or {}).items():
         if name in seen or str(name) in map(str, seen):
             raise InputError(f"{name!r} is a period of labelled rows; give the unlabelled ones another name.")
-        seen[name], changes[name] = compared.unlabelled(name, scores)
+        new = new_rows(without, {"score": p.given.model.score} if p.given.is_frame and names_columns(without) else {})
+        seen[name], changes[name] = compared.unlabelled(name, new)
     if len(seen) < 2:
         raise InputError(f"There is one period only, {first!r}; drift needs two or more.")
     order = naturally_sorted(seen)
@@ -627,9 +625,13 @@ def _counted(p: Predictions, period: ArrayLike | str | None) -> Tally:
             by = first_ten(p.given.data.by)
             raise InputError(f"A tally by period is counted by= one column; this one is by {by}.")
         return p.given.data
-    if period is None:
+    if period is not None:
+        return p.with_options(by=period).tally()
+    files = p.each_file()
+    if len(files) < 2:
         raise InputTypeError("The period of each row is needed; give period=, such as the month.")
-    return p.with_options(by=period).tally()
+    parts = [replace(each.tally(), by=("file",), groups={(name,): each.tally()}) for name, each in files.items()]
+    return sum(parts[1:], parts[0])
 
 
 def _periods(p: Predictions) -> dict[Label, Period]:
@@ -682,10 +684,10 @@ class _AgainstReference:
                 changes.append(self._change(estimand, other))
         return changes
 
-    def unlabelled(self, name: Label, scores: ArrayLike | ScoreTable | Tally) -> tuple[DriftPeriod, list[DriftChange]]:
+    def unlabelled(self, name: Label, rows: Predictions) -> tuple[DriftPeriod, list[DriftChange]]:
         """A period of unlabelled rows, and the changes that its prevalence alone makes."""
         specs = [spec for spec in self.specs if self._estimand(spec, self.first) is not None]
-        row, found = unlabelled_period(name, scores, self.first, specs, self.inference)
+        row, found = unlabelled_period(name, rows, self.first, specs, self.inference)
         changes = []
         if found.fits is False:
             why = "label shift does not explain the scores"

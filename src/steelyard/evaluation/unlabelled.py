@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -34,37 +33,34 @@ from steelyard.analysis.results.formatting import (
     value_text,
 )
 from steelyard.analysis.results.result import Flat, Result, Rows, table_text
-from steelyard.analysis.results.result_json import parsed
 from steelyard.analysis.thresholds.bands import confidence_band, thinned
 from steelyard.evaluation.class_columns import given_columns
 from steelyard.evaluation.evaluate import evaluate_tables
 from steelyard.evaluation.evaluation import Evaluation
-from steelyard.exceptions import InputError, UnknownNameError, did_you_mean, first_ten
-from steelyard.ingest.refused_keywords import refuses_other_keywords
-from steelyard.ingest.thresholding import thresholded
-from steelyard.ingest.unlabelled_rows import unlabelled_predictions, unlabelled_scores
+from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, did_you_mean, first_ten
+from steelyard.ingest import arrays, label_codes
+from steelyard.ingest.score_matrix import columns_by_name
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.catalogue import precision
 from steelyard.metrics.spec import MetricSpec
-from steelyard.predictions import Predictions
+from steelyard.predictions import Model, Predictions, question, refuse_unused
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.score_table import ScoreTable
-from steelyard.statistics.tally import TALLY_TABLES, Tally
+from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Frame, Labels, LabelSet, Rng, Weights
+    from steelyard._types import Labels, Rng
     from steelyard.analysis.prevalence.label_shift import RangedCells
     from steelyard.analysis.thresholds.bands import BandPoint
     from steelyard.evaluation.evaluation import MetricRow
-    from steelyard.ingest.source import Source
-    from steelyard.ingest.unlabelled_rows import UnlabelledScores
     from steelyard.metrics.registry import MetricLike
     from steelyard.metrics.spec import SpecLike
+    from steelyard.predictions import RowOptions, RowsLike
     from steelyard.statistics.probability_table import ProbabilityTable
 
 
@@ -456,11 +452,6 @@ def _by_decision(rows: Array, cells: ScoreCells) -> Array:
 # The labelled rows by which unlabelled scores are read, whatever they are given as.
 
 
-_CLUSTERED = (
-    "The rows of the reference are clustered, and these intervals take them as independent: they are too narrow."
-)
-
-
 class LabelledReference(NamedTuple):
     """The tables of the labelled rows: labels at a threshold, scores, and of many classes a column for each."""
 
@@ -492,67 +483,32 @@ class LabelledReference(NamedTuple):
         return 0 if self.scores is None else self.scores.n
 
 
-def read_reference(given: Any, threshold: float | None, **rows: Any) -> LabelledReference:
-    """The reference as given: an evaluation, a table, a tally, a file of one of them, rows, or columns of a frame."""
-    if isinstance(given, (str, Path)):
-        given = _saved(given)
-    if isinstance(given, Evaluation):
-        return _of_evaluation(given, threshold)
+def read_reference(given: Any, **rows: Any) -> LabelledReference:
+    """The reference as given: anything that Predictions are made of, or a pair (y_true, y_score)."""
     pair = given if isinstance(given, tuple) and len(given) == 2 else (given,)
-    p = Predictions.of(*pair, second_is="y_score", threshold=threshold, **rows)
+    p = Predictions.of(*pair, second_is="y_score", **rows)
+    refuse_unused(p, "a reference of unlabelled rows", "cluster", "design")
+    if isinstance(table := p.given.data, Tally) and table.confusion is not None and table.scores is not None:
+        if p.threshold is None:
+            raise InputError(
+                "The reference has predictions beside its scores, and which scores are predicted positive is not "
+                "clear; give threshold=."
+            )
+        p = Predictions.of(replace(table, confusion=None), threshold=p.threshold)
     classes = given_columns(p)
     if classes.table is not None:
         p = p.of_model(classes.y_pred, None)
-    elif isinstance(p.given.data, (Counts, Confusion)):
-        return _of_table(p.with_options(threshold=None).confusion(), threshold)
+    elif isinstance(p.given.data, (Counts, Confusion)) or (p.given.is_table and not p.has_scores):
+        return _of_table(p.with_options(threshold=None).confusion(), p.threshold)
     counted = p.counted()
     if counted.table is not None and classes.table is not None:
         _check_all_classes(counted.table)
         return LabelledReference(counted.table, None, classes.table, None, None, classes.assumed)
     if counted.table is not None and counted.scores is None:
-        return _of_table(counted.table, threshold)
+        return _of_table(counted.table, p.threshold)
     positive, stated = counted.positive_class(p.given.pos_label, is_stated=p.given.is_stated)
     return LabelledReference(
         counted.table, counted.scores, None, positive, counted.threshold, (*stated, *counted.assumed)
-    )
-
-
-def _saved(path: str | Path) -> Evaluation | Tally | ScoreTable | Confusion | Counts:
-    """What a file holds: a saved tally, a table of scores or labels, or an evaluation."""
-    data = parsed(Path(path))
-    kind = data.get("kind")
-    if kind == "tally":
-        return Tally.from_json(data)
-    if kind == "counts":
-        return Counts.from_json(data)
-    if kind in ("scores", "confusion"):
-        return TALLY_TABLES[str(kind)].from_json(data)  # type: ignore[return-value]  # one of both
-    if kind == "evaluation":
-        return Evaluation.from_json(data)
-    what = f"a saved {str(kind).replace('_', ' ')}" if kind else "something else"
-    raise InputError(
-        f"{str(path)!r} holds {what}; a reference is what `steelyard tally` or `steelyard report --format json` saved."
-    )
-
-
-def _of_evaluation(given: Evaluation, threshold: float | None) -> LabelledReference:
-    clustered = (_CLUSTERED,) if given.is_clustered else ()
-    if given.scores is None:
-        if given.confusion is None:
-            raise InputError("This evaluation holds no table; evaluate the labelled rows again.")
-        table = given.confusion if given.positive is None else given.confusion.with_positive(given.positive)
-        return _of_table(table, threshold)._replace(assumed=clustered)
-    at = given.threshold if threshold is None else threshold
-    if at is None and given.confusion is not None:
-        raise InputError(
-            "This evaluation has predictions beside its scores, and which scores are predicted positive is not clear; "
-            "give threshold=."
-        )
-    labels = given.labels or ()
-    other = next((label for label in labels if label != given.scores.label), None)
-    inputs = thresholded(given.scores, at, other)
-    return LabelledReference(
-        inputs.table, given.scores, None, given.scores.label, inputs.threshold, (*inputs.assumed, *clustered)
     )
 
 
@@ -599,33 +555,20 @@ def curve_there(scores: ScoreTable | None, prevalence: UnlabelledPrevalence, lev
 
 _MOST_CLASSES = 50
 _PREDICTED = 0.5  # between 0 and 1, which predicted labels are read as
+_OF_REFERENCE = ("true", "pred", "score", "weight", "label_sep", "long", "pos_label", "labels", "threshold")
 
 
-@refuses_other_keywords
+@question
 def unlabelled(
-    reference: Evaluation
-    | ScoreTable
-    | Tally
-    | Confusion
-    | Counts
-    | Frame
-    | Source
-    | tuple[ArrayLike, ArrayLike]
-    | str,
-    scores: ArrayLike | ScoreTable | Tally | Frame | Source,
+    data: RowsLike = None,
+    /,
     *,
-    threshold: float | None = None,
+    reference: RowsLike | tuple[ArrayLike, ArrayLike],
     metrics: Iterable[SpecLike] | None = None,
-    pos_label: Label = None,
-    labels: LabelSet | None = None,
     level: float = 0.95,
     draws: int | None = None,
     rng: Rng = None,
-    true: str | None = None,
-    pred: str | None = None,
-    score: str | Sequence[str] | None = None,
-    weight: str | None = None,
-    frequency: Weights | str = None,
+    **rows: Unpack[RowOptions],
 ) -> Unlabelled:
     """The prevalence among unlabelled rows by their scores, and every metric there, by a labelled reference.
 
@@ -637,18 +580,18 @@ def unlabelled(
     estimates from confidences have it. No test can see positives that have come to look like negatives: under label
     shift recall is the reference's by assumption, and the first sentence says so.
 
-    `reference` is an Evaluation with scores, a ScoreTable, a Tally, a pair (y_true, y_score), the path of a saved tally
-    or evaluation, or a frame with the names of its columns true and score; `scores` an array, a frame with the same
-    column, or a table whose labels are not read. Of many classes both have a column for each; of a Confusion or an
-    Evaluation of them the highest column alone is read. Beside Counts or a Confusion `scores` may be predicted labels,
-    or a frame with their column pred: the prevalence is then that of Rogan and Gladen, by the flagged share, recall and
-    specificity. Costs are metrics, such as "expected_cost[cost_fn=50]". `frequency` says how often each unlabelled row
-    counts.
+    The rows come first, without labels: an array of them is `y_score`; of a table the labels are not read. The
+    `reference` is what Predictions are made of, or a pair (y_true, y_score); where `true` is named the columns are
+    those of both. Of many classes both have a column for each; of a confusion matrix of them the highest column alone
+    is read. Beside a reference of predicted labels the rows have `y_pred`, or `pred`: the prevalence is then that of
+    Rogan and Gladen, by the flagged share, recall and specificity. Costs are metrics, such as
+    "expected_cost[cost_fn=50]".
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> y_true = rng.random(4000) < 0.05
-    >>> found = unlabelled((y_true, rng.normal(2.0 * y_true)), rng.normal(2.0 * (rng.random(3000) < 0.3)), threshold=2)
+    >>> reference = (y_true, rng.normal(2.0 * y_true))
+    >>> found = unlabelled(rng.normal(2.0 * (rng.random(3000) < 0.3)), reference=reference, threshold=2)
     >>> print(found.headline)
     Recall is ... of the 3,000 unlabelled rows 2... % (2... to 3...) are True, where the reference has ... %.
     >>> found.fits
@@ -656,21 +599,115 @@ def unlabelled(
     >>> print(f"{found['precision'].reference:.2f}, now {found['precision'].value:.2f}")
     0.5..., now 0.9...
     """
+    stated: dict[str, Any] = {name: value for name, value in rows.items() if value is not None}
+    p = new_rows(data, stated)
+    if reference is None:
+        raise InputTypeError("reference= has the labelled rows by which these are read, such as a saved evaluation.")
     inference = Inference(level, "auto", draws, rng)
-    columns = {"true": true, "score": score, "weight": weight} if true is not None else {}
-    known = read_reference(reference, threshold, pos_label=pos_label, labels=labels, **columns)
+    known = read_reference(reference, **_of_reference(p, stated))
     if known.table is not None and len(known.table.labels) > _MOST_CLASSES:
         raise InputError(f"{len(known.table.labels)} classes are too many for this; {_MOST_CLASSES} are the most.")
-    order = known.table.labels if known.table is not None else known.labels
-    if pred is not None and not known.reads_predictions:
-        raise InputError("pred= names predicted labels, and the reference has scores; name theirs with score=.")
-    is_one_column = not isinstance(scores, (ScoreTable, Tally)) and np.ndim(scores) == 1  # type: ignore[arg-type]  # rows
-    if known.reads_predictions and (pred is not None or is_one_column):
-        given = unlabelled_predictions(scores, order, pred, frequency)  # type: ignore[arg-type]  # rows
+    return _Question(known, _of_positive(unlabelled_scores(p, known), known), inference).answered(metrics)
+
+
+def new_rows(data: Any, stated: dict[str, Any]) -> Predictions:
+    """Rows without their labels, whatever is named of the reference beside them."""
+    own = {name: value for name, value in stated.items() if name not in ("true", "weight", "pos_label", "labels")}
+    p = Predictions.of(data, first_is="y_score", **own)
+    refuse_unused(p, "unlabelled", "weights", "cluster", "by", "design", "columns")
+    return p
+
+
+def _of_reference(p: Predictions, stated: dict[str, Any]) -> dict[str, Any]:
+    """What was said of the reference: the names of columns where its truth is named, and how labels are read."""
+    options = {name: stated[name] for name in _OF_REFERENCE if name in stated}
+    if "true" in options:
+        model = p.given.model if p.given.is_frame else Model()
+        options = {"pred": model.pred, "score": model.score} | options
     else:
-        given = unlabelled_scores(scores, order, score, frequency)
-    given = _of_positive(given, known)
-    return _Question(known, given, inference).answered(metrics)
+        options = {name: value for name, value in options.items() if name in ("pos_label", "labels", "threshold")}
+    if p.threshold is not None:
+        options["threshold"] = p.threshold
+    return options
+
+
+class UnlabelledScores(NamedTuple):
+    """The scores of the positive class, or a column for each class, and how often each row counts."""
+
+    scores: Array
+    times: Array | None = None
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return len(self.scores) if self.times is None else int(self.times.sum())
+
+
+def unlabelled_scores(p: Predictions, known: LabelledReference) -> UnlabelledScores:
+    """The scores as given; of a table those of both classes together; of predicted labels 1 in the column of each."""
+    order = known.table.labels if known.table is not None else known.labels
+    if p.given.is_table:
+        sides = [side.compact() for side in p.score_table().classes]
+        times = np.concatenate([np.broadcast_to(side.rows, len(side.scores)) for side in sides])
+        return _some_rows(np.concatenate([side.scores for side in sides]), times)
+    given = p.with_options(labels=order).collect().given
+    times = arrays.weights(given.frequency, "frequency", whole=True)
+    if given.y_score is None:
+        if given.y_pred is None:
+            raise InputTypeError(
+                "There is nothing to read: give the scores of the rows, y_score= or of a frame score=."
+            )
+        if not known.reads_predictions:
+            raise InputError(
+                "The rows have predicted labels, and the reference has scores; give theirs, y_score= or of a frame "
+                "score=."
+            )
+        return _some_rows(_predicted_columns(given.y_pred, order, times), times)
+    matrix = np.asarray(given.y_score)
+    if matrix.ndim == 2 and matrix.shape[1] > 1:
+        if matrix.shape[1] != len(order):
+            raise InputError(
+                f"y_score has {matrix.shape[1]} columns and the reference {len(order)} classes; give one for each."
+            )
+        ordered = columns_by_name(matrix, given.y_score, order)
+        columns = [arrays.finite_scores(ordered[:, place]) for place in range(matrix.shape[1])]
+        scores = np.column_stack(columns) if len(matrix) else np.zeros((0, len(order)))
+    elif known.reads_predictions:
+        raise InputError(
+            "The reference has predicted labels and no scores; give threshold= at which the scores of these rows are "
+            "predicted positive, or give predicted labels: y_pred=, of a frame pred=."
+        )
+    else:
+        scores = arrays.finite_scores(given.y_score)
+    arrays.check_lengths(y_score=scores, frequency=times)
+    return _some_rows(scores, times)
+
+
+def _some_rows(scores: Array, times: Array | None) -> UnlabelledScores:
+    given = UnlabelledScores(scores, times)
+    if not given.rows:
+        raise InputError("There are no unlabelled rows; give the scores of one row or more.")
+    return given
+
+
+def _predicted_columns(y_pred: ArrayLike, labels: Labels, times: Array | None) -> Array:
+    """A column for each class, 1 where it is predicted, so that predictions are read as scores are."""
+    column = arrays.column(y_pred, "y_pred")
+    arrays.check_lengths(y_pred=column, frequency=times)
+    codes, present = label_codes.distinct(column, "y_pred")
+    places = np.array([_place(label, labels) for label in present], dtype=np.int64)
+    return np.eye(len(labels))[places[codes]] if len(column) else np.zeros((0, len(labels)))
+
+
+def _place(label: Label, labels: Labels) -> int:
+    """The place of the class that a predicted label names."""
+    place = next((i for i, known in enumerate(labels) if known == label or str(known) == str(label)), None)
+    if place is None:
+        raise InputError(
+            f"The unlabelled rows hold {label!r}, which is no class of the reference, {first_ten(labels)}. It has "
+            "predicted labels and no scores: give predictions, or threshold= beside scores of the positive class."
+        )
+    return place
 
 
 def _of_positive(given: UnlabelledScores, known: LabelledReference) -> UnlabelledScores:
