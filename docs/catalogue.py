@@ -201,7 +201,7 @@ def _coin(share: float) -> Counts:
 def _score_chance(metric: Metric, share: float) -> float:
     positives = int(ROWS * share)
     truth = np.repeat([1, 0], [positives, ROWS - positives])
-    return float(chance(metric, score_table(truth, np.linspace(0, 1, ROWS))).same_margins)
+    return float(chance(metric, score_table(truth, np.linspace(0, 1, ROWS))).value)
 
 
 def _shown(value: Any) -> str:

@@ -133,7 +133,7 @@ GOOD = {
     "slices": lambda: call(FRAME, true="y", pred="p", features=["site", "age"]),
     "label_plan": lambda: call(S, 20, "precision", threshold=0.5),
     "sample_size": lambda: call("recall", at=(0.8, 0.9), prevalence=0.1, width=0.2),
-    "at_prevalence": lambda: call(Y, 0.1, P),
+    "at_prevalence": lambda: call(Y, 0.1, y_pred=P),
     "audit": lambda: call("recall", properties=["bounds_attained"]),
     "recommend": lambda: call(),
     "decide": lambda: call("recall", "bounds_attained"),

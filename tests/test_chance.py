@@ -11,6 +11,7 @@ import pytest
 from checks import assert_refused, same
 from scipy import stats
 
+import steelyard
 from steelyard import (
     Confusion,
     Counts,
@@ -27,7 +28,7 @@ from steelyard.exceptions import InputError, InputTypeError, UnknownNameError
 FINLEY = Counts(tp=28, fn=23, fp=72, tn=2680)
 COUNT_METRICS = [m for m in list_metrics() if m.function is not None]
 SCORE_METRICS = [m for m in list_metrics() if m.scores is not None]
-SIDES = ("same_margins", "majority", "minority", "coin")
+SIDES = ("value", "majority", "minority", "coin")
 name = lambda metric: metric.name
 
 
@@ -49,7 +50,7 @@ def test_a_level_is_the_mean_over_all_permutations_of_the_predictions(metric, ta
         each.append(metric(Counts(tp, table.positives - tp, len(some) - tp, table.negatives - len(some) + tp)))
     defined = [value for value in each if math.isfinite(value)]
     expected = np.mean(defined) if defined else math.nan
-    assert same(chance(metric, table).same_margins, expected)
+    assert same(chance(metric, table).value, expected)
     p, n = table.positives, table.negatives
     positive, negative = Counts(p, 0, n, 0), Counts(0, p, 0, n)
     explicit = (positive, negative) if p > n else (negative, positive)
@@ -70,7 +71,7 @@ def test_a_level_is_the_mean_over_all_permutations_of_the_predictions(metric, ta
     ],
 )
 def test_concave_metrics_of_few_positives_are_below_those_of_the_expected_table(metric, level):
-    assert chance(metric, Counts(tp=2, fn=8, fp=18, tn=972)).same_margins == pytest.approx(level, rel=0.005)
+    assert chance(metric, Counts(tp=2, fn=8, fp=18, tn=972)).value == pytest.approx(level, rel=0.005)
 
 
 @pytest.mark.parametrize("metric", COUNT_METRICS, ids=name)
@@ -81,20 +82,20 @@ def test_of_many_rows_the_mean_and_the_metric_of_the_expected_table_agree(metric
     tp = np.arange(*null.ppf([1e-12, 1 - 1e-12]))
     values, masses = metric(Counts(tp, p - tp, flagged - tp, n - flagged + tp)), null.pmf(tp)
     mean = (values * masses).sum() / masses.sum()
-    assert chance(metric, below).same_margins == pytest.approx(mean, rel=1e-3, abs=1e-3)
+    assert chance(metric, below).value == pytest.approx(mean, rel=1e-3, abs=1e-3)
 
 
 def test_weights_of_any_scale_have_one_level():
     rng = np.random.default_rng(3)
     true, pred, weight, score = rng.random(90) < 0.2, rng.random(90) < 0.3, 0.5 + rng.random(90), rng.random(90)
     for metric in ("g_mean", "ac_score"):
-        levels = [chance(metric, true, pred, sample_weight=c * weight).same_margins for c in (1, 7, 1e-3)]
+        levels = [chance(metric, true, pred, sample_weight=c * weight).value for c in (1, 7, 1e-3)]
         assert same(levels, [levels[0]] * 3)
-        plain = chance(metric, true, pred).same_margins
-        assert same(chance(metric, true, pred, sample_weight=np.full(90, 2.5)).same_margins, plain)
-        assert same(chance(metric, true, pred, frequency=np.ones(90, dtype=int)).same_margins, plain)
+        plain = chance(metric, true, pred).value
+        assert same(chance(metric, true, pred, sample_weight=np.full(90, 2.5)).value, plain)
+        assert same(chance(metric, true, pred, frequency=np.ones(90, dtype=int)).value, plain)
     for metric in ("average_precision", "ks"):
-        levels = [chance(metric, true, score, sample_weight=c * weight).same_margins for c in (1, 8, 0.25)]
+        levels = [chance(metric, true, y_score=score, sample_weight=c * weight).value for c in (1, 8, 0.25)]
         assert same(levels, [levels[0]] * 3)
 
 
@@ -124,7 +125,7 @@ def test_the_level_is_the_mean_over_predictions_permuted_over_the_rows(metric, p
     true, weight = np.arange(300) < 10, np.random.default_rng(1).choice(np.array(weights, dtype=float), 300)
     table = confusion(true, FLAGGED, sample_weight=weight if len(weights) > 1 else None)
     table = table if prevalence is None else at_prevalence(table, prevalence)
-    assert chance(metric, table).same_margins == pytest.approx(
+    assert chance(metric, table).value == pytest.approx(
         permuted(metric, true, FLAGGED, weight, prevalence), abs=0.012 if len(weights) > 1 else 0.003
     )
 
@@ -135,7 +136,7 @@ def test_many_classes_at_other_shares_are_permuted_over_the_rows_too():
     there = [at_prevalence(confusion(true, rng.permutation(pred)), [0.3, 0.3, 0.4]) for _ in range(800)]
     for metric in ("g_mean", "recall"):
         mean = np.mean([get_metric(metric)(table, average="macro") for table in there])
-        assert chance(metric, there[0], average="macro").same_margins == pytest.approx(mean, abs=0.015)
+        assert chance(f"{metric}[average=macro]", there[0]).value == pytest.approx(mean, abs=0.015)
 
 
 def test_linear_metrics_keep_their_levels_with_weights_and_at_another_prevalence():
@@ -146,9 +147,9 @@ def test_linear_metrics_keep_their_levels_with_weights_and_at_another_prevalence
             for metric in ("recall", "false_positive_rate"):
                 share = there.matrix[1].sum() / there.matrix.sum()
                 rate = share * pred[true].mean() + (1 - share) * pred[~true].mean()
-                assert same(chance(metric, there).same_margins, rate)
-    assert same(chance("precision", true, pred).same_margins, true.mean())
-    assert chance("kappa", true, pred).same_margins == 0
+                assert same(chance(metric, there).value, rate)
+    assert same(chance("precision", true, pred).value, true.mean())
+    assert chance("kappa", true, pred).value == 0
 
 
 FEW = np.arange(1000) < 5
@@ -169,7 +170,7 @@ FEW = np.arange(1000) < 5
 )
 def test_a_random_order_of_few_positives_has_its_mean(metric, level, off):
     score = np.random.default_rng(0).permutation(1000)
-    assert abs(chance(metric, FEW, score).same_margins - level) <= off
+    assert abs(chance(metric, FEW, y_score=score).value - level) <= off
 
 
 @pytest.mark.parametrize("tied", [False, True])
@@ -177,7 +178,7 @@ def test_a_mean_over_the_points_of_a_curve_is_over_those_of_all_scores(tied):
     rng, true = np.random.default_rng(0), np.arange(100) < 10
     score = np.round(rng.normal(size=100), 1 if tied else 9)
     mean = np.mean([get_metric("mcc_f1")(rng.permutation(true), score) for _ in range(1_500)])
-    assert chance("mcc_f1", true, y_score=score).same_margins == pytest.approx(mean, abs=0.0035)
+    assert chance("mcc_f1", true, y_score=score).value == pytest.approx(mean, abs=0.0035)
 
 
 @pytest.mark.parametrize("score", [[1, 2, 3, 4, 5, 6, 7], [1, 1, 2, 2, 2, 3, 4], [0, 0, 0, 1, 1, 1, 1]], ids=str)
@@ -196,7 +197,7 @@ def test_a_mean_over_the_points_of_a_curve_is_over_those_of_all_scores(tied):
 def test_a_random_order_keeps_ties_as_all_orders_have_them(metric, off, score):
     declared, size = get_metric(metric), len(score)
     each = [declared([int(i in some) for i in range(size)], score) for some in combinations(range(size), 3)]
-    assert chance(metric, [1, 1, 1, 0, 0, 0, 0], score).same_margins == pytest.approx(np.mean(each), abs=off)
+    assert chance(metric, [1, 1, 1, 0, 0, 0, 0], y_score=score).value == pytest.approx(np.mean(each), abs=off)
 
 
 def test_the_level_of_a_metric_does_not_hang_on_the_others_or_on_the_order_of_rows():
@@ -206,6 +207,75 @@ def test_the_level_of_a_metric_does_not_hang_on_the_others_or_on_the_order_of_ro
     order = rng.permutation(300)
     beside = evaluate(true[order], y_score=score[order], metrics=["pr_auc", "g_mean", "average_precision", "ks"])
     assert {r.name: r.chance for r in beside.metrics if r.name in alone} == alone
+
+
+# ---------------------------------------------------------------- the 95th percentile
+
+
+@pytest.mark.parametrize("metric", ["f1", "precision", "g_mean", "false_positive_rate"])
+def test_one_in_twenty_random_predictions_reaches_the_percentile(metric):
+    found, declared = chance(metric, Counts(30, 20, 60, 390)), get_metric(metric)
+    null = stats.hypergeom(500, 50, 90)
+    tp = np.arange(51)
+    values = np.asarray(declared(Counts(tp, 50 - tp, 90 - tp, 360 + tp)))
+    good = values <= found.p95 if declared.direction == "lower" else values >= found.p95
+    better = values < found.p95 if declared.direction == "lower" else values > found.p95
+    assert null.pmf(tp)[good].sum() >= 0.05 >= null.pmf(tp)[better].sum()
+    assert found.method == "all random predictions with the same margins"
+
+
+def test_percentiles_are_those_of_shuffled_rows():
+    rng = np.random.default_rng(7)
+    true, pred, score = rng.integers(0, 3, 300), rng.integers(0, 3, 300), rng.random(300)
+    shuffled = [get_metric("accuracy")(true, rng.permutation(pred)) for _ in range(2_000)]
+    found = chance("accuracy", true, pred)
+    assert found.p95 == pytest.approx(np.quantile(shuffled, 0.95), abs=0.008)
+    rare = true == 0
+    for metric in ("roc_auc", "average_precision", "ks"):
+        shuffled = [get_metric(metric)(rare, rng.permutation(score)) for _ in range(1_000)]
+        found = chance(metric, rare, y_score=score)
+        assert found.p95 == pytest.approx(np.quantile(shuffled, 0.95), abs=0.015), metric
+        assert found.value < found.p95
+    columns = rng.dirichlet([1, 1, 1], 300)
+    shuffled = [get_metric("roc_auc")(true, y_score=rng.permutation(columns), average="macro") for _ in range(500)]
+    asked = chance("roc_auc[average=macro]", true, y_score=columns, draws=500)
+    assert asked.p95 == pytest.approx(np.quantile(shuffled, 0.95), abs=0.01)
+    sets, predicted = rng.random((200, 4)) < 0.3, rng.random((200, 4)) < 0.4
+    asked = chance("jaccard[average=samples]", sets, predicted, draws=400)
+    shuffled = [get_metric("jaccard")(sets, rng.permutation(predicted), average="samples") for _ in range(400)]
+    assert asked.p95 == pytest.approx(np.quantile(shuffled, 0.95), abs=0.012)
+
+
+def test_a_constant_score_has_its_own_value_as_percentile():
+    rng = np.random.default_rng(8)
+    found = chance("brier", rng.random(200) < 0.3, y_score=rng.random(200))
+    assert found.p95 == found.value and found.method == "one constant score for all rows"
+
+
+def test_draws_and_their_generator_move_what_is_drawn_alone():
+    rng = np.random.default_rng(9)
+    true, score = rng.random(300) < 0.1, rng.random(300)
+    first, again = (chance("ks", true, y_score=score, draws=200) for _ in range(2))
+    assert first == again and "200 random orders" in first.method
+    other = chance("ks", true, y_score=score, draws=200, rng=np.random.default_rng(3))
+    assert other.value != first.value and other.value == pytest.approx(first.value, abs=0.03)
+    assert chance("f1", FINLEY, rng=1) == chance("f1", FINLEY)
+
+
+def test_a_prevalence_is_read_as_that_of_a_table_at_it():
+    rng = np.random.default_rng(10)
+    true, pred = rng.random(300) < 0.2, rng.random(300) < 0.3
+    there = chance("precision", true, pred, prevalence=0.02)
+    assert same(there.value, chance("precision", at_prevalence(confusion(true, pred), 0.02)).value)
+    assert there.value == pytest.approx(0.02, abs=1e-3)
+
+
+def test_a_convention_is_stated_and_predictions_ask_too():
+    truth, pred = ["no", "yes", "no", "yes"] * 5, ["no", "yes", "yes", "no"] * 5
+    found = chance("recall", truth, pred)
+    assert "by convention" in found.assumed[0]
+    assert steelyard.Predictions(truth, pred).chance("recall") == found
+    assert chance("recall", truth, pred, pos_label="yes").value == found.value
 
 
 @pytest.mark.parametrize("table", [FINLEY, Counts(1, 2, 3, 4), Counts(10**12, 3, 7, 10**9)], ids=str)
@@ -223,12 +293,12 @@ def test_the_level_of_a_metric_does_not_hang_on_the_others_or_on_the_order_of_ro
     ],
 )
 def test_independent_margins_score_what_the_textbook_says(metric, level, table):
-    assert same(chance(metric, table).same_margins, level(table))
+    assert same(chance(metric, table).value, level(table))
 
 
 @pytest.mark.parametrize("metric", ["informedness", "mcc", "kappa"])
 def test_a_level_of_zero_is_zero_and_not_what_rounding_left_of_it(metric):
-    assert chance(metric, Counts(31, 17, 101, 1003)).same_margins == 0.0
+    assert chance(metric, Counts(31, 17, 101, 1003)).value == 0.0
 
 
 def test_an_array_of_tables_gives_the_levels_of_each():
@@ -261,25 +331,25 @@ def test_classes_have_the_mean_over_shuffled_predictions(metric):
     rng = np.random.default_rng(2)
     true, pred = (np.repeat(np.arange(3), CLASSES.rows.sum(axis)) for axis in (1, 0))
     shuffled = [get_metric(metric)(confusion(true, rng.permutation(pred))) for _ in range(600)]
-    assert abs(chance(metric, CLASSES).same_margins - np.mean(shuffled)) < 0.03
+    assert abs(chance(metric, CLASSES).value - np.mean(shuffled)) < 0.03
 
 
 def test_three_classes_have_their_known_levels():
-    assert same(chance("balanced_accuracy", CLASSES).same_margins, 1 / 3)
+    assert same(chance("balanced_accuracy", CLASSES).value, 1 / 3)
     assert same(values(chance("accuracy", CLASSES))[1:], [55 / 80, 10 / 80, 1 / 3])
-    assert [chance(m, CLASSES).same_margins for m in ("mcc", "kappa", "informedness")] == [0, 0, 0]
+    assert [chance(m, CLASSES).value for m in ("mcc", "kappa", "informedness")] == [0, 0, 0]
 
 
 def test_averages_and_positives_are_taken_as_in_calling_the_metric():
     each = chance("recall[average=None]", CLASSES)
     assert same(each.majority, [1, 0, 0]) and same(each.coin, [1 / 3] * 3)
-    assert same(chance("recall[average=macro]", CLASSES).same_margins, np.mean(each.same_margins))
-    assert chance("precision[average=macro]", CLASSES, undefined=0).majority == pytest.approx(55 / 80 / 3)
+    assert same(chance("recall[average=macro]", CLASSES).value, np.mean(each.value))
+    assert_refused(lambda: chance("precision", CLASSES, undefined=0), InputTypeError, "written form")
     assert values(chance("f1", CLASSES, pos_label="b")) == values(chance("f1", CLASSES.counts("b")))
     named = Confusion.of_rows(CLASSES.labels, CLASSES.rows, "b")
     assert values(chance("f1", named)) == values(chance("f1", CLASSES.counts("b")))
-    with pytest.raises(InputError, match="contradict"):
-        chance("f1[average=macro]", CLASSES, pos_label="b")
+    averaged = [chance("f1[average=macro]", CLASSES, **options) for options in ({}, {"pos_label": "b"})]
+    assert same(*map(values, averaged))  # rows may have a positive class that an average does not ask for
 
 
 def test_a_class_that_only_the_predictions_know_is_not_the_minority():
@@ -309,8 +379,8 @@ def test_a_score_that_tells_nothing_has_its_known_values():
         "roc_auc": 0.5, "lift": 1.0, "brier": share * (1 - share), "weighted_auc": None,
         "expected_calibration_error": 0.0, "log_loss": -share * math.log(share) - (1 - share) * math.log(1 - share),
     }.items():  # fmt: skip
-        for found in (chance(metric, score_table(true, score)), chance(metric, true, score)):
-            assert level is None or same(found.same_margins, level)
+        for found in (chance(metric, score_table(true, score)), chance(metric, true, y_score=score)):
+            assert level is None or same(found.value, level)
             assert np.isnan(values(found)[1:]).all()
 
 
@@ -319,24 +389,24 @@ def test_the_level_of_a_metric_of_probabilities_is_that_of_a_constant_score(metr
     rng = np.random.default_rng(6)
     true, weight = rng.random(200) < 0.3, rng.random(200)
     level = np.full(200, weight[true].sum() / weight.sum())
-    found = chance(metric, true, rng.random(200), sample_weight=weight)
-    assert same(found.same_margins, metric(true, level, sample_weight=weight))
+    found = chance(metric, true, y_score=rng.random(200), sample_weight=weight)
+    assert same(found.value, metric(true, level, sample_weight=weight))
 
 
 def test_columns_of_scores_are_guessed_by_the_share_of_each_class():
     true, scores = [0, 0, 1, 2, 2, 2], np.eye(3)[[0, 1, 1, 2, 2, 0]]
-    assert chance("roc_auc[average=macro]", true, y_score=scores).same_margins == 0.5
-    assert same(chance("average_precision[average=None]", true, y_score=scores).same_margins, [2 / 6, 1 / 6, 3 / 6])
+    assert chance("roc_auc[average=macro]", true, y_score=scores).value == 0.5
+    assert same(chance("average_precision[average=None]", true, y_score=scores).value, [2 / 6, 1 / 6, 3 / 6])
 
 
 def test_levels_read_as_a_sentence_and_as_a_row():
     found = chance("precision", FINLEY)
     assert repr(found) == (
-        "precision of a no-skill baseline: same margins 1.82 %, always the majority –, always the minority 1.82 %, "
-        "a fair coin 1.82 %"
+        "precision of a no-skill baseline: 1.82 % (95th percentile 4.00 %), always the majority –, always the minority "
+        "1.82 %, a fair coin 1.82 %"
     )
     assert repr(chance("recall[average=None]", CLASSES)).endswith("a fair coin [33.3 %, 33.3 %, 33.3 %]")
-    assert list(found.row()) == ["metric", *SIDES]
+    assert list(found.row()) == ["metric", "value", "p95", "method", *SIDES[1:], "assumed"]
 
 
 def test_levels_travel():
@@ -354,8 +424,11 @@ def test_levels_travel():
         (InputError, lambda: chance("f1", Counts(0, 0, 0, 0)), "no rows"),
         (InputError, lambda: chance("f1", [1, 1], [0, 1]), "one class"),
         (InputTypeError, lambda: chance("roc_auc", FINLEY), "scores"),
-        (InputTypeError, lambda: chance("f1", score_table([0, 1], [0.1, 0.2])), "threshold"),
-        (InputTypeError, lambda: chance("f1", [1, 0]), "alone"),
+        (InputError, lambda: chance("f1", score_table([0, 1], [0.1, 2])), "give threshold="),
+        (InputTypeError, lambda: chance("f1", [1, 0]), "give y_pred"),
+        (InputTypeError, lambda: chance("roc_auc", [0, 1], [0.1, 0.9]), "give y_score="),
+        (InputError, lambda: chance("f1", [0, 1], [0, 1], draws=3), "20 or more"),
+        (InputTypeError, lambda: chance("f1", [0, 1], [0, 1], cluster=[1, 2]), "cluster= has no place in chance"),
         (InputTypeError, lambda: chance("f_beta[bta=2]", FINLEY), "beta"),
         (UnknownNameError, lambda: chance("f_1_", FINLEY), "No metric"),
     ],
@@ -364,7 +437,14 @@ def test_what_cannot_be_guessed_is_refused_in_a_sentence(kind, call, words):
     assert_refused(call, kind, words)
 
 
-@pytest.mark.parametrize("options", [{"average": "macro"}, {"average": "micro"}, {"pos_label": 1}], ids=str)
-def test_a_mean_over_rows_of_all_labels_has_no_chance_level_of_each_label(options):
+@pytest.mark.parametrize(
+    ("asked", "options", "words"),
+    [
+        ("hamming_loss[average=macro]", {}, "of all labels together; leave"),
+        ("hamming_loss[average=micro]", {}, "of all labels together; leave"),
+        ("hamming_loss", {"pos_label": 1}, "of rows with one label each"),
+    ],
+)
+def test_a_mean_over_rows_of_all_labels_has_no_chance_level_of_each_label(asked, options, words):
     sets = np.array([[0, 1, 1], [1, 0, 0], [0, 0, 1]])
-    assert_refused(lambda: chance("hamming_loss", sets, sets, **options), InputError, "of all labels together; leave")
+    assert_refused(lambda: chance(asked, sets, sets, **options), InputError, words)

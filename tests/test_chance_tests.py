@@ -11,6 +11,7 @@ import pytest
 from checks import assert_refused, same
 from scipy import stats
 
+import steelyard
 from steelyard import Confusion, Counts, beats_chance, confusion, get_metric, list_metrics, score_table
 from steelyard.analysis.chance import permutations
 from steelyard.exceptions import InputError, InputTypeError
@@ -19,6 +20,7 @@ FINLEY = Counts(tp=28, fn=23, fp=72, tn=2680)
 COUNT_METRICS = [m for m in list_metrics() if m.function is not None]
 SMALL = [t for t in itertools.product((0, 1, 2, 3, 7), repeat=4) if t[0] + t[1] and t[2] + t[3]]
 CLASSES = Confusion.of_rows(("a", "b", "c"), np.array([[50, 3, 2], [4, 10, 1], [2, 2, 6]]))
+RANDOM_CLASSES = Confusion.of_rows(("a", "b", "c"), np.array([[20, 14, 9], [13, 16, 8], [10, 12, 8]]))
 name = lambda metric: metric.name
 
 
@@ -236,9 +238,29 @@ def test_symmetric_metrics_do_not_ask_which_of_two_labels_is_positive():
 
 
 def test_parameters_reach_the_metric():
-    found = beats_chance(FINLEY, metric="net_benefit", threshold=0.1)
+    found = beats_chance(FINLEY, metric="net_benefit[threshold=0.1]")
     assert found.method == "exact distribution of net_benefit[threshold=0.1]"
     assert beats_chance(FINLEY, metric="f2").p_value == beats_chance(FINLEY, metric="f_beta[beta=2]").p_value
+
+
+def test_draws_of_the_agreements_may_be_asked_for():
+    found = [beats_chance(CLASSES, draws=draws) for draws in (None, 500)]
+    assert "500 tables drawn" in beats_chance(RANDOM_CLASSES, draws=500).method
+    assert beats_chance(RANDOM_CLASSES, draws=500, rng=1) != beats_chance(RANDOM_CLASSES, draws=500)
+    assert found[0].p_value <= 1e-3 and found[1].p_value <= 1e-2
+
+
+def test_scores_cut_at_a_threshold_are_tested_as_labels_and_what_is_assumed_is_stated():
+    rng = np.random.default_rng(11)
+    true = np.where(rng.random(80) < 0.3, "yes", "no")
+    score = np.clip(rng.random(80) * 0.6 + 0.4 * (true == "yes"), 0, 1)
+    cut = beats_chance(true, y_score=score, threshold=0.6)
+    assert cut.p_value == beats_chance(true, np.where(score >= 0.6, "yes", "no")).p_value
+    assert "by convention" in cut.assumed[0]
+    at_half = beats_chance(true, y_score=score, metric="f1")
+    assert at_half.p_value == beats_chance(true, y_score=score, metric="f1", threshold=0.5).p_value
+    assert "thresholded at 0.5" in at_half.assumed[1]
+    assert steelyard.Predictions(true, y_score=score).beats_chance(metric="f1") == at_half
 
 
 def test_results_travel():
@@ -264,8 +286,10 @@ def test_results_travel():
         ),
         (InputError, lambda: beats_chance(FINLEY, metric="prevalence"), "describes"),
         (InputTypeError, lambda: beats_chance(FINLEY, metric="roc_auc"), "scores"),
-        (InputTypeError, lambda: beats_chance(score_table([0, 1], [0.1, 0.2]), metric="f1"), "threshold"),
-        (InputTypeError, lambda: beats_chance([1, 0]), "alone"),
+        (InputError, lambda: beats_chance(score_table([0, 1], [0.1, 2]), metric="f1"), "give threshold="),
+        (InputError, lambda: beats_chance(FINLEY, metric="f1", threshold=0.1), "a threshold= needs scores"),
+        (InputTypeError, lambda: beats_chance([1, 0]), "give y_pred"),
+        (InputTypeError, lambda: beats_chance([1, 0], [1, 0], cluster=[1, 2]), "cluster= has no place in beats_chance"),
         (InputError, lambda: beats_chance([1, 0], [1, 0], y_score=[0.1, 0.2]), "together"),
         (InputError, lambda: beats_chance(Counts.stack([FINLEY, FINLEY])), "one table at a time"),
         (InputError, lambda: beats_chance(Counts(1.5, 1, 1, 1)), "weights"),

@@ -71,7 +71,7 @@ def test_class_shares_as_probabilities_have_no_skill():
     shares = np.tile(y.value_counts(normalize=True).sort_index().to_numpy(), (len(y), 1))
     assert steelyard.d2_log_loss(y, shares) == pytest.approx(0, abs=1e-12)
     assert steelyard.brier_skill_score(y, shares) == pytest.approx(0, abs=1e-12)
-    assert steelyard.chance("d2_log_loss", y, y_score=shares).same_margins == pytest.approx(0, abs=1e-12)
+    assert steelyard.chance("d2_log_loss", y, y_score=shares).value == pytest.approx(0, abs=1e-12)
 
 
 def test_a_skill_of_rows_of_one_class_is_undefined_and_says_why():
@@ -336,7 +336,7 @@ def test_intervals_and_baselines_take_the_columns_of_a_frame():
     expected = interval("log_loss", data.y, y_score=P, sample_weight=data.w, cluster=data.patient)
     assert (found.value, found.low, found.high) == (expected.value, expected.low, expected.high)
     named = steelyard.chance("roc_auc[average=macro]", data, true="y", score=list(P.columns))
-    assert named.same_margins == steelyard.chance("roc_auc[average=macro]", data.y, y_score=P).same_margins == 0.5
+    assert named.value == steelyard.chance("roc_auc[average=macro]", data.y, y_score=P).value == 0.5
 
 
 def test_runs_of_columns_have_a_pooled_value_and_a_baseline():

@@ -106,14 +106,14 @@ def test_baselines_are_those_of_predictions_from_other_rows():
     shuffled = [multilabel(table.true, table.predicted[order], y_score=table.scores[order]) for order in orders]
     for name in (*AVERAGES, "f1[average=samples]", "roc_auc[average=macro]", "recall[class=1]"):
         mean = np.mean([value(name, each) for each in shuffled])
-        assert chance(name, table).same_margins == pytest.approx(mean, abs=0.015), name
+        assert chance(name, table).value == pytest.approx(mean, abs=0.015), name
 
 
 def test_the_baseline_of_pooled_areas_gives_every_row_the_shares_of_the_labels():
     table = drawn(n=300)
     level = multilabel(table.true, y_score=np.tile(table.true.mean(0), (300, 1)))
     for row in evaluate(table, metrics=POOLED):
-        assert row.chance == pytest.approx(value(row.name, level)) == chance(row.name, table).same_margins
+        assert row.chance == pytest.approx(value(row.name, level)) == chance(row.name, table).value
         assert row.chance > 0.4
 
 
@@ -126,7 +126,7 @@ def test_interval_and_chance_of_label_sets_are_those_of_evaluate():
     report = evaluate(table, metrics=names)
     for name, row in zip(names, interval(names, table.true, table.predicted, y_score=table.scores), strict=True):
         assert (row.value, row.low, row.high) == (report[name].value, report[name].low, report[name].high)
-        assert chance(name, table).same_margins == pytest.approx(report[name].chance, abs=1e-12)
+        assert chance(name, table).value == pytest.approx(report[name].chance, abs=1e-12)
     of_labels = interval("f1[average=None]", table)
     assert [of_labels.low[2], of_labels.high[2]] == pytest.approx(
         [getattr(interval("f1", table, pos_label=2), end) for end in ("low", "high")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+import polars as pl
 import pytest
 from checks import assert_refused
 
@@ -31,7 +32,7 @@ def test_equals_a_physically_reweighted_table():
     moved, heavy = at_prevalence(FINLEY, 0.3), confusion(y, pred, sample_weight=[weights[i] for i in y])
     for metric in COUNT_METRICS:
         assert metric(moved) == pytest.approx(metric(heavy), rel=1e-12), metric.name
-        assert metric(at_prevalence(y, 0.3, pred)) == pytest.approx(metric(heavy), rel=1e-12)
+        assert metric(at_prevalence(y, 0.3, y_pred=pred)) == pytest.approx(metric(heavy), rel=1e-12)
     assert steelyard.prevalence(moved) == pytest.approx(0.3)
     assert moved.total == pytest.approx(2803)
 
@@ -112,6 +113,25 @@ def test_the_prevalence_at_which_two_models_swap_rank():
     assert swap_prevalences("balanced_accuracy", Counts(60, 40, 20, 80), Counts(80, 20, 40, 60)) == []
 
 
+def test_rows_of_every_kind_come_to_another_prevalence():
+    rng = np.random.default_rng(5)
+    y = rng.choice(["no", "yes"], 300, p=[0.8, 0.2])
+    score = np.clip(rng.normal(0.3 + 0.3 * (y == "yes"), 0.2), 0, 1)
+    table = at_prevalence(score_table(y, score, pos_label="yes"), 0.02)
+    both = np.column_stack([1 - score, score])
+    frame = pl.DataFrame({"y": y, "s": score})
+    p = steelyard.Predictions(y, y_score=score)
+    answers = [at_prevalence(y, 0.02, y_score=score), at_prevalence(y, 0.02, y_score=both), p.at_prevalence(0.02)]
+    for found in [*answers, at_prevalence(frame, 0.02, true="y", score="s")]:
+        assert steelyard.average_precision(found) == pytest.approx(steelyard.average_precision(table), abs=1e-12)
+        assert found.label == "yes"
+    cut = p.at(0.5).at_prevalence(0.02)
+    assert steelyard.precision(cut) == pytest.approx(steelyard.precision(table.at(0.5)), abs=1e-12)
+    three, columns = rng.integers(0, 3, 200), rng.dirichlet([1, 1, 1], 200)
+    moved = at_prevalence(three, [0.2, 0.3, 0.5], y_score=columns)
+    assert moved.class_shares == pytest.approx(np.array([0.2, 0.3, 0.5]), abs=1e-12)
+
+
 BAD = {
     "above": (lambda: at_prevalence(FINLEY, 1.5), ValueError, "share of positives above 0 and below 1"),
     "zero": (lambda: at_prevalence(FINLEY, 0), ValueError, "above 0 and below 1"),
@@ -119,7 +139,11 @@ BAD = {
     "one class": (lambda: at_prevalence(Counts(0, 0, 3, 4), 0.5), ValueError, "without positives"),
     "K": (lambda: at_prevalence(confusion([0, 1, 2], [0, 1, 2]), 0.5), ValueError, "3 classes need 3 shares"),
     "sum": (lambda: at_prevalence(confusion([0, 1, 2], [0, 1, 2]), [0.5, 0.5, 0.5]), ValueError, "sum to 1"),
-    "data": (lambda: at_prevalence(3, 0.5), TypeError, "not int"),
+    "data": (lambda: at_prevalence(3, 0.5), TypeError, "give y_pred"),
+    "no prevalence": (lambda: at_prevalence(FINLEY), TypeError, "The prevalence is missing"),
+    "both": (lambda: at_prevalence([0, 1], 0.5, y_pred=[0, 1], y_score=[0.1, 0.9]), ValueError, "give one"),
+    "clusters": (lambda: at_prevalence([0, 1], 0.5, y_pred=[0, 1], cluster=[1, 2]), TypeError, "cluster= has no place"),
+    "label sets": (lambda: at_prevalence([["a"], ["b"]], 0.5, y_pred=[["a"], ["b"]]), TypeError, "no one prevalence"),
     "groups": (lambda: interval("brier", [0, 1], y_score=[0.1, 0.8], prevalence=0.5, cluster=[1, 2]), ValueError, "cannot be given together"),
 }  # fmt: skip
 
@@ -163,8 +187,8 @@ def test_scores_and_kinked_metrics_carry_the_prevalence_too(metric):
     rng = np.random.default_rng(2)
     y = rng.random(400) < 0.3
     s = y * 0.3 + rng.normal(0.4, 0.2, 400)
-    given = (y, s) if get_metric(metric).function is None else (y, s > 0.5)
-    known, estimated = (interval(metric, *given, prevalence=p) for p in (0.1, Prevalence(positives=2, rows=20)))
+    given = {"y_score": s} if get_metric(metric).function is None else {"y_pred": s > 0.5}
+    known, estimated = (interval(metric, y, **given, prevalence=p) for p in (0.1, Prevalence(positives=2, rows=20)))
     assert estimated.value == known.value
     assert estimated.high - estimated.low >= 0.98 * (known.high - known.low)
     if metric != "optimized_precision":  # which hardly depends on it
@@ -219,8 +243,8 @@ ESTIMATES = {
     "few draws": (lambda: Prevalence.from_draws([0.1, 0.2]), ValueError, "100 or more"),
     "other classes": (
         lambda: interval("f1", FINLEY, prevalence=Prevalence(counts={"a": 3, "b": 4})),
-        (ValueError, TypeError),
-        "no one number",
+        ValueError,
+        "give the rows of each",
     ),
     "other labels": (
         lambda: interval("accuracy", [0, 1, 1], [0, 1, 0], prevalence=Prevalence(counts={"a": 3, "b": 4})),

@@ -83,7 +83,7 @@ def test_shares_are_numbers_sequences_or_by_label_in_the_order_of_the_columns():
     [
         ([0.5], 0.5, 0, "deployed= is the share of the positive class, above 0 and below 1"),
         ([0.5], [0.2, 0.2], 0.1, "trained= is the share of the positive class"),
-        ([0.5], 0.5, {"a": 0.1}, "deployed= has shares of 'a', and p has 2 columns"),
+        ([0.5], 0.5, {"a": 0.1}, "deployed= has shares of 'a', and y_score has 2 columns"),
         ([[0.2, 0.3, 0.5]], 0.5, 0.1, "trained= is 3 shares of the classes"),
         ([0.5], {"a": 0.5, 1: 0.5}, 0.1, "have no order; give that of the columns by labels="),
         ([0.5, 1.5], 0.5, 0.1, "from 0 to 1, not 1.5 as in row 2"),

@@ -99,7 +99,7 @@ def test_a_parameter_that_leaves_the_range_is_refused_and_bounds_make_room(regis
     def scaled(c, *, by=1.0):
         return by * ratio(c.tp, c.positives)
 
-    for ask in (lambda: scaled.fixed(by=5.0), lambda: steelyard.interval("scaled", FINLEY, by=5.0)):
+    for ask in (lambda: scaled.fixed(by=5.0), lambda: steelyard.interval("scaled[by=5]", FINLEY)):
         with pytest.raises(InputError, match=r"scaled\[by=5\] is 5 on the table .* 0 to 1\. .* or bounds="):
             ask()
 
@@ -107,7 +107,7 @@ def test_a_parameter_that_leaves_the_range_is_refused_and_bounds_make_room(regis
     def roomy(c, *, by=1.0):
         return by * ratio(c.tp, c.positives)
 
-    assert roomy.fixed(by=5.0).range == (0, 5) and steelyard.interval("roomy", FINLEY, by=5.0).high <= 5
+    assert roomy.fixed(by=5.0).range == (0, 5) and steelyard.interval("roomy[by=5]", FINLEY).high <= 5
 
 
 def test_no_interval_is_given_without_its_value_in_it(registry):
@@ -120,7 +120,7 @@ def test_no_interval_is_given_without_its_value_in_it(registry):
     with pytest.raises(InputError, match=r"late is 3 here"):
         steelyard.evaluate(Counts(300, 1, 1, 1), metrics=["late"])
     for alpha in (0.0, 0.5, 1.0, 2.0):
-        for given in (steelyard.interval("iba", Counts(30, 0, 10, 20), alpha=alpha),):
+        for given in (steelyard.interval(f"iba[alpha={alpha}]", Counts(30, 0, 10, 20)),):
             assert given.low <= given.value <= given.high <= given.spec.metric.range[1]
 
 
@@ -384,13 +384,14 @@ def test_every_question_takes_scikit_learns_keywords():
     assert steelyard.evaluate(**scores)["roc_auc"].value == steelyard.roc_auc(**scores)
     assert steelyard.interval("f1", **rows) == steelyard.interval("f1", y_true, y_pred)
     assert steelyard.interval("roc_auc", **scores) == steelyard.interval("roc_auc", y_true, y_score=y_score)
-    assert steelyard.chance("roc_auc", **scores).same_margins == 0.5
-    assert steelyard.chance("f1", **rows).same_margins == steelyard.chance("f1", y_true, y_pred).same_margins
+    assert steelyard.chance("roc_auc", **scores).value == 0.5
+    assert steelyard.chance("f1", **rows).value == steelyard.chance("f1", y_true, y_pred).value
     assert steelyard.beats_chance(**scores) == steelyard.beats_chance(y_true, y_score=y_score)
     assert steelyard.best_threshold(**scores).threshold == steelyard.best_threshold(y_true, y_score).threshold
     assert (steelyard.roc_curve(**scores).tpr == steelyard.roc_curve(y_true, y_score).tpr).all()
-    with pytest.raises(SteelyardError, match="recall is of predicted labels"):
-        steelyard.interval("recall", **scores)
+    assert steelyard.interval("recall", **scores).value == steelyard.evaluate(**scores)["recall"].value
+    with pytest.raises(SteelyardError, match="scores are no probabilities; give threshold="):
+        steelyard.interval("recall", y_true, y_score=np.log(y_score))
 
 
 def test_zero_division_is_another_word_for_undefined():

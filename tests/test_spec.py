@@ -27,7 +27,7 @@ from steelyard import (
     list_metrics,
     page,
 )
-from steelyard.exceptions import InputError
+from steelyard.exceptions import InputError, InputTypeError
 
 AVERAGES = ("macro", "weighted", "micro")
 MetricSpec = type(interval("recall", Counts(1, 2, 3, 4)).spec)
@@ -151,11 +151,12 @@ def test_a_rule_that_cannot_be_read_is_refused(text):
         gate(evaluate(Counts(28, 23, 72, 2680)), text)
 
 
-def test_the_average_of_a_call_and_that_of_the_written_form_may_agree_but_not_contradict():
+def test_the_average_of_an_interval_stands_in_the_written_form_once():
     table = confusion(TRUE, PRED)
-    assert interval("f1[average=macro, average=macro]", table).metric == "f1[average=macro]"
     assert interval("f1[average=macro]", table).metric == "f1[average=macro]"
-    with pytest.raises(InputError, match="contradict"):
+    with pytest.raises(InputTypeError, match="averages stand in the metric's written form"):
+        interval("f1", table, average="macro")
+    with pytest.raises(InputError, match="gives a parameter twice"):
         interval("f1[average=macro, average=weighted]", table)
 
 
@@ -234,8 +235,10 @@ def test_the_scores_of_the_class_that_is_asked_for_are_taken():
         interval("average_precision[class=zz]", y_true, y_score=y_score)
     with pytest.raises(SteelyardError, match="one column of scores for each class"):
         interval("roc_auc[average=macro]", y_true, y_score=y_score)
-    with pytest.raises(SteelyardError, match="contradict each other"):
-        interval("recall[class=1]", y_true, y_true, pos_label=0)
+    with pytest.raises(SteelyardError, match="of another class than these scores"):
+        interval("average_precision[class=1]", y_true, y_score=y_score, pos_label=0)
+    asked = [interval("recall[class=1]", y_true, [*y_true[1:], 0], **given) for given in ({}, {"pos_label": 0})]
+    assert asked[0].value == asked[1].value  # of the class that is named, whichever is positive
     with pytest.raises(SteelyardError, match="one column of scores is of one positive class"):
         evaluate(y_true, y_score=y_score, metrics=["roc_auc[class=1]"])
 

@@ -20,6 +20,7 @@ METHODS = {
     "roc_curve": 0,
     "precision_recall_curve": 0,
     "decision_curve": 0,
+    "at_prevalence": 0,
 }
 
 HOME = {

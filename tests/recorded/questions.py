@@ -156,7 +156,7 @@ CHANCE = {
 
 PREVALENCE = {
     "counts": lambda: at_prevalence(i.COUNTS, 0.2),
-    "labels": lambda: at_prevalence(i.Y, 0.02, i.P),
+    "labels": lambda: at_prevalence(i.Y, 0.02, y_pred=i.P),
     "scores": lambda: at_prevalence(i.Y, 0.02, y_score=i.S),
     "weighted scores": lambda: at_prevalence(i.Y, 0.5, y_score=i.S, sample_weight=i.W),
     "four classes": lambda: at_prevalence(i.TABLE4, [0.1, 0.2, 0.3, 0.4]),

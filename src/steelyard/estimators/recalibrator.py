@@ -87,7 +87,7 @@ class Recalibrator(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     def fit(self, p: ArrayLike, y: ArrayLike) -> Self:
         """Fit the map to the outcomes, and judge it on rows that each fold leaves out."""
         check_order(p=p, y=y)
-        columns, truth = both_columns(given_probabilities(p)), arrays.column(y, "y")
+        columns, truth = both_columns(given_probabilities(p, "p")), arrays.column(y, "y")
         arrays.check_lengths(p=columns, y=truth)
         self.classes_, codes = np.unique(truth, return_inverse=True)
         if (k := columns.shape[1]) != len(self.classes_):
@@ -105,7 +105,7 @@ class Recalibrator(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     def predict_proba(self, p: ArrayLike) -> Array:
         """The recalibrated probabilities, a column for each of `classes_`."""
         check_is_fitted(self)
-        columns = both_columns(given_probabilities(p))
+        columns = both_columns(given_probabilities(p, "p"))
         if columns.shape[1] != len(self.classes_):
             raise InputError(f"p has the probabilities of {columns.shape[1]} classes, not of {len(self.classes_)}.")
         return self.map_(columns)

@@ -15,19 +15,20 @@ if TYPE_CHECKING:
     from steelyard._types import Array
 
 
-def given_probabilities(p: ArrayLike) -> Array:
+def given_probabilities(p: ArrayLike, name: str = "y_score") -> Array:
     """The probabilities of the positive class, or a column for each class, from 0 to 1 with the sum 1 in each row."""
     try:
         given = np.asarray(p, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputTypeError(f"p holds probabilities, not {_kind(p)}{file_hint(p)}.") from None
+        raise InputTypeError(f"{name} holds probabilities, not {_kind(p)}{file_hint(p)}.") from None
     if given.ndim not in (1, 2) or not given.size or (given.ndim == 2 and given.shape[1] < 2):
         raise InputError(
-            f"p is one column of probabilities, or one for each of two classes or more, not of shape {given.shape}."
+            f"{name} is one column of probabilities, or one for each of two classes or more, "
+            f"not of shape {given.shape}."
         )
     if not ((given >= 0) & (given <= 1)).all():
         row = int(np.argmin(((given >= 0) & (given <= 1)).reshape(len(given), -1).all(1)))
-        raise InputError(f"p holds probabilities from 0 to 1, not {given[row].tolist()} as in row {row + 1}.")
+        raise InputError(f"{name} holds probabilities from 0 to 1, not {given[row].tolist()} as in row {row + 1}.")
     if given.ndim == 2 and (off := np.abs(given.sum(1) - 1)).max() > SUM_OFF:
         row = int(off.argmax())
         raise InputError(

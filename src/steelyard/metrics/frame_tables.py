@@ -22,6 +22,8 @@ from steelyard.statistics.probability_table import ProbabilityTable
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike
 
     from steelyard._types import Frame, Label
@@ -170,7 +172,11 @@ def asked_table(spec: MetricSpec, p: Predictions) -> tuple[AnyTable, CallOptions
             return class_of_columns(columns, options.pos_label), replace(options, pos_label=None)
         if options.average != NATIVE:
             raise InputError(f"{spec.name} needs one column of scores for each class, and there is one of one class.")
+        if spec.label is not None and p.given.pos_label is None:  # whose scores these are then
+            counted = counted.with_options(pos_label=options.pos_label)
         scores = counted.score_table()
+        if spec.label is not None and str(scores.label) != str(options.pos_label):
+            raise InputError(f"{spec.name} is of another class than these scores, which are of {scores.label!r}.")
         check_both_classes(scores)
         return scores, CallOptions()
     rows = counted.counted()
@@ -181,3 +187,13 @@ def asked_table(spec: MetricSpec, p: Predictions) -> tuple[AnyTable, CallOptions
     if spec.is_native and call.pos_label is None:
         call = replace(call, pos_label=rows.positive_class(None, is_stated=p.given.is_stated)[0])
     return rows.table, spec.options(call)
+
+
+def assumed_choices(p: Predictions, tables: Sequence[tuple[AnyTable, CallOptions]]) -> tuple[str, ...]:
+    """Which class was taken as positive, and at which threshold, where nobody said so."""
+    is_of_two = any(isinstance(table, (Confusion, ScoreTable)) for table, _ in tables)
+    if not is_of_two or isinstance(p.given.data, ProbabilityTable):
+        return ()
+    counted = p.counted()
+    stated = counted.positive_class(p.given.pos_label, is_stated=p.given.is_stated)[1]
+    return (*stated, *counted.assumed) if any(isinstance(table, Confusion) for table, _ in tables) else stated

@@ -12,7 +12,7 @@ import numpy as np
 
 from steelyard._types import Label
 from steelyard.analysis.chance.baselines import independent
-from steelyard.analysis.chance.chance import Baselines, chance
+from steelyard.analysis.chance.chance import Baselines
 from steelyard.analysis.chance.permutations import TruePositives
 from steelyard.analysis.comparison.classical_tests import corrected_t_test
 from steelyard.analysis.intervals.intervals import interval
@@ -297,7 +297,7 @@ def score_table_value(metric: Metric, table: ScoreTable) -> float:
 def score_baseline(metric: Metric, scores: ScoreTable) -> float:
     """The no-skill baseline on the merged scores."""
     try:
-        return float(chance(metric, scores).same_margins)
+        return Baselines(scores).same_margins(MetricSpec(metric), CallOptions())
     except SteelyardError:  # one class only
         return math.nan
 

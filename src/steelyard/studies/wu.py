@@ -275,7 +275,7 @@ def no_skill_rows(results: RatioTrials) -> list[TableRow]:
     rows: list[TableRow] = []
     for ratio in results.ratios:
         for model in results.models:
-            baseline = chance("ac_score", results.counts(ratio, model)).same_margins
+            baseline = chance("ac_score", results.counts(ratio, model)).value
             flagged = np.mean([trial[ratio].passed(model) for trial in results.trials])
             rows.append(
                 {

@@ -11,7 +11,7 @@ thousands of rows, the metric of the expected table stands for the mean.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +19,7 @@ import numpy as np
 
 from steelyard.analysis.chance.permutations import MOST_ROWS, TruePositives, drawn_tables
 from steelyard.analysis.distributions import beta_below, beta_quantile
+from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.prevalence.prevalence import scores_at
 from steelyard.metrics import discrimination, ranking
 from steelyard.metrics.application import ClassCells, class_values, count_values, on_counts, on_scores
@@ -34,7 +35,7 @@ from steelyard.statistics.shared_cells import SharedCells
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard._types import Array
+    from steelyard._types import Array, Rng
     from steelyard.metrics.call_options import CallOptions
     from steelyard.metrics.metric import Metric
 
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 MANY_ROWS = 10_000  # expected in every cell, from which on the mean and the metric of the expected table agree
 _SAME = 1e-9  # as a share: a metric that is linear where the margins are given has its value on the expected table
 _TABLES, _MOST_PARTS = 20_000, 8  # of weighted rows in all, and parts of the weight that so many rows of a class have
+FEWEST_READ = 20  # draws, from which on a 95th percentile is read of them
+_READ, _READ_DRAWS, _READ_CELLS = 0.95, 1_000, 4_000_000  # draws of tables and orders for it, and cells of them in all
 _DRAWN, _FEWEST, _CELLS = 400, 50, 100_000  # tables of several classes, as many as these cells allow, if that is enough
 
 
@@ -54,11 +57,32 @@ def mean_where_defined(values: Array, weights: Array | None = None) -> Array:
     return np.asarray(mean)
 
 
+def percentile_where_defined(metric: Metric, values: Array, weights: Array | None = None) -> Array:
+    """The 95th percentile of the finite values on the first axis, which one in twenty reaches or betters.
+
+    Of a metric of which less is better it is the 5th. It is NaN where none is finite, or fewer than 20 of draws.
+    """
+    turn = -1.0 if metric.direction == "lower" else 1.0
+    flat = turn * np.asarray(values, dtype=np.float64).reshape(len(values), -1)
+    mass_of = np.ones(len(flat)) if weights is None else weights
+    found = np.full(flat.shape[1], math.nan)
+    for i, column in enumerate(flat.T):
+        defined = np.isfinite(column)
+        order = np.argsort(column[defined], kind="stable")
+        mass = np.cumsum(mass_of[defined][order])
+        if mass.size >= (FEWEST_READ if weights is None else 1) and mass[-1] > 0:
+            found[i] = column[defined][order][np.searchsorted(mass, _READ * mass[-1] * (1 - _SAME))]
+    return (turn * found).reshape(np.shape(values)[1:])
+
+
 def or_exact(mean: Array | float, exact: Array | float) -> Array:
     """The mean over random predictions, or the exact one where the two differ by their rounding alone."""
     near = np.abs(np.asarray(mean) - exact) <= _SAME * np.maximum(1.0, np.abs(exact))
     return np.where(near, exact, mean)
 
+
+RANDOM = "random predictions with the same margins"
+EXPECTED = f"the expected table of {RANDOM}"
 
 # ---------------------------------------------------------------- two classes
 
@@ -111,15 +135,35 @@ class RandomCounts:
         mean = or_exact(mean_where_defined(values, probabilities), exact.value)
         return MetricValue(mean, lambda: exact.why or "undefined").finished(metric, call)
 
-    @cached_property
+    def percentile(self, metric: Metric, call: CallOptions) -> float | Array:
+        """The 95th percentile over the tables; NaN where nothing says how many rows there are."""
+        if self.every_table is None:
+            return math.nan
+        tables, probabilities = self.every_table
+        values = count_values(metric, tables, metric.parameters)
+        return percentile_where_defined(metric, np.where(np.isnan(values), call.replacement, values), probabilities)
+
+    @property
+    def method(self) -> str:
+        """How the mean is found."""
+        return EXPECTED if self.tables is None else f"all {RANDOM}"
+
+    @property
     def tables(self) -> tuple[SharedCells, Array] | None:
         """Every table that can matter, with its probability; None where the expected one stands for all."""
+        rows = self.rows
+        if rows is None or not (rows.positives and rows.negatives):
+            return None
+        is_of_many = min(rows.effective_sizes) * min(rows.share, 1 - rows.share) >= MANY_ROWS
+        return None if is_of_many else self.every_table
+
+    @cached_property
+    def every_table(self) -> tuple[SharedCells, Array] | None:
+        """Every table that can matter, with its probability; None where nothing says how many rows there are."""
         p, n = float(self.expected.positives), float(self.expected.negatives)
         if self.rows is None or not (p > 0 and n > 0 and self.rows.positives and self.rows.negatives):
             return None
         positives, negatives, flagged, sizes = self.rows
-        if min(sizes) * min(self.rows.share, 1 - self.rows.share) >= MANY_ROWS:
-            return None
         # A number of flagged rows that is not whole is the mean of the two whole numbers around it.
         below = math.floor(flagged)
         over = flagged - below
@@ -165,6 +209,15 @@ class RandomArray:
     def value(self, metric: Metric, call: CallOptions) -> Array:
         """The mean of each table, in the shape of the array."""
         return np.array([one.value(metric, call) for one in self.each]).reshape(self.shape)
+
+    def percentile(self, metric: Metric, call: CallOptions) -> Array:
+        """The 95th percentile of each table."""
+        return np.array([one.percentile(metric, call) for one in self.each]).reshape(self.shape)
+
+    @property
+    def method(self) -> str:
+        """How the means are found."""
+        return self.each[0].method if self.each else EXPECTED
 
 
 def random_counts(counts: Counts, rows: SampleRows | None, share: float | None = None) -> RandomCounts | RandomArray:
@@ -235,6 +288,12 @@ class BaselineMargins:
         averaged = call.average not in ("native", "micro")
         return MetricValue(values, lambda: "a class is never predicted", averaged=averaged).finished(metric, call)
 
+    def percentile(self, metric: Metric, call: CallOptions) -> float:  # noqa: ARG002 - as the others have it
+        """NaN: of so many classes no tables are drawn."""
+        return math.nan
+
+    method = EXPECTED
+
 
 @dataclass(frozen=True)
 class RandomClasses:
@@ -247,6 +306,8 @@ class RandomClasses:
     true: Array
     predicted: Array
     effective_sizes: Array  # of each true class
+    draws: int | None = None
+    rng: Rng = None
 
     def value(self, metric: Metric, call: CallOptions) -> float | Array:
         """The mean of the metric over these tables, those on which it is defined."""
@@ -255,14 +316,31 @@ class RandomClasses:
             return exact
         tables, probabilities = self.tables
         mean_table = np.tensordot(probabilities, tables, 1) / probabilities.sum()
-        values, on_mean = (
-            np.asarray(class_values(metric, ClassCells.of(cells), call, metric.parameters))
-            for cells in (tables, mean_table)
-        )
+        values, on_mean = (self._values(metric, cells, call) for cells in (tables, mean_table))
         mean = mean_where_defined(np.where(np.isnan(values), call.replacement, values), probabilities)
         # Linear metrics have on the mean of the tables the mean of their values, and are known without draws.
         value = np.where((or_exact(mean, on_mean) == on_mean) | np.isnan(mean), exact, mean)
         return value if value.ndim else float(value)
+
+    def percentile(self, metric: Metric, call: CallOptions) -> float | Array:
+        """The 95th percentile over the tables; NaN where so few could be drawn that it is not known."""
+        draws = self.draws or min(_READ_DRAWS, _READ_CELLS // len(self.true) ** 2)
+        of_two = self._of_two.every_table if len(self.true) == 2 else None
+        if of_two is None and (draws < FEWEST_READ or self.true.sum() >= MOST_ROWS):
+            return math.nan
+        tables, probabilities = (self._drawn(draws)[0], None) if of_two is None else _matrices(*of_two)
+        values = self._values(metric, tables, call)
+        return percentile_where_defined(metric, np.where(np.isnan(values), call.replacement, values), probabilities)
+
+    @property
+    def method(self) -> str:
+        """How the mean is found."""
+        if self.tables is None:
+            return EXPECTED
+        return f"{'all' if len(self.true) == 2 else f'{len(self.tables[1]):,}'} {RANDOM}"
+
+    def _values(self, metric: Metric, tables: Array, call: CallOptions) -> Array:
+        return np.asarray(class_values(metric, ClassCells.of(tables), call, metric.parameters))
 
     @cached_property
     def tables(self) -> tuple[Array, Array] | None:
@@ -270,24 +348,27 @@ class RandomClasses:
 
         None where the expected table stands for them.
         """
-        matrix = self.expected.matrix.astype(np.float64)
-        k, total = len(matrix), int(self.true.sum())
+        k, total = len(self.true), int(self.true.sum())
         if k == 2:
-            (negatives, positives), (of_negatives, of_positives) = self.true.tolist(), self.effective_sizes.tolist()
-            rows = SampleRows(int(positives), int(negatives), float(self.predicted[1]), (of_positives, of_negatives))
-            all_tables = RandomCounts(Counts.from_matrix(matrix), rows).tables
-            if all_tables is None:
-                return None
-            cells, probabilities = all_tables
-            tables = np.stack([np.stack([cells.tn, cells.fp], -1), np.stack([cells.fn, cells.tp], -1)], -2)
-            return tables, probabilities
-        draws = min(_DRAWN, _CELLS // k**2)
+            tables = self._of_two.tables
+            return None if tables is None else _matrices(*tables)
+        draws = self.draws or min(_DRAWN, _CELLS // k**2)
         fewest = [part[part > 0].min() for part in (self.effective_sizes, self.predicted)]
         if draws < _FEWEST or total >= MOST_ROWS or fewest[0] * fewest[1] / total >= MANY_ROWS:
             return None
-        rng = np.random.default_rng(0)
+        return self._drawn(draws)
+
+    @cached_property
+    def _of_two(self) -> RandomCounts:
+        (negatives, positives), (of_negatives, of_positives) = self.true.tolist(), self.effective_sizes.tolist()
+        rows = SampleRows(int(positives), int(negatives), float(self.predicted[1]), (of_positives, of_negatives))
+        return RandomCounts(Counts.from_matrix(self.expected.matrix.astype(np.float64)), rows)
+
+    def _drawn(self, draws: int) -> tuple[Array, Array]:
+        rng = generator(self.rng)
         drawn = drawn_tables(self.true, self.predicted, draws, rng)
-        return self._weight_shares(drawn, rng) * matrix.sum(1)[:, None], np.ones(draws)
+        totals = self.expected.matrix.astype(np.float64).sum(1)[:, None]
+        return self._weight_shares(drawn, rng) * totals, np.ones(draws)
 
     def _weight_shares(self, drawn: Array, rng: np.random.Generator) -> Array:
         """The shares of each class's weight that tables of rows have: Dirichlet's, as the beta of two classes."""
@@ -300,6 +381,11 @@ class RandomClasses:
         return shares
 
 
+def _matrices(cells: SharedCells, probabilities: Array) -> tuple[Array, Array]:
+    """Tables of two classes as matrices, the negative class first."""
+    return np.stack([np.stack([cells.tn, cells.fp], -1), np.stack([cells.fn, cells.tp], -1)], -2), probabilities
+
+
 def _whole_margins(margin: Array, total: int) -> Array:
     """Whole rows in these proportions, by largest remainder; a class that has any keeps one where it can."""
     exact = margin / margin.sum() * total
@@ -309,7 +395,9 @@ def _whole_margins(margin: Array, total: int) -> Array:
     return np.asarray(whole)
 
 
-def class_baselines(table: Confusion) -> Sequence[Confusion | BaselineMargins | RandomClasses]:
+def class_baselines(
+    table: Confusion, draws: int | None = None, rng: Rng = None
+) -> Sequence[Confusion | BaselineMargins | RandomClasses]:
     """The baselines: same margins, always the majority, always the minority, a coin."""
     truth = table.matrix.sum(1).astype(np.float64)
     k, present = len(truth), np.flatnonzero(truth)
@@ -329,7 +417,8 @@ def class_baselines(table: Confusion) -> Sequence[Confusion | BaselineMargins | 
         for cells in (np.outer(truth, share) for share in shares)
     )
     evenly = _whole_margins(np.ones(k), int(rows.sum()))
-    return RandomClasses(same, rows, flagged, sizes), majority, minority, RandomClasses(coin, rows, evenly, sizes)
+    random = (RandomClasses(each, rows, of, sizes, draws, rng) for each, of in ((same, flagged), (coin, evenly)))
+    return next(random), majority, minority, next(random)
 
 
 def independent(matrix: Array) -> Array:
@@ -368,6 +457,8 @@ class RandomOrder:
     table: ScoreTable
     constant: ScoreTable
     base: RandomOrder | None = None
+    draws: int | None = None
+    rng: Rng = None
 
     def at(self, share: float) -> RandomOrder:
         """The same orders where such a share of the weight is that of positives."""
@@ -377,18 +468,40 @@ class RandomOrder:
     def value(self, metric: Metric) -> float | Array:
         """The mean over the orders in which the metric is defined."""
         exact: float | Array = on_scores(metric, self.constant, metric.parameters).value
-        same = metric.scores in _SAME_AS_CONSTANT and metric.parameters.get("max_fpr") is None
-        if same or metric.of_probabilities or np.ndim(self.table.total):
+        if self._is_as_constant(metric):
             return exact
         if (mean := self._closed_mean(metric)) is not None:
             return mean
-        drawn = self._at_every_score if metric.scores is discrimination.mcc_f1.scores else self._drawn
-        values = np.asarray(on_scores(metric, drawn, metric.parameters).value, dtype=np.float64)
+        values = self._values(metric)
         if metric.scores is ranking.pr_auc.scores and (mean := self._closed_mean(ranking.average_precision)):
             # The two areas differ little in any order, and one has a known mean.
             steps = on_scores(ranking.average_precision, self._drawn, {}).value
             return mean + float(np.mean(values - steps))
         return float(or_exact(mean_where_defined(np.atleast_1d(values)), exact))
+
+    def percentile(self, metric: Metric) -> float | Array:
+        """The 95th percentile over drawn orders; of probabilities, and of several tables, the value itself."""
+        if metric.of_probabilities or np.ndim(self.table.total):
+            return self.value(metric)
+        orders = replace(self, draws=self.draws or _READ_DRAWS)
+        return float(percentile_where_defined(metric, np.atleast_1d(orders._values(metric))))  # noqa: SLF001
+
+    def method(self, metric: Metric) -> str:
+        """How the mean is found."""
+        if metric.of_probabilities:
+            return "one constant score for all rows"
+        is_exact = self._is_as_constant(metric) or self._closed_mean(metric) is not None
+        return f"{'all' if is_exact else f'{len(self._values(metric)):,}'} random orders of the scores"
+
+    def _is_as_constant(self, metric: Metric) -> bool:
+        """Whether the mean is the value of one score for all rows."""
+        same = metric.scores in _SAME_AS_CONSTANT and metric.parameters.get("max_fpr") is None
+        return same or metric.of_probabilities or bool(np.ndim(self.table.total))
+
+    def _values(self, metric: Metric) -> Array:
+        """The value in each drawn order."""
+        drawn = self._at_every_score if metric.scores is discrimination.mcc_f1.scores else self._drawn
+        return np.atleast_1d(np.asarray(on_scores(metric, drawn, metric.parameters).value, dtype=np.float64))
 
     def _closed_mean(self, metric: Metric) -> float | None:
         """The mean of an average precision in closed form, where rows have no weights or are very many."""
@@ -462,8 +575,9 @@ class RandomOrder:
         sizes = np.asarray(self._groups[0])
         if self.table.weighted or len(sizes) > _MOST_SCORES:
             return self._drawn
-        positives, draws = self.table.positive.n, max(_LEAST_ORDERS, 10 * _ORDER_CELLS // len(sizes))
-        drawn = np.random.default_rng(0).multivariate_hypergeometric(sizes, positives, size=min(draws, _MOST_ORDERS))
+        positives = self.table.positive.n
+        draws = self.draws or min(max(_LEAST_ORDERS, 10 * _ORDER_CELLS // len(sizes)), _MOST_ORDERS)
+        drawn = generator(self.rng).multivariate_hypergeometric(sizes, positives, size=draws)
         return self._as_table((1.0 * drawn, 1.0 * (sizes - drawn)), 0)
 
     def _as_table(self, both: tuple[Array, Array], rare: int) -> ScoreTable:
@@ -477,8 +591,8 @@ class RandomOrder:
         """The weight of the rare class and of the other at the rows of the rare one and between them, descending."""
         few, other = self.table.classes[rare], self.table.classes[1 - rare]
         n, size, (sizes, ends) = self.table.n, few.n, self._groups
-        draws = int(np.clip(_ORDER_CELLS // (2 * size + 1), _LEAST_ORDERS, _MOST_ORDERS))
-        rng = np.random.default_rng(0)
+        draws = self.draws or int(np.clip(_ORDER_CELLS // (2 * size + 1), _LEAST_ORDERS, _MOST_ORDERS))
+        rng = generator(self.rng)
         ranks = np.sort(_distinct_ranks(rng, n, size, draws), axis=1)
         entry_rows = np.asarray(few.rows, dtype=np.int64)
         weights = np.repeat(np.asarray(few.weights, dtype=np.float64) / np.maximum(entry_rows, 1), entry_rows)
@@ -512,13 +626,13 @@ class RandomOrder:
         by_groups = np.linspace(0, len(ends) - 1, _LEVELS // 2).astype(np.int64)
         at = np.unique(np.minimum(np.concatenate([np.asarray(by_rows), by_groups]), len(ends) - 1))
         sizes = np.diff(np.asarray(ends[at]), prepend=0)
-        drawn = np.random.default_rng(0).multivariate_hypergeometric(sizes, few.n, size=_LEAST_ORDERS)
+        drawn = generator(self.rng).multivariate_hypergeometric(sizes, few.n, size=self.draws or _LEAST_ORDERS)
         return drawn * (float(few.total) / few.n), (sizes - drawn) * (float(other.total) / other.n)
 
 
-def random_order(table: ScoreTable) -> RandomOrder:
+def random_order(table: ScoreTable, draws: int | None = None, rng: Rng = None) -> RandomOrder:
     """The random orders of a table."""
-    return RandomOrder(table, _constant(table))
+    return RandomOrder(table, _constant(table), None, draws, rng)
 
 
 def _constant(table: ScoreTable) -> ScoreTable:

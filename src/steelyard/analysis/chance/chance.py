@@ -6,11 +6,12 @@ import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import nan
-from typing import TYPE_CHECKING, Any, Generic, Unpack
+from typing import TYPE_CHECKING, Any, Generic, Unpack, overload
 
 import numpy as np
 
 from steelyard.analysis.chance.baselines import (
+    FEWEST_READ,
     BaselineMargins,
     RandomArray,
     RandomClasses,
@@ -20,24 +21,27 @@ from steelyard.analysis.chance.baselines import (
     class_baselines,
     mean_where_defined,
     or_exact,
+    percentile_where_defined,
     random_counts,
     random_order,
     rows_against_rest,
 )
+from steelyard.analysis.intervals.draws import generator
+from steelyard.analysis.intervals.inference import Inference
+from steelyard.analysis.prevalence.prevalence import table_at
 from steelyard.analysis.results.formatting import ROUNDING, value_text
 from steelyard.analysis.results.result import Flat
 from steelyard.exceptions import InputError, SteelyardError
+from steelyard.ingest.label_set_input import refuse_of_one_label
 from steelyard.metrics import application
 from steelyard.metrics.application import on_table
 from steelyard.metrics.call_options import (
     NATIVE,
-    OPTION_NAMES,
     SAMPLES,
     CallOptions,
-    undefined_or_zero_division,
 )
 from steelyard.metrics.count_values import count_values
-from steelyard.metrics.frame_tables import asked_table
+from steelyard.metrics.frame_tables import asked_table, assumed_choices
 from steelyard.metrics.multilabel_values import (
     check_label_set_metric,
     check_label_set_options,
@@ -53,6 +57,7 @@ from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Cell_co, Counts
 from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.indicators import is_sparse
+from steelyard.statistics.placed_values import sent_beside
 from steelyard.statistics.probability_table import ProbabilityTable
 from steelyard.statistics.score_order import chunks
 
@@ -61,7 +66,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Label
+    from steelyard._types import Array, Label, Rng
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import SpecLike
     from steelyard.predictions import RowOptions, RowsLike
@@ -75,25 +81,32 @@ if TYPE_CHECKING:
 class Chance(Flat, Generic[Cell_co]):
     """The no-skill baselines of one metric: a number each, or an array where the data or the average are one.
 
-    `same_margins` is the mean over random predictions with the same margins, as far as the metric is defined on them;
-    of scores over random orders of them, and of probabilities the value of one constant score for all rows.
+    `value` is the mean over random predictions with the same margins, or over random orders of the same scores, as far
+    as the metric is defined on them; of probabilities that of one constant score for all rows. One in twenty of these
+    reaches `p95`: their 95th percentile, or the 5th where less is better; NaN where too few can be drawn to know it.
+    `method` says how the mean is found. The others predict always the commonest class, always the rarest one that
+    occurs, and each class equally often at random.
     """
 
     metric: str
-    same_margins: Cell_co
+    value: Cell_co
+    p95: Cell_co
+    method: str
     majority: Cell_co
     minority: Cell_co
     coin: Cell_co
+    assumed: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        values = [("same margins", self.same_margins), ("always the majority", self.majority)]
-        values += [("always the minority", self.minority), ("a fair coin", self.coin)]
         try:
             share = MetricSpec.of(self.metric).is_share
         except SteelyardError:  # a custom metric that is in no registry
             share = False
-        texts = [f"{words} {_digits(value, share=share)}" for words, value in values]
-        return f"{self.metric} of a no-skill baseline: {', '.join(texts)}"
+        words = {"always the majority": self.majority, "always the minority": self.minority, "a fair coin": self.coin}
+        is_of_labels = not all(np.isnan(value).all() for value in words.values())
+        texts = [f", {name} {_digits(value, share=share)}" for name, value in words.items() if is_of_labels]
+        p95 = "" if np.isnan(self.p95).all() else f" (95th percentile {_digits(self.p95, share=share)})"
+        return f"{self.metric} of a no-skill baseline: {_digits(self.value, share=share)}{p95}{''.join(texts)}"
 
 
 def _digits(value: Array | float, *, share: bool) -> str:
@@ -102,17 +115,47 @@ def _digits(value: Array | float, *, share: bool) -> str:
     return f"[{', '.join(_digits(each, share=share) for each in np.asarray(value))}]"
 
 
+@overload
+def chance(
+    metric: SpecLike,
+    data: Counts[Array],
+    /,
+    *,
+    prevalence: PrevalenceLike | None = None,
+    draws: int | None = None,
+    rng: Rng = None,
+) -> Chance[Array]: ...
+@overload
+def chance(
+    metric: SpecLike,
+    data: RowsLike = None,
+    predicted: ArrayLike | None = None,
+    /,
+    *,
+    prevalence: PrevalenceLike | None = None,
+    draws: int | None = None,
+    rng: Rng = None,
+    **rows: Unpack[RowOptions],
+) -> Chance[float]: ...
 @question
 def chance(
-    metric: SpecLike, data: RowsLike = None, predicted: ArrayLike | None = None, /, **rows: Unpack[RowOptions]
-) -> Chance:
+    metric: SpecLike,
+    data: Any = None,
+    predicted: ArrayLike | None = None,
+    /,
+    *,
+    prevalence: PrevalenceLike | None = None,
+    draws: int | None = None,
+    rng: Rng = None,
+    **rows: Unpack[RowOptions],
+) -> Chance[Any]:
     """The no-skill baselines of a metric on the same data.
 
-    They are random predictions at the same prediction rate (the same margins); always the commonest class; always the
-    rarest class that occurs; random predictions of each class equally often. The random ones are means of the metric:
-    of two classes and of average precision exact, else over draws of a fixed seed, and with thousands of rows expected
-    in every cell the metric of the expected table. With weights, and at another prevalence, the prediction rate is that
-    of the table as it is read; predictions, or the order, are random over the rows that there are, and each of these
+    The first is that of random predictions at the same prediction rate (the same margins), or of a random order of the
+    same scores: its mean, and the 95th percentile that one in twenty of them reaches. Of two classes and of average
+    precision they are exact, else over `draws` of a fixed seed, and with thousands of rows expected in every cell the
+    mean is the metric of the expected table. With weights, and at another `prevalence`, the prediction rate is that of
+    the table as it is read; predictions, or the order, are random over the rows that there are, and each of these
     tables is read with the weights or at the prevalence, as the metric is. How much weight random rows have is
     approximate, as a table keeps the sum and the sum of squares.
     Of rows that may have several labels each they are of each label: as often as it is predicted; always the commoner
@@ -121,22 +164,26 @@ def chance(
 
     >>> from steelyard import Counts
     >>> chance("f1", Counts(tp=28, fn=23, fp=72, tn=2680))
-    f1 of a no-skill baseline: same margins 0.0241, always the majority 0, always the minority 0.0357, ...
-    >>> chance("accuracy", ["a", "a", "b", "c"], ["a", "b", "b", "c"])
-    accuracy of a no-skill baseline: same margins 31.2 %, always the majority 50.0 %, always the minority ...
+    f1 of a no-skill baseline: 0.0241 (95th percentile 0.0530), always the majority 0, always the minority 0.0357, ...
+    >>> chance("accuracy", ["a", "a", "b", "c"], ["a", "b", "b", "c"]).value
+    0.3125
     """
     spec, p = MetricSpec.of(metric), Predictions.of(data, predicted, **rows)
+    Inference(0.95, "auto", draws, rng)  # refuses odd draws
     refuse_unused(p, "chance", "by", "cluster", "design")
-    numbers: list[Any]
     if p.are_sets:
+        refuse_of_one_label(pos_label=p.given.pos_label, prevalence=prevalence)
         table = p.multilabel_table(to_host=False)
-        numbers = list(LabelSetBaselines(table).values(check_label_set_metric(spec, table)))
-        return Chance(spec.name, *numbers)
+        return LabelSetBaselines(table, draws, rng).chance(check_label_set_metric(spec, table))
     counted: Any
-    is_many = isinstance(p.given.data, Counts) and bool(p.given.data.shape)
-    counted, options = (p.given.data, spec.options(CallOptions())) if is_many else asked_table(spec, p)
-    numbers = list(Baselines(counted).values(spec.metric, options))
-    return Chance(spec.name, *numbers, *[math.nan] * (4 - len(numbers)))
+    assumed: tuple[str, ...] = ()
+    if isinstance(p.given.data, Counts) and p.given.data.shape:
+        counted, options = p.given.data, spec.options(CallOptions())
+    else:
+        counted, options = asked_table(spec, p)
+        assumed = assumed_choices(p, [(counted, options)])
+    baselines = Baselines(table_at(counted, prevalence), draws, rng)
+    return replace(baselines.chance(spec, options), assumed=assumed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +191,41 @@ class Baselines:
     """The expected tables of the baselines on one table, made once for all metrics."""
 
     table: MetricTable
+    draws: int | None = None
+    rng: Rng = None
     _guesses: dict[int | None, tuple[Array, Guesses]] = field(default_factory=dict)
+
+    def chance(self, spec: MetricSpec, call: CallOptions) -> Chance:
+        """All baselines of one metric, the first with its 95th percentile."""
+        numbers: list[Any] = list(self.values(spec.metric, call))
+        p95, method = self._percentile(spec.metric, call)
+        numbers += [math.nan] * (4 - len(numbers))
+        return Chance(spec.name, numbers[0], p95, method, *numbers[1:])
+
+    def _percentile(self, metric: Metric, call: CallOptions) -> tuple[Any, str]:
+        """The 95th percentile over random predictions, and how their mean is found."""
+        one_class, (guess, *_) = self._expected(metric, call)
+        if isinstance(guess, ProbabilityTable):
+            value, method = self._of_shuffled(metric, call), "one constant score for all rows of a class"
+        elif isinstance(guess, RandomOrder):
+            value, method = guess.percentile(metric), guess.method(metric)
+        else:
+            value, method = guess.percentile(metric, call), guess.method  # type: ignore[union-attr]  # of tables
+        return rounded_to_zero(metric, np.where(one_class, math.nan, value)), method
+
+    def _of_shuffled(self, metric: Metric, call: CallOptions) -> Array | float:
+        """The 95th percentile where the rows' scores are those of other rows; of probabilities the value itself."""
+        table = self.table
+        assert isinstance(table, ProbabilityTable)  # noqa: S101 - of columns of scores
+        if metric.of_probabilities:
+            return metric(table.without_skill(), average=call.average, pos_label=call.pos_label)
+        times, rng = self.draws or _times(table.probabilities.shape), generator(self.rng)
+        if times < FEWEST_READ or table.frequency is not None:
+            return math.nan
+        orders = (sent_beside(rng.permutation(len(table.codes)), table.codes) for _ in range(times))
+        shuffled = (replace(table, probabilities=table.probabilities[order]) for order in orders)
+        values = [on_table(metric, some, call, metric.parameters).value for some in shuffled]
+        return percentile_where_defined(metric, np.array(values))
 
     def same_margins(self, spec: MetricSpec, options: CallOptions) -> float:
         """The value of the baseline of the same margins."""
@@ -180,18 +261,8 @@ class Baselines:
             if isinstance(table, Confusion) and place is not None:
                 rows = rows_against_rest(table, place)
                 table = table.one_vs_rest()[place]
-            self._guesses[place] = lacks_a_class(table), _guesses(table, rows)
+            self._guesses[place] = lacks_a_class(table), _guesses(table, rows, self.draws, self.rng)
         return self._guesses[place]
-
-
-def spec_and_options(metric: SpecLike, options: dict[str, Any]) -> tuple[MetricSpec, CallOptions]:
-    """The metric with the parameters among the options, which leave them, and the options of its call."""
-    spec = MetricSpec.of(metric)
-    parameters = {key: options.pop(key) for key in list(options) if key not in OPTION_NAMES}
-    undefined, zero_division = options.pop("undefined", math.nan), parameters.pop("zero_division", None)
-    options["undefined"] = undefined_or_zero_division(undefined, zero_division)
-    spec = replace(spec, metric=spec.metric.fixed(**parameters)) if parameters else spec
-    return spec, spec.options(CallOptions(**options))
 
 
 def collapsed(table: Confusion, pos_label: Label) -> Counts | Confusion:
@@ -224,7 +295,7 @@ def lacks_a_class(table: MetricTable) -> Array:
     return np.asarray(lacking)
 
 
-def _guesses(table: MetricTable, rows: SampleRows | None) -> Guesses:
+def _guesses(table: MetricTable, rows: SampleRows | None, draws: int | None, rng: Rng) -> Guesses:
     """The tables of the baselines: same margins, always the majority, always the minority, a coin."""
     match table:
         case Counts():
@@ -236,11 +307,11 @@ def _guesses(table: MetricTable, rows: SampleRows | None) -> Guesses:
             )
             return (random_counts(table, rows), *always, random_counts(table, rows, 0.5))
         case Confusion():
-            return class_baselines(table)
+            return class_baselines(table, draws, rng)
         case ProbabilityTable():
             return (table.without_skill(),)
         case _:
-            return (random_order(table),)
+            return (random_order(table, draws, rng),)
 
 
 # ---------------------------------------------------------------- no-skill baselines of label sets
@@ -260,6 +331,20 @@ class LabelSetBaselines:
     """The no-skill baselines of metrics on one table of label sets; predictions of other rows are shuffled once."""
 
     table: MultilabelTable
+    draws: int | None = None
+    rng: Rng = None
+
+    def chance(self, spec: MetricSpec) -> Chance:
+        """All baselines of one metric, the first with its 95th percentile over predictions of other rows."""
+        numbers: list[Any] = list(self.values(spec))
+        options = spec.options(CallOptions())
+        p95 = np.array(math.nan)
+        if len(self._shuffled) >= FEWEST_READ:
+            values = [on_table(spec.metric, table, options, spec.metric.parameters).value for table in self._shuffled]
+            p95 = percentile_where_defined(spec.metric, np.array(values))
+        of_rows = f"the predictions of other rows, {len(self._shuffled):,} times"
+        method = of_rows if _is_of_rows(spec) else "random predictions or orders of each label"
+        return Chance(spec.name, numbers[0], p95 if p95.ndim else p95.item(), method, *numbers[1:])
 
     def values(self, spec: MetricSpec) -> Iterator[Array | float]:
         """The baseline of the same margins, then each label by its commoner answer, its rarer one, and a fair coin."""
@@ -356,8 +441,8 @@ class LabelSetBaselines:
             np.asarray(part).astype(np.int64)
             for part in (self.table.positives, self.table.by_label.predicted_positives)
         )
-        draws = int(np.clip(_DRAWN_CELLS // max(1, len(true)), 20, 400))
-        both = np.random.default_rng(0).hypergeometric(true, total - true, flagged, size=(draws, len(true)))
+        draws = self.draws or int(np.clip(_DRAWN_CELLS // max(1, len(true)), 20, 400))
+        both = generator(self.rng).hypergeometric(true, total - true, flagged, size=(draws, len(true)))
         return Counts.trusted(both, true - both, flagged - both, total - true - flagged + both)
 
     def _of_scores(self, spec: MetricSpec, label: Label) -> float:
@@ -382,7 +467,7 @@ class LabelSetBaselines:
     def _shuffled(self) -> list[MultilabelTable]:
         """The table with the predictions of other rows, as often as makes the mean over them known."""
         true, predicted, scores = self.table.true, self.table.predicted, self.table.scores
-        rng, tables = np.random.default_rng(0), []  # its own generator: no other draw moves these
+        rng, tables = generator(self.rng), []  # its own generator: no other draw moves these
         for _ in range(self._times):
             order: Any = rng.permutation(true.shape[0])
             if isinstance(true, DeviceArray):
@@ -399,7 +484,12 @@ class LabelSetBaselines:
     @property
     def _times(self) -> int:
         """How often rows are shuffled, or coins thrown."""
-        return int(np.clip(_SHUFFLED_CELLS // max(1, np.prod(self.table.true.shape)), 1, 100))
+        return self.draws or _times(self.table.true.shape)
+
+
+def _times(shape: tuple[int, ...]) -> int:
+    """How often rows of so many columns are shuffled: where they are few as often as makes a mean known."""
+    return int(np.clip(_SHUFFLED_CELLS // max(1, np.prod(shape)), 1, 100))
 
 
 def _mean(values: Array, weights: Array) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -16,10 +16,11 @@ from steelyard.analysis.chance.permutations import (
     normal_tails,
     normal_tails_of,
 )
+from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.results.result import Flat
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.call_options import CallOptions
-from steelyard.metrics.frame_tables import asked_table
+from steelyard.metrics.frame_tables import asked_table, assumed_choices
 from steelyard.metrics.multilabel_values import check_label_sets
 from steelyard.metrics.spec import MetricSpec
 from steelyard.predictions import Predictions, question, refuse_unused
@@ -31,6 +32,7 @@ from steelyard.statistics.score_table import ScoreTable
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from steelyard._types import Label, Rng
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import SpecLike
     from steelyard.predictions import RowOptions, RowsLike
@@ -55,6 +57,7 @@ class ChanceTest(Flat):
     method: str
     undefined_share: float = 0.0
     why: str | None = None
+    assumed: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         if self.why:
@@ -71,15 +74,17 @@ def beats_chance(
     /,
     *,
     metric: SpecLike | None = None,
+    draws: int | None = None,
+    rng: Rng = None,
     **rows: Unpack[RowOptions],
 ) -> ChanceTest:
     """Test whether a classifier is better than a random predictor with the same margins.
 
     Two classes: Fisher's exact test. More: the agreements beside those of 10,999 tables drawn with the same margins
-    (fewer beyond 20 classes), which holds every level; far beyond all of these, an upper bound of the p-value. Scores:
-    Mann and Whitney's test. Each counts rows; two-sided is twice the smaller tail. With a `metric` of two classes it is
-    that metric's exact distribution over random predictions; those on which it is undefined count as doing as well, and
-    as badly, and the result gives their share.
+    (fewer beyond 20 classes, or `draws`), which holds every level; far beyond all of these, an upper bound of the
+    p-value. Scores: Mann and Whitney's test. Each counts rows; two-sided is twice the smaller tail. With a `metric` of
+    two classes it is that metric's exact distribution over random predictions; those on which it is undefined count as
+    doing as well, and as badly, and the result gives their share.
 
     >>> from steelyard import Counts
     >>> beats_chance(Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -88,12 +93,22 @@ def beats_chance(
     better than a random predictor: p = 0.12 (exact distribution of diagnostic_odds_ratio; undefined with ...)
     """
     p = Predictions.of(data, predicted, **rows)
+    Inference(0.95, "auto", draws, rng)  # refuses odd draws
     refuse_unused(p, "beats_chance", "by", "cluster", "design")
+    if isinstance(p.given.data, Counts) and p.threshold is not None:
+        raise InputError("Counts hold predicted labels; a threshold= needs scores.")
     if metric is not None:
         return _metric_test(MetricSpec.of(metric), p)
-    table, note = _rows(_one_table(p))
+    table = _one_table(p)
+    rows_alone, note = _rows(table)
+    found = _table_test(rows_alone, note, p.given.pos_label, draws, rng)
+    return replace(found, assumed=assumed_choices(p, [(table, CallOptions())]))
+
+
+def _table_test(table: Statistic, note: str, pos_label: Label, draws: int | None, rng: Rng) -> ChanceTest:
+    """The test of a table whose rows each count once."""
     if isinstance(table, Confusion):
-        table = collapsed(table, p.given.pos_label)
+        table = collapsed(table, pos_label)
     lacks_a_class(table)
     match table:
         case ScoreTable():
@@ -105,7 +120,7 @@ def beats_chance(
     # Of two classes either may be called positive: the test is the same.
     if len(present) <= 2:
         return _fisher_test(Counts.from_matrix(table.rows[np.ix_(present, present)]), note)
-    tails = agreement_tails(matrix)
+    tails = agreement_tails(matrix, draws, rng)
     return _tested(*tails[:2], f"{tails.method}{note}")
 
 
@@ -113,11 +128,12 @@ def _one_table(p: Predictions) -> Statistic:
     """The table of labels, or of scores where there are no labels."""
     if isinstance(p.given.data, Counts):
         return p.given.data
-    if p.has_scores and (p.given.is_table or p.given.model.pred is None):
-        return p.score_table()
-    if p.has_scores:
+    counted = p.on_host()
+    if counted.has_scores and not counted.given.is_table and counted.given.model.pred is not None:
         raise InputError("Predictions and scores were given together, and one of them is asked of; give one.")
-    return p.confusion()
+    if counted.has_scores and p.threshold is None:
+        return counted.score_table()
+    return counted.confusion()
 
 
 def _rows(table: Statistic) -> tuple[Statistic, str]:
@@ -183,14 +199,17 @@ def _metric_test(spec: MetricSpec, p: Predictions) -> ChanceTest:
         )
     if tested.function is None:
         check_label_sets(tested)
-        raise InputTypeError(f"{tested.name} is a metric of scores; beats_chance(y_true, y_score=...) tests those.")
+        raise InputTypeError(
+            f"{tested.name} is a metric of scores; beats_chance(y_true, y_score=...) without metric= tests those."
+        )
     is_counts = isinstance(p.given.data, Counts)
     table: Any
     table, call = (p.given.data, spec.options(CallOptions())) if is_counts else asked_table(spec, p)
     rows, note = _rows(table)
     counts = _two_classes(tested, rows, call)
     lacks_a_class(counts)
-    return _enumerated(tested, counts, f"exact distribution of {spec.name}{note}")
+    found = _enumerated(tested, counts, f"exact distribution of {spec.name}{note}")
+    return found if is_counts else replace(found, assumed=assumed_choices(p, [(table, call)]))
 
 
 def _two_classes(metric: Metric, rows: Statistic, call: CallOptions) -> Counts:

@@ -15,7 +15,7 @@ from steelyard.statistics.sparse_matrix import MOST_DENSE_LABELS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from steelyard._types import Array
+    from steelyard._types import Array, Rng
 
 
 WHOLE_SUPPORT = 1_000_000  # as many values of tp are enumerated one and all; of more, those that can matter
@@ -88,12 +88,12 @@ class TruePositives:
         return np.asarray(log)
 
     def likely(self) -> Array:
-        """The values of tp that all but 1e-16 of the mass lies on, as floats."""
+        """The values of tp that all but 1e-16 of the mass lies on, as floats; of very many, as many spread evenly."""
         if self.low == self.high:
             return np.array([float(self.low)])
         middle = self.positives * self.flagged // self.total
         first, last = max(self.low, middle - self.reach), min(self.high, middle + self.reach)
-        return np.arange(first, last + 1, dtype=np.float64)
+        return np.arange(first, last + 1, max(1, (last - first) // WHOLE_SUPPORT), dtype=np.float64)
 
     def support(self, tp: int) -> Iterator[Array]:
         """The values of tp that can matter, in chunks: all, or of very many those near the mean or the observed."""
@@ -159,7 +159,7 @@ class Tails(NamedTuple):
     method: str
 
 
-def agreement_tails(matrix: Array) -> Tails:
+def agreement_tails(matrix: Array, draws: int | None = None, rng: Rng = None) -> Tails:
     """The agreements beside those of tables drawn with the same margins; a bound where it is below all of them."""
     true, predicted, agreements = matrix.sum(1), matrix.sum(0), int(matrix.trace())
     total = float(true.sum(dtype=np.float64))
@@ -168,17 +168,17 @@ def agreement_tails(matrix: Array) -> Tails:
         return Tails(bound, 0.0, "Chatterjee's upper bound over all permutations")
     if total >= MOST_ROWS or (len(true) > MOST_DENSE_LABELS and total > _MOST_PERMUTED):
         return normal_tails_of(matrix)
-    drawn = drawn_agreements(true, predicted, generator(None))
+    drawn = drawn_agreements(true, predicted, generator(rng), draws)
     # The table itself is one of those that a random predictor may give, so that no p-value is 0 and each level holds.
     at_least, at_most = 1 + np.sum(drawn >= agreements), 1 + np.sum(drawn <= agreements)
     better, worse = (math.log(as_far / (1 + len(drawn))) for as_far in (at_least, at_most))
     return Tails(better, worse, f"permutation test of the agreements, {len(drawn):,} tables drawn")
 
 
-def drawn_agreements(true: Array, predicted: Array, rng: np.random.Generator) -> Array:
+def drawn_agreements(true: Array, predicted: Array, rng: np.random.Generator, draws: int | None = None) -> Array:
     """The agreements of random tables with these margins, drawn as permuting the predictions gives them."""
     k, total = len(true), int(true.sum())
-    draws = int(np.clip(_AGREEMENT_CELLS // k**2, _LEAST_AGREEMENTS, _MOST_AGREEMENTS))
+    draws = draws or int(np.clip(_AGREEMENT_CELLS // k**2, _LEAST_AGREEMENTS, _MOST_AGREEMENTS))
     if total > _ROWS_A_CELL * k**2:
         rows = enumerate(_rows_by_cells(true, predicted, draws, rng))
         return np.asarray(sum(row[:, i] for i, row in rows))

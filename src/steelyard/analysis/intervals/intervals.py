@@ -54,7 +54,7 @@ from steelyard.analysis.results.result import Rows
 from steelyard.exceptions import InputError
 from steelyard.ingest.label_set_input import refuse_of_one_label
 from steelyard.metrics.call_options import CallOptions
-from steelyard.metrics.frame_tables import asked_table
+from steelyard.metrics.frame_tables import asked_table, assumed_choices
 from steelyard.metrics.metric_value import plain
 from steelyard.metrics.multilabel_values import check_label_set_metric
 from steelyard.metrics.spec import MetricSpec
@@ -396,7 +396,7 @@ def asked_intervals(specs: Sequence[MetricSpec], p: Predictions, inference: Infe
         assumed = choice_sentences(p.given.pos_label, labels[1], labels)
         return [replace(each, assumed=assumed) for each in intervals_of(estimands, inference)]
     if p.are_sets:
-        refuse_of_one_label(design=None if p.design == "random" else p.design)
+        refuse_of_one_label(pos_label=p.given.pos_label, design=None if p.design == "random" else p.design)
         cluster = p.collect().given.cluster
         clusters = None if cluster is None else ClusteredRows((), None, cluster)
         table = p.multilabel_table(to_host=cluster is not None)
@@ -410,7 +410,7 @@ def asked_intervals(specs: Sequence[MetricSpec], p: Predictions, inference: Infe
         Estimand(spec, table, spec.metric.parameters, options)
         for spec, (table, options) in zip(specs, tables, strict=True)
     ]
-    assumed = _assumed(counted, tables)
+    assumed = assumed_choices(counted, tables)
     inference = replace(inference, clustered=clusters, design=p.design)
     return [replace(each, assumed=assumed) for each in intervals_of(estimands, inference)]
 
@@ -420,19 +420,6 @@ def label_set_estimands(specs: Sequence[MetricSpec], table: MultilabelTable) -> 
     options = [spec.options(CallOptions()) for spec in specs]
     checked = [check_label_set_metric(spec, table) for spec in specs]
     return [Estimand(spec, table, spec.metric.parameters, call) for spec, call in zip(checked, options, strict=True)]
-
-
-def _assumed(p: Predictions, tables: Sequence[tuple[AnyTable, CallOptions]]) -> tuple[str, ...]:
-    """Which class was taken as positive, and at which threshold, where nobody said so."""
-    if p.given.is_table:
-        return ()
-    stated: tuple[str, ...] = ()
-    if any(isinstance(table, (Confusion, ScoreTable)) for table, _ in tables):
-        counted = p.counted()
-        stated = counted.positive_class(p.given.pos_label, is_stated=p.given.is_stated)[1]
-        if any(isinstance(table, Confusion) for table, _ in tables):
-            stated += counted.assumed
-    return stated
 
 
 def table_intervals(

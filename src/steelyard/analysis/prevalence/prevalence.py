@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, overload, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, Unpack, overload, runtime_checkable
 
 import numpy as np
 
@@ -13,12 +13,10 @@ from steelyard.analysis.levels import tails
 from steelyard.analysis.results.formatting import ROUNDING, percent_interval
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError, first_ten
-from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.given_probabilities import both_columns, given_probabilities
 from steelyard.ingest.refused_keywords import refuses_other_keywords
-from steelyard.metrics.call_options import CallOptions
-from steelyard.metrics.frame_tables import given_table
 from steelyard.metrics.registry import get_metric
+from steelyard.predictions import Predictions, question, refuse_unused
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
@@ -31,11 +29,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Frame, Label, Labels, LabelSet, Weights
-    from steelyard.ingest.source import Source
+    from steelyard._types import Array, Label, Labels
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.registry import MetricLike
-    from steelyard.statistics.statistic import MetricTable, Statistic
+    from steelyard.predictions import RowOptions, RowsLike
+    from steelyard.statistics.statistic import MetricTable
 
 
 # ---------------------------------------------------------------- estimated prevalence
@@ -316,62 +314,28 @@ def positive_share_draws(
 
 
 @overload
-def at_prevalence(y_true: Counts, pi: float) -> Counts: ...
+def at_prevalence(data: Counts, prevalence: float, /) -> Counts: ...
 @overload
-def at_prevalence(y_true: Counts[Any], pi: PrevalenceLike) -> Counts[Array]: ...
+def at_prevalence(data: Counts[Any], prevalence: PrevalenceLike, /) -> Counts[Array]: ...
 @overload
-def at_prevalence(y_true: Confusion, pi: PrevalenceLike) -> Confusion: ...
+def at_prevalence(data: Confusion, prevalence: PrevalenceLike, /) -> Confusion: ...
 @overload
-def at_prevalence(y_true: ScoreTable, pi: PrevalenceLike) -> ScoreTable: ...
-@overload
-def at_prevalence(
-    y_true: ArrayLike,
-    pi: PrevalenceLike,
-    y_pred: ArrayLike,
-    *,
-    pos_label: Label = None,
-    labels: LabelSet | None = None,
-    sample_weight: Weights = None,
-    frequency: Weights = None,
-) -> Confusion: ...
+def at_prevalence(data: ScoreTable, prevalence: PrevalenceLike, /) -> ScoreTable: ...
 @overload
 def at_prevalence(
-    y_true: Frame | Source | ArrayLike,
-    pi: PrevalenceLike,
-    *,
-    y_score: ArrayLike | None = None,
-    pos_label: Label = None,
-    labels: LabelSet | None = None,
-    sample_weight: Weights = None,
-    frequency: Weights | str = None,
-    true: str | None = None,
-    pred: str | None = None,
-    score: str | None = None,
-    weight: str | None = None,
-) -> Confusion | ScoreTable: ...
-@refuses_other_keywords
+    data: RowsLike = None, prevalence: PrevalenceLike | None = None, /, **rows: Unpack[RowOptions]
+) -> Confusion | ScoreTable | ProbabilityTable: ...
+@question
 def at_prevalence(
-    y_true: Statistic | Frame | Source | ArrayLike,
-    pi: PrevalenceLike,
-    y_pred: ArrayLike | None = None,
-    *,
-    y_score: ArrayLike | None = None,
-    pos_label: Label = None,
-    labels: LabelSet | None = None,
-    sample_weight: Weights = None,
-    frequency: Weights | str = None,
-    true: str | None = None,
-    pred: str | None = None,
-    score: str | None = None,
-    weight: str | None = None,
-) -> Statistic:
-    """The table that the same rates would give where a share `pi` of the rows is positive.
+    data: Any = None, prevalence: PrevalenceLike | None = None, /, **rows: Unpack[RowOptions]
+) -> MetricTable:
+    """The table that the same rates would give where such a share of the rows is positive.
 
     Rows of each class are re-weighted, their total kept: any metric and any curve of the result is that of the
-    other prevalence, and an array of shares gives an array of tables. Nguyen's unbalanced factor is pi = 1/2. A table
-    of K classes takes a vector of K shares; a Prevalence is read at the share that was seen. Rows are given as (y_true,
-    y_pred) or with y_score=, or as a frame with the names of its columns: true, pred or score, weight. For intervals
-    give `prevalence=pi` to interval or evaluate.
+    other prevalence, and an array of shares gives an array of tables. Nguyen's unbalanced factor is a prevalence of
+    1/2. A table of K classes takes a vector of K shares; a Prevalence is read at the share that was seen. A table gives
+    one of its kind, and rows give that of their labels, or of their scores where no threshold is given. For intervals
+    give `prevalence=` to interval or evaluate.
 
     >>> from steelyard import Counts, accuracy, precision
     >>> forecasts = Counts(tp=28, fn=23, fp=72, tn=2680)
@@ -380,18 +344,30 @@ def at_prevalence(
     >>> accuracy(at_prevalence(forecasts, [0.01, 0.1, 0.5])).round(3)
     array([0.97 , 0.931, 0.761])
     """
-    columns = FrameColumns(true, pred, score, weight)
-    call = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
-    data, pi = given_table(y_true, y_pred, y_score, call, columns)[0], stated_prevalence(pi)
-    if isinstance(data, Counts):
-        return _counts_at(data, checked_prevalence(pi))
-    if isinstance(data, Confusion):
-        truth = data.matrix.sum(1)
-        factor = (class_shares(data, pi) * data.matrix.sum() / np.where(truth > 0, truth, 1))[:, None]
-        return Confusion(data.labels, data.rows, data.matrix * factor, data.squares * factor**2, data.positive)
-    if np.asarray(pi).ndim and not isinstance(pi, Prevalence):
-        raise InputError("Scores are read at one prevalence at a time; give a number, not several.")
-    return scores_at(data, float(positive_shares(data, pi)))
+    if prevalence is None:
+        raise InputTypeError("The prevalence is missing: at_prevalence(data, 0.01), a share of positives.")
+    if isinstance(data, (Counts, Confusion, ScoreTable)) and not rows:  # also Counts of many tables
+        return table_at(data, prevalence)
+    p = Predictions.of(data, **rows)
+    refuse_unused(p, "at_prevalence", "by", "cluster", "columns")
+    if not isinstance(p.design, str):
+        refuse_unused(p, "at_prevalence", "design")
+    return table_at(_read_table(p), prevalence)
+
+
+def _read_table(p: Predictions) -> MetricTable:
+    """The table of labels, or that of the scores where no threshold makes labels of them."""
+    if p.are_sets:
+        raise InputTypeError("Rows with several labels each have no one prevalence; give the rows of one label.")
+    counted = p.on_host() if p.given.is_frame else p.collect()
+    if counted.kind == "class scores" or isinstance(p.given.data, ProbabilityTable):
+        return counted.probability_table()
+    tables = counted.counted()
+    if tables.scores is None or p.threshold is not None:
+        return counted.confusion()
+    if not p.given.is_table and p.given.model.pred is not None:
+        raise InputError("Predictions and scores were given together, and one of them is asked of; give one.")
+    return tables.scores
 
 
 def _counts_at(counts: Counts[Any], pi: Array) -> Counts[Any]:
@@ -411,7 +387,18 @@ def table_at(table: MetricTable, pi: PrevalenceLike | None) -> MetricTable:
     """A table of any kind where the classes have these shares; as it is where none are given."""
     if pi is None:
         return table
-    return columns_at(table, pi) if isinstance(table, ProbabilityTable) else at_prevalence(table, pi)
+    pi = stated_prevalence(pi)
+    if isinstance(table, ProbabilityTable):
+        return columns_at(table, pi)
+    if isinstance(table, Counts):
+        return _counts_at(table, checked_prevalence(pi))
+    if isinstance(table, Confusion):
+        truth = table.matrix.sum(1)
+        factor = (class_shares(table, pi) * table.matrix.sum() / np.where(truth > 0, truth, 1))[:, None]
+        return Confusion(table.labels, table.rows, table.matrix * factor, table.squares * factor**2, table.positive)
+    if np.asarray(pi).ndim and not isinstance(pi, Prevalence):
+        raise InputError("Scores are read at one prevalence at a time; give a number, not several.")
+    return scores_at(table, float(positive_shares(table, pi)))
 
 
 def columns_at(table: ProbabilityTable, pi: PrevalenceLike) -> ProbabilityTable:
@@ -485,11 +472,11 @@ if TYPE_CHECKING:
 
 @refuses_other_keywords
 def correct_prior(
-    p: ArrayLike, trained: SharesLike, deployed: SharesLike, *, labels: Sequence[Label] | None = None
+    y_score: ArrayLike, trained: SharesLike, deployed: SharesLike, *, labels: Sequence[Label] | None = None
 ) -> Array:
     """The probabilities where other shares of the rows are of each class than in the training rows.
 
-    `p` is the column of the positive class, or one for each class. `trained` and `deployed` are the share of the
+    `y_score` is the column of the positive class, or one for each class. `trained` and `deployed` are the share of the
     positive class; or that of each class in the order of the columns, or by label, the columns then being in sorted
     order of the labels, as scikit-learn's `classes_`, or in that of `labels`. The odds of a class are multiplied by how
     many times as large its share is, so that two classes have their logits shifted by one number. It is exact where the
@@ -501,7 +488,7 @@ def correct_prior(
     >>> correct_prior([[0.2, 0.3, 0.5]], [1 / 3, 1 / 3, 1 / 3], {"a": 0.8, "b": 0.1, "c": 0.1}).round(3).tolist()
     [[0.667, 0.125, 0.208]]
     """
-    given = given_probabilities(p)
+    given = given_probabilities(y_score)
     columns = both_columns(given)
     before, after = (
         class_share_vector(shares, columns.shape[1], name, labels)
@@ -547,5 +534,5 @@ def _column_labels(shares: Mapping[Label, float], k: int, name: str, labels: Seq
         raise InputError(f"The labels of {name}= have no order; give that of the columns by labels=.") from None
     if len(order) != k or {*order} != {*shares}:
         of = "columns" if labels is None else f"labels, {first_ten(order)}"
-        raise InputError(f"{name}= has shares of {first_ten([*shares])}, and p has {k} {of}; give one for each.")
+        raise InputError(f"{name}= has shares of {first_ten([*shares])}, and y_score has {k} {of}; give one for each.")
     return order
