@@ -93,7 +93,6 @@ GOOD = {
     "Accumulator": lambda: call(steelyard.confusion, labels=[0, 1], pos_label=1),
     "Monitor": lambda: call("recall >= 0.2", level=0.9),
     "anytime_compare": lambda: call(made("paired"), metrics=["recall"], level=0.9),
-    "anytime_interval": lambda: call("recall", Y, P, level=0.9),
     "anytime_mean": lambda: call(S, between=(0, 1), level=0.9),
     "Confusion": lambda: call((0, 1), np.array([[30, 5], [4, 20]])),
     "Counts": lambda: call(28, 23, 72, 2680),

@@ -9,7 +9,18 @@ import numpy as np
 import pytest
 from command_line import run_command
 
-from steelyard import Counts, Predictions, Result, SteelyardError, at_prevalence, drift, f1, list_metrics, roc_auc, tally
+from steelyard import (
+    Counts,
+    Predictions,
+    Result,
+    SteelyardError,
+    at_prevalence,
+    drift,
+    f1,
+    list_metrics,
+    roc_auc,
+    tally,
+)
 
 pd = pytest.importorskip("pandas")
 SIZE = 3_000

@@ -205,7 +205,7 @@ RESULTS = {
     ),
     "gate of a comparison": lambda: steelyard.gate(steelyard.compare(TRUE, LABELS), prove="not-worse"),
     "evaluate": lambda: steelyard.evaluate(TRUE, y_score=SCORES["<b>A</b>"]),
-    "anytime_interval": lambda: steelyard.anytime_interval("mcc", TABLE),
+    "anytime interval": lambda: steelyard.interval("mcc", TABLE, method="anytime"),
     "anytime_mean": lambda: steelyard.anytime_mean(SCORES["<b>A</b>"], between=(0, 1), tested=0.5),
     "anytime_compare": lambda: steelyard.anytime_compare(steelyard.paired(TRUE, *LABELS.values())),
     "monitoring": monitored,

@@ -6,10 +6,11 @@ from fractions import Fraction
 from math import comb
 
 import numpy as np
+import polars as pl
 import pytest
 
 import steelyard
-from steelyard import Counts, anytime_compare, anytime_interval, anytime_mean, list_metrics, paired
+from steelyard import Counts, anytime_compare, anytime_mean, interval, list_metrics, paired
 from steelyard.analysis.monitoring import rules
 from steelyard.analysis.sequential import anytime, evidence, metric_sequence
 from steelyard.exceptions import InputError, InputTypeError
@@ -108,31 +109,60 @@ def test_intervals_of_ratios_end_where_a_search_over_all_values_ends():
     assert ratio.highest(cells, 1 / 40) == pytest.approx(highest, abs=3e-4)
 
 
+def anytime_interval(metric, *rows, **options):
+    return interval(metric, *rows, method="anytime", **options)
+
+
 def test_an_interval_depends_on_the_counts_alone_and_one_side_is_shorter():
+    counts = Counts(tp=80, fn=20, fp=30, tn=870)
     whole = anytime_interval("recall", Counts(tp=30, fn=10, fp=5, tn=90) + Counts(tp=50, fn=10, fp=25, tn=780))
-    assert whole == anytime_interval("recall", Counts(tp=80, fn=20, fp=30, tn=870))
-    low = anytime_interval("recall", Counts(tp=80, fn=20, fp=30, tn=870), side="low")
-    assert whole.low < low.low < whole.value and low.high == 1
+    assert whole == anytime_interval("recall", counts)
+    low, high = metric_sequence.MetricSequence.of(spec_of("recall")).ends(np.array([*counts]), 0.05, 0)
+    assert whole.low < low < whole.value and high == 1
     truth, predicted = np.repeat([1, 1, 0, 0], [80, 20, 30, 870]), np.repeat([1, 0, 1, 0], [80, 20, 30, 870])
     assert whole == anytime_interval("recall", truth, predicted)
-    assert whole == anytime_interval("recall", 1 - truth, 1 - predicted, pos_label=0)
-    with pytest.raises(InputTypeError, match="A table, or y_true and y_pred were expected, not list alone"):
+    turned = anytime_interval("recall", 1 - truth, 1 - predicted, pos_label=0)
+    assert (turned.value, turned.low, turned.high) == (whole.value, whole.low, whole.high)
+    with pytest.raises(InputTypeError, match="give y_pred"):
         anytime_interval("recall", [0, 1])
     assert anytime_interval("recall", Counts(tp=0, fn=0, fp=3, tn=9)).why == "no positives"
 
 
+def test_every_kind_of_rows_has_an_anytime_interval_and_several_metrics_give_rows():
+    truth, predicted = np.repeat(["yes", "no"], [100, 900]), np.repeat(["yes", "no", "yes", "no"], [80, 20, 30, 870])
+    scores = np.where(predicted == "yes", 0.8, 0.3)
+    expected = anytime_interval("recall", Counts(tp=80, fn=20, fp=30, tn=870))
+    frame = pl.DataFrame({"y": truth, "p": predicted})
+    found = [anytime_interval("recall", truth, predicted), anytime_interval("recall", truth, y_score=scores)]
+    for each in [*found, anytime_interval("recall", frame, true="y", pred="p")]:
+        assert (each.low, each.high) == (expected.low, expected.high) and "by convention" in each.assumed[0]
+    both = anytime_interval(["recall", "mcc"], truth, predicted)
+    assert [row.metric for row in both] == ["recall", "mcc"]
+    assert steelyard.Predictions(truth, predicted).interval("recall", method="anytime") == found[0]
+    tables = Counts.stack([Counts(80, 20, 30, 870), Counts(8, 2, 3, 87)])
+    assert anytime_interval("recall", tables).low[0] == expected.low
+
+
 @pytest.mark.parametrize(
-    ("metric", "given", "words"),
+    ("metric", "given", "options", "words"),
     [
-        ("roc_auc", Counts(1, 2, 3, 4), "metric of predicted labels"),
-        ("recall[class=1]", Counts(1, 2, 3, 4), "pos_label="),
-        ("recall", Counts(1.5, 2, 3, 4), "not whole"),
-        ("recall", steelyard.confusion([0, 1], [0, 1], sample_weight=[1, 2]), "sample weights"),
+        ("roc_auc", Counts(1, 2, 3, 4), {}, "metric of predicted labels"),
+        ("recall[class=1]", Counts(1, 2, 3, 4), {}, "pos_label="),
+        ("recall", Counts(1.5, 2, 3, 4), {}, "not whole"),
+        ("recall", steelyard.confusion([0, 1], [0, 1], sample_weight=[1, 2]), {}, "sample weights"),
+        ("recall", Counts(1, 2, 3, 4), {"prevalence": 0.1}, "prevalence= has no place in an anytime interval"),
+        ("recall", Counts(1, 2, 3, 4), {"draws": 100}, "draws= has no place in an anytime interval"),
     ],
 )
-def test_what_has_no_sequence_is_refused(metric, given, words):
+def test_what_has_no_sequence_is_refused(metric, given, options, words):
     with pytest.raises(InputError, match=words):
-        anytime_interval(metric, given)
+        anytime_interval(metric, given, **options)
+
+
+def test_rows_that_do_not_count_alike_are_refused():
+    for extra in ({"sample_weight": [1, 2]}, {"cluster": [1, 2]}, {"by": ["a", "b"]}):
+        with pytest.raises(InputTypeError, match="has no place in an anytime interval"):
+            anytime_interval("recall", [0, 1], [0, 1], **extra)
 
 
 def test_amounts_are_kept_by_nodes_without_gain_and_with_their_mean():

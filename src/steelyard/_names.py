@@ -29,7 +29,6 @@ HOME = {
     "Monitor": "analysis.monitoring.monitor",
     "load": "analysis.loading",
     "anytime_compare": "analysis.sequential.anytime",
-    "anytime_interval": "analysis.sequential.anytime",
     "anytime_mean": "analysis.sequential.anytime",
     "Confusion": "statistics.confusion",
     "Counts": "statistics.counts",

@@ -397,8 +397,10 @@ MONITOR = {
 }
 
 ANYTIME = {
-    "interval": lambda: [steelyard.anytime_interval(name, i.Y, i.P) for name in ("recall", "precision", "specificity")],
-    "interval of counts": lambda: steelyard.anytime_interval("recall", i.COUNTS, side="low", level=0.9),
+    "interval": lambda: [
+        steelyard.interval(name, i.Y, i.P, method="anytime") for name in ("recall", "precision", "specificity")
+    ],
+    "interval of counts": lambda: steelyard.interval("recall", i.COUNTS, method="anytime", level=0.9),
     "comparison": lambda: steelyard.anytime_compare(i.PAIR, metrics=["recall", "specificity", "accuracy"]),
     "mean": lambda: steelyard.anytime_mean(i.S, between=(0, 1)),
     "tested mean": lambda: steelyard.anytime_mean(i.AMOUNT, between=(0, 500), tested=200, level=0.9),

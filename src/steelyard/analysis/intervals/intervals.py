@@ -51,7 +51,9 @@ from steelyard.analysis.intervals.score_intervals import ScoreIntervals
 from steelyard.analysis.prevalence.prevalence import table_at
 from steelyard.analysis.results.formatting import ROUNDING
 from steelyard.analysis.results.result import Rows
-from steelyard.exceptions import InputError
+from steelyard.analysis.sequential.anytime import anytime_bounds
+from steelyard.analysis.sequential.metric_sequence import MetricSequence
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.label_set_input import refuse_of_one_label
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.frame_tables import asked_table, assumed_choices
@@ -369,22 +371,46 @@ def interval(
     the influence of each row, and a Bayesian bootstrap where that is not known. `prevalence` reads the metric where
     that share of the rows is positive. Parameters and averages stand in the metric's written form, such as
     "f_beta[beta=2, average=macro]". A list of metrics shares one set of draws and gives Rows. Rows of one `cluster` are
-    not independent, and rows of label sets are drawn whole.
+    not independent, and rows of label sets are drawn whole. `method="anytime"` gives a confidence sequence: with the
+    probability of the level its intervals hold at every look together while rows are added, so that one may look daily
+    and stop when one likes; it is wider, and depends on the counts of independent rows alone.
 
     >>> from steelyard import Counts
     >>> interval("recall", Counts(tp=28, fn=23, fp=72, tn=2680))
     recall 54.9 % (41.4 to 68.1), 95 % posterior
+    >>> interval("recall", Counts(tp=80, fn=20, fp=30, tn=870), method="anytime")
+    recall 80.0 % (65.2 to 90.7), 95 % anytime (beta-binomial mixture)
     """
     of_many = isinstance(metric, (list, tuple))
     specs: list[MetricSpec] = MetricSpec.all_of(metric) if of_many else [MetricSpec.of(metric)]  # type: ignore[arg-type]  # one or several
     p = Predictions.of(data, predicted, **rows)
-    if isinstance(p.given.data, Counts) and p.given.data.shape:
+    if method == "anytime":
+        if prevalence is not None or draws is not None:
+            extra = "prevalence" if prevalence is not None else "draws"
+            raise InputError(f"{extra}= has no place in an anytime interval, which is of the rows as they come.")
+        found = Rows(_anytime_interval(spec, p, level) for spec in specs)
+    elif isinstance(p.given.data, Counts) and p.given.data.shape:
         counts, inference = p.given.data, Inference(level, method, draws, rng, prevalence, None, p.design)
         estimands = [Estimand(spec, counts, spec.metric.parameters, spec.options(CallOptions())) for spec in specs]
         found = intervals_of(estimands, inference)
     else:
         found = Rows(asked_intervals(specs, p, Inference(level, method, draws, rng, prevalence)))
     return found if of_many else found[0]
+
+
+def _anytime_interval(spec: MetricSpec, p: Predictions, level: float) -> Interval[Any]:
+    """The interval of one metric that holds at every look."""
+    refuse_unused(p, "an anytime interval", "weights", "cluster", "design", "by")
+    if isinstance(p.given.data, Counts):
+        return anytime_bounds(spec, p.given.data, level)
+    if p.are_sets:
+        raise InputTypeError("An anytime interval is of rows with one label each; give the rows of one label.")
+    MetricSequence.of(spec)  # refuses a metric of scores
+    table, options = asked_table(spec, p)
+    assert isinstance(table, Confusion)  # noqa: S101 - of a metric of labels
+    named = table if options.pos_label is None else table.with_positive(options.pos_label)
+    found = anytime_bounds(spec, named, level)
+    return replace(found, assumed=assumed_choices(p, [(table, options)]))
 
 
 def asked_intervals(specs: Sequence[MetricSpec], p: Predictions, inference: Inference) -> list[Interval]:

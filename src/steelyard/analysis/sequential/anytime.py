@@ -15,8 +15,6 @@ from steelyard.analysis.sequential.evidence import LinearRatio, bisected, log_ev
 from steelyard.analysis.sequential.metric_sequence import P_HALVINGS, SEQUENCE_METHODS, SMALLEST_P, MetricSequence
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest.array_tables import confusion
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.registry import list_metrics
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
@@ -32,61 +30,24 @@ if TYPE_CHECKING:
     from steelyard.metrics.spec import SpecLike
 
 
-SIDES = {"both": (0.5, 0.5), "low": (1.0, 0.0), "high": (0.0, 1.0)}  # each bound's part of the error
-
-
-@refuses_other_keywords
-def anytime_interval(
-    metric: SpecLike,
-    y_true: Counts[Any] | Confusion | ArrayLike,
-    y_pred: ArrayLike | None = None,
-    *,
-    pos_label: Label = None,
-    level: float = 0.95,
-    side: str = "both",
-) -> Interval[Any]:
+def anytime_bounds(spec: MetricSpec, table: Counts[Any] | Confusion, level: float) -> Interval[Any]:
     """The interval of a metric that may be looked at after every row: a confidence sequence.
 
     With the given probability all intervals of a growing table hold together, so that one may look daily and stop when
-    one likes; one for a sample of a fixed size (`interval`) is shorter, and fails in time where one looks often. Give
-    the table of all rows so far, or their labels and predictions.
-    `side` is "low" or "high" where one end is asked for. A rate is bounded by beta-binomial mixtures, F1 and other
-    ratios of sums by betting, MCC, the AC-score and all others over the region of the rates behind them. The interval
-    depends on the counts alone: tables of other days, files or machines are added before. Rows are taken as
-    independent, each counted once.
-
-    >>> anytime_interval("recall", Counts(tp=80, fn=20, fp=30, tn=870))
-    recall 80.0 % (65.2 to 90.7), 95 % anytime (beta-binomial mixture)
-    >>> anytime_interval("mcc", Counts(tp=80, fn=20, fp=30, tn=870))
-    mcc 0.735 (0.482 to 0.896), 95 % anytime (region of the rates behind it)
+    one likes; one for a sample of a fixed size is shorter, and fails in time where one looks often. A rate is bounded
+    by beta-binomial mixtures, F1 and other ratios of sums by betting, MCC, the AC-score and all others over the region
+    of the rates behind them. The interval depends on the counts alone: tables of other days, files or machines are
+    added before. Rows are taken as independent, each counted once.
     """
     check_level(level)
-    if side not in SIDES:
-        raise InputError(argument="side", expected=f"one of {', '.join(map(repr, SIDES))}", given=side)
-    spec = MetricSpec.of(metric)
     sequence = MetricSequence.of(spec)
-    cells = counted_cells(_table(y_true, y_pred, pos_label))
+    cells = counted_cells(table)
     value: Any = sequence.value(cells)
-    low, high = sequence.ends(cells, *((1 - level) * share for share in SIDES[side]))
+    low, high = sequence.ends(cells, (1 - level) / 2, (1 - level) / 2)
     why = spec.metric.why(Counts.trusted(*np.moveaxis(cells, -1, 0)))
     method = f"anytime ({SEQUENCE_METHODS[sequence.method]})"
     value, low, high = (part if part.ndim else part.item() for part in (value, low, high))
     return Interval(spec, value, low, high, level, method, why=why)
-
-
-def _table(
-    y_true: Counts[Any] | Confusion | ArrayLike, y_pred: ArrayLike | None, pos_label: Label
-) -> Counts[Any] | Confusion:
-    """A table as it is given, or labels and predictions counted."""
-    if not isinstance(y_true, (Counts, Confusion)):
-        if y_pred is None:
-            raise InputTypeError(
-                f"A table, or y_true and y_pred were expected, not {type(y_true).__name__} alone; give the predictions."
-            )
-        return confusion(y_true, y_pred, pos_label=pos_label)
-    if y_pred is not None:
-        raise InputTypeError("A table and predictions are two inputs; give one of them.")
-    return y_true.with_positive(pos_label) if isinstance(y_true, Confusion) and pos_label is not None else y_true
 
 
 def counted_cells(counts: Counts[Any] | Confusion) -> Array:
