@@ -13,7 +13,17 @@ import pytest
 from checks import assert_refused
 from command_line import run_command
 
-from steelyard import Evaluation, LabelPlan, SteelyardError, best_threshold, evaluate, interval, label_plan, sample_size
+from steelyard import (
+    Evaluation,
+    LabelPlan,
+    Predictions,
+    SteelyardError,
+    best_threshold,
+    evaluate,
+    interval,
+    label_plan,
+    sample_size,
+)
 from steelyard.exceptions import InputError
 
 ROWS, PREVALENCE, APART, THRESHOLD = 20_000, 0.02, 1.8, 0.2
@@ -345,9 +355,12 @@ def test_too_few_positives_to_show_anything_are_called_so():
 
 def test_a_sample_size_states_how_many_labels_a_plan_needs():
     asked = {"at": (0.5, 0.99), "prevalence": 0.02, "width": 0.2, "assurance": None}
-    size = sample_size("recall", **asked, y_score=SCORES, threshold=THRESHOLD)
+    size = sample_size("recall", **asked, like=Predictions(y_score=SCORES, threshold=THRESHOLD))
     assert sample_size("recall", **asked).planned_labels is None
     assert size.planned_labels < size.rows and f"{size.planned_labels:,} labels that label_plan" in repr(size)
+    frame = pl.DataFrame({"s": SCORES})
+    named = Predictions.read(frame, score="s", threshold=THRESHOLD)
+    assert sample_size("recall", **asked, like=named).planned_labels == size.planned_labels
 
 
 # ---------------------------------------------------------------- the shell

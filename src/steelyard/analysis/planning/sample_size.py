@@ -20,17 +20,17 @@ from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.registry import get_metric
 from steelyard.metrics.spec import MetricSpec
+from steelyard.predictions import Predictions
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import ArrayLike
-
     from steelyard._types import Array
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import SpecLike
+    from steelyard.predictions import RowsLike
     from steelyard.statistics.counts import Cells
 
 
@@ -335,15 +335,14 @@ def sample_size(
     metric: SpecLike,
     *,
     at: PlannedLike,
-    prevalence: float | None = None,
     width: float | None = None,
     versus: PlannedLike | None = None,
+    prevalence: float | None = None,
     level: float = 0.95,
     power: float = 0.8,
     assurance: float | None = 0.8,
     disagreement: float | tuple[float, float] | None = None,
-    y_score: ArrayLike | None = None,
-    threshold: float | None = None,
+    like: RowsLike = None,
 ) -> SampleSize:
     """The sample size for an interval of that width, or to distinguish `at` from `versus` with that power.
 
@@ -352,8 +351,9 @@ def sample_size(
     probability `assurance`: widths vary from one test set to the next, and where the expected one just meets it
     (`assurance=None`) about half of them miss. Two models on the same rows differ less by chance: `disagreement` is the
     share of rows on which their predictions differ, or (that of the positives, that of the negatives); without it their
-    errors are taken as independent. Where rows without labels have scores, `y_score` (with the threshold of a metric of
-    labels) states how many labels a `label_plan` would need for the same, in `planned_labels`.
+    errors are taken as independent. Where rows without labels have scores, `like` takes these: Predictions, with the
+    threshold of a metric of labels, or the scores alone; `planned_labels` then states how many labels a `label_plan`
+    of such rows would need for the same.
 
     >>> sample_size("recall", at=(0.8, 0.95), prevalence=0.05, width=0.1)
     recall to a width of 10.0 points in 80 % of test sets takes 5,... rows at a prevalence of 5.00 %: 27... positives
@@ -369,11 +369,12 @@ def sample_size(
         sure = "" if assurance is None else f" in {100 * _checked_share(assurance, 'assurance'):g} % of test sets"
         goal = f"{spec.name} to a width of {difference_text(width, share=spec.is_share)}{sure}"
         size = _sized(spec, goal, plans[0], lambda plan: rows_for_width(plan, share, assurance), assurance)
-        if y_score is None:
+        if like is None:
             return size
         from steelyard.analysis.planning.label_plan import labels_by_plan
 
-        labels = labels_by_plan(spec, y_score, threshold, plans[0].class_shares[0], size.rows)
+        p = Predictions.of(like, first_is="y_score").collect()
+        labels = labels_by_plan(spec, p.given.y_score, p.threshold, plans[0].class_shares[0], size.rows)
         return replace(size, planned_labels=labels)
     values = [plan.value for plan in plans]
     first, second = (value_text(value, share=spec.is_share) for value in values)
