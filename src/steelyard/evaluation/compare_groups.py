@@ -36,6 +36,7 @@ from steelyard.analysis.results.formatting import (
     three_digits,
 )
 from steelyard.analysis.results.result import Flat, Result, table_text
+from steelyard.arguments import names_wrong_arguments
 from steelyard.evaluation.evaluate import evaluated_rows
 from steelyard.evaluation.evaluation import Evaluation, group_rows
 from steelyard.evaluation.given_rows import GivenRows
@@ -43,7 +44,6 @@ from steelyard.evaluation.inputs import RowOptions
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean, first_ten
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.group_bins import binned_groups
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.registry import get_metrics
 from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.usual import ON_PAGE_OF_GROUPS
@@ -371,7 +371,7 @@ _ALL_OTHERS = -1  # in the place of a group's index
 _MOST_ON_A_PAGE = 20  # groups
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def compare_groups(
     y_true: Evaluation | Tally | Source | Frame | ArrayLike,
     y_pred: ArrayLike | None = None,

@@ -35,12 +35,12 @@ from steelyard.analysis.results.formatting import (
     value_text,
 )
 from steelyard.analysis.results.result import Flat, Result, Rows, table_text
+from steelyard.arguments import names_wrong_arguments
 from steelyard.evaluation.given_rows import GivenRows
 from steelyard.evaluation.inputs import RowOptions, counted_inputs, thresholded
 from steelyard.evaluation.unlabelled import FIT_LEVEL, unlabelled
 from steelyard.exceptions import InputError, InputTypeError, first_ten
 from steelyard.ingest.frame_columns import FrameColumns
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.unlabelled_rows import unlabelled_scores
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.ranking import roc_auc
@@ -564,7 +564,7 @@ def change_by_prevalence(
 _MOST_PERIODS = 400  # more than a year of days
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def drift(
     y_true: Tally | Frame | Source | ArrayLike,
     y_pred: ArrayLike | None = None,

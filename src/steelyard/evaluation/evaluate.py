@@ -13,6 +13,7 @@ from steelyard.analysis.intervals.inference import STRATIFIED, Inference
 from steelyard.analysis.intervals.plan_draws import GivenLabels, labelled_by, refuse_beside_plan
 from steelyard.analysis.prevalence.prevalence import Prevalence
 from steelyard.analysis.results.result import Rows
+from steelyard.arguments import names_wrong_arguments
 from steelyard.evaluation.class_columns import column_rows, given_columns
 from steelyard.evaluation.evaluation import (
     Evaluation,
@@ -38,7 +39,6 @@ from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.group_bins import binned_groups
 from steelyard.ingest.label_overlap import check_label_overlap, lookalike_hints, overlap_problems
 from steelyard.ingest.label_set_input import LabelSetInput, refuse_of_one_label
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.registry import get_metrics, list_metrics
 from steelyard.metrics.score_values import reads_columns
 from steelyard.metrics.spec import MetricSpec
@@ -260,7 +260,7 @@ def _specs(
 # ---------------------------------------------------------------- evaluate
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def evaluate(
     y_true: Statistic | Tally | Source | Frame | ArrayLike,
     y_pred: ArrayLike | None = None,

@@ -12,12 +12,12 @@ from steelyard.analysis.levels import check_level
 from steelyard.analysis.results.formatting import filled, percent_text, three_digits
 from steelyard.analysis.results.result import Result, table_text
 from steelyard.analysis.thresholds.resampled_threshold import EQUAL_FLAGS, EQUAL_RECALL, PolicyTrial
+from steelyard.arguments import names_wrong_arguments
 from steelyard.evaluation.given_rows import GivenRows
 from steelyard.evaluation.inputs import RowOptions
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.group_bins import binned_groups
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.threshold_sentences import ASSUMED_HALF, HALF
 from steelyard.statistics.counts import CELLS, Counts
 from steelyard.statistics.group_keys import group_label
@@ -143,7 +143,7 @@ class GroupThresholds(Result[GroupThreshold]):
 _NEEDED = "Thresholds of groups need scores, and two groups or more: give y_score= and by=."
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def group_thresholds(
     y_true: Source | Frame | ArrayLike,
     y_score: ArrayLike | None = None,

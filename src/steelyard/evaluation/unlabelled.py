@@ -36,6 +36,7 @@ from steelyard.analysis.results.formatting import (
 from steelyard.analysis.results.result import Flat, Result, Rows, table_text
 from steelyard.analysis.results.result_json import parsed
 from steelyard.analysis.thresholds.bands import confidence_band, thinned
+from steelyard.arguments import names_wrong_arguments
 from steelyard.evaluation.class_columns import given_columns
 from steelyard.evaluation.evaluate import evaluate_tables
 from steelyard.evaluation.evaluation import Evaluation
@@ -43,7 +44,6 @@ from steelyard.evaluation.given_rows import GivenRows
 from steelyard.evaluation.inputs import RowOptions, as_confusion, counted_inputs, thresholded
 from steelyard.exceptions import InputError, UnknownNameError, did_you_mean, first_ten
 from steelyard.ingest.frame_columns import FrameColumns
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.unlabelled_rows import unlabelled_predictions, unlabelled_scores
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.catalogue import precision
@@ -602,7 +602,7 @@ _MOST_CLASSES = 50
 _PREDICTED = 0.5  # between 0 and 1, which predicted labels are read as
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def unlabelled(
     reference: Evaluation
     | ScoreTable

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from steelyard.arguments import names_wrong_arguments
 from steelyard.ingest.frame_columns import FrameColumns
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.frame_tables import given_scores
 
@@ -50,7 +50,7 @@ def precision_recall_points(t: ScoreTable) -> PrecisionRecallCurve:
         return PrecisionRecallCurve(tp / (tp + fp), tp / tp[..., -1:].astype(np.float64), t.thresholds[1:])
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def roc_curve(
     y_true: ScoreTable | Frame | Source | ArrayLike,
     y_score: ArrayLike | None = None,
@@ -75,7 +75,7 @@ def roc_curve(
     return roc_points(given_scores(y_true, y_score, options, FrameColumns(true, None, score, weight)))
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def precision_recall_curve(
     y_true: ScoreTable | Frame | Source | ArrayLike,
     y_score: ArrayLike | None = None,

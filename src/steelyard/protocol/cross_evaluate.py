@@ -11,10 +11,10 @@ from steelyard.analysis.comparison import paired_tables
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.results.result import Rows
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.label_sets import are_label_sets
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.row_order import check_order
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import run_values
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from steelyard.protocol.splits import SplitLike
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def cross_evaluate(
     estimator: EstimatorsLike,
     X: Features,

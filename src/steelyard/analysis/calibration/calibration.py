@@ -19,12 +19,12 @@ from steelyard.analysis.intervals.score_draws import ScoreBins
 from steelyard.analysis.prevalence.prevalence import at_prevalence, positive_share_draws, positive_shares
 from steelyard.analysis.results.formatting import cell_text, filled, p_text, percent_text
 from steelyard.analysis.results.result import Flat, Result, Rows, table_text
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, UnknownNameError, did_you_mean
 from steelyard.ingest import arrays
 from steelyard.ingest.array_groups import grouped_tally
 from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.frame_columns import FrameColumns
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.score_matrix import counted_where_they_are, probability_table
 from steelyard.metrics.calibration import isotonic_curve
 from steelyard.metrics.call_options import CallOptions
@@ -627,7 +627,7 @@ def _cells(table: ProbabilityTable, cluster: Array | None) -> ClusteredRows:
 # ---------------------------------------------------------------- calibration
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def calibration(
     y_true: ScoreTable | Tally | Frame | Source | ArrayLike,
     y_score: ArrayLike | None = None,

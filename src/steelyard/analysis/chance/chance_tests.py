@@ -20,7 +20,6 @@ from steelyard.analysis.results.result import Flat
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.frame_columns import FrameColumns, refuse_groups
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.call_options import NATIVE, CallOptions, MetricOptions
 from steelyard.metrics.frame_tables import given_table
 from steelyard.metrics.multilabel_values import check_label_sets
@@ -66,7 +65,7 @@ class ChanceTest(Flat):
         return f"better than a random predictor: {p} ({self.method}{share})"
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def beats_chance(
     y_true: Statistic | Frame | Source | ArrayLike,
     y_pred: ArrayLike | None = None,

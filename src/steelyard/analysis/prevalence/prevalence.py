@@ -15,7 +15,6 @@ from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError, first_ten
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.given_probabilities import both_columns, given_probabilities
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.frame_tables import given_table
 from steelyard.metrics.registry import get_metric
@@ -349,7 +348,7 @@ def at_prevalence(
     score: str | None = None,
     weight: str | None = None,
 ) -> Confusion | ScoreTable: ...
-@refuses_other_keywords
+@names_wrong_arguments
 def at_prevalence(
     y_true: Statistic | Frame | Source | ArrayLike,
     pi: PrevalenceLike,
@@ -483,7 +482,7 @@ if TYPE_CHECKING:
     SharesLike: TypeAlias = float | Sequence[float] | Array | Mapping[Label, float] | Prevalence | EstimatesPrevalence
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def correct_prior(
     p: ArrayLike, trained: SharesLike, deployed: SharesLike, *, labels: Sequence[Label] | None = None
 ) -> Array:

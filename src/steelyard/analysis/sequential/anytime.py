@@ -16,7 +16,6 @@ from steelyard.analysis.sequential.metric_sequence import P_HALVINGS, SEQUENCE_M
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.array_tables import confusion
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.registry import list_metrics
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 SIDES = {"both": (0.5, 0.5), "low": (1.0, 0.0), "high": (0.0, 1.0)}  # each bound's part of the error
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def anytime_interval(
     metric: SpecLike,
     y_true: Counts[Any] | Confusion | ArrayLike,

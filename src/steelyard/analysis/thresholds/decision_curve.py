@@ -13,9 +13,9 @@ from steelyard.analysis.results.result import Flat, Rows
 from steelyard.analysis.thresholds.costs import OVER_EVERYBODY, OVER_NOBODY, BenefitScale, FlaggedAlone
 from steelyard.analysis.thresholds.scored_groups import GivenScores
 from steelyard.analysis.thresholds.scored_models import TREAT_ALL
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError
 from steelyard.ingest.frame_columns import FrameColumns
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.call_options import CallOptions
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class DecisionPoint(Flat):
         return {"group": self.group, **super().row()}
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def decision_curve(
     y_true: ScoreTable | Frame | Source | ArrayLike,
     y_score: ScoresLike | None = None,
