@@ -59,6 +59,7 @@ SECTIONS = (
             "drawn by a seed that changes with the version.", part=4),
     Section("Scores", "scores.rows", (0.91, 1.0), "Metrics of scores; of the expected calibration error how often a calibrated model stays below its limit.", beside=(", width",), part=4),
     Section("Points of curves", "points.rows", (0.93, 1.0), "The recall at a false positive rate and others at one point of a curve, which may be 0 or 1 on the rows.", beside=(", width",)),
+    Section("Best thresholds", "points.searched_rows", (0.91, 1.0), "`ks` and `h_measure`, which are read where they are best on these rows, in part by luck.", beside=(", width",), part=4),
     Section("Probabilities of many classes", "probabilities.rows", (0.91, 1.0), "n x K probabilities, and the usual method beside ours: Student's t, and the delta method.", beside=(", usual",), part=8),
     Section("Label sets", "label_sets.rows", (0.90, 1.0), "Rows of several labels that depend on each other; of each metric the default interval, which draws rows.", part=8),
     Section("Clusters", "clusters.rows", (0.93, 0.98), "Rows in clusters that have something in common.", part=8),

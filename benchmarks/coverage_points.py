@@ -1,6 +1,7 @@
 """How often the intervals of points of curves hold the true value: few positives, no skill, near-perfect, ties, weights.
 
-Such a rate may be 0 or 1 on the rows, so that no draw of them has another; beside each share stands the mean width.
+Such a rate may be 0 or 1 on the rows, so that no draw of them has another; beside each share stands the mean width. The
+points where a curve is best are simulated apart: they are best on these rows in part by luck.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ METRICS = (
     "lift",
     "precision_at_k[k=10]",
 )
+SEARCHED = ("ks", "h_measure")
 POPULATION = 200_000  # rows of each class that stand for the truth
 
 
@@ -66,25 +68,38 @@ SETTINGS = (
     Setting(100, 1_900, 1.5),
     Setting(300, 2_700, 2.0),
 )
+SEARCHED_SETTINGS = (
+    Setting(10, 190, 0.0),
+    Setting(10, 190, 1.0),
+    Setting(10, 190, 3.0),
+    Setting(15, 485, 1.0, tied=True),
+    Setting(30, 270, 0.5),
+    Setting(30, 970, 1.5, weighted=True),
+    Setting(50, 50, 1.0),
+    Setting(100, 900, 0.5),
+    Setting(100, 900, 2.0),
+)
 
 
-def shares(setting: Setting, repeats: int, rng: np.random.Generator) -> dict[str, float]:
+def shares(
+    setting: Setting, repeats: int, rng: np.random.Generator, metrics: tuple[str, ...] = METRICS
+) -> dict[str, float]:
     """The share of intervals that hold the truth, and their mean width, by metric."""
     y, everyone = np.repeat([1, 0], setting[:2]), np.repeat([1, 0], POPULATION)
     share = setting.positives / len(y)
     given = {"sample_weight": np.where(everyone == 1, share, 1 - share)}
     scores = setting.scores(everyone, rng)
-    truth = np.array([_truth(name, everyone, scores, given["sample_weight"], len(y)) for name in METRICS])
+    truth = np.array([_truth(name, everyone, scores, given["sample_weight"], len(y)) for name in metrics])
     held, widths = [], []
     for _ in range(repeats):
-        found = interval(METRICS, y, y_score=setting.scores(y, rng), sample_weight=setting.weights(rng), rng=rng)
+        found = interval(metrics, y, y_score=setting.scores(y, rng), sample_weight=setting.weights(rng), rng=rng)
         ends = np.array([(part.low, part.high) for part in found])
         inside = (ends[:, 0] <= truth + 1e-9) & (truth <= ends[:, 1] + 1e-9)
         held.append(np.where(np.isnan(ends[:, 0]), np.nan, inside))
         widths.append(ends[:, 1] - ends[:, 0])
     with np.errstate(invalid="ignore"):
         means = [np.nansum(column, 0) / np.sum(~np.isnan(column), 0) for column in (held, widths)]
-    columns = zip(METRICS, *means, strict=True)
+    columns = zip(metrics, *means, strict=True)
     return {
         key: float(value) for name, *both in columns for key, value in zip((name, f"{name}, width"), both, strict=True)
     }
@@ -110,6 +125,13 @@ def rows(repeats: int = 1_000) -> Iterator[tuple[str, dict[str, float]]]:
             str(setting),
             shares(setting, repeats, np.random.default_rng(zlib.crc32(f"{__version__} {setting}".encode()))),
         )
+
+
+def searched_rows(repeats: int = 1_000) -> Iterator[tuple[str, dict[str, float]]]:
+    """The same of metrics of the best thresholds."""
+    for setting in SEARCHED_SETTINGS:
+        rng = np.random.default_rng(zlib.crc32(f"searched {setting}".encode()))
+        yield str(setting), shares(setting, repeats, rng, SEARCHED)
 
 
 if __name__ == "__main__":

@@ -103,6 +103,21 @@ def test_counts_equal_a_dictionary(make, n):
     assert list(table.labels) == sorted({*true.tolist(), *pred.tolist()})
 
 
+@pytest.mark.parametrize("times", [1, 1_000], ids=["short", "long"])
+def test_a_negative_label_that_is_only_predicted_is_a_label_of_its_own(times):
+    table = confusion(np.tile([1, 2, 2], times), np.tile([-1, 2, 1], times))
+    assert table.labels == (-1, 1, 2)
+    assert (table.matrix == times * np.array([[0, 0, 0], [1, 0, 0], [0, 1, 1]])).all()
+
+
+def test_the_cells_of_many_labels_add_up_over_more_rows_than_are_sorted_at_once():
+    labels = np.arange(4_300_000, dtype=np.int32) % 1_009
+    table = confusion(labels, np.where(labels == 7, 8, labels))
+    assert table.rows.sum() == 4_300_000
+    of_seven = (labels == 7).sum()
+    assert (table.rows[7, 8], table.rows[7, 7], table.rows[8, 8]) == (of_seven, 0, (labels == 8).sum())
+
+
 def test_a_label_seen_late_is_not_lost():
     true = np.array(["common"] * 40_000 + ["rare"])
     assert confusion(true, true).matrix.tolist() == [[40_000, 0], [0, 1]]

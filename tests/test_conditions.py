@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 from engines import ENGINES
 
 from steelyard import errors
 from steelyard.exceptions import InputError
-from steelyard.statistics.condition import Conjunction
 
-TEXTS = [
-    "age >= 60 and site = B",
-    "40 <= age < 60",
-    'site = "North Bay"',
-    'site = "1"',
-    "site = 1",
-    "smoker = true",
-    'smoker = "true"',
-    '"heart rate" < 0.5 and site is missing',
-    'site not in (A, B, "a, b\\"c")',
-    '"and" = "and"',
-]
+TEXTS = {  # with a row that the slice holds
+    "age >= 60 and site = B": {"age": 61, "site": "B"},
+    "40 <= age < 60": {"age": 40},
+    'site = "North Bay"': {"site": "North Bay"},
+    'site = "1"': {"site": "1"},
+    "site = 1": {"site": 1},
+    "smoker = true": {"smoker": True},
+    'smoker = "true"': {"smoker": "true"},
+    '"heart rate" < 0.5 and site is missing': {"heart rate": 0.2, "site": None},
+    'site not in (A, B, "a, b\\"c")': {"site": "C"},
+    '"and" = "and"': {"and": "and"},
+}
 
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_slice_is_read_back_as_it_is_printed(text):
-    assert str(Conjunction.parse(text)) == text
-    assert Conjunction.parse(str(Conjunction.parse(text))) == Conjunction.parse(text)
+    frame = pl.DataFrame(
+        [{"row": 0, "y": 1, "p": 0, **TEXTS[text]}, {"row": 1, "y": 0, "p": 1}], infer_schema_length=None
+    )
+    found = wrong_where(frame, text)
+    assert (found.where, [row.keys["row"] for row in found]) == (text, [0])
+    assert wrong_where(frame, found.where) == found
 
 
 @pytest.mark.parametrize(
@@ -35,7 +39,7 @@ def test_a_slice_is_read_back_as_it_is_printed(text):
 )
 def test_what_is_no_slice_is_refused_in_one_sentence(text):
     with pytest.raises(InputError, match=r"slice|condition"):
-        Conjunction.parse(text)
+        wrong_where(table(), text)
 
 
 def table():

@@ -8,7 +8,6 @@ from scipy import stats
 
 import steelyard
 from steelyard import confidence_band, score_table
-from steelyard.analysis.thresholds.bands import local_level, rate_band
 from steelyard.exceptions import InputError
 
 
@@ -29,6 +28,18 @@ def all_within(rows, local):
         chances[slice(None, k) if is_upper else slice(k, None)] = 0
         now = at
     return chances[rows] / stats.poisson.pmf(rows, rows)
+
+
+def ends(rates, *scores, **options):
+    """The lower and the upper bound of the recall or the false positive rate at each threshold, the highest first."""
+    points = confidence_band(*scores, metric=rates, **options)
+    return np.array([point.low for point in points]), np.array([point.high for point in points])
+
+
+def local_level(rows, level):
+    """The level of each bound of a class of so many rows: the first of n is above 1 - (1 - level)^(1 / n)."""
+    low, _ = ends("recall", [1] * rows + [0], [*range(1, rows + 1), 0], level=level)
+    return -np.expm1(rows * np.log1p(-low[1]))
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
@@ -55,9 +66,9 @@ def test_the_whole_curve_lies_in_its_band_with_the_level(positives, apart, kind)
     for _ in range(runs):
         scores = rng.normal(size=len(y)) + apart * y
         table = score_table(y, scores if kind == "normal" else np.round(scores))
-        band, thresholds = rate_band(table, 0.9), table.thresholds[1:]
-        inside = []
-        for low, high, shift in ((band.recall_low, band.recall_high, apart), (band.fpr_low, band.fpr_high, 0.0)):
+        inside, thresholds = [], table.thresholds[1:]
+        for rates, shift in (("recall", apart), ("false_positive_rate", 0.0)):
+            low, high = ends(rates, table, level=0.9)
             inside.append((low[1:] <= at_or_above[0](thresholds, shift)).all())
             # Down to the next score the same rows are flagged.
             inside.append((at_or_above[1](thresholds, shift) <= high[:-1]).all())
@@ -120,15 +131,27 @@ def test_a_likelihood_ratio_without_false_alarms_has_no_upper_end():
     assert confidence_band(*example(), "positive_likelihood_ratio")[1].high == np.inf
 
 
+def test_a_likelihood_ratio_has_no_upper_end_where_all_negatives_are_flagged_and_not_all_positives():
+    y, scores = np.repeat([0, 1], [40, 20]), [*np.linspace(-1, 2, 40), -3, -2.5, -2, *np.linspace(1, 3, 17)]
+    for point in confidence_band(y, scores, "negative_likelihood_ratio"):
+        assert (point.high == np.inf) == (point.false_positive_rate == 1), point
+        assert point.low <= (1 - point.recall) / max(1 - point.false_positive_rate, 0.05)
+
+
 def test_a_band_of_few_thresholds_holds_between_them_too():
-    table = score_table(*example(3_000))
-    every, places = rate_band(table, 0.95), np.arange(0, len(table.thresholds), 7)
-    few = rate_band(table, 0.95, places)
-    for i, (start, end) in enumerate(zip(places, [*places[1:], len(table.thresholds)], strict=True)):
-        for name in ("recall", "fpr"):
-            assert getattr(few, f"{name}_low")[i] <= getattr(every, f"{name}_low")[start:end].min()
-            assert getattr(few, f"{name}_high")[i] >= getattr(every, f"{name}_high")[start:end].max()
-    assert len(confidence_band(table)) <= 1_000
+    y, scores = example(3_000)
+    order = np.argsort(-scores)
+    for name, side in (("recall", 1), ("false_positive_rate", 0)):
+        band, n = confidence_band(y, scores, name), int((y == side).sum())
+        assert len(band) <= 1_000
+        flagged = np.concatenate([[0], np.cumsum(y[order] == side)])  # at every threshold, from nobody on
+        local = local_level(n, 0.95)
+        low = np.where(flagged > 0, stats.beta.ppf(local, np.maximum(flagged, 1), n - flagged + 1), 0)
+        high = np.where(flagged < n, stats.beta.isf(local, flagged + 1, np.maximum(n - flagged, 1)), 1)
+        starts = [0, *(np.searchsorted(-scores[order], -point.threshold) + 1 for point in band[1:])]
+        for point, start, end in zip(band, starts, [*starts[1:], len(flagged)], strict=True):
+            assert point.low <= low[start:end].min() + 1e-9
+            assert point.high >= high[start:end].max() - 1e-9
 
 
 def test_weights_count_by_the_effective_sample_size():
@@ -136,10 +159,8 @@ def test_weights_count_by_the_effective_sample_size():
     plain, even = confidence_band(y, scores), confidence_band(y, scores, sample_weight=np.full(len(y), 7.0))
     assert [point.low for point in even] == pytest.approx([point.low for point in plain])
     weights = np.random.default_rng(1).exponential(size=len(y))
-    uneven = rate_band(score_table(y, scores, sample_weight=weights), 0.95)
-    even = rate_band(score_table(y, scores), 0.95)
-    wide, usual = (np.mean(band.recall_high - band.recall_low) for band in (uneven, even))
-    assert wide > 1.15 * usual
+    wide, usual = (np.subtract(*ends("recall", y, scores, sample_weight=given)).mean() for given in (weights, None))
+    assert wide < 1.15 * usual < 0  # the lower less the upper
 
 
 def test_a_band_is_saved_and_read_back():
@@ -164,27 +185,19 @@ def test_no_bound_of_weighted_rates_falls_from_a_threshold_to_a_lower_one():
     rng = np.random.default_rng(0)
     y = np.arange(500) % 5 == 0
     table = score_table(y.astype(int), rng.normal(y, 1), sample_weight=rng.exponential(size=500) ** 3)
-    band = rate_band(table, 0.95)
-    for bound in (band.recall_low, band.recall_high, band.fpr_low, band.fpr_high):
+    for bound in (*ends("recall", table), *ends("false_positive_rate", table)):
         assert (np.diff(bound) >= 0).all()
 
 
 def test_a_roc_curve_that_runs_straight_through_tied_scores_lies_in_its_band():
     rng = np.random.default_rng(1)
-    y = (rng.random(200_000) < 0.1).astype(int)
+    y = (rng.random(200_000) < 0.95).astype(int)  # recall is known well, and false positive rates are not
     score = np.round(rng.normal(y, 1))
-    fpr = np.linspace(0.01, 0.99, 99)
-
-    def curve(rows):
-        points = steelyard.roc_curve(y[rows], score[rows])
-        return np.interp(fpr, points.fpr, points.tpr)
-
-    truth, held = curve(slice(None)), np.zeros(2)
-    for start in range(0, 100 * 300, 300):
-        rows = slice(start, start + 300)
-        band = rate_band(score_table(y[rows], score[rows]), 0.95).at_fpr(fpr)
-        held += [
-            ((band.recall_low <= line + 1e-9) & (line <= band.recall_high + 1e-9)).all()
-            for line in (truth, curve(rows))
-        ]
-    assert held[0] >= 94 and held[1] == 100
+    truth, held = steelyard.roc_curve(y, score), 0
+    for start in range(0, 100_000, 1_000):
+        rows = slice(start, start + 1_000)
+        band = confidence_band(y[rows], score[rows], over="false_positive_rate")  # at rates between those of the truth
+        fpr, low, high = np.array([(point.false_positive_rate, point.low, point.high) for point in band]).T
+        line = np.interp(fpr, truth.fpr, truth.tpr)
+        held += ((low <= line + 1e-9) & (line <= high + 1e-9)).all()
+    assert held >= 94

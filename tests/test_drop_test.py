@@ -7,10 +7,8 @@ import pytest
 from scipy import stats
 
 from benchmarks.coverage_gate import METRICS, Setting, exchanges, fails
-from steelyard import Confusion, best_threshold, confusion, evaluate, score_table
+from steelyard import Confusion, best_threshold, confusion, evaluate, gate, score_table
 from steelyard.analysis.comparison.different_rows import LabelExchange, drop_test
-from steelyard.analysis.thresholds.guarantees import promise_test
-from steelyard.analysis.thresholds.limits import read_limits
 
 
 @pytest.mark.parametrize(
@@ -110,12 +108,25 @@ def test_weights_count_for_what_they_are_worth():
 # ---------------------------------------------------------------- promises
 
 
-def table_of(tp, fn, fp, tn):
-    return Confusion.of_rows((0, 1), np.array([[tn, fp], [fn, tp]]), 1)
+def promised(where, **options):
+    """A threshold that was chosen on rows which any of these limits are far from."""
+    scores = np.concatenate([np.linspace(0, 0.4, 4_000), np.linspace(0.6, 1, 200)])
+    return best_threshold(np.repeat([0, 1], [4_000, 200]), scores, where=where, confidence=0.95, resamples=0, **options)
+
+
+def judged(where, tp, fn, fp, tn, **options):
+    """What a gate says of each limit of a promise on a table; with options of `evaluate` and a margin."""
+    chosen, margin = promised(where), options.pop("margin", 0.05)
+    truth, flagged = (np.repeat(of, [tp, fn, fp, tn]) for of in ([1, 1, 0, 0], [1.0, 0.0, 1.0, 0.0]))
+    names = sorted(
+        {"recall", "predicted_prevalence", *(limit.limit.split(" ")[0] for limit in chosen.limits)} - {"alerts"}
+    )
+    evaluation = evaluate(truth, y_score=flagged, threshold=chosen.threshold, metrics=names, draws=100, **options)
+    return list(gate(evaluation, promise=chosen, margin=margin))
 
 
 def test_a_promised_threshold_rarely_fails_unchanged_and_a_drop_of_ten_points_is_caught_as_often_as_stated():
-    rng, limits, runs = np.random.default_rng(11), read_limits("recall >= 0.8"), 60
+    rng, runs = np.random.default_rng(11), 60
 
     def rows():
         y_true = (rng.random(600) < 0.25).astype(int)
@@ -123,65 +134,81 @@ def test_a_promised_threshold_rarely_fails_unchanged_and_a_drop_of_ten_points_is
 
     failed, caught, stated = [], [], []
     for _ in range(runs):
-        threshold = best_threshold(*rows(), where="recall >= 0.8", confidence=0.95, resamples=0).threshold
+        chosen = best_threshold(*rows(), where="recall >= 0.8", confidence=0.95, resamples=0)
         y_true, score = rows()
-        unchanged = promise_test(limits, confusion(y_true, (score >= threshold).astype(int)), 0.95, margin=0.1)
+        evaluation = evaluate(y_true, y_score=score, threshold=chosen.threshold, metrics=["recall"], draws=20)
+        (unchanged,) = gate(evaluation, promise=chosen, margin=0.1)
         positives = int(y_true.sum())
         found = rng.binomial(positives, 0.7)  # ten points below the limit
-        fell = promise_test(limits, table_of(found, positives - found, 20, 400), 0.95)
-        failed.append(unchanged[0].is_broken)
-        stated.append(unchanged[0].power)
-        caught.append(fell[0].is_broken)
+        (fell,) = judged("recall >= 0.8", found, positives - found, 20, 400)
+        failed.append(not unchanged.passed)
+        stated.append(unchanged.power)
+        caught.append(not fell.passed)
     assert np.mean(failed) <= 0.05 + 2.8 * (0.05 * 0.95 / runs) ** 0.5
     assert np.mean(stated) > 0.8 and np.mean(caught) == pytest.approx(np.mean(stated), abs=0.15)
 
 
 @pytest.mark.parametrize(
-    "where", ["recall >= 0.8", "fnr <= 0.2", "specificity >= 0.9", "fpr <= 0.1", "precision > 0.5"]
+    "where",
+    [
+        "recall >= 0.8",
+        "false_negative_rate <= 0.2",
+        "specificity >= 0.9",
+        "false_positive_rate <= 0.1",
+        "precision > 0.5",
+    ],
 )
 def test_the_p_value_of_a_limit_on_a_rate_is_the_binomial_tail(where):
-    from scipy.stats import binom
-
-    tests = {
-        "recall >= 0.8": binom.cdf(70, 100, 0.8), "fnr <= 0.2": binom.cdf(70, 100, 0.8),
-        "specificity >= 0.9": binom.cdf(780, 900, 0.9), "fpr <= 0.1": binom.cdf(780, 900, 0.9),
-        "precision > 0.5": binom.cdf(70, 190, 0.5),
+    tails = {
+        "recall >= 0.8": stats.binom.cdf(70, 100, 0.8), "false_negative_rate <= 0.2": stats.binom.cdf(70, 100, 0.8),
+        "specificity >= 0.9": stats.binom.cdf(780, 900, 0.9), "false_positive_rate <= 0.1": stats.binom.cdf(780, 900, 0.9),
+        "precision > 0.5": stats.binom.cdf(70, 190, 0.5),
     }  # fmt: skip
-    (found,) = promise_test(read_limits(where), table_of(70, 30, 120, 780), 0.95)
-    assert found.p_value == pytest.approx(tests[where], rel=1e-9) and found.verdict == "broken"
+    (found,) = judged(where, 70, 30, 120, 780)
+    assert found.p_value == pytest.approx(tails[where], rel=1e-9) and found.verdict == "broken"
+
+
+@pytest.mark.parametrize(
+    "where", ["recall >= 0.86", "recall >= 0.6", "false_positive_rate <= 0.08", "false_positive_rate <= 0.2"]
+)
+def test_the_p_value_of_a_limit_on_clustered_rows_is_that_of_the_interval(where):
+    _, sign, bound = where.split(" ")
+    (found,) = judged(where, 70, 30, 120, 780, cluster=np.arange(1_000) // 2)
+    beyond, far = (float(bound) - found.value, found.high) if sign == ">=" else (found.value - float(bound), found.low)
+    standard_error = abs(far - found.value) / stats.norm.ppf(0.975)
+    assert found.p_value == pytest.approx(stats.norm.cdf(-beyond / standard_error), rel=1e-6)
+    assert found.verdict == ("broken" if where in ("recall >= 0.86", "false_positive_rate <= 0.08") else "kept")
 
 
 def test_limits_are_tested_together_by_holm_and_others_by_the_posterior():
-    table = table_of(74, 26, 85, 815)
-    alone = [promise_test(read_limits(where), table, 0.95)[0] for where in ("recall >= 0.82", "f1 >= 0.64")]
-    together = promise_test(read_limits(["recall >= 0.82", "f1 >= 0.64"]), table, 0.95)
-    assert alone[0].is_broken and not together[0].is_broken  # 0.031 alone, 0.062 beside another
+    table = (74, 26, 85, 815)
+    alone = [judged(where, *table)[0] for where in ("recall >= 0.82", "f1 >= 0.64")]
+    together = judged(["recall >= 0.82", "f1 >= 0.64"], *table)
+    assert not alone[0].passed and together[0].passed  # 0.031 alone, 0.062 beside another
     assert together[0].p_value == pytest.approx(2 * min(test.p_value for test in alone), rel=1e-9)
     assert 0.02 < alone[1].p_value < 0.5 and alone[1].power is None
-    weighted = confusion([1, 1, 0, 0] * 50, [1, 0, 0, 0] * 50, sample_weight=np.tile([1.0, 3.0, 1.0, 1.0], 50))
-    assert promise_test(read_limits("recall >= 0.5"), weighted, 0.95)[0].verdict == "broken"  # 25 % by weight
+    (weighted,) = judged("recall >= 0.5", 50, 50, 0, 100, sample_weight=np.repeat([1.0, 3.0, 1.0], [50, 50, 100]))
+    assert weighted.verdict == "broken"  # 25 % by weight
 
 
 def test_few_rows_say_that_they_cannot_tell_and_none_is_undefined():
-    (few,) = promise_test(read_limits("recall >= 0.5"), table_of(4, 0, 0, 50), 0.95)
-    assert few.verdict == "too few rows to decide" and not few.can_decide and few.power == 0
-    (below,) = promise_test(read_limits("recall >= 0.9"), table_of(16, 4, 0, 50), 0.95)
-    assert below.verdict == "too few rows to decide" and below.can_decide
-    (none,) = promise_test(read_limits("precision >= 0.9"), table_of(0, 4, 0, 50), 0.95)
-    assert none.verdict == "undefined" and not none.is_broken
-    (kept,) = promise_test(read_limits("alerts <= 10 of 54"), table_of(4, 0, 0, 50), 0.95)
+    (few,) = judged("recall >= 0.5", 4, 0, 0, 50)
+    assert few.verdict == "too few rows to decide" and few.power == 0
+    (below,) = judged("recall >= 0.9", 16, 4, 0, 50)
+    assert below.verdict == "too few rows to decide" and below.power > 0
+    (none,) = judged("precision >= 0.9", 0, 4, 0, 50)
+    assert none.verdict == "undefined" and none.passed is None
+    (kept,) = judged("alerts <= 10 of 54", 4, 0, 0, 50)
     assert kept.verdict == "kept"
 
 
-@pytest.mark.parametrize(("text", "beyond"), [("recall >= 0.8", 0.75), ("false_positive_rate <= 0.1", 0.15)])
-def test_the_power_of_a_guarantees_test_is_that_of_the_binomial_tail_beyond_the_bound(text, beyond):
-    (limit,) = read_limits([text])
-    table = table_of(42, 18, 12, 108)
-    (tested,) = promise_test([limit], table, 0.95)
-    if limit.sign[0] == ">":
+@pytest.mark.parametrize(("where", "beyond"), [("recall >= 0.8", 0.75), ("false_positive_rate <= 0.1", 0.15)])
+def test_the_power_of_a_guarantees_test_is_that_of_the_binomial_tail_beyond_the_bound(where, beyond):
+    (found,) = judged(where, 42, 18, 12, 108)
+    if where.startswith("recall"):
         worst = max(k for k in range(61) if stats.binom.cdf(k, 60, 0.8) <= 0.05)
         expected = stats.binom.cdf(worst, 60, beyond)
     else:
         worst = min(k for k in range(121) if stats.binom.sf(k - 1, 120, 0.1) <= 0.05)
         expected = stats.binom.sf(worst - 1, 120, beyond)
-    assert tested.power == pytest.approx(expected, rel=1e-9)
+    assert found.power == pytest.approx(expected, rel=1e-9)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
+from typing import TypedDict, Unpack
 
 import duckdb
 import numpy as np
@@ -12,6 +14,7 @@ import polars as pl
 import pytest
 
 import steelyard
+from steelyard.arguments import RENAMED, names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 
 N = 300
@@ -333,3 +336,62 @@ def test_a_keyword_of_another_question_is_taken_or_refused_in_a_sentence_that_sa
 def test_a_figure_refuses_groups_in_a_sentence():
     with pytest.raises(InputTypeError, match=r"^by= .* a figure gives one result"):
         steelyard.RocDisplay.from_predictions(Y, S, by=SITE)
+
+
+# ---------------------------------------------------------------- arguments that have no place
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (
+            lambda: steelyard.evaluate(FRAME, "y", "p"),
+            "evaluate takes the columns of a frame by name: evaluate(frame, true='y', pred='p').",
+        ),
+        (lambda: steelyard.evaluate(Y, y_prob=S), "evaluate takes no y_prob=. Did you mean y_score=?"),
+        (lambda: steelyard.evaluate(Y, P, average="macro"), "average= is part of a metric's name"),
+        (lambda: steelyard.evaluate(Y, P, y_pred=P), "y_pred= was given to evaluate twice, by place and by name;"),
+        (lambda: steelyard.evaluate(), "evaluate needs y_true=; give it."),
+        (lambda: steelyard.confusion(Y, P, P2), "confusion takes 2 values by place, y_true and y_pred, not 3;"),
+        (lambda: steelyard.errors(Y, P, frist=2), "errors takes no frist=. Did you mean first=?"),
+        (lambda: steelyard.gate(steelyard.evaluate(Y, P), colour="red"), "gate takes no colour=; leave it out."),
+    ],
+)
+def test_an_argument_that_has_no_place_is_refused_by_what_to_give(call, words):
+    with pytest.raises(InputTypeError) as refused:
+        call()
+    assert str(refused.value).startswith(words)
+
+
+class Options(TypedDict, total=False):
+    y_score: list[float]
+    exact: bool
+
+
+@names_wrong_arguments(keywords=Options)
+def errors(data, predicted=None, /, *, key=None, draws: int = 0, **rows: Unpack[Options]):
+    return data, predicted, key, draws, rows
+
+
+def test_the_keywords_of_a_typed_dictionary_are_known_and_listed():
+    assert list(inspect.signature(errors).parameters) == ["data", "predicted", "key", "draws", "y_score", "exact"]
+    assert errors(1, y_score=[0.5], exact=True)[-1] == {"y_score": [0.5], "exact": True}
+    for given, words in {
+        "y_prob": "errors takes no y_prob=. Did you mean y_score=?",
+        "resamples": "errors takes draws= in place of resamples=.",
+        "keys": "errors takes key= in place of keys=.",
+        "where": "errors takes no where=; leave it out.",  # there is no filter= here
+        "colour": "errors takes no colour=; leave it out.",
+    }.items():
+        with pytest.raises(InputTypeError, match=f"^{re.escape(words)}$"):
+            errors(1, **{given: 2})
+    with pytest.raises(InputTypeError, match=r"^exact= is True or False, not 'no'"):
+        errors(1, exact="no")
+    with pytest.raises(InputTypeError, match=r"^errors needs data; give it"):
+        errors(draws=2)
+
+
+def test_a_renamed_keyword_names_what_took_its_place():
+    for name, renamed in RENAMED.items():
+        assert name is None or hasattr(steelyard, name.partition(".")[0]), name
+        assert all(" " in new or new.isidentifier() for new in renamed.values())

@@ -1308,17 +1308,16 @@ def test_a_kill_at_any_moment_leaves_no_half_written_output(sign, wait, long_fil
 
 
 INTERRUPTED = """
-import os, signal, sys
-sign, real = signal.{sign}, os.{call}
+import os, runpy, signal, sys
+sign, real, inside = signal.{sign}, os.{call}, sys.argv.pop(1)
 def made(path, *rest, **named):
     found = real(path, *rest, **named)
-    if os.fspath(path).startswith(sys.argv[1]) and {when}:
+    if os.fspath(path).startswith(inside) and {when}:
         print("made", file=sys.stderr)
         os.kill(os.getpid(), sign)
     return found
 os.{call} = made
-from steelyard.cli import main
-main(sys.argv[2:])
+runpy.run_module("steelyard", run_name="__main__", alter_sys=True)
 """
 
 
@@ -1337,8 +1336,7 @@ def test_an_interruption_in_the_moment_that_something_is_made_leaves_nothing(sig
 
 
 WAITING = """
-import sys, time
-from steelyard.cli import main
+import runpy, sys, time
 from steelyard.ingest import frame_tally
 def endless_query():
     import polars as pl
@@ -1361,7 +1359,7 @@ def wait(*_, **__):
     print("started", file=sys.stderr, flush=True)
     %s()
 frame_tally.tally = wait
-main(sys.argv[1:])
+runpy.run_module("steelyard", run_name="__main__", alter_sys=True)
 """
 
 

@@ -1,15 +1,16 @@
-"""Arguments of a wrong kind: what a public function says of one that it failed on."""
+"""Arguments: what a public function says of a keyword that has no place in it, or of a value of a wrong kind."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import wraps
-from inspect import Parameter, signature
+from difflib import get_close_matches
+from functools import partial, wraps
+from inspect import Parameter, Signature, signature
 from numbers import Integral, Real
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
-from steelyard.exceptions import ArgumentKindError, InputError, SteelyardError, short_repr, surrogate_sentence
+from steelyard.exceptions import ArgumentKindError, InputError, InputTypeError, SteelyardError, surrogate_sentence
 
 if TYPE_CHECKING:
     from typing import ParamSpec, TypeVar
@@ -18,15 +19,74 @@ if TYPE_CHECKING:
     _Result = TypeVar("_Result")
 
 _MOST = 10**9  # repetitions, bins or rows that one call can ask for
+_ELSEWHERE = {  # keywords that other functions take
+    "by": "by= reports groups of rows separately, and {who} gives one result: evaluate takes by=, or give {who} the "
+    "rows of one group.",
+    "cluster": "cluster= is for intervals, and {who} takes the rows as independent; evaluate, compare, interval and "
+    "intervals allow for it.",
+    "zero_division": "zero_division= puts a number in place of an undefined metric, and {who} leaves it undefined and "
+    "says why; for the number call the metric, as in steelyard.precision(y_true, y_pred, zero_division=0).",
+    "average": "average= is part of a metric's name, such as 'f1[average=macro]', and {who} takes it there alone.",
+}
+_OF_SPLITS = (
+    "{name}= has no place in {who}; groups= keeps grouped rows, such as those of a patient, on one side of every split."
+)
+_SYNONYMS = {  # words of other libraries
+    "y_prob": "y_score",
+    "y_proba": "y_score",
+    "y_hat": "y_pred",
+    "weights": "sample_weight",
+    "random_state": "rng",
+    "seed": "rng",
+    "positive": "pos_label",
+    "alpha": "level",
+}
+# Keywords that were renamed, by the function that took them or None for all: the new one, or what to do in its place.
+# An entry acts where the function does not take the old keyword.
+RENAMED: dict[str | None, dict[str, str]] = {
+    None: {"resamples": "draws", "promise": "guarantee"},
+    "Accumulator": {"weigh": "give sample_weight= or frequency= with each batch"},
+    "Ledger.log": {"frame": "predictions"},
+    "best_threshold": {
+        "tolerance": "the plateau is relative to the value",
+        "both_directions": "give the scores with the other sign where low ones are positive",
+    },
+    "compare": {"scores": "labels and scores are told apart by their values"},
+    "correct_prior": {"p": "y_score"},
+    "cross_evaluate": {"cost": "resources"},
+    "errors": {"where": "filter", "keys": "key"},
+    "multilabel": {"row": "long", "label": "long"},
+    "recommend": {
+        "equal_class_weight": "use",
+        "ranking": "use",
+        "calibration": "use",
+        "clusters": "cluster",
+        "reference_threshold": "threshold",
+        "deployment_prevalence": "stable_prevalence",
+    },
+    "sample_size": {"y_score": "like", "threshold": "like"},
+    "slices": {"least": "min_rows", "rate": "fdr", "most": "first"},
+    "unlabelled": {"scores": "y_score"},
+}
 
 
-def names_wrong_arguments(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
-    """The function, whose failure on an argument of a wrong kind is a sentence that names it.
+@overload
+def names_wrong_arguments(function: Callable[_Given, _Result], /) -> Callable[_Given, _Result]: ...
+@overload
+def names_wrong_arguments(
+    *, keywords: type[Any]
+) -> Callable[[Callable[_Given, _Result]], Callable[_Given, _Result]]: ...
+def names_wrong_arguments(
+    function: Callable[..., Any] | None = None, /, *, keywords: type[Any] | None = None
+) -> Callable[..., Any]:
+    """The function, whose failure on a wrong argument is a sentence that names it.
 
-    The function's own sentences come first. Where it fails by another error, each argument is held against the kinds
-    that its annotation allows; where all fit, the error is a fault of ours and stays as it is. A function within names
-    the argument by its own word, so that it is named anew here. A switch is looked at before, since "no" would pass for
-    yes, and so is a whole number, since 10**30 repetitions never end.
+    The function's own sentences come first. Where it fails by another error, it was called with a keyword that it does
+    not take or with too many values, or an argument is of none of the kinds that its annotation allows; where all fit,
+    the error is a fault of ours and stays as it is. A function within names the argument by its own word, so that it
+    is named anew here. A switch is looked at before, since "no" would pass for yes, and so is a whole number, since
+    10**30 repetitions never end. `keywords` is the TypedDict of what `**` takes: these are parameters as well, which
+    the signature lists.
 
     >>> @names_wrong_arguments
     ... def half(n: int) -> float:
@@ -34,46 +94,165 @@ def names_wrong_arguments(function: Callable[_Given, _Result]) -> Callable[_Give
     >>> half([])
     Traceback (most recent call last):
     steelyard.exceptions.ArgumentKindError: n= is a whole number, not [].
+    >>> half(number=2)
+    Traceback (most recent call last):
+    steelyard.exceptions.InputTypeError: half takes no number=; leave it out.
     """
-    kinds = function.__annotations__
+    if function is None:
+        return partial(_named, keywords=keywords)
+    return _named(function)
+
+
+def _named(function: Callable[..., Any], keywords: type[Any] | None = None) -> Callable[..., Any]:
+    taken = None if keywords is None else _with_keywords(signature(function), keywords)
+    kinds = {**function.__annotations__, **({} if keywords is None else _kinds_of_keywords(keywords))}
     switches = {name for name, kind in kinds.items() if kind == "bool"}
     whole = {name for name, kind in kinds.items() if kind in ("int", "int | None")}
     watched = switches | whole
 
     @wraps(function)
-    def call(*arguments: _Given.args, **options: _Given.kwargs) -> _Result:
+    def call(*arguments: Any, **options: Any) -> Any:
+        if taken is not None and not options.keys() <= taken.parameters.keys():
+            unknown = next(name for name in options if name not in taken.parameters)
+            raise InputTypeError(_unknown(function, unknown, taken.parameters))
         for name in watched.intersection(options):
             value = options[name]
             if name in switches and not isinstance(value, Integral) and not hasattr(value, "dtype"):
-                raise ArgumentKindError(f"{name}= is True or False, not {short_repr(value)}.")
+                raise ArgumentKindError(argument=name, expected="True or False", given=value)
             if name in whole and isinstance(value, int) and value > _MOST:
-                raise InputError(f"{name}= is {_MOST:,} at most, not {short_repr(value)}.")
+                raise InputError(argument=name, expected=f"{_MOST:,} at most", given=value)
         try:
             return function(*arguments, **options)
-        except ArgumentKindError as error:
-            if sentence := _wrong_kind(function, arguments, options):
-                raise ArgumentKindError(sentence) from error
-            raise
-        except (SteelyardError, OSError, ImportError):
-            raise
         except UnicodeEncodeError as error:
             raise InputError(surrogate_sentence(error)) from error
         except Exception as error:
-            if sentence := _wrong_kind(function, arguments, options):
-                raise ArgumentKindError(sentence) from error
+            if wrong := _wrong_argument(function, taken or signature(function), arguments, options, error):
+                raise wrong from error
             raise
 
+    if taken is not None:
+        call.__signature__ = taken  # type: ignore[attr-defined]  # what inspect and editors read
     return call
 
 
-def _wrong_kind(function: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]) -> str | None:
-    """The sentence about the first argument that none of its annotation's kinds fits."""
-    taken = signature(function)
+def _wrong_argument(
+    function: Callable[..., Any],
+    taken: Signature,
+    arguments: tuple[Any, ...],
+    options: dict[str, Any],
+    error: Exception,
+) -> InputTypeError | None:
+    """The refusal of the argument by which a call failed; None where the error is to stay as it is."""
+    if isinstance(error, InputTypeError) and not isinstance(error, ArgumentKindError):
+        return _misspelled(function, taken, options, str(error))
+    if isinstance(error, (SteelyardError, OSError, ImportError)) and not isinstance(error, ArgumentKindError):
+        return None
+    return _has_no_place(function, taken, arguments, options) or _has_wrong_kind(taken, arguments, options)
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    """The name by which a function is called: that of the class for its constructor."""
+    *_, holder, name = ["", *function.__qualname__.split(".")]
+    return holder if name in ("__init__", "__call__") else name
+
+
+def _with_keywords(own: Signature, keywords: type[Any]) -> Signature:
+    """The signature with the keywords of a TypedDict in place of `**`."""
+    named = [parameter for parameter in own.parameters.values() if parameter.kind is not Parameter.VAR_KEYWORD]
+    more = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+        for name, kind in _kinds_of_keywords(keywords).items()
+    ]
+    return own.replace(parameters=[*named, *more])
+
+
+def _kinds_of_keywords(keywords: type[Any]) -> dict[str, str]:
+    return {name: str(getattr(kind, "__forward_arg__", kind)) for name, kind in keywords.__annotations__.items()}
+
+
+def refuse_keywords(who: str, options: Mapping[str, object], names: Iterable[str] = tuple(_ELSEWHERE)) -> None:
+    """Refuse the keywords of other functions among the options, each by what to do instead."""
+    for name in names:
+        if options.get(name) is not None:
+            raise InputTypeError(_ELSEWHERE[name].format(who=who))
+
+
+def _misspelled(
+    function: Callable[..., Any], taken: Signature, options: Mapping[str, object], sentence: str
+) -> InputTypeError | None:
+    """What is refused as no parameter of a metric is named as the keyword of the function that it nearly is."""
+    own = taken.parameters
+    for name in options:
+        if name not in own and name in sentence:
+            if old := _renamed(function, name, own):
+                return InputTypeError(old)
+            if near := get_close_matches(name, own, n=1, cutoff=0.8):
+                return InputTypeError(f"{_name_of(function)} takes no {name}=. Did you mean {near[0]}=?")
+    return None
+
+
+def _has_no_place(
+    function: Callable[..., Any], taken: Signature, arguments: tuple[Any, ...], options: Mapping[str, Any]
+) -> InputTypeError | None:
+    """The refusal of a keyword that the function does not take, of too many values or of too few."""
     try:
-        given = taken.bind(*arguments, **options).arguments
+        taken.bind(*arguments, **options)
     except TypeError:
-        return None  # Python's own sentence names the argument
-    for name, value in given.items():
+        pass
+    else:
+        return None
+    who, known = _name_of(function), taken.parameters
+    if not any(parameter.kind is Parameter.VAR_KEYWORD for parameter in known.values()):
+        for name in options:
+            if name not in known or known[name].kind is Parameter.POSITIONAL_ONLY:
+                return InputTypeError(_unknown(function, name, known))
+    own = [name for name in known if name not in ("self", "cls")]
+    by_place = [name for name in own if known[name].kind not in (Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD)]
+    given = arguments[len(known) - len(own) :]
+    if len(given) > len(by_place):
+        columns = given[1:]
+        if len(columns) == 2 and all(isinstance(name, str) for name in columns) and "true" in known:
+            use = "pred" if "pred" in known else "score"
+            return InputTypeError(
+                f"{who} takes the columns of a frame by name: {who}(frame, true={columns[0]!r}, {use}={columns[1]!r})."
+            )
+        return InputTypeError(
+            f"{who} takes {len(by_place)} values by place, {' and '.join(by_place)}, not {len(given)}; name the others."
+        )
+    twice = next((name for name in by_place[: len(given)] if name in options), None)
+    if twice is not None:
+        return InputTypeError(f"{twice}= was given to {who} twice, by place and by name; give it once.")
+    lacking = next(name for name in own[len(given) :] if known[name].default is Parameter.empty and name not in options)
+    equals = "" if known[lacking].kind is Parameter.POSITIONAL_ONLY else "="
+    return InputTypeError(f"{who} needs {lacking}{equals}; give it.")
+
+
+def _renamed(function: Callable[..., Any], name: str, known: Mapping[str, Parameter]) -> str:
+    """What to give in place of a keyword that the function took once; nothing where it never did."""
+    who = _name_of(function)
+    own = RENAMED.get(function.__qualname__) or RENAMED.get(who) or {}
+    new = own.get(name) or RENAMED[None].get(name, "")
+    if " " in new:
+        return f"{who} takes no {name}= any more: {new}."
+    return f"{who} takes {new}= in place of {name}=." if new in known else ""
+
+
+def _unknown(function: Callable[..., Any], name: str, known: Mapping[str, Parameter]) -> str:
+    """What to do in place of giving a keyword that the function does not take."""
+    who = _name_of(function)
+    if old := _renamed(function, name, known):
+        return old
+    if "groups" in known and name in ("by", "cluster"):
+        return _OF_SPLITS.format(name=name, who=who)
+    if name in _ELSEWHERE:
+        return _ELSEWHERE[name].format(who=who)
+    near = [_SYNONYMS[name]] if _SYNONYMS.get(name) in known else get_close_matches(name, known, n=1)
+    return f"{who} takes no {name}=. Did you mean {near[0]}=?" if near else f"{who} takes no {name}=; leave it out."
+
+
+def _has_wrong_kind(taken: Signature, arguments: tuple[Any, ...], options: dict[str, Any]) -> ArgumentKindError | None:
+    """The refusal of the first argument that none of its annotation's kinds fits."""
+    for name, value in taken.bind(*arguments, **options).arguments.items():
         parameter = taken.parameters[name]
         if parameter.kind is Parameter.VAR_KEYWORD or name in ("self", "cls"):
             continue
@@ -82,7 +261,7 @@ def _wrong_kind(function: Callable[..., Any], arguments: tuple[Any, ...], option
             if not any(fits(kind, one) for kind in kinds):
                 words = list(dict.fromkeys(_words(kind) for kind in kinds if kind != "None"))
                 expected = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
-                return f"{name}= is {expected}, not {short_repr(one)}."
+                return ArgumentKindError(argument=name, expected=expected, given=one)
     return None
 
 

@@ -10,9 +10,7 @@ import weakref
 from collections.abc import Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, fields, replace
-from functools import wraps
 from importlib import import_module
-from inspect import Parameter, signature
 from os import PathLike, fspath
 from pathlib import Path
 from threading import RLock
@@ -21,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict
 import numpy as np
 
 from steelyard._names import METHODS
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError, SteelyardError, did_you_mean, first_ten
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_groups import group_columns, grouped_tally
@@ -31,7 +30,6 @@ from steelyard.ingest.group_bins import binned_groups
 from steelyard.ingest.label_sets import are_label_sets
 from steelyard.ingest.label_tables import match_label
 from steelyard.ingest.paired_tables import paired
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.score_matrix import counted_where_they_are, probability_table
 from steelyard.ingest.source import Source, named_columns, names_class_columns
 from steelyard.ingest.thresholding import (
@@ -54,16 +52,14 @@ from steelyard.statistics.score_table import ScoreTable
 from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import ParamSpec, TypeVar, Unpack
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Unpack
 
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Frame, Label, Labels, LabelSet
     from steelyard.statistics.statistic import Statistic
 
-    _Given = ParamSpec("_Given")
-    _Result = TypeVar("_Result")
 
 # Anything that `Predictions.of` takes first.
 RowsLike: TypeAlias = "Predictions | Statistic | Tally | Source | Frame | ArrayLike | str | PathLike[str] | None"
@@ -1083,48 +1079,7 @@ class Predictions:
 
 # ---------------------------------------------------------------- questions
 
-ROW_PARAMETERS = [
-    Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=getattr(kind, "__forward_arg__", kind))
-    for name, kind in RowOptions.__annotations__.items()
-]
-
-
-def question(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
-    """A public question of rows: its signature lists the row options after its own, and odd arguments are worded."""
-    own = signature(function)
-    parameters = [each for each in own.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
-    function.__signature__ = whole = own.replace(parameters=[*parameters, *ROW_PARAMETERS])  # type: ignore[attr-defined]  # of functions
-    asked = refuses_other_keywords(function)
-
-    @wraps(asked)
-    def call(*arguments: _Given.args, **options: _Given.kwargs) -> _Result:
-        for name in options:
-            if name not in whole.parameters:
-                raise InputTypeError(_no_option(function.__name__, name, whole.parameters))
-        return asked(*arguments, **options)
-
-    return call
-
-
-def _no_option(who: str, name: str, known: Iterable[str]) -> str:
-    """That a question has no such keyword, and which one may have been meant."""
-    if name in ("average", "undefined", "zero_division"):
-        return (
-            f"{who} takes no {name}=: parameters and averages stand in the metric's written form, such as "
-            '"f_beta[beta=2, average=macro]"; the metric itself is called with keywords.'
-        )
-    if name in _OTHER_WORDS:
-        return f"{who} takes no {name}=. Did you mean {_OTHER_WORDS[name]!r}?"
-    return f"{who} takes no {name}=.{did_you_mean(name, known)}"
-
-
-_OTHER_WORDS = {  # of other libraries, for our row options
-    **dict.fromkeys(("y_prob", "y_proba", "probas_pred", "scores", "probabilities"), "y_score"),
-    **dict.fromkeys(("predictions", "y_hat", "preds"), "y_pred"),
-    **dict.fromkeys(("weights", "sample_weights"), "sample_weight"),
-    "groups": "cluster",
-    "positive": "pos_label",
-}
+question = names_wrong_arguments(keywords=RowOptions)  # what a public question of rows wears
 
 
 def refuse_unused(p: Predictions, who: str, *uses: str) -> None:

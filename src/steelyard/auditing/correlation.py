@@ -26,7 +26,6 @@ from steelyard.auditing.model_tables import (
     stated_positive,
 )
 from steelyard.exceptions import InputError, InputTypeError, TooFewRowsError
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts
@@ -533,7 +532,7 @@ _FEWEST_MODELS = 4  # two always correlate at 1 or -1, and three do when one is 
 _MOST_DRAWN_ROWS = 20_000  # of which 130 distortions take some 40 MB; of more so many are drawn
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def metric_correlation(
     y_true: ArrayLike,
     y_score: ArrayLike | Mapping[str, ArrayLike] | None = None,

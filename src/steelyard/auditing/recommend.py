@@ -12,11 +12,11 @@ import numpy as np
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.formatting import listed, three_digits
 from steelyard.analysis.results.result import Flat, Result
+from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.decisions import recalled_decisions
 from steelyard.auditing.problem import Problem, checked_problem
 from steelyard.auditing.properties import PROPERTIES, critic, decide, fault_text, reason_text
 from steelyard.ingest.array_tables import score_table
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.references import reference
 from steelyard.metrics.registry import get_metric, get_metrics, list_metrics
 from steelyard.metrics.usual import VERDICT
@@ -372,7 +372,7 @@ _VIRTUES = (
 )
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def recommend(
     data: Evaluated | None = None,
     *,

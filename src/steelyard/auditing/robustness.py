@@ -17,6 +17,7 @@ from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.prevalence.prevalence import at_prevalence, checked_prevalence, scores_at
 from steelyard.analysis.results.formatting import filled, three_digits
 from steelyard.analysis.results.result import Flat, Result, Rows, table_text
+from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.decisions import recalled_decisions
 from steelyard.auditing.model_tables import (
     chosen_metrics,
@@ -34,7 +35,6 @@ from steelyard.auditing.model_tables import (
 from steelyard.auditing.ratio_spread import ratio_spread
 from steelyard.exceptions import InputError, InputTypeError, SteelyardError
 from steelyard.ingest.array_tables import score_table
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import Counts
 
@@ -402,7 +402,7 @@ __all__ = ["Robustness", "ratio_spread", "robustness"]
 MOST_DRAWN = 10**9  # rows that a hypergeometric draw takes
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def robustness(
     y_true: Models | ArrayLike,
     y_pred: ArrayLike | Mapping[str, ArrayLike] | None = None,
@@ -528,7 +528,7 @@ class RobustnessOptions(TypedDict, total=False):
     tolerance: float
 
 
-@refuses_other_keywords
+@names_wrong_arguments(keywords=RobustnessOptions)
 def refit_robustness(
     estimators: Estimator | Mapping[str, Estimator],
     X: ArrayLike,

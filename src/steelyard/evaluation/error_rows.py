@@ -13,12 +13,12 @@ import numpy as np
 from steelyard._types import Label
 from steelyard.analysis.results.formatting import filled, number_of, three_digits
 from steelyard.analysis.results.result import Result, table_text
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays
 from steelyard.ingest.condition_rows import as_conjunction, check_features, empty_slice_sentence
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.label_tables import match_label
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.rows import count_keys
 from steelyard.ingest.score_queries import column_precision
 from steelyard.ingest.score_tables import NO_ROWS, finite_summary
@@ -138,7 +138,7 @@ class ErrorRows(Result[ErrorRow]):
 _TRUE, _PRED, _SCORE = "true label", "predicted label", "score of the row"  # columns of arrays
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def errors(
     y_true: Source | Frame | ArrayLike,
     y_pred: ArrayLike | None = None,

@@ -46,7 +46,6 @@ from steelyard.metrics.spec import MetricSpec
 from steelyard.predictions import Model, Predictions, question, refuse_unused
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
-from steelyard.statistics.score_table import ScoreTable
 from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
@@ -62,6 +61,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.spec import SpecLike
     from steelyard.predictions import RowOptions, RowsLike
     from steelyard.statistics.probability_table import ProbabilityTable
+    from steelyard.statistics.score_table import ScoreTable
 
 
 # ---------------------------------------------------------------- unlabelled rows in words and numbers

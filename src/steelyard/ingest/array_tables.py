@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError
 from steelyard.ingest import arrays, code_counts, device_tables, label_codes
 from steelyard.ingest.category_order import category_order
 from steelyard.ingest.device_columns import device_of
 from steelyard.ingest.device_tables import DeviceRows
 from steelyard.ingest.label_number import check_label_number
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.row_order import check_order
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _FEW = 1_024  # rows of which copying both classes takes less time than what would put the copies off
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def confusion(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -121,7 +121,7 @@ def occurring_labels(y_true: ArrayLike) -> Labels:
 # ---------------------------------------------------------------- scores
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def score_table(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -7,6 +7,7 @@ import re
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError, MissingLibraryError
 from steelyard.ingest.counted_rows import (
     HIGH_COLUMN,
@@ -15,7 +16,6 @@ from steelyard.ingest.counted_rows import (
     SQUARE_COLUMN,
     WEIGHT_COLUMN,
 )
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.score_queries import BINS, bin_grid
 from steelyard.ingest.source import COUNT_COLUMN, ColumnNames, check_choices, check_name, named_columns
 
@@ -35,7 +35,7 @@ _OWN = (COUNT_COLUMN, LOW_COLUMN, HIGH_COLUMN, WEIGHT_COLUMN, SQUARE_COLUMN, REF
 SPELLED_NUMBER = "^ *[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)? *$"  # no backslash, which MySQL would read
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def sql(
     table: str,
     *,

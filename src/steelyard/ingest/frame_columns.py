@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from steelyard.arguments import refuse_keywords
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.frame_tally import tally
-from steelyard.ingest.refused_keywords import refuse_keywords
 from steelyard.ingest.rows import check_row_number, count_keys, fetch_rows
 from steelyard.ingest.source import Source, named_columns, names_class_columns
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import bad_rows, rows
 from steelyard.ingest.array_tables import declared_labels
 from steelyard.ingest.counted_rows import check_counted
 from steelyard.ingest.label_tables import label_tables, sorted_groups
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.score_tables import counted_score_tables, score_tables
 from steelyard.ingest.source import (
     ColumnNames,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from steelyard.statistics.score_table import ScoreTable
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def tally(
     data: Frame | Source,
     *,

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest import arrays
 from steelyard.ingest.device_columns import device_weights
 from steelyard.ingest.device_label_sets import device_label_scores, matrices_there
 from steelyard.ingest.frame_columns import FrameColumns, column_name, refuse_name
 from steelyard.ingest.label_sets import are_matrices, frame_labels, paired_sets
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.row_order import check_order
 from steelyard.ingest.score_matrix import columns_by_name
 from steelyard.statistics.device_array import DeviceArray
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Labels, LabelSet, Weights
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def multilabel(
     y_true: ArrayLike,
     y_pred: ArrayLike | None = None,

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import declared_labels
 from steelyard.ingest.category_order import category_order
 from steelyard.ingest.label_overlap import disjoint_problems
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.row_order import check_order
 from steelyard.statistics.confusion import sort_labels
 from steelyard.statistics.paired import Paired, check_size
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Label, Labels, LabelSet, Weights
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def paired(
     y_true: ArrayLike,
     pred_a: ArrayLike,

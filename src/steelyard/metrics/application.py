@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.arguments import refuse_keywords
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean, file_hint
 from steelyard.ingest import array_tables as ingest
 from steelyard.ingest.class_checks import check_both_classes, check_classes
 from steelyard.ingest.label_overlap import check_label_overlap, warn_of_lookalikes
 from steelyard.ingest.label_sets import are_label_sets
 from steelyard.ingest.multilabel_tables import label_sets_where_they_are
-from steelyard.ingest.refused_keywords import refuse_keywords
 from steelyard.metrics.class_values import ClassCells, class_values, on_confusion, positive_place
 from steelyard.metrics.count_values import count_values, on_counts, single_value
 from steelyard.metrics.expression import Expression, Named, as_expression

@@ -10,10 +10,10 @@ import numpy as np
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.results.result import Rows
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes, paired_tables
 from steelyard.ingest.label_sets import are_label_sets
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.row_order import check_order
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import run_values
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from steelyard.protocol.splits import SplitLike
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def cross_evaluate(
     estimator: EstimatorsLike,
     X: Features,

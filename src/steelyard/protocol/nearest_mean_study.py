@@ -15,11 +15,11 @@ import numpy as np
 
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.levels import check_level
+from steelyard.arguments import names_wrong_arguments
 from steelyard.estimators.nearest_mean import NearestMeanClassifier
 from steelyard.estimators.rows import PositiveScores
 from steelyard.estimators.threshold import ThresholdClassifier
 from steelyard.exceptions import InputError, InputTypeError, SteelyardError, needs_sklearn
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.registry import get_metric, get_metrics
 from steelyard.metrics.usual import COMPARED
 from steelyard.protocol.cross_evaluate import read_data
@@ -143,7 +143,7 @@ def _threshold(scores: Array, flagged: Array, usual: float) -> float:
 _FEWEST_DRAWS = 2  # one has no interval
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def nearest_mean_study(
     estimator: Estimator | Mapping[str, Estimator],
     X: Features,

@@ -18,12 +18,12 @@ from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.formatting import filled, listed, number_of, three_digits
 from steelyard.analysis.results.result import Flat, Result, Rows, table_text
+from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.model_tables import named_metrics
 from steelyard.auditing.ratio_spread import ratio_spread
 from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, did_you_mean
 from steelyard.ingest import arrays
 from steelyard.ingest.predicted_labels import predicted_codes
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.registry import get_metric, list_metrics
 from steelyard.protocol.cross_evaluate import cross_evaluate, read_data
 from steelyard.protocol.splits import HoldOut, Sizes, drawn_part
@@ -196,7 +196,7 @@ class RatioStudy(Result[MetricSpread]):
 NGUYEN_RATIOS = ("20:80", "50:50", "80:20")
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def ratio_study(
     model: Tested | Mapping[str, Tested],
     X: Features | None,

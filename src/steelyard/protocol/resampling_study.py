@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.intervals.draws import generator
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.row_order import check_order
 from steelyard.metrics.call_options import NATIVE
 from steelyard.metrics.registry import default_metric
@@ -119,7 +119,7 @@ USUAL_SPLIT = Folds(5, repeats=2)
 _EQUAL = 0.5  # the share of either class by class weights that balance them
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def resampling_study(
     estimator: Estimator,
     X: Features,

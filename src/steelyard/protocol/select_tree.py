@@ -19,11 +19,11 @@ from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.results.formatting import filled, three_digits
 from steelyard.analysis.results.result import Result, Rows
 from steelyard.analysis.results.result_json import read, read_metric, same
+from steelyard.arguments import names_wrong_arguments
 from steelyard.evaluation.evaluate import evaluate_tables
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import run_values
 from steelyard.protocol.cross_evaluate import read_data
@@ -246,7 +246,7 @@ _DRAWS = 200  # of groups to set aside, until every class is on both sides
 ONE_ERROR = math.erf(math.sqrt(0.5))  # the level of an interval that reaches one standard error to either side
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def select_tree(
     estimator: Estimator,
     X: Features,

@@ -44,6 +44,7 @@ from steelyard.analysis.intervals.design import ClassInfluence, RowInfluences, R
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.intervals.influence import label_set_influence
 from steelyard.analysis.results.result import Rows
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError
 from steelyard.ingest import arrays, label_codes, paired_tables
 from steelyard.ingest.array_tables import score_table
@@ -54,7 +55,6 @@ from steelyard.ingest.label_overlap import lookalike_hints
 from steelyard.ingest.label_sets import are_label_sets
 from steelyard.ingest.label_tables import match_label
 from steelyard.ingest.multilabel_tables import label_set_table
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.ingest.score_matrix import HIGHEST_TAKEN
 from steelyard.ingest.thresholding import threshold_sentences
 from steelyard.metrics.call_options import NATIVE, CallOptions
@@ -484,7 +484,7 @@ class LabelSetRows:
 # ---------------------------------------------------------------- compare
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def compare(
     y_true: ArrayLike | Frame | Source | Paired | Mapping[str, ModelTable],
     models: ComparedModels = None,

@@ -15,12 +15,11 @@ from steelyard.analysis.intervals.inference import ClusteredRows, Inference
 from steelyard.analysis.intervals.intervals import table_intervals
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.prevalence.prevalence import Prevalence, class_share_vector, stated_prevalence
-from steelyard.arguments import names_wrong_arguments
+from steelyard.arguments import names_wrong_arguments, refuse_keywords
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays
 from steelyard.ingest.frame_columns import FrameColumns, refuse_name
 from steelyard.ingest.probability_columns import ClassColumnRows
-from steelyard.ingest.refused_keywords import naming_misspelled, refuse_keywords
 from steelyard.ingest.score_matrix import needed_probabilities, probability_table
 from steelyard.metrics.application import ClassCells, on_confusion
 from steelyard.metrics.call_options import CallOptions
@@ -280,10 +279,9 @@ def _aim(
     """What the decisions are to reach: the best metric, the least cost, or the fewest errors."""
     table = rows.table
     if costs is None:
-        with naming_misspelled(best_decision, parameters):
-            confusion = rows.confusion(table.most_probable)
-            confusion = confusion if positive is None else confusion.with_positive(positive)
-            return read_class_aim(metric, parameters, confusion)
+        confusion = rows.confusion(table.most_probable)
+        confusion = confusion if positive is None else confusion.with_positive(positive)
+        return read_class_aim(metric, parameters, confusion)
     if parameters:
         raise InputTypeError(f"{next(iter(parameters))}= is of a metric; with costs there is none.")
     if not are_given and reject_cost is None:

@@ -14,7 +14,6 @@ from steelyard.analysis.results.formatting import ROUNDING, percent_interval
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError, first_ten
 from steelyard.ingest.given_probabilities import both_columns, given_probabilities
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.registry import get_metric
 from steelyard.predictions import Predictions, question, refuse_unused
 from steelyard.statistics.class_scores import ClassScores
@@ -470,7 +469,7 @@ if TYPE_CHECKING:
     SharesLike: TypeAlias = float | Sequence[float] | Array | Mapping[Label, float] | Prevalence | EstimatesPrevalence
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def correct_prior(
     y_score: ArrayLike, trained: SharesLike, deployed: SharesLike, *, labels: Sequence[Label] | None = None
 ) -> Array:

@@ -14,9 +14,9 @@ from steelyard.analysis.intervals.inference import check_design
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.prevalence.prevalence import Prevalence, at_prevalence, checked_prevalence, of_positives
 from steelyard.analysis.results.result import Flat, Rows
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError
 from steelyard.ingest.frame_columns import FrameColumns
-from steelyard.ingest.refused_keywords import refuses_other_keywords
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.curves import roc_points
 from steelyard.metrics.frame_tables import given_scores
@@ -337,7 +337,7 @@ class BandPoint(Flat):
     high: float
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def confidence_band(
     y_true: ScoreTable | Frame | Source | ArrayLike,
     y_score: ArrayLike | None = None,

@@ -37,11 +37,10 @@ from steelyard.analysis.thresholds.threshold_sample import (
     refuse_few_clusters,
     threshold_of,
 )
-from steelyard.arguments import names_wrong_arguments
+from steelyard.arguments import names_wrong_arguments, refuse_keywords
 from steelyard.exceptions import InputError, InputTypeError, UndefinedError
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.label_set_input import LabelSetInput
-from steelyard.ingest.refused_keywords import naming_misspelled, refuse_keywords, refuses_other_keywords
 from steelyard.ingest.source import names_class_columns
 from steelyard.metrics.call_options import CallOptions, MetricParameters
 from steelyard.statistics.counts import Counts
@@ -547,11 +546,10 @@ def best_threshold(
         )
     costs = metric if isinstance(metric, Mapping) else cost
     by_row = costs is not None and costs_by_row(costs)
-    with naming_misspelled(best_threshold, parameters):
-        what = metric
-        if costs is not None:
-            what = None if by_row else costs  # type: ignore[assignment]  # numbers
-        aim = read_aim(what, {**parameters})
+    what = metric
+    if costs is not None:
+        what = None if by_row else costs  # type: ignore[assignment]  # numbers
+    aim = read_aim(what, {**parameters})
     limits = read_limits(where) if costs is None else limits_with_costs(where, None if by_row else aim)
     options = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
     at = stated_prevalence(prevalence)
@@ -564,7 +562,7 @@ def best_threshold(
     return replace(best, assumed=rows.assumed(best.positive))
 
 
-@refuses_other_keywords
+@names_wrong_arguments
 def roc_then_tpnr(
     y_true: ScoreTable | Frame | Source | ArrayLike,
     y_score: ArrayLike | None = None,

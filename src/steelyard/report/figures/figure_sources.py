@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 import numpy as np
 
 from steelyard.analysis.results.formatting import three_digits
+from steelyard.arguments import refuse_keywords
 from steelyard.evaluation.evaluate import evaluate
 from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest.refused_keywords import refuse_keywords
 from steelyard.report.figures.estimator_threshold import own_threshold
 
 if TYPE_CHECKING:
