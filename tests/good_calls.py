@@ -74,7 +74,7 @@ def monitor():
     """A monitor with a batch and rows that wait for labels."""
     watched = steelyard.Monitor("recall >= 0.2")
     watched.update(Y, P)
-    watched.predict(["a", "b"], [0, 1])
+    watched.predict(y_pred=[0, 1], key=["a", "b"])
     return watched
 
 

@@ -119,13 +119,13 @@ def test_a_budget_for_all_rows_labels_them_all_and_equals_the_usual_value():
         ({"metric": "ece"}, "Labels cannot be planned for"),
         ({"metric": "f1[average=macro]"}, "of many classes"),
         ({"prevalence": 2.0}, "A prevalence is a share"),
-        ({"key": "id"}, "key= names a column of a frame"),
+        ({"key": "id"}, "There is no column 'id'; there are none"),
     ],
 )
 def test_what_cannot_be_planned_is_refused_in_a_sentence(asked, sentence):
     given = {"y_score": SCORES, "budget": 100, "metric": "f1", "threshold": THRESHOLD, **asked}
     with pytest.raises(SteelyardError, match=sentence):
-        label_plan(**given)
+        label_plan(given.pop("y_score"), **given)
 
 
 def test_scores_that_are_no_probabilities_are_planned_by_rank_and_the_plan_states_it():

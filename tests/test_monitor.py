@@ -196,7 +196,7 @@ def test_monitors_merge_by_period_and_are_resumed():
 )
 def test_a_changed_state_is_refused(change):
     monitor = followed([0.9] * 2)
-    monitor.predict(["a", "b"], [1, 0])
+    monitor.predict(y_pred=[1, 0], key=["a", "b"])
     data = json.loads(monitor.to_json())
     change(data)
     with pytest.raises(SteelyardError):
@@ -233,15 +233,15 @@ def rich_monitors():
     for week in range(5):
         keys = [f"{week}-{row}" for row in range(20)]
         truth, predicted = day(rng, 0.7, rows=20, prevalence=0.4)
-        later.predict(keys, words[predicted], by=["a", "b"] * 10, period=f"week {week}")
-        later.label(keys[:8], words[truth[:8]])
+        later.predict(y_pred=words[predicted], key=keys, by=["a", "b"] * 10, period=f"week {week}")
+        later.label(words[truth[:8]], key=keys[:8])
         if week:
-            later.label([f"{week - 1}-{row}" for row in range(8, 14)], words[truth[8:14]])
-    later.label(["0-0", "unheard of", "2-19"], ["no", "yes", "maybe"])
+            later.label(words[truth[8:14]], key=[f"{week - 1}-{row}" for row in range(8, 14)])
+    later.label(["no", "yes", "maybe"], key=["0-0", "unheard of", "2-19"])
     assumed = Monitor("precision >= 0.1")
     assumed.update([1, 0, 1, 0], y_score=[0.9, 0.2, 0.4, 0.6])
-    assumed.predict([1, 2, 3], y_score=[0.1, 0.9, 0.6])
-    assumed.label([2, 9], [1, 0])
+    assumed.predict(y_score=[0.1, 0.9, 0.6], key=[1, 2, 3])
+    assumed.label([1, 0], key=[2, 9])
     return [costly, later, assumed]
 
 
@@ -435,8 +435,8 @@ def test_monitors_that_share_rows_do_not_merge():
 def test_monitors_that_share_a_key_do_not_merge():
     parts = [Monitor("recall >= 0.5") for _ in range(2)]
     for place, keys in enumerate((["a", "b", "c"], ["c", "d"])):
-        parts[place].predict(keys, [1] * len(keys), period=f"week {place}")
-        parts[place].label(keys, [1] * len(keys))
+        parts[place].predict(y_pred=[1] * len(keys), key=keys, period=f"week {place}")
+        parts[place].label([1] * len(keys), key=keys)
     for first, second in (parts, parts[::-1]):
         with pytest.raises(InputError, match="Both monitors hold predictions of the key 'c'; merge"):
             first + second
@@ -446,12 +446,12 @@ def test_monitors_that_share_a_key_do_not_merge():
 def test_a_merge_keeps_what_waits_whichever_monitor_has_it(mature):
     done, waits = (Monitor("recall >= 0.5", mature=mature) for _ in range(2))
     for week in range(2):
-        done.predict([f"{week} a", f"{week} b"], [1, 0], period=f"week {week}")
-        done.label([f"{week} a", f"{week} b"], [1, 0])
-    waits.predict(["c", "d"], [1, 0], period="week 2")
+        done.predict(y_pred=[1, 0], key=[f"{week} a", f"{week} b"], period=f"week {week}")
+        done.label([1, 0], key=[f"{week} a", f"{week} b"])
+    waits.predict(y_pred=[1, 0], key=["c", "d"], period="week 2")
     for first, second in ((done, waits), (waits, done)):
         if mature is None:
-            assert (first + second).label(["c", "d"], [1, 1]).joined == 2
+            assert (first + second).label([1, 1], key=["c", "d"]).joined == 2
         else:  # the last cohort of the one has its labels and is not mature yet
             with pytest.raises(InputError, match="Both monitors wait for labels by key, or for cohorts"):
                 first + second
@@ -460,14 +460,14 @@ def test_a_merge_keeps_what_waits_whichever_monitor_has_it(mature):
 def test_predictions_of_a_period_or_of_the_same_keys_are_added_once():
     monitor = Monitor("recall >= 0.5")
     for week in range(32):  # the first keys are labelled, and by now forgotten
-        monitor.predict([f"{week} a", f"{week} b"], [1, 0], period=f"week {week}")
-        monitor.label([f"{week} a", f"{week} b"], [1, 0])
+        monitor.predict(y_pred=[1, 0], key=[f"{week} a", f"{week} b"], period=f"week {week}")
+        monitor.label([1, 0], key=[f"{week} a", f"{week} b"])
     before = monitor.to_json()
     for each in (monitor, Monitor.from_json(before)):
         with pytest.raises(InputError, match="The keys of 'again' are those of 'week 0'"):
-            each.predict(["0 b", "0 a"], [0, 1], period="again")
+            each.predict(y_pred=[0, 1], key=["0 b", "0 a"], period="again")
         with pytest.raises(InputError, match="The predictions of the period 'week 3' were added already"):
-            each.predict(["new"], [0], period="week 3")
+            each.predict(y_pred=[0], key=["new"], period="week 3")
         assert each.to_json() == before
 
 
@@ -476,25 +476,25 @@ def test_predictions_of_a_period_or_of_the_same_keys_are_added_once():
 
 def test_labels_join_by_key_and_what_does_not_fit_is_reported():
     monitor = Monitor("recall >= 0.5")
-    assert monitor.predict([1, 2, 3, 3], [1, 0, 1, 1], period="Monday") == 1
-    report = monitor.label([1, 3, 7], [1, 0, 1], period="Friday")
+    assert monitor.predict(y_pred=[1, 0, 1, 1], key=[1, 2, 3, 3], period="Monday") == 1
+    report = monitor.label([1, 0, 1], key=[1, 3, 7], period="Friday")
     assert (report.joined, report.unknown, report.waiting) == (2, 1, 1)
-    report = Monitor.from_json(monitor.to_json()).label([1, 2], [1, 1])
+    report = Monitor.from_json(monitor.to_json()).label([1, 1], key=[1, 2])
     assert (report.joined, report.duplicate, report.waiting) == (1, 1, 0)
-    monitor.label([2], [1])
+    monitor.label([1], key=[2])
     assert [batch.cells.tolist() for batch in monitor.batches] == [[1, 0, 1, 0], [0, 1, 0, 0]]
     assert any(note == "1 label came before its prediction and is kept." for note in monitor.result().notes)
     with pytest.raises(InputTypeError, match="Keys are text"):
-        monitor.predict([0.5], [1])
+        monitor.predict(y_pred=[1], key=[0.5])
 
 
 def test_labels_that_contradict_are_named_and_the_first_counts():
     monitor = Monitor("recall >= 0.5")
-    monitor.predict(["a", "b", "c"], [1, 1, 0])
-    monitor.label(["early"], [0])
-    assert monitor.label(["a", "b", "a"], [1, 0, 0]).contradicted == ("a",)
+    monitor.predict(y_pred=[1, 1, 0], key=["a", "b", "c"])
+    monitor.label([0], key=["early"])
+    assert monitor.label([1, 0, 0], key=["a", "b", "a"]).contradicted == ("a",)
     monitor = Monitor.from_json(monitor.to_json())
-    report = monitor.label(["b", "early", "a", "c"], [1, 1, 1, 1])
+    report = monitor.label([1, 1, 1, 1], key=["b", "early", "a", "c"])
     assert (report.contradicted, report.duplicate, report.joined) == (("b", "early"), 1, 1)
     assert [batch.cells.tolist() for batch in monitor.batches] == [[1, 0, 1, 0], [0, 1, 0, 0]]
     assert "3 labels contradict an earlier one of the same key ('a', 'b', 'early')" in monitor.result().notes[1]
@@ -502,14 +502,14 @@ def test_labels_that_contradict_are_named_and_the_first_counts():
 
 def test_labels_of_cohorts_are_used_when_these_are_mature():
     monitor = Monitor("recall >= 0.5", mature=2)
-    monitor.predict(["a", "b"], [1, 0], period="week 1")
-    monitor.label(["a"], [1])
-    monitor.predict(["c"], [1], period="week 2")
+    monitor.predict(y_pred=[1, 0], key=["a", "b"], period="week 1")
+    monitor.label([1], key=["a"])
+    monitor.predict(y_pred=[1], key=["c"], period="week 2")
     assert not monitor.batches
     monitor = Monitor.from_json(monitor.to_json())
-    monitor.predict(["d"], [0], period="week 3")
+    monitor.predict(y_pred=[0], key=["d"], period="week 3")
     assert [(batch.name, batch.rows) for batch in monitor.batches] == [("week 1", 1)]
-    assert monitor.label(["b"], [1]).late == 1 and len(monitor.batches) == 1
+    assert monitor.label([1], key=["b"]).late == 1 and len(monitor.batches) == 1
 
 
 @pytest.mark.parametrize(("delayed", "warned"), [(False, False), (True, True)])
@@ -519,11 +519,11 @@ def test_a_delay_that_depends_on_the_outcome_is_warned_about(delayed, warned):
         truth, predicted = day(rng, 0.8, rows=150, prevalence=0.2)
         keys = np.arange(150) + 1000 * week
         late = rng.random(150) < np.where(truth & delayed, 0.8, 0.4)
-        monitor.predict(keys, predicted)
-        monitor.label(keys[~late], truth[~late])
-        monitor.predict([f"none {week}"], [0])
+        monitor.predict(y_pred=predicted, key=keys)
+        monitor.label(truth[~late], key=keys[~late])
+        monitor.predict(y_pred=[0], key=[f"none {week}"])
         if late.any():
-            monitor.label(keys[late], truth[late])
+            monitor.label(truth[late], key=keys[late])
     assert any("Labels that come late differ" in note for note in monitor.result().notes) == warned
 
 
@@ -533,25 +533,25 @@ def test_rare_positives_whose_labels_come_late_are_warned_about():
         truth, predicted = day(rng, 0.8, rows=400, prevalence=0.05)
         keys, late = np.arange(400) + 1000 * week, truth == 1
         late[np.flatnonzero(truth == 0)[:20]] = True
-        monitor.predict(keys, predicted)
-        monitor.label(keys[~late], truth[~late])
+        monitor.predict(y_pred=predicted, key=keys)
+        monitor.label(truth[~late], key=keys[~late])
         assert "predictions wait for labels, and labels that come late may differ" in monitor.result().guarantee
-        monitor.predict([f"none {week}"], [0])
+        monitor.predict(y_pred=[0], key=[f"none {week}"])
         first, last = keys[late][::2], keys[late][1::2]
-        monitor.label(first, truth[late][::2])
-        monitor.predict([f"nothing {week}"], [0])
-        monitor.label(last, truth[late][1::2])
+        monitor.label(truth[late][::2], key=first)
+        monitor.predict(y_pred=[0], key=[f"nothing {week}"])
+        monitor.label(truth[late][1::2], key=last)
     assert any("Labels that come late differ" in note for note in monitor.result().notes)
 
 
 def test_labels_that_come_before_their_predictions_are_kept_and_joined():
     monitor, usual = Monitor("recall >= 0.5"), Monitor("recall >= 0.5")
-    assert monitor.label(["a", "b", "x"], [1, 0, 1]).unknown == 3
-    assert monitor.label(["a"], [1]).duplicate == 1
+    assert monitor.label([1, 0, 1], key=["a", "b", "x"]).unknown == 3
+    assert monitor.label([1], key=["a"]).duplicate == 1
     monitor = Monitor.from_json(monitor.to_json())
-    monitor.predict(["a", "b", "c"], [1, 1, 0], period="week 1")
-    usual.predict(["a", "b", "c"], [1, 1, 0])
-    usual.label(["a", "b"], [1, 0], period="week 1")
+    monitor.predict(y_pred=[1, 1, 0], key=["a", "b", "c"], period="week 1")
+    usual.predict(y_pred=[1, 1, 0], key=["a", "b", "c"])
+    usual.label([1, 0], key=["a", "b"], period="week 1")
     assert [batch.saved() for batch in monitor.batches] == [batch.saved() for batch in usual.batches]
     assert monitor.pending.waiting == 1 and [*monitor.pending.early] == ["x"]
 
@@ -589,7 +589,7 @@ def test_a_score_that_is_no_number_is_refused_and_the_state_is_as_before(bad):
     with pytest.raises(InputError, match="The column 'p' holds scores that are not numbers: 1 "):
         monitor.update(frame, true="y", score="p")
     with pytest.raises(InputError, match="finite number"):
-        monitor.predict(["a", "b"], y_score=[bad, 0.1])
+        monitor.predict(y_score=[bad, 0.1], key=["a", "b"])
     assert monitor.to_json() == before
 
 
@@ -623,3 +623,40 @@ def test_a_positive_class_that_no_batch_has_is_refused_once_there_are_two_others
     other.update(["ok", "Fraud", "pending"], ["ok", "ok", "ok"], period="June")
     notes = (other + Monitor("recall >= 0.7", pos_label="Fraud")).result().notes
     assert "All labels but 'Fraud' count as negative: 'ok', 'pending'." in notes
+
+
+def test_batches_and_references_are_what_predictions_are_made_of(tmp_path):
+    rng = np.random.default_rng(4)
+    truth, predicted = day(rng, 0.7)
+    frame = pl.DataFrame(
+        {
+            "y": truth,
+            "s": 0.6 * predicted + 0.3 * rng.random(300),
+            "id": [*map(str, range(300))],
+            "site": rng.choice(["n", "s"], 300),
+        }
+    )
+    path, reference = tmp_path / "day.parquet", tmp_path / "reference.json"
+    frame.write_parquet(path)
+    p = steelyard.Predictions.read(frame, true="y", score="s", threshold=0.5)
+    reference.write_text(p.evaluate().to_json())
+    evaluation = p.evaluate(by="site")
+    found = []
+    for give in (
+        lambda m: m.update(p),
+        lambda m: m.update(path, true="y", score="s", threshold=0.5),
+        lambda m: m.update(evaluation),
+        lambda m: m.update(evaluation.counted_rows(), threshold=0.5),
+    ):
+        monitor = Monitor(["recall >= 0.6", "precision >= reference - 0.1"], reference=reference, by="site")
+        give(monitor)
+        found.append(monitor.result())
+    assert all(result == found[0] for result in found)
+    later = Monitor("recall >= 0.6", reference=p)
+    later.predict(frame.drop("y"), score="s", key="id", threshold=0.5)
+    assert later.label(frame, true="y", key="id").joined == 300
+    assert later.batches[0].cells.tolist() == monitor.batches[0].cells.tolist()
+    with pytest.raises(InputError, match="reads scores at 0.5, and these rows at 0.4"):
+        later.update(p.at(0.4))
+    with pytest.raises(InputTypeError, match="cluster= has no place in a monitor"):
+        Monitor("recall >= 0.6").update(truth, predicted, cluster=frame["site"])

@@ -13,6 +13,7 @@ METHODS = {
     "compare_groups": 0,
     "drift": 0,
     "unlabelled": 0,
+    "label_plan": 0,
     "interval": 1,
     "chance": 1,
     "beats_chance": 0,

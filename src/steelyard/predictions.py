@@ -689,6 +689,14 @@ class Predictions:
         )
         return collected
 
+    def column(self, name: str) -> Any:
+        """The values of a column that a question names, of the rows as values."""
+        named = _columns_by_name(self.given.columns)
+        if name not in named:
+            there = first_ten([*named]) or "none"
+            raise InputError(f"There is no column {name!r}; there are {there}.{did_you_mean(name, named)}")
+        return named[name]
+
     def _fetched(self, columns: Sequence[str]) -> Predictions:
         from steelyard.ingest.rows import check_row_number, fetch_rows
 

@@ -368,9 +368,9 @@ def labelled_later():
     """A monitor whose labels came after the predictions."""
     monitor = Monitor("recall >= 0.7")
     for start in range(0, i.N, 80):
-        monitor.predict(np.arange(start, start + 80), i.P[start : start + 80])
+        monitor.predict(y_pred=i.P[start : start + 80], key=np.arange(start, start + 80))
     for start in range(0, i.N, 120):
-        monitor.label(np.arange(start, start + 60), i.Y[start : start + 60])
+        monitor.label(i.Y[start : start + 60], key=np.arange(start, start + 60))
     return monitor
 
 

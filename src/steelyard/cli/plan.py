@@ -65,9 +65,11 @@ def write_plan(
             plan = label_plan(source, budget, metric or "", score=inputs.score, **asked)
         else:
             from steelyard.analysis.planning.plan_labels import topped_up
+            from steelyard.predictions import Predictions
 
             former, labels = _former(top_up, inputs)
-            plan = topped_up(former, source, budget, labels, inputs.positive, seed or None)
+            rows = Predictions.read(source, score=inputs.score, pos_label=inputs.positive)
+            plan = topped_up(former, rows, budget, labels, seed or None)
     output.write(_text(plan, output.kind))
 
 

@@ -185,7 +185,7 @@ class WatchedMonitor:
         given = {"y_pred": rows.predicted[column]} if of_labels else {"y_score": rows.scores[column]}
         by = rows.others[groups[0]] if groups else None
         before = self.monitor.threshold_assumed
-        twice = self.monitor.predict(rows.others[key], **given, by=by, period=period)
+        twice = self.monitor.predict(**given, key=rows.others[key], by=by, period=period)
         return [f"{twice:,} keys were there already and were left out." if twice else "", *self._half(before)]
 
     def _add_labels(self, period: str, source: Source, key: str, true: str) -> list[str]:
@@ -194,7 +194,7 @@ class WatchedMonitor:
         keys, cost = rows.others[key], rows.numbers[costs[0]] if costs else None
         if not len(keys):
             return [f"no label in the column {true!r} yet."]
-        return [repr(self.monitor.label(keys, rows.labels[0], cost=cost, period=period))]
+        return [repr(self.monitor.label(rows.labels[0], key=keys, cost=cost, period=period))]
 
     def save(self, state: str | None) -> None:
         """Write the state, whole or not at all."""

@@ -13,15 +13,16 @@ import numpy as np
 from steelyard.analysis.sequential.anytime import NODES, CostTable, counted_cells
 from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest import arrays, label_codes
+from steelyard.ingest.array_groups import group_columns
 from steelyard.ingest.label_overlap import lookalike_hints
 from steelyard.ingest.label_tables import match_label
-from steelyard.ingest.rows import fetch_rows
-from steelyard.ingest.source import Source
 from steelyard.ingest.thresholding import HALF
+from steelyard.predictions import Predictions
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.label_kinds import parse_value
 from steelyard.statistics.positive_class import absent_sentence, conventional_label, unclear_sentence
 from steelyard.statistics.precision import as_read
+from steelyard.statistics.score_table import ScoreTable
 from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Frame, Label
+    from steelyard._types import Array, Label
     from steelyard.statistics.counts import Counts
 
 
@@ -207,20 +208,12 @@ class FlaggedRows:
         return cls(scores >= as_read(threshold, precision), threshold, scores)
 
 
-def group_names(groups: ArrayLike | None, name: str = "by") -> list[str] | None:
+def group_names(by: Any) -> list[str] | None:
     """The group of each row as text."""
-    return None if groups is None else [str(group) for group in arrays.column(groups, name).tolist()]
-
-
-def labelled_columns(
-    data: Frame | Source, true: str, pred: str | None, score: str | None, by: str | None, cost: str | None
-) -> tuple[Any, ...]:
-    """The columns of a frame: truth, prediction, score if there is no prediction, group, cost; None if not named."""
-    preds, scores = (() if name is None else (name,) for name in (pred, score if pred is None else None))
-    costs, groups = (() if name is None else (name,) for name in (cost, by))
-    rows = fetch_rows(Source.of(data), true=true, pred=preds, score=scores, numbers=costs, others=groups)
-    named = ((rows.predicted, pred), (rows.scores, score), (rows.others, by), (rows.numbers, cost))
-    return rows.truth, *(columns.get(str(name)) for columns, name in named)
+    if by is None:
+        return None
+    columns = [column.tolist() for column in group_columns(by).values()]
+    return [" / ".join(map(str, key)) for key in zip(*columns, strict=True)]
 
 
 # ---------------------------------------------------------------- batch
@@ -395,6 +388,16 @@ def table_batch(
     return Batch(name, cells, parts, digests=(RowDigest.of_cells(parts or {"": cells}),)), table.confusion.labels
 
 
+def labelled_table(p: Predictions) -> Counts | Confusion | Tally:
+    """The table of labels of counted rows, of scores at the threshold that they carry."""
+    data = p.given.data
+    if isinstance(data, Tally) and data.confusion is None and data.scores is not None and p.threshold is not None:
+        at = p.threshold
+        groups = {key: Tally(Predictions.of(part, threshold=at).confusion()) for key, part in data.groups.items()}
+        return Tally(p.confusion(), by=data.by, groups=groups)
+    return p.confusion() if isinstance(data, ScoreTable) else data  # type: ignore[no-any-return]  # a table by then
+
+
 def _table_cells(table: Counts | Confusion, pos_label: Label) -> Array:
     if isinstance(table, Confusion) and pos_label is not None:
         table = table.counts(match_label(pos_label, table.labels))
@@ -433,10 +436,11 @@ class SeenLabels:
         self.labels += new
         self.started = True
 
-    def add_reference(self, reference: object, label: Label) -> None:
+    def add_reference(self, table: Counts | Confusion | ScoreTable | Tally, label: Label) -> None:
         """A positive class that occurs in the reference need not occur in the first batches."""
-        table = reference if isinstance(reference, Confusion) else getattr(reference, "confusion", None)
-        if label is not None and isinstance(table, Confusion) and label in table.labels:
+        counted = table.confusion if isinstance(table, Tally) else table
+        labels = counted.labels if isinstance(counted, Confusion) else getattr(table, "labels", ())
+        if label is not None and label in labels:
             self.labels.append(_plain(label))
 
     def sentences(self, positive: Label) -> list[str]:

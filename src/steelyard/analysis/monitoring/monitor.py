@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from itertools import count
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.monitoring import batches
-from steelyard.analysis.monitoring.batches import Batch, BatchRows, table_batch
+from steelyard.analysis.monitoring.batches import Batch, BatchRows, labelled_table, table_batch
 from steelyard.analysis.monitoring.pending_labels import PendingLabels, check_sizes, checked_age, checked_keys
 from steelyard.analysis.monitoring.reference import MonitorThreshold
 from steelyard.analysis.monitoring.rules import COST_NAME, followed, groups_seen, parsed_rules
@@ -18,23 +18,19 @@ from steelyard.analysis.monitoring.saved_monitor import merged_monitors, read_mo
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.tally import Tally
+from steelyard.predictions import Predictions, question, refuse_unused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Frame, Label
+    from steelyard._types import Array, Label
     from steelyard.analysis.monitoring.pending_labels import JoinReport
-    from steelyard.analysis.monitoring.reference import ReferenceTable
+    from steelyard.analysis.monitoring.reference import MonitorReference
     from steelyard.analysis.monitoring.rules import Monitoring
-    from steelyard.ingest.source import Source
+    from steelyard.predictions import RowOptions, RowsLike
     from steelyard.statistics.saved_json import Saved
-
-    Given = ArrayLike | Frame | Source | ReferenceTable
 
 
 _FARTHEST = 1e100
@@ -44,7 +40,7 @@ class Monitor(MonitorThreshold):
     """Follows a model batch by batch, and raises an alarm where a rule is broken, with few false ones ever.
 
     `rules` are such as "recall >= 0.8", "mcc >= 0.5", "cost <= 12" (the mean of the rows' own costs, which lie in
-    `cost_between`) or "precision >= reference - 0.05", where `reference` is a table whose own noise is allowed for.
+    `cost_between`) or "precision >= reference - 0.05", where `reference` are labelled rows, and their noise allowed for.
     While no rule is broken, an alarm is ever raised with probability 1 - level at most, over all rules, groups and
     looks, so that one may look after every batch. Rows are taken as independent. `by` names groups that are followed
     as well; they share half of the error, those that come first more of it, and have their own limits where the
@@ -68,13 +64,13 @@ class Monitor(MonitorThreshold):
         self,
         rules: Iterable[str] | str,
         *,
-        level: float = 0.95,
-        reference: ReferenceTable | None = None,
-        pos_label: Label = None,
-        threshold: float | None = None,
+        reference: RowsLike | MonitorReference = None,
         by: str | None = None,
         cost_between: tuple[float, float] | None = None,
         mature: int | None = None,
+        threshold: float | None = None,
+        pos_label: Label = None,
+        level: float = 0.95,
     ) -> None:
         check_level(level)
         self.rules, self.level = parsed_rules(rules), float(level)
@@ -82,7 +78,6 @@ class Monitor(MonitorThreshold):
         self.pos_label, self.by = pos_label, by
         self.cost_between = None if cost_between is None else _checked_bounds(cost_between)
         self.reference = self._read_reference(reference)
-        self.labels.add_reference(reference, pos_label)
         self.batches: list[Batch] = []
         self.pending = PendingLabels(checked_age(mature))
         if any(rule.of_reference for rule in self.rules) and self.reference is None:
@@ -92,47 +87,52 @@ class Monitor(MonitorThreshold):
 
     # ---------------------------------------------------------------- labelled rows
 
-    @names_wrong_arguments
+    @question
     def update(
         self,
-        y_true: Given,
-        y_pred: ArrayLike | None = None,
+        data: RowsLike = None,
+        predicted: ArrayLike | None = None,
+        /,
         *,
-        y_score: ArrayLike | None = None,
-        by: ArrayLike | None = None,
-        cost: ArrayLike | str | None = None,
         period: str | None = None,
-        true: str | None = None,
-        pred: str | None = None,
-        score: str | None = None,
+        cost: ArrayLike | str | None = None,
+        **rows: Unpack[RowOptions],
     ) -> None:
-        """Add a batch of labelled rows: arrays, a frame and the names of its columns, or a table.
+        """Add a batch of labelled rows, or a table of them.
 
-        `period` is what the batch is called; `by` are the groups of arrays, `cost` the cost of each row. Of a frame
-        true, pred or score, and cost name columns, and the groups are in the column that `by` of the monitor names.
-        A period that was added already is refused, and so is a batch that was added whole, in any order and under any
-        name, where other rows would agree with it by a chance below one in 10**9. Rows are not kept: those that come
-        again among others count twice.
+        `period` is what the batch is called, `cost` the cost of each row, or the column of it. Of a frame the groups
+        are in the column that `by` of the monitor names; beside arrays `by` has them. A period that was added already
+        is refused, and so is a batch that was added whole, in any order and under any name, where other rows would
+        agree with it by a chance below one in 10**9. Rows are not kept: those that come again among others count twice.
         """
+        p = self._given(Predictions.of(data, predicted, **rows))
         name = self._name(period)
         if any(batch.name == name for batch in self.batches):
             raise InputError(
                 f"The period {name!r} was added already; give each batch once, and other rows another period."
             )
-        if isinstance(y_true, (Counts, Confusion, Tally)):
-            batch, present = table_batch(name, y_true, self.pos_label, self.by)
+        if p.given.is_table:
+            batch, present = table_batch(name, labelled_table(p), self.pos_label, self.by)
             if self.cost_between is not None:
                 raise InputError("A table holds no costs of rows; give the rows.")
             self._refuse_repeated(batch)
             self.labels.add(present, name)
         else:
-            if true is not None:
-                frame: Any = y_true
-                names = (true, pred, score, self.by, cost)
-                y_true, y_pred, y_score, by, cost = batches.labelled_columns(frame, *names)  # type: ignore[arg-type]  # names
-            batch = self._batch(name, y_true, y_pred, y_score, by, cost)  # type: ignore[arg-type]  # arrays by now
+            batch = self._batch(name, p, cost)
         if batch.rows:
             self.batches.append(batch)
+
+    def _given(self, p: Predictions) -> Predictions:
+        """The rows in the groups of the monitor; what it cannot follow is refused."""
+        refuse_unused(p, "a monitor", "weights", "frequency", "cluster", "design")
+        if self.by is not None and p.given.by is None and not p.given.is_table and self.by in p.columns:
+            p = p.with_options(by=self.by)
+        if p.threshold is not None and self.threshold not in (None, p.threshold):
+            raise InputError(
+                f"The monitor reads scores at {self.threshold:g}, and these rows at {p.threshold:g}; give both the "
+                "same threshold."
+            )
+        return p
 
     def _refuse_repeated(self, batch: Batch) -> None:
         """Refuse a batch whose rows were added under another name."""
@@ -142,36 +142,32 @@ class Monitor(MonitorThreshold):
                 f"The rows of {batch.name!r} are those of {earlier.name!r}, which were added already; leave them out."
             )
 
-    def _batch(
-        self,
-        name: str,
-        y_true: ArrayLike,
-        y_pred: ArrayLike | None,
-        y_score: ArrayLike | None,
-        by: ArrayLike | None,
-        cost: ArrayLike | None,
-    ) -> Batch:
-        if (y_pred is None) == (y_score is None):
-            raise InputTypeError("update takes y_true and either y_pred or y_score=; give one of the two.")
-        labels: dict[str, ArrayLike] = {"y_true": y_true} if y_pred is None else {"y_true": y_true, "y_pred": y_pred}
+    def _batch(self, name: str, p: Predictions, cost: ArrayLike | str | None) -> Batch:
+        model = p.given.model
+        if not p.has_truth or (model.pred is None and model.score is None):
+            raise InputTypeError("update takes the truth with y_pred or y_score=, or of a frame with pred= or score=.")
+        values = p.collect(*_named(cost))
+        given = values.given
+        has_labels = given.y_pred is not None
+        labels = {"y_true": given.data, "y_pred": given.y_pred} if has_labels else {"y_true": given.data}
         positive = self._positive(labels)
-        flags = None if y_score is None else self._flagged(y_score)
+        flags = None if has_labels else self._flagged(given.y_score, p.threshold)
         predicted = positive.columns[-1] if flags is None else flags.predicted
-        groups, costs = batches.group_names(by), self._costs(cost)
+        groups, costs = batches.group_names(given.by), self._costs(values, cost)
         check_sizes(y_true=positive.columns[0], predictions=predicted, by=groups, cost=costs)
         if (groups is None) != (self.by is None):
             raise InputError("by= and the groups of every batch need each other; give both or neither.")
         scores = None if flags is None else flags.scores
         batch = Batch.of(name, BatchRows(positive.columns[0], predicted, groups, costs, self.cost_between, scores))
         self._refuse_repeated(batch)
-        self._take_threshold(flags)
+        self._take_threshold(flags, assumed=p.threshold is None)
         self._take_class(positive, name)
         return batch
 
-    def _costs(self, cost: ArrayLike | None) -> Array | None:
+    def _costs(self, values: Predictions, cost: ArrayLike | str | None) -> Array | None:
         if (cost is None) != (self.cost_between is None):
             raise InputError("cost_between= and the costs of every batch need each other; give both or neither.")
-        return None if cost is None else arrays.numbers(arrays.column(cost, "cost"), "cost")
+        return None if cost is None else arrays.numbers(arrays.column(_values(values, cost), "cost"), "cost")
 
     def _name(self, period: object) -> str:
         if period is not None:
@@ -181,50 +177,67 @@ class Monitor(MonitorThreshold):
 
     # ---------------------------------------------------------------- labels that come later
 
-    @names_wrong_arguments
+    @question
     def predict(
         self,
-        keys: ArrayLike,
-        y_pred: ArrayLike | None = None,
+        data: RowsLike = None,
+        /,
         *,
-        y_score: ArrayLike | None = None,
-        by: ArrayLike | None = None,
+        key: ArrayLike | str,
         period: str | None = None,
+        **rows: Unpack[RowOptions],
     ) -> int:
         """Keep predictions by key until their labels come; returns how many keys were there already.
 
+        An array is `y_score`. `key` has the key of each row, or names the column of it.
+
         >>> monitor = Monitor("recall >= 0.5")
-        >>> monitor.predict(["a", "b", "c"], [1, 0, 1], period="Monday")
+        >>> monitor.predict(y_pred=[1, 0, 1], key=["a", "b", "c"], period="Monday")
         0
-        >>> monitor.label(["a", "c", "x"], [1, 0, 1], period="Thursday")
+        >>> monitor.label([1, 0, 1], key=["a", "c", "x"], period="Thursday")
         labels: 2 joined, 1 of unknown keys, 1 still awaited
         """
-        if (y_pred is None) == (y_score is None):
-            raise InputTypeError("predict takes keys and either y_pred or y_score=; give one of the two.")
-        flags = None if y_score is None else self._flagged(y_score)
-        positive = None if y_pred is None else self._positive({"y_pred": y_pred})
+        p = self._given(Predictions.of(data, first_is="y_score", **rows))
+        if p.given.is_table or (p.given.model.pred is None and p.given.model.score is None):
+            raise InputTypeError("predict takes rows with y_score= or y_pred=, or of a frame score= or pred=.")
+        values = p.collect(*_named(key))
+        given = values.given
+        flags = None if given.y_pred is not None else self._flagged(given.y_score, p.threshold)
+        positive = self._positive({"y_pred": given.y_pred}) if flags is None else None
         predicted: Array = flags.predicted if positive is None else positive.columns[0]  # type: ignore[union-attr]  # one is given
-        named, groups = checked_keys(arrays.column(keys, "keys").tolist()), batches.group_names(by)
-        check_sizes(keys=named, predictions=predicted, by=groups)
+        named, groups = checked_keys(arrays.column(_values(values, key), "key").tolist()), batches.group_names(given.by)
+        check_sizes(key=named, predictions=predicted, by=groups)
         taken = {old.name for old in self.pending.cohorts}
         free = (name for n in count(len(taken) + 1) if (name := f"cohort {n}") not in taken)
         cohort = next(free) if period is None else str(period)
         self.pending.refuse_repeated(cohort, named)
-        self._take_threshold(flags)
+        self._take_threshold(flags, assumed=p.threshold is None)
         if positive is not None:
             self._take_class(positive, cohort)
         twice = self.pending.add(cohort, named, predicted, groups)
         self._release(period)
         return twice
 
-    @names_wrong_arguments
+    @question
     def label(
-        self, keys: ArrayLike, y_true: ArrayLike, *, cost: ArrayLike | None = None, period: str | None = None
+        self,
+        data: RowsLike = None,
+        /,
+        *,
+        key: ArrayLike | str,
+        cost: ArrayLike | str | None = None,
+        period: str | None = None,
+        **rows: Unpack[RowOptions],
     ) -> JoinReport:
         """Join labels to the predictions of their keys; the rows that may be used are a batch."""
-        positive = self._positive({"y_true": y_true})
-        named, costs = checked_keys(arrays.column(keys, "keys").tolist()), self._costs(cost)
-        check_sizes(keys=named, y_true=positive.columns[0], cost=costs)
+        p = Predictions.of(data, **rows)
+        refuse_unused(p, "a monitor", "weights", "frequency", "cluster", "design")
+        if p.given.is_table or not p.has_truth:
+            raise InputTypeError("label takes the truth of rows: y_true, or of a frame true=.")
+        values = p.collect(*_named(key), *_named(cost))
+        positive = self._positive({"y_true": values.given.data})
+        named, costs = checked_keys(arrays.column(_values(values, key), "key").tolist()), self._costs(values, cost)
+        check_sizes(key=named, y_true=positive.columns[0], cost=costs)
         self._take_class(positive, self._name(period))
         report = self.pending.join(named, positive.columns[0], costs)
         self._release(period)
@@ -275,6 +288,16 @@ class Monitor(MonitorThreshold):
     def from_json(cls, text: Saved) -> Monitor:
         """The monitor that `to_json` wrote, every field checked; anything else is refused."""
         return read_monitor(cls, text)
+
+
+def _named(given: object) -> list[str]:
+    """The name of a column, if that is what was given."""
+    return [given] if isinstance(given, str) else []
+
+
+def _values(p: Predictions, given: Any) -> Any:
+    """The values of a column that is named, or as they were given."""
+    return p.column(given) if isinstance(given, str) else given
 
 
 def _checked_bounds(given: object) -> tuple[float, float]:

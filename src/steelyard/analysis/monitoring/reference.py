@@ -12,6 +12,7 @@ from steelyard.analysis.sequential.anytime import counted_cells
 from steelyard.exceptions import InputError, InputTypeError, short_repr
 from steelyard.ingest.label_tables import match_label
 from steelyard.ingest.thresholding import HALF
+from steelyard.predictions import Predictions, refuse_unused
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.precision import as_read
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Label
+    from steelyard.predictions import RowsLike
 
-    ReferenceTable: TypeAlias = "Counts | Confusion | ScoreTable | Tally | MonitorReference"
+    ReferenceTable: TypeAlias = "Counts | Confusion | ScoreTable | Tally"
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,20 +52,12 @@ class MonitorReference:
     def of(
         cls, table: ReferenceTable, *, threshold: float | None = None, pos_label: Label = None, by: str | None = None
     ) -> MonitorReference:
-        """Counts, a Confusion, a ScoreTable, a Tally, or what has their tables, as an Evaluation."""
-        given: Any = table
-        if getattr(given, "is_clustered", False):
-            raise InputError(
-                "The rows of the reference came in clusters or by a label plan, whose noise its counts do not show; "
-                "give a reference of independent rows."
-            )
-        scores: ScoreTable | None = table if isinstance(table, ScoreTable) else getattr(given, "scores", None)
-        counts = given if isinstance(given, (Counts, Confusion)) else getattr(given, "confusion", None)
+        """The table of all rows, and those of the groups of a Tally."""
+        scores = table if isinstance(table, ScoreTable) else getattr(table, "scores", None)
+        counts = table if isinstance(table, (Counts, Confusion)) else getattr(table, "confusion", None)
         keyed: dict[str, Any] = {}
-        if by is not None:  # the groups of a tally or of an evaluation
-            groups: Any = getattr(given, "groups", ())
-            parts = groups.items() if isinstance(given, Tally) else ((group.key, group) for group in groups)
-            keyed = {" / ".join(map(str, key)): part for key, part in parts}
+        if by is not None and isinstance(table, Tally):
+            keyed = {" / ".join(map(str, key)): part for key, part in table.groups.items()}
         group_scores = {key: part.scores for key, part in keyed.items() if part.scores is not None}
         if counts is None and scores is not None:
             if threshold is None and not scores.has_probabilities:
@@ -73,13 +67,11 @@ class MonitorReference:
             at = HALF if threshold is None else threshold
             cells = _all_at(group_scores, at)
             return cls(_at(scores, at), cells, at, scores, group_scores, threshold_assumed=threshold is None)
-        label = getattr(given, "positive", None) if pos_label is None else pos_label
-        cells = {key: _cells(part.confusion, label) for key, part in keyed.items() if part.confusion is not None}
-        read_at = None if isinstance(given, (Counts, Confusion)) else getattr(given, "threshold", None)
-        all_cells = _cells(given if counts is None else counts, label)
+        cells = {key: _cells(part.confusion, pos_label) for key, part in keyed.items() if part.confusion is not None}
+        all_cells = _cells(table if counts is None else counts, pos_label)  # type: ignore[arg-type]  # else refused
         if all_cells.shape != (4,) or not all_cells.sum():
             raise InputError("A reference is one table that has rows; give its counts.")
-        whole = cls(all_cells, cells, read_at, scores, group_scores)
+        whole = cls(all_cells, cells, None, scores, group_scores)
         return whole if threshold is None else whole.at(threshold)
 
     def at(self, threshold: float) -> MonitorReference:
@@ -147,10 +139,17 @@ class MonitorThreshold:
         self.reference: MonitorReference | None = None
         self.labels = SeenLabels()
 
-    def _read_reference(self, reference: ReferenceTable | None) -> MonitorReference | None:
+    def _read_reference(self, reference: RowsLike | MonitorReference) -> MonitorReference | None:
         if reference is None or isinstance(reference, MonitorReference):
             return reference
-        return MonitorReference.of(reference, threshold=self.threshold, pos_label=self.pos_label, by=self.by)
+        p = Predictions.of(reference)
+        refuse_unused(p, "the reference of a monitor", "weights", "cluster", "design")
+        if not p.given.is_table and self.by is not None and p.given.by is None:
+            p = p.with_options(by=self.by)
+        table = p.given.data if p.given.is_table else p.tally()
+        self.labels.add_reference(table, self.pos_label)
+        at = p.threshold if self.threshold is None else self.threshold
+        return MonitorReference.of(table, threshold=at, pos_label=self.pos_label, by=self.by)
 
     def _positive(self, labels: dict[str, ArrayLike]) -> PositiveRows:
         positive = PositiveRows.of(labels, self.pos_label)
@@ -162,15 +161,15 @@ class MonitorThreshold:
         self.pos_label = positive.label if self.pos_label is None else self.pos_label
         self.labels.add(positive.present, name)
 
-    def _flagged(self, y_score: ArrayLike) -> FlaggedRows:
-        return FlaggedRows.of(y_score, None if self.threshold_assumed else self.threshold)
+    def _flagged(self, y_score: ArrayLike, given: float | None) -> FlaggedRows:
+        return FlaggedRows.of(y_score, given if self.threshold_assumed or self.threshold is None else self.threshold)
 
-    def _take_threshold(self, flags: FlaggedRows | None) -> None:
+    def _take_threshold(self, flags: FlaggedRows | None, *, assumed: bool = True) -> None:
         """Keep to the threshold of the first scores, and read the reference there."""
         if flags is None or self.threshold is not None:
             return
         self.reference = None if self.reference is None else self.reference.at(flags.threshold)
-        self.threshold, self.threshold_assumed = flags.threshold, True
+        self.threshold, self.threshold_assumed = flags.threshold, assumed
 
     def at_threshold_of(self, other: MonitorThreshold) -> Self:
         """Itself with the usual threshold where the other has taken it, as its first scores would make it do."""

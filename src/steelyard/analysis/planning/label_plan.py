@@ -8,7 +8,7 @@ import math
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 
 import numpy as np
 
@@ -30,10 +30,10 @@ from steelyard.analysis.results.result import Result, Rows, table_text
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays
-from steelyard.ingest.rows import fetch_rows
 from steelyard.ingest.source import Source
 from steelyard.ingest.thresholding import HALF
 from steelyard.metrics.spec import MetricSpec
+from steelyard.predictions import Predictions, names_columns, question, refuse_unused
 from steelyard.statistics.label_kinds import parser
 from steelyard.statistics.precision import DOUBLE, PRECISIONS, as_read
 from steelyard.statistics.saved_field import SavedField
@@ -43,10 +43,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Frame, Label, Rng
+    from steelyard._types import Frame, Rng
     from steelyard.analysis.intervals.plan_draws import PlannedRows
     from steelyard.metrics.spec import SpecLike
-    from steelyard.predictions import Predictions
+    from steelyard.predictions import RowOptions, RowsLike
 
 
 # ---------------------------------------------------------------- plan check
@@ -376,19 +376,11 @@ class LabelPlan(Result[ChosenRow]):
         return planned_labels(self, given)
 
     @names_wrong_arguments
-    def top_up(
-        self,
-        y_score: Frame | Source | ArrayLike,
-        budget: int,
-        y_true: ArrayLike,
-        *,
-        pos_label: Label = None,
-        rng: Rng = None,
-    ) -> LabelPlan:
+    def top_up(self, data: RowsLike, budget: int, y_true: ArrayLike | None = None, *, rng: Rng = None) -> LabelPlan:
         """The plan with more rows to label, by what the labels so far show; those rows stay, and come first.
 
-        `y_score` are the same scores, or the same frame, that the plan was made for; `y_true` the labels so far, in the
-        order of the plan. The new plan carries them, so that `evaluate(labels, design=plan)` needs those of
+        `data` are the same rows that the plan was made for; `y_true` the labels so far, in the order of the plan, where
+        it has none of its own. The new plan carries them, so that `evaluate(labels, design=plan)` needs those of
         `plan.latest` alone, and `to_csv` writes them into the sheet. Strata stay as they are, and get what they lack of
         the labels that the shares seen in them ask for; where the labels so far are of one class, rows are drawn as
         before. That the choice depends on earlier labels does not bias the shares of the strata by more than a small
@@ -396,7 +388,9 @@ class LabelPlan(Result[ChosenRow]):
         """
         from steelyard.analysis.planning.plan_labels import topped_up
 
-        return topped_up(self, y_score, budget, y_true, pos_label, rng)
+        is_named = names_columns(data) and self.score_column is not None
+        p = Predictions.of(data, first_is="y_score", **({"score": self.score_column} if is_named else {}))
+        return topped_up(self, p, budget, y_true, rng)
 
     def to_csv(self) -> str:
         """The rows to be labelled as CSV, with all that `from_csv` needs: a sheet whose column `label` is to fill."""
@@ -455,20 +449,21 @@ class PlannedScores(NamedTuple):
     keys: Array | None = None
 
     @classmethod
-    def of(cls, data: Frame | Source | ArrayLike, score: str | None, key: str | None) -> PlannedScores:
-        """The scores of an array, or of a column of a frame."""
-        if score is None:
-            if key is not None:
-                raise InputTypeError("key= names a column of a frame; name that of the scores too, with score=.")
-            arrays.check_one_column(data)  # type: ignore[arg-type]  # an array
-            column = arrays.column(data, "y_score")  # type: ignore[arg-type]  # an array
-            return cls(arrays.finite_scores(column), arrays.precision_of(column))
-        source = planned_source(data, ordered=key is None)  # type: ignore[arg-type]  # a frame
-        rows = fetch_rows(source, true=None, score=[score], others=[] if key is None else [key])
-        scores, keys = rows.scores[score], None if key is None else rows.others[key].astype(object)
+    def of(cls, p: Predictions, key: str | None) -> PlannedScores:
+        """The scores of the rows, and the column of their keys where it is named."""
+        if p.given.is_table or p.given.model.score is None:
+            raise InputTypeError("A plan goes by the scores of all rows: give y_score=, or of a frame score=.")
+        refuse_unused(p, "label_plan", "weights", "frequency", "cluster", "by", "design")
+        if p.given.is_frame:
+            with p.frame() as source:
+                planned_source(source, ordered=key is None)
+        values = p.collect(*([] if key is None else [key]))
+        arrays.check_one_column(values.given.y_score)
+        column = arrays.column(values.given.y_score, "y_score")
+        keys = None if key is None else np.array(arrays.column(values.column(key), key).tolist(), dtype=object)
         if keys is not None and len({*keys.tolist()}) < len(keys):
             raise InputError(f"The column {key!r} names some rows twice; a key is another one in each row.")
-        return cls(scores.astype(np.float64), arrays.precision_of(scores), keys)
+        return cls(arrays.finite_scores(column), arrays.precision_of(column), keys)
 
 
 def planned_source(data: Frame | Source, *, ordered: bool) -> Source:
@@ -479,49 +474,49 @@ def planned_source(data: Frame | Source, *, ordered: bool) -> Source:
     return source
 
 
-@names_wrong_arguments
+@question
 def label_plan(
-    y_score: Frame | Source | ArrayLike,
+    data: RowsLike,
+    /,
     budget: int,
     metric: SpecLike,
     *,
-    threshold: float | None = None,
-    prevalence: float | None = None,
-    score: str | None = None,
     key: str | None = None,
+    prevalence: float | None = None,
     rng: Rng = None,
+    **rows: Unpack[RowOptions],
 ) -> LabelPlan:
     """Which rows to label, so that a metric of all of them is known as well as so many labels allow.
 
     Rows are drawn from strata of scores, more where a label is expected to move the metric more; `evaluate(labels,
     design=plan)` takes the labels in the order of the plan and states what they show of the population that all rows
-    came from. `y_score` are the scores of all rows: an array, or a frame whose column `score` names, and `key` the
-    column of the keys by which rows are found again. A metric of labels needs the threshold, 0.5 of probabilities
-    unless it is given. Scores between 0 and 1 are read as probabilities that may be wrong: four ninths of the labels
-    are drawn from all rows alike, so that useless scores cost at most 1.5 times the error of labels at random.
-    `prevalence` moves them to that share of positives. A small first plan is a pilot: `plan.top_up` goes by what its
-    labels show.
+    came from. The rows have scores and no labels yet: an array is `y_score`. `key` is the column of the keys by which
+    rows are found again. A metric of labels needs the threshold, 0.5 of probabilities unless it is given. Scores
+    between 0 and 1 are read as probabilities that may be wrong: four ninths of the labels are drawn from all rows
+    alike, so that useless scores cost at most 1.5 times the error of labels at random. `prevalence` moves them to that
+    share of positives. A small first plan is a pilot: `plan.top_up` goes by what its labels show.
 
     >>> scores = np.linspace(0.001, 0.3, 5000) ** 2
     >>> plan = label_plan(scores, 200, "f1", threshold=0.05)
     >>> len(plan), plan.strata[-1].labels / plan.strata[-1].rows > plan.strata[0].labels / plan.strata[0].rows
     (200, True)
     """
-    spec, (scores, precision, row_keys) = MetricSpec.of(metric), PlannedScores.of(y_score, score, key)
+    p = Predictions.of(data, first_is="y_score", **rows)
+    spec, (scores, precision, row_keys) = MetricSpec.of(metric), PlannedScores.of(p, key)
     check_planned(spec)
     budget = checked_budget(budget)
-    at = _checked_threshold(spec, scores, precision, threshold)
+    at = _checked_threshold(spec, scores, precision, p.threshold)
     shares = working_probabilities(scores, prevalence)
     flagged = None if at is None else scores >= float(as_read(at, precision))
     mean, square = label_influence(spec, scores, flagged, shares).moments(shares)
     edges = stratum_edges(scores, np.sqrt(np.maximum(square - mean**2, 0)), flagged, budget)
     codes = in_strata(edges, scores)
     moments = StratumMoments.of(codes, len(edges) + 1, mean, square, np.ones(len(codes)))
-    rows = np.bincount(codes, minlength=len(edges) + 1)
-    labels = allocation(moments, rows, min(budget, len(codes)), np.zeros(len(rows), dtype=np.int64))
+    sizes = np.bincount(codes, minlength=len(edges) + 1)
+    labels = allocation(moments, sizes, min(budget, len(codes)), np.zeros(len(sizes), dtype=np.int64))
     chosen = drawn_rows(codes, labels, np.zeros(0, dtype=np.int64), plan_generator(rng))
-    lowest = np.array([scores[codes == code].min() for code in range(len(rows))])
-    columns = (lowest, rows, labels, np.bincount(codes, shares) / rows)
+    lowest = np.array([scores[codes == code].min() for code in range(len(sizes))])
+    columns = (lowest, sizes, labels, np.bincount(codes, shares) / sizes)
     return LabelPlan(
         spec,
         at,
@@ -534,7 +529,7 @@ def label_plan(
         gain=moments.gain(labels),
         key=key,
         keys=None if row_keys is None else tuple(row_keys[chosen].tolist()),
-        score_column=score,
+        score_column=p.given.model.score if p.given.is_frame else None,
         precision=precision,
         stated=_sentences(scores, budget, shares, prevalence),
     )

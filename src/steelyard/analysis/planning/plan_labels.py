@@ -26,7 +26,7 @@ from steelyard.analysis.planning.strata import (
     whole_labels,
 )
 from steelyard.analysis.results.result import Rows
-from steelyard.exceptions import InputError, first_ten
+from steelyard.exceptions import InputError, InputTypeError, first_ten
 from steelyard.ingest import arrays
 from steelyard.ingest.class_checks import rows_of_both_classes
 from steelyard.ingest.label_tables import match_label
@@ -38,9 +38,8 @@ from steelyard.statistics.precision import as_read
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Frame, Label, Rng
+    from steelyard._types import Array, Label, Rng
     from steelyard.analysis.planning.label_plan import LabelPlan
-    from steelyard.ingest.source import Source
 
 
 # ---------------------------------------------------------------- plan label columns
@@ -283,22 +282,17 @@ def _sentences(plan: LabelPlan, columns: PlanColumns, joined: Array, labels: tup
 # More rows to label, by what the labels so far show.
 
 
-def topped_up(
-    plan: LabelPlan,
-    y_score: Frame | Source | ArrayLike,
-    budget: int,
-    y_true: ArrayLike,
-    pos_label: Label,
-    rng: Rng,
-) -> LabelPlan:
+def topped_up(plan: LabelPlan, p: Predictions, budget: int, y_true: ArrayLike | None, rng: Rng) -> LabelPlan:
     """The plan with more rows, which follow those that it has."""
-    (scores, _, row_keys), budget = PlannedScores.of(y_score, plan.score_column, plan.key), checked_budget(budget)
+    if y_true is None and plan.label is None:
+        raise InputTypeError("A plan is topped up by what its labels show; give those so far as y_true.")
+    (scores, _, row_keys), budget = PlannedScores.of(p, plan.key), checked_budget(budget)
     codes = in_strata(np.array([stratum.lowest_score for stratum in plan.strata[1:]]), scores)
     sizes, labelled = (np.array([getattr(each, name) for each in plan.strata]) for name in ("rows", "labels"))
     alike = len(codes) == plan.rows and np.array_equal(np.bincount(codes, minlength=len(sizes)), sizes)
     if not alike or not np.allclose(scores[plan.index], plan.score):
         raise InputError("These scores are not those that the plan was made for; give all of the same rows again.")
-    so_far = Predictions(y_true, pos_label=pos_label)
+    so_far = Predictions(plan.label if y_true is None else y_true, pos_label=p.given.pos_label)
     columns = given_labels(plan, so_far)
     unlabelled = sizes - labelled
     most = min(budget, int(unlabelled.sum()))
