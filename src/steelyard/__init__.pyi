@@ -24,7 +24,6 @@ from steelyard.analysis.prevalence.prevalence import correct_prior as correct_pr
 from steelyard.analysis.prevalence.prevalence import swap_prevalences as swap_prevalences
 from steelyard.analysis.results.result import Result as Result
 from steelyard.analysis.sequential.anytime import anytime_compare as anytime_compare
-from steelyard.analysis.sequential.anytime import anytime_interval as anytime_interval
 from steelyard.analysis.sequential.anytime import anytime_mean as anytime_mean
 from steelyard.analysis.slices.slices import slices as slices
 from steelyard.analysis.thresholds.bands import confidence_band as confidence_band
