@@ -16,7 +16,7 @@ import numpy as np
 
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.intervals.intervals import table_intervals
-from steelyard.ingest.multilabel_tables import multilabel
+from steelyard.tables import multilabel
 from steelyard.metrics import application
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.registry import list_metrics

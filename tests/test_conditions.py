@@ -59,7 +59,7 @@ def table():
 
 
 def wrong_where(frame, text):
-    return errors(frame, true="y", pred="p", keys="row", pos_label=1, where=text, first=None)
+    return errors(frame, true="y", pred="p", key="row", pos_label=1, filter=text, first=None)
 
 
 HELD = {

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 from command_line import run_command
 
-from steelyard import RARER, errors, evaluate, page
+from steelyard import RARER, Counts, Predictions, errors, evaluate, page
 from steelyard.exceptions import InputError, InputTypeError
 
 N = 400
@@ -52,12 +52,12 @@ def wrong(kind="both", where=None):
 )
 def test_a_condition_that_does_not_fit_the_column_is_refused_in_a_sentence(engine, where, words):
     with pytest.raises(InputError, match=words):
-        errors(ENGINES[engine](COLUMNS), true="y", pred="p", where=where)
+        errors(ENGINES[engine](COLUMNS), true="y", pred="p", filter=where)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_wrong_rows_are_found_and_sorted_where_they_live(engine):
-    frame, named = ENGINES[engine](COLUMNS), {"true": "y", "score": "s", "keys": ["id", "age"]}
+    frame, named = ENGINES[engine](COLUMNS), {"true": "y", "score": "s", "key": ["id", "age"]}
     for kind in ("both", "fn", "fp"):
         found = errors(frame, **named, kind=kind, first=None)
         ids = [int(row.keys["id"][1:]) + 1 for row in found]
@@ -68,14 +68,14 @@ def test_the_wrong_rows_are_found_and_sorted_where_they_live(engine):
             assert [row.row_number for row in found] == ids == wrong(kind)
         asked = {"fn": found.false_negatives, "fp": found.false_positives}
         assert len(found) == found.errors == asked.get(kind, sum(asked.values()))
-    few = errors(frame, **named, first=3, where="age >= 60 and site = B")
+    few = errors(frame, **named, first=3, filter="age >= 60 and site = B")
     assert [int(row.keys["id"][1:]) + 1 for row in few] == wrong(where=(AGE >= 60) & (SITE == "B"))[:3]
     assert few.rows == int(((AGE >= 60) & (SITE == "B")).sum()) and few.where == "age >= 60 and site = B"
     assert few.each[0].keys["age"] == AGE[int(few.each[0].keys["id"][1:])]
 
 
 def test_arrays_frames_and_labels_give_the_same_rows():
-    arrays = errors(Y, y_score=S, keys={"id": COLUMNS["id"], "age": AGE}, where="age >= 60")
+    arrays = errors(Y, y_score=S, columns={"id": COLUMNS["id"], "age": AGE}, key="id", filter="age >= 60")
     assert [row.row_number for row in arrays] == wrong(where=AGE >= 60)[:100]
     first = arrays.each[0]
     place = first.row_number - 1
@@ -94,7 +94,7 @@ def test_arrays_frames_and_labels_give_the_same_rows():
 
 def test_a_page_holds_rows_only_where_it_is_asked_to_and_text_stays_text():
     evaluation = evaluate(FRAME, true="y", score="s", metrics=["recall"], draws=20)
-    wrong_rows = errors(Y, y_score=S, keys={"<img src=x>": ["</script><b>it"] * N}, first=None)
+    wrong_rows = errors(Y, y_score=S, columns={"<img src=x>": ["</script><b>it"] * N}, key="<img src=x>", first=None)
     html = page(evaluation, errors=wrong_rows)
     assert "it" not in page(evaluation).split("Wrong rows")[-1] or "Wrong rows" not in page(evaluation)
     assert "Wrong rows" in html and "<img src=x>" not in html and "</script><b>" not in html
@@ -192,21 +192,21 @@ def test_a_file_of_a_header_alone_is_refused_in_a_sentence(tmp_path):
 @pytest.mark.parametrize(
     ("ask", "words"),
     [
-        (lambda: errors(Y), "There is nothing to judge"),
-        (lambda: errors(FRAME, true="y"), "name a column of labels"),
+        (lambda: errors(Y), "errors needs labels or scores beside the truth"),
+        (lambda: errors(FRAME, true="y"), "of a frame pred= or score="),
         (lambda: errors(Y, y_score=S, kind="tp"), "kind= is 'fn', 'fp' or 'both'"),
         (lambda: errors(Y, y_score=S, first=0), "first= is how many rows"),
         (lambda: errors(Y, y_score=5 * S), "give threshold="),
-        (lambda: errors(Y, COLUMNS["p"], threshold=0.5), "A threshold= needs scores"),
-        (lambda: errors(Y, y_score=S, where="age >= 60"), "There is no column 'age'"),
+        (lambda: errors(Y, COLUMNS["p"], threshold=0.5), "Predictions and a threshold together"),
+        (lambda: errors(Y, y_score=S, filter="age >= 60"), "There is no column 'age'"),
         (
-            lambda: errors(FRAME, true="y", score="s", where="site = Q"),
+            lambda: errors(FRAME, true="y", score="s", filter="site = Q"),
             "No row has site = Q; 'site' holds 'A', 'B'\\.$",
         ),
-        (lambda: errors(FRAME, true="y", score="s", where="id = r1x"), "No row has id = r1x.* Did you mean 'r1"),
-        (lambda: errors(FRAME, true="y", score="s", where="age >= 200"), "No row meets 'age >= 200'"),
-        (lambda: errors(Y, y_score=S, keys=["id"]), "gives the columns by name"),
-        (lambda: errors(FRAME, true="y", score="s", keys="ids"), "There is no column 'ids'.*Did you mean 'id'"),
+        (lambda: errors(FRAME, true="y", score="s", filter="id = r1x"), "No row has id = r1x.* Did you mean 'r1"),
+        (lambda: errors(FRAME, true="y", score="s", filter="age >= 200"), "No row meets 'age >= 200'"),
+        (lambda: errors(Y, y_score=S, key=["id"]), "no column 'id'; columns=.* gives columns beside arrays"),
+        (lambda: errors(FRAME, true="y", score="s", key="ids"), "There is no column 'ids'.*Did you mean 'id'"),
         (lambda: errors(np.arange(N) % 3, y_score=S), "name it with pos_label="),
         (lambda: errors(np.arange(N) % 3, Y, kind="fn"), "kind is of two classes"),
     ],
@@ -217,5 +217,23 @@ def test_what_cannot_be_listed_is_refused_in_a_sentence(ask, words):
 
 
 def test_a_key_that_is_called_as_a_column_of_the_table_stands_beside_it():
-    rows = [each.row() for each in errors([0, 1], [1, 1], keys={"row": ["a", "b"], "true": [7, 8]})]
+    rows = [
+        each.row() for each in errors([0, 1], [1, 1], columns={"row": ["a", "b"], "true": [7, 8]}, key=["row", "true"])
+    ]
     assert [(row["row"], row["row (key)"], row["true"], row["true (key)"]) for row in rows] == [(1, "a", 0, 7)]
+
+
+def test_rows_of_any_kind_are_listed_alike_with_what_was_assumed():
+    words, columns = np.where(Y == 1, "yes", "no"), {"id": COLUMNS["id"]}
+    p = Predictions(words, y_score=np.column_stack([1 - S, S]), columns=columns | {"age": AGE})
+    found = p.filter("age >= 60").errors(key="id", first=None)
+    assert [row.row_number for row in found] == wrong(where=AGE >= 60)
+    assert found.each[0].keys == {"id": COLUMNS["id"][found.each[0].row_number - 1]}
+    assert "The positive class is 'yes' by convention" in found.assumed[0] and "thresholded at 0.5" in found.assumed[1]
+    certain = errors(np.arange(N) % 3, y_score=RNG.dirichlet([1, 1, 1], N))
+    assert certain.assumed == ("The class with the highest score of a row was taken as its predicted label.",)
+    for data, words in ((Counts(1, 2, 3, 4), "are counted"), ([["a"], ["b"]], "may have several")):
+        with pytest.raises(InputError, match=words):
+            errors(data, *([] if isinstance(data, Counts) else [[["a"], ["a"]]]))
+    with pytest.raises(InputTypeError, match="sample_weight= has no place in errors"):
+        errors(Y, y_score=S, sample_weight=np.ones(N))

@@ -75,7 +75,7 @@ def test_arrays_frames_lists_and_text_give_one_answer(report, table, frame):
         evaluate(pl.DataFrame({"t": lists[0], "p": lists[1]}), true="t", pred="p"),
         evaluate(pd.DataFrame({"t": lists[0], "p": lists[1]}), true="t", pred="p"),
         evaluate(multilabel(text, true="t", pred="p", label_sep=";")),
-        evaluate(multilabel(*pairs, row="id", label="tag")),
+        evaluate(multilabel(*pairs, long=("id", "tag"))),
     ]
     for other in given:
         assert other["f1[average=macro]"] == report["f1[average=macro]"]
@@ -84,7 +84,7 @@ def test_arrays_frames_lists_and_text_give_one_answer(report, table, frame):
 def test_a_long_frame_of_scores_has_a_line_for_each_row_and_label(table):
     rows, labels = (each.ravel() for each in np.indices(table.true.shape))
     lines = pd.DataFrame({"row": rows, "label": labels, "y": table.true.ravel(), "s": table.scores.ravel()})
-    long = multilabel(lines, row="row", label="label", true="y", score="s")
+    long = multilabel(lines, long=("row", "label"), true="y", score="s")
     assert (
         evaluate(long)["roc_auc[average=macro]"] == evaluate(table.true, y_score=table.scores)["roc_auc[average=macro]"]
     )

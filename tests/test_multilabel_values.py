@@ -155,6 +155,6 @@ def test_long_frames_are_of_the_same_rows_and_have_every_score():
 
     long = pd.DataFrame({"row": [1, 1, 2], "label": ["a", "b", "a"], "y": [1, 0, 1], "s": [0.9, 0.1, 0.4]})
     with pytest.raises(InputError, match="a score is needed for each row and label"):
-        steelyard.multilabel(long, row="row", label="label", true="y", score="s")
+        steelyard.multilabel(long, long=("row", "label"), true="y", score="s")
     with pytest.raises(InputError, match="no 'row' in common"):
-        steelyard.multilabel(long, long.assign(row=long["row"] + 10), row="row", label="label")
+        steelyard.multilabel(long, long.assign(row=long["row"] + 10), long=("row", "label"))

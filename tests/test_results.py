@@ -195,7 +195,9 @@ RESULTS = {
     ),
     "select_tree": selected,
     "compare_groups": lambda: steelyard.compare_groups(TRUE, LABELS["<b>A</b>"], by=GROUP, metrics=["recall", "mcc"]),
-    "errors": lambda: steelyard.errors(TRUE, y_score=PROBABILITIES, keys={"<b>A</b>": GROUP}, first=9),
+    "errors": lambda: steelyard.errors(
+        TRUE, y_score=PROBABILITIES, columns={"<b>A</b>": GROUP}, key="<b>A</b>", first=9
+    ),
     "group_thresholds": lambda: steelyard.group_thresholds(TRUE, PROBABILITIES, by=GROUP, draws=20),
     "gate": lambda: steelyard.gate(
         steelyard.evaluate(TRUE, LABELS["<b>A</b>"], by={"<i>": GROUP}, metrics=["recall", "mcc"]),

@@ -9,7 +9,7 @@ from command_line import run_command
 from engines import ENGINES
 from scipy.stats import hypergeom
 
-from steelyard import Result, get_metric, slices
+from steelyard import Predictions, Result, get_metric, slices
 from steelyard.analysis.slices import count_tests, score_test
 from steelyard.analysis.slices import slices as slice_question
 from steelyard.exceptions import SteelyardError
@@ -306,15 +306,15 @@ def test_bins_hold_about_equally_many_rows_and_end_at_round_numbers():
         ({"features": ["age", "y"]}, "'y' is the truth itself"),
         ({"features": ["agee"]}, "no column 'agee'"),
         ({"conditions": 4}, "at most 3, not 4.*give 1, 2 or 3"),
-        ({"rate": 2}, "rate= is"),
+        ({"fdr": 2}, "fdr= is"),
         ({"method": "holm"}, "'bh'"),
         ({"metric": "prevalence"}, "no better and worse"),
         ({"metric": "roc_auc"}, "needs scores"),
-        ({"weight": "dose"}, "frequency="),
-        ({"cluster": "site"}, "one row per cluster"),
+        ({"weight": "dose"}, "weight= has no place in slices"),
+        ({"cluster": "site"}, "cluster= has no place in slices"),
         ({"pred": None}, "pred="),
-        ({"least": 0}, "least= is a whole number"),
-        ({"bins": 1}, "bins is 2 or more, not 1"),
+        ({"min_rows": 0}, "min_rows= is a whole number"),
+        ({"n_bins": 1}, "n_bins is 2 or more, not 1"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_in_one_sentence(frame, asked, sentence):
@@ -387,3 +387,23 @@ def test_the_shell_states_which_columns_it_took_and_takes_names_with_commas(fram
     named = Result.from_json(run(*asked, "--features", "site", "--features", "few, some").stdout)
     assert named.features == ("site", "few, some")
     assert named.found == taken.found
+
+
+def test_arrays_and_files_have_the_slices_of_their_frame(frame, tmp_path):
+    columns = {name: frame[name].to_numpy() for name in ("age", "site", "few")}
+    truth, score = frame["y"].to_numpy(), frame["s"].to_numpy()
+    words = np.where(truth == 1, "yes", "no")
+    asked = {"features": ["age", "site", "few"], "metric": "f1"}
+    expected = slices(frame, true="y", score="s", **asked)
+    given = Predictions(words, y_score=score, columns=columns).slices(**asked)
+    assert [each.row() for each in given.found] == [each.row() for each in expected.found]
+    assert "The positive class is 'yes' by convention" in given.assumed[0]
+    assert (
+        expected.assumed[0] == given.assumed[1] == "Scores were thresholded at 0.5; best_threshold finds a better one."
+    )
+    frame.write_parquet(tmp_path / "rows.parquet")
+    assert slices(tmp_path / "rows.parquet", true="y", score="s", **asked).to_json() == expected.to_json()
+    in_site = slices(words, y_score=score, columns=columns, filter="site = B", features="age", metric="f1")
+    assert in_site.rows == int((columns["site"] == "B").sum())
+    with pytest.raises(SteelyardError, match="scores of one class, and there is a column for each; give pos_label="):
+        slices(np.arange(60) % 3, y_score=np.full((60, 3), 1 / 3), columns={"x": np.arange(60)}, metric="roc_auc")

@@ -58,12 +58,7 @@ from steelyard.gates.gate import GateResult as GateResult
 from steelyard.gates.gate import assert_gate as assert_gate
 from steelyard.gates.gate import gate as gate
 from steelyard.ingest.accumulator import Accumulator as Accumulator
-from steelyard.ingest.array_tables import confusion as confusion
-from steelyard.ingest.array_tables import score_table as score_table
 from steelyard.ingest.counting_query import sql as sql
-from steelyard.ingest.frame_tally import tally as tally
-from steelyard.ingest.multilabel_tables import multilabel as multilabel
-from steelyard.ingest.paired_tables import paired as paired
 from steelyard.interop.scorers import scorer as scorer
 from steelyard.ledger.ledger import Ledger as Ledger
 from steelyard.metrics.curves import precision_recall_curve as precision_recall_curve
@@ -120,6 +115,11 @@ from steelyard.statistics.paired import Paired as Paired
 from steelyard.statistics.positive_class import RARER as RARER
 from steelyard.statistics.score_table import ScoreTable as ScoreTable
 from steelyard.statistics.tally import Tally as Tally
+from steelyard.tables import confusion as confusion
+from steelyard.tables import multilabel as multilabel
+from steelyard.tables import paired as paired
+from steelyard.tables import score_table as score_table
+from steelyard.tables import tally as tally
 
 __version__: str
 _HOME: dict[str, str]

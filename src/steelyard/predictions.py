@@ -22,7 +22,7 @@ from steelyard._names import METHODS
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError, SteelyardError, did_you_mean, first_ten
 from steelyard.ingest import arrays, label_codes
-from steelyard.ingest.array_groups import group_columns, grouped_tally
+from steelyard.ingest.array_groups import group_columns, group_places, grouped_tally
 from steelyard.ingest.array_tables import confusion, declared_labels, occurring_labels, score_table
 from steelyard.ingest.class_checks import check_both_classes, check_classes
 from steelyard.ingest.frame_columns import FrameColumns
@@ -30,7 +30,8 @@ from steelyard.ingest.group_bins import binned_groups
 from steelyard.ingest.label_sets import are_label_sets
 from steelyard.ingest.label_tables import match_label
 from steelyard.ingest.paired_tables import paired
-from steelyard.ingest.score_matrix import counted_where_they_are, probability_table
+from steelyard.ingest.row_order import check_order
+from steelyard.ingest.score_matrix import HIGHEST_TAKEN, counted_where_they_are, probability_table
 from steelyard.ingest.source import Source, named_columns, names_class_columns
 from steelyard.ingest.thresholding import (
     MOST_POSITIVE,
@@ -637,6 +638,14 @@ class Predictions:
         with self.frame() as source:
             return ask(source)
 
+    def by_highest(self) -> Predictions:
+        """The same rows, of which the class with the highest score is the prediction where all classes have scores."""
+        if self.kind != "class scores" or (values := self.on_host().collect()).kind != "class scores":
+            return self
+        table, model = values.probability_table(), values.given.model
+        highest = arrays.column(list(table.labels), "labels")[table.most_probable]
+        return values.of_model(highest if model.pred is None else model.pred, None)
+
     def _keep(self, key: Any, make: Any) -> Any:
         """What was made once, or is made now and kept; threads that meet here make it twice and keep the first."""
         if key not in self._kept:
@@ -871,19 +880,47 @@ class Predictions:
         check_classes(table)
         return CountedRows(table, scores, None)
 
-    def tally(self) -> Tally:
-        """The tables of the rows and of each group: of labels, of scores, or of both; counted where the rows live."""
-        return self._keep("tally", self._tally)  # type: ignore[no-any-return]  # kept as anything
+    def tally(self, cost: str | Sequence[str] | None = None) -> Tally:
+        """The tables of the rows and of each group: of labels, of scores, or of both; counted where the rows live.
+
+        `cost` names columns of what errors cost, whose sums at each score are counted too.
+        """
+        names = named_columns("cost", cost)
+        if not names:
+            return self._keep("tally", self._tally)  # type: ignore[no-any-return]  # kept as anything
+        if self.given.is_frame and not self.needs_rows:
+            return self.frame_tally(cost=names)
+        return replace(self.tally(), costs=self.framed(*names)[0].frame_tally(cost=names).costs)
 
     def _tally(self) -> Tally:
-        given = self.on_host().collect().given if self.needs_rows or not self.given.is_frame else self.given
+        rows = self.by_highest()
+        given = rows.on_host().collect().given if rows.needs_rows or not rows.given.is_frame else rows.given
         if given.is_table:
             return _as_tally(given.data)
+        if len(given.models) != 2 or any(
+            model.pred is None or model.score is not None for model in given.models.values()
+        ):
+            given.check_one_model()
+        if not given.is_frame and len(given.models) == 2:
+            return self._paired_tally()
         if not given.is_frame:
             options = {"pos_label": given.pos_label, "labels": given.labels, **given.weights}
             by = {} if given.by is None else given.by
             return grouped_tally(given.data, given.y_pred, given.y_score, by, **options)
         return self.frame_tally()
+
+    def _paired_tally(self) -> Tally:
+        """The tables of two models side by side, of values."""
+        given, whole = self.collect().given, self.paired()
+        columns = {} if given.by is None else group_columns(given.by)
+        rows = Predictions._of_given(replace(given, by=None, labels=whole.labels))
+        groups = {}
+        for key, places in (group_places(columns) if columns else {}).items():
+            mask = np.zeros(self.rows, dtype=bool)
+            mask[places] = True
+            groups[key] = Tally(paired=Predictions._of_given(_at(rows.given, mask)).paired())
+        groups.pop((), None)
+        return Tally(paired=whole, labels=whole.labels, by=tuple(columns), groups=groups, models=self.models)
 
     def frame_tally(self, *, cost: Sequence[str] = (), **changed: Any) -> Tally:
         """The frame counted where it lives, with the scores by columns of costs; options of counting may be changed."""
@@ -921,6 +958,10 @@ class Predictions:
         given.check_one_model()
         if isinstance(given.data, (Counts, Confusion)):
             return as_confusion(given.data, given.pos_label)
+        if (highest := self.by_highest()) is not self:
+            return highest.confusion()
+        if not given.is_table and all(each is None for each in given.model):
+            raise InputTypeError(_NOTHING)
         if not given.is_frame and not given.is_table and given.y_pred is not None:
             values = self.collect().given
             return confusion(
@@ -990,6 +1031,8 @@ class Predictions:
         given = self.given
         if isinstance(given.data, MultilabelTable):
             return given.data.on_host() if to_host else given.data
+        if given.is_frame and not self.are_sets:
+            return self._label_set_frame()[0]  # which says what is missing
         if given.is_frame:
             return self.collect().multilabel_table(to_host=to_host)
         values = self.collect().given
@@ -1012,6 +1055,51 @@ class Predictions:
 
     def _table_of_labels(self) -> Any:
         return self.multilabel_table() if self.are_sets else self.tally()
+
+    def framed(self, *columns: str) -> tuple[Predictions, tuple[str, ...]]:
+        """The same rows as those of a frame: of values one of Polars, with the named ones of `columns=`.
+
+        Of scores of all classes the highest is the prediction, and its score that of the row; it is stated beside them.
+        """
+        stated: tuple[str, ...] = ()
+        if self.given.is_frame and not self.needs_rows:
+            return self, stated
+        import polars as pl
+
+        values = self.collect(*columns) if self.given.is_frame else self.collect()
+        given, model = values.given, values.given.model
+        there = _columns_by_name(given.columns)
+        if lacking := next((name for name in columns if name not in there), None):
+            gives = "columns={...} gives columns beside arrays" if not there else f"there are {first_ten([*there])}"
+            raise InputError(f"There is no column {lacking!r}; {gives}.{did_you_mean(lacking, there)}")
+        if values.kind == "class scores":
+            stated = (HIGHEST_TAKEN,) if model.pred is None else ()
+            model = Model(values.by_highest().given.model.pred, values.probability_table().probabilities.max(1))
+        named = {"y_true": given.data, "y_pred": model.pred, "y_score": model.score, **given.weights}
+        check_order(**named)
+        series = {name: arrays.column(values, name) for name, values in named.items() if values is not None}
+        if model.score is not None:
+            arrays.check_one_column(model.score)
+            score = series["y_score"]
+            series["y_score"] = arrays.finite_scores(score).astype(arrays.precision_of(score))
+        own = {name: f"{name} of the row" if name in columns else name for name in series}
+        series = {own[name]: values for name, values in series.items()}
+        series |= {name: arrays.column(there[name], f"columns[{name!r}]") for name in columns}
+        arrays.check_lengths(**series)
+        listed = {name: each.tolist() if each.dtype.kind in "OUS" else each for name, each in series.items()}
+        framed = replace(
+            given,
+            data=pl.DataFrame(listed, strict=False),
+            true=own["y_true"],
+            models={"": Model(own.get("y_pred"), own.get("y_score"))},
+            sample_weight=own.get("sample_weight"),
+            frequency=own.get("frequency"),
+            by=None,
+            cluster=None,
+            columns=None,
+            is_frame=True,
+        )
+        return Predictions._of_given(framed), stated
 
     def to_frame(self) -> Any:
         """The rows that were named, or the tables, as a frame of Polars."""
@@ -1109,6 +1197,24 @@ def refuse_unused(p: Predictions, who: str, *uses: str) -> None:
             keyword = ("weight" if given.is_frame else "sample_weight") if use == "weights" else use
             out = "" if keyword in given.in_call else f", or leave it out by predictions.with_options({keyword}=None)"
             raise InputTypeError(f"{keyword}= has no place in {who}: {_UNUSED[use]}{out}.")
+
+
+def check_rows(p: Predictions, who: str) -> None:
+    """Refuse rows that are counted already, that may have several labels each, or without a truth or a model."""
+    if p.given.is_table:
+        raise InputError(f"These rows are counted, and {who} reads them one by one; give the rows.")
+    if p.are_sets:
+        raise InputError(
+            f"{who} takes one label for each row, and these rows may have several; give the columns of one label."
+        )
+    if not p.has_truth:
+        raise InputTypeError(f"These rows have no truth, which {who} needs; give y_true, or of a frame true=.")
+    if p.given.model.pred is not None and p.given.threshold is not None:
+        raise InputError(TWO_THRESHOLDS)
+    if all(each is None for each in p.given.model):
+        raise InputTypeError(
+            f"{who} needs labels or scores beside the truth: y_pred= or y_score=, of a frame pred= or score=."
+        )
 
 
 _UNUSED = {
@@ -1217,6 +1323,7 @@ _LINES = {
 
 # ---------------------------------------------------------------- what was given
 
+_NOTHING = "There is nothing to ask about: give y_pred (labels) or y_score= (scores) beside y_true."
 _NEEDS_FRAME = {
     "weight": "weight= names a column of a frame; name that of the truth too, with true=; beside arrays give "
     "sample_weight=.",

@@ -323,11 +323,11 @@ CALIBRATION = {
 
 SLICES = {
     "labels": lambda: steelyard.slices(i.FRAME, true="y", pred="p", features=["site", "age", "month"]),
-    "precision": lambda: steelyard.slices(i.FRAME, true="y", pred="p", features=["site", "age"], metric="precision", least=5),
-    "scores": lambda: steelyard.slices(i.FRAME, true="y", score="s", threshold=0.45, features=["site", "amount"], bins=3, least=5),
-    "one condition": lambda: steelyard.slices(i.FRAME, true="y", pred="p2", features="site", conditions=1, method="by", rate=0.5, least=5),
-    "frequencies": lambda: steelyard.slices(i.FRAME, true="y", pred="p2", features=["site", "age"], frequency="n", metric="accuracy", rate=0.9),
-    "four classes": lambda: steelyard.slices(i.FRAME, true="kind", pred="guess", features=["site", "age"], metric="accuracy", rate=0.9),
+    "precision": lambda: steelyard.slices(i.FRAME, true="y", pred="p", features=["site", "age"], metric="precision", min_rows=5),
+    "scores": lambda: steelyard.slices(i.FRAME, true="y", score="s", threshold=0.45, features=["site", "amount"], n_bins=3, min_rows=5),
+    "one condition": lambda: steelyard.slices(i.FRAME, true="y", pred="p2", features="site", conditions=1, method="by", fdr=0.5, min_rows=5),
+    "frequencies": lambda: steelyard.slices(i.FRAME, true="y", pred="p2", features=["site", "age"], frequency="n", metric="accuracy", fdr=0.9),
+    "four classes": lambda: steelyard.slices(i.FRAME, true="kind", pred="guess", features=["site", "age"], metric="accuracy", fdr=0.9),
     "found": lambda: steelyard.slices(i.FRAME.with_columns(p=(i.FRAME["p"] ^ ((i.FRAME["site"] == "north") & (i.FRAME["age"] > 40)).cast(int))), true="y", pred="p", features=["site", "age"], metric="accuracy"),
 }  # fmt: skip
 
@@ -336,8 +336,8 @@ ERRORS = {
     "scores": lambda: errors(i.Y, y_score=i.S, threshold=0.45, first=8),
     "near the threshold": lambda: errors(i.Y, y_score=i.S, threshold=0.45, near=True, first=8),
     "false negatives": lambda: errors(i.Y, y_score=i.S, kind="fn", first=8),
-    "with keys": lambda: errors(i.FRAME, true="y", score="s", keys=["key", "site"], first=8),
-    "of a slice": lambda: errors(i.FRAME, true="y", score="s", where="age >= 60 and site = north", first=8),
+    "with keys": lambda: errors(i.FRAME, true="y", score="s", key=["key", "site"], first=8),
+    "of a slice": lambda: errors(i.FRAME, true="y", score="s", filter="age >= 60 and site = north", first=8),
     "four classes": lambda: errors(i.ANIMALS[i.Y4], i.ANIMALS[i.L4], first=8),
     "four classes with scores": lambda: errors(i.Y4, i.L4, y_score=i.P4.max(1), first=8),
 }

@@ -40,7 +40,7 @@ def list_errors(
     A row's number counts from 1, without the header. The output holds values of the file as they are: mind who reads
     it. Of several classes --score is that of the predicted class, and the most certain errors come first.
     """
-    errors, assumed = file_errors(inputs, keys, kind=kind, first=first or None, near=near, where=where)
+    errors, assumed = file_errors(inputs, keys, kind=kind, first=first or None, near=near, filter=where)
     if output.kind in ("csv", "json"):
         print_assumed([*assumed, *map(of_shell, errors.notes)] if output.kind == "csv" else assumed)
     if output.kind == "html":
@@ -59,7 +59,7 @@ def file_errors(inputs: Inputs, keys: str | None, **asked: Any) -> tuple[ErrorRo
     with open_files(inputs) as source:
         found, assumed = guess_columns(source, inputs)
         columns: dict[str, Any] = {use: name for use, name in found.columns.items() if use in ("true", "pred", "score")}
-        own: dict[str, Any] = {"threshold": inputs.threshold, "pos_label": inputs.positive, "keys": named}
+        own: dict[str, Any] = {"threshold": inputs.threshold, "pos_label": inputs.positive, "key": named}
         return errors(source, **columns, **own, **asked), assumed
 
 

@@ -114,7 +114,7 @@ def _check_options(inputs: Inputs) -> None:
             raise InputError(
                 "A file with a line for each row and label needs two columns of 0 and 1 or scores beside them, named "
                 "by --true with --pred or --scores; a plain list of true labels beside one of predicted labels is read "
-                "in Python: multilabel(true, predicted, row=, label=)."
+                "in Python: multilabel(true, predicted, long=(row, label))."
             )
         raise InputError("Name the columns of label sets: --true with --pred or --scores, such as 'y_*' and 'p_*'.")
     for option in ("positive", "labels", "exact"):

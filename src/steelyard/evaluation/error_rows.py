@@ -6,25 +6,23 @@ import datetime as dt
 import math
 from collections.abc import Mapping  # noqa: TC003 - saved fields are read back by their types
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from steelyard._types import Label
 from steelyard.analysis.results.formatting import filled, number_of, three_digits
 from steelyard.analysis.results.result import Result, table_text
-from steelyard.arguments import names_wrong_arguments
-from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import arrays
+from steelyard.exceptions import InputError
 from steelyard.ingest.condition_rows import as_conjunction, check_features, empty_slice_sentence
-from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.label_tables import match_label
 from steelyard.ingest.rows import count_keys
 from steelyard.ingest.score_queries import column_precision
 from steelyard.ingest.score_tables import NO_ROWS, finite_summary
-from steelyard.ingest.source import ColumnNames, Source, check_columns, named_columns
+from steelyard.ingest.source import ColumnNames, Source, check_choices, check_columns, named_columns
 from steelyard.ingest.thresholding import ASSUMED_HALF, HALF
 from steelyard.ingest.wrong_rows import DISTANCE, KIND, KINDS, OTHER, ROW_NUMBER, WrongRows
+from steelyard.predictions import Predictions, check_rows, question, refuse_unused
 from steelyard.statistics.confusion import sort_labels
 from steelyard.statistics.positive_class import ClassRule, choice_sentences, chosen_label, conventional_label
 from steelyard.statistics.precision import as_read
@@ -34,8 +32,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Frame, Labels
+    from steelyard._types import Labels
     from steelyard.ingest.rows import CountedKeys
+    from steelyard.predictions import Given, RowOptions, RowsLike
 
 
 # ---------------------------------------------------------------- ErrorRows
@@ -121,7 +120,7 @@ class ErrorRows(Result[ErrorRow]):
     def notes(self) -> tuple[str, ...]:
         """What was assumed, and that rows without an order have no number."""
         unordered = self.each and self.each[0].row_number is None
-        number = ("The rows of this frame have no order, and so no number; name columns that identify them by keys=.",)
+        number = ("The rows of this frame have no order, and so no number; name columns that identify them by key=.",)
         return (*self.assumed, *(number if unordered else ()))
 
     def __repr__(self) -> str:
@@ -135,35 +134,27 @@ class ErrorRows(Result[ErrorRow]):
 # ---------------------------------------------------------------- error rows
 
 
-_TRUE, _PRED, _SCORE = "true label", "predicted label", "score of the row"  # columns of arrays
-
-
-@names_wrong_arguments
+@question
 def errors(
-    y_true: Source | Frame | ArrayLike,
-    y_pred: ArrayLike | None = None,
+    data: RowsLike = None,
+    predicted: ArrayLike | None = None,
+    /,
     *,
-    y_score: ArrayLike | None = None,
-    threshold: float | None = None,
     kind: str = "both",
     first: int | None = 100,
     near: bool = False,
-    where: str | None = None,
-    keys: Mapping[str, ArrayLike] | Sequence[str] | str | None = None,
-    pos_label: Label = None,
-    true: str | None = None,
-    pred: str | None = None,
-    score: str | None = None,
+    key: str | Sequence[str] | None = None,
+    **rows: Unpack[RowOptions],
 ) -> ErrorRows:
     """The false negatives and false positives of a classifier, those farthest beyond the threshold first.
 
     `kind` is "fn", "fp" or "both"; `first` limits how many are brought here, None brings all; `near` lists those
-    nearest to the threshold first. `where` keeps the rows of a slice, such as "age >= 60 and site = B". `keys` names
-    columns that identify a row, or beside arrays gives them: {"patient": ids}; `where` reads these there. A row's
+    nearest to the threshold first. `filter` keeps the rows of a slice, such as "age >= 60 and site = B". `key` names
+    one or several columns that identify a row; beside arrays `columns` gives them: {"patient": ids}. A row's
     number counts from 1. Of a frame the rows are found, sorted and limited where it lives. Of several classes give
     predictions; the score is then that of the predicted class, and the most certain errors come first.
 
-    >>> errors([0, 1, 1, 0], y_score=[0.9, 0.4, 0.1, 0.2], keys={"id": ["a", "b", "c", "d"]})
+    >>> errors([0, 1, 1, 0], y_score=[0.9, 0.4, 0.1, 0.2], columns={"id": ["a", "b", "c", "d"]}, key="id")
     3 of 4 rows are wrong: 2 false negatives and 1 false positive; they are listed farthest beyond the
     threshold 0.500 first.
     <BLANKLINE>
@@ -174,28 +165,32 @@ def errors(
     <BLANKLINE>
     Scores were thresholded at 0.5; best_threshold finds a better one.
     """
+    p = Predictions.of(data, predicted, **rows)
+    check_rows(p, "errors")
+    refuse_unused(p, "errors", "weights", "frequency", "cluster", "design", "by")
     if kind not in ("both", *KINDS):
         raise InputError(argument="kind", expected="'fn', 'fp' or 'both'", given=kind)
     if first is not None and (not isinstance(first, (int, np.integer)) or isinstance(first, bool) or first < 1):
         raise InputError(argument="first", expected="how many rows to list, 1 or more, or None for all", given=first)
-    names = FrameColumns(true, pred, score)
-    if names.are_named(y_pred=y_pred, y_score=y_score):
-        source, columns, key_names = _of_frame(y_true, names, keys)  # type: ignore[arg-type]  # a frame
-    else:
-        source, columns, key_names = _of_arrays(y_true, y_pred, y_score, keys)  # type: ignore[arg-type]  # rows
-    query, assumed = _query(source, columns, threshold, pos_label)
-    kinds = tuple(KINDS) if kind == "both" else (kind,)
-    slice_ = None if where is None else as_conjunction(where)
-    if slice_ is not None:
-        check_features(source, slice_.features)
-    query = replace(query, keys=key_names, kinds=kinds, where=slice_, near=near)
-    if query.positive is None and kind != "both":
-        raise InputError("kind is of two classes; of several name the positive one with pos_label=.")
-    totals = query.counted(source)
-    if query.where is not None and not totals["rows"]:
-        raise InputError(empty_slice_sentence(source, query.where))
+    keys = named_columns("key", key)
+    slice_ = None if p.given.filter is None else as_conjunction(p.given.filter)
+    # A row keeps the number that it has before the filter, which the query for wrong rows applies itself.
+    framed, stated = p.with_options(filter=None).framed(*dict.fromkeys((*keys, *(slice_.features if slice_ else ()))))
+    with framed.frame() as source:
+        query, assumed = _query(source, framed.given)
+        check_columns(source, ColumnNames(query.true, by=keys))
+        if slice_ is not None:
+            check_features(source, slice_.features)
+        kinds = tuple(KINDS) if kind == "both" else (kind,)
+        query = replace(query, keys=keys, kinds=kinds, where=slice_, near=near)
+        if query.positive is None and kind != "both":
+            raise InputError("kind is of two classes; of several name the positive one with pos_label=.")
+        totals = query.counted(source)
+        if slice_ is not None and not totals["rows"]:
+            raise InputError(empty_slice_sentence(source, slice_))
+        found = query.first(source, first)
     return ErrorRows(
-        tuple(_error_row(row, query) for row in query.first(source, first)),
+        tuple(_error_row(row, query) for row in found),
         totals["rows"],
         0 if query.positive is None else totals["fn"],
         totals["fp"],
@@ -205,7 +200,7 @@ def errors(
         query.threshold,
         None if query.where is None else repr(query.where),
         query.near,
-        assumed,
+        (*stated, *assumed),
     )
 
 
@@ -228,72 +223,28 @@ def _plain(value: object) -> object:
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
-# ---------------------------------------------------------------- rows
-
-
-def _of_frame(data: Frame | Source, names: FrameColumns, keys: object) -> tuple[Source, ColumnNames, tuple[str, ...]]:
-    """The frame, the names of its columns, and those of its keys."""
-    if names.pred is None and names.score is None:
-        raise InputTypeError("There is nothing to judge: name a column of labels (pred=) or of scores (score=).")
-    listed = named_columns("keys", keys)  # type: ignore[arg-type]  # refused there where it is no name
-    source, preds = Source.of(data), () if names.pred is None else (names.pred,)
-    columns = ColumnNames(str(names.true), preds, names.score)
-    check_columns(source, replace(columns, by=listed))
-    return source, columns, listed
-
-
-def _of_arrays(
-    y_true: ArrayLike, y_pred: ArrayLike | None, y_score: ArrayLike | None, keys: object
-) -> tuple[Source, ColumnNames, tuple[str, ...]]:
-    """Arrays as a frame, the names of its columns, and those of its keys."""
-    import polars as pl
-
-    if y_pred is None and y_score is None:
-        raise InputTypeError("There is nothing to judge: give y_pred (labels) or y_score= (scores) beside y_true.")
-    keys = {} if keys is None else keys
-    if not hasattr(keys, "items"):
-        raise InputTypeError('keys= beside arrays gives the columns by name: keys={"patient": ids}.')
-    key_columns = {str(name): arrays.column(values, f"keys[{name!r}]") for name, values in keys.items()}
-    columns = {_TRUE: arrays.column(y_true, "y_true")}
-    if y_pred is not None:
-        columns[_PRED] = arrays.column(y_pred, "y_pred")
-    if y_score is not None and np.ndim(y_score) == 2 and np.shape(y_score)[1] > 2:  # the score of the predicted class
-        columns[_SCORE] = np.asarray(np.asarray(y_score, dtype=np.float64).max(1))
-    elif y_score is not None:
-        arrays.check_one_column(y_score)
-        columns[_SCORE] = arrays.finite_scores(y_score)
-    arrays.check_lengths(**columns, **key_columns)
-    series = {
-        name: values.tolist() if values.dtype.kind in "OUS" else values
-        for name, values in (columns | key_columns).items()
-    }
-    names = ColumnNames(_TRUE, () if y_pred is None else (_PRED,), None if y_score is None else _SCORE)
-    return Source.of(pl.DataFrame(series, strict=False)), names, tuple(key_columns)
-
-
 # ---------------------------------------------------------------- labels and the threshold
 
 
-def _query(
-    source: Source, columns: ColumnNames, threshold: float | None, pos_label: Label
-) -> tuple[WrongRows, tuple[str, ...]]:
+def _query(source: Source, given: Given) -> tuple[WrongRows, tuple[str, ...]]:
     """The query for all errors of these rows, and what was assumed."""
-    counted = count_keys(source, true=columns.true, pred=columns.pred)
+    pred, score = given.model
+    check_columns(source, ColumnNames(given.true, () if pred is None else (pred,), score))
+    counted = count_keys(source, true=given.true, pred=() if pred is None else (pred,))
     if not len(counted.rows):
         raise InputError(NO_ROWS)
     spelled = zip(counted.given.values(), counted.labels, strict=True)
     label_of = [dict(zip(given.tolist(), labels.tolist(), strict=True)) for given, labels in spelled]
     labels = sort_labels(label for each in label_of for label in each.values())
-    positive = _positive(pos_label, labels, counted)
-    if positive is None and not columns.pred:
+    positive = _positive(given.pos_label, labels, counted)
+    if positive is None and pred is None:
         raise InputError("Scores are of a positive class; name it with pos_label=, or give predictions.")
-    if not columns.pred:
+    if pred is None:
         others = [label for label in labels if label != positive]
         label_of.append({True: positive, False: others[0] if len(others) == 1 else f"not {positive}"})
-    at, assumed = _threshold(source, columns, threshold) if positive is not None else (None, ())
-    pred = columns.pred[0] if columns.pred else None
-    query = WrongRows(columns.true, pred, columns.score, positive, at, label_of[0], label_of[1])
-    return query, (*choice_sentences(pos_label, positive, labels), *assumed) if positive is not None else ()
+    at, assumed = _threshold(source, given) if positive is not None else (None, ())
+    query = WrongRows(given.true, pred, score, positive, at, label_of[0], label_of[1])
+    return query, (*choice_sentences(given.pos_label, positive, labels), *assumed) if positive is not None else ()
 
 
 def _positive(pos_label: Label, labels: Labels, counted: CountedKeys) -> Label:
@@ -308,14 +259,14 @@ def _positive(pos_label: Label, labels: Labels, counted: CountedKeys) -> Label:
     return match_label(pos_label, labels)
 
 
-def _threshold(source: Source, columns: ColumnNames, threshold: float | None) -> tuple[float | None, tuple[str, ...]]:
+def _threshold(source: Source, given: Given) -> tuple[float | None, tuple[str, ...]]:
     """What distances are from: the threshold, 0.5 of probabilities; None without scores."""
-    if columns.score is None:
-        if threshold is not None:
-            raise InputError("A threshold= needs scores; name their column with score=, or give y_score=.")
+    pred, score = given.model
+    if score is None:
         return None, ()
-    summary = finite_summary(source, columns.score)
-    if threshold is None and not (summary.low >= 0 and summary.high <= 1):
+    check_choices(given.threshold, None)
+    summary = finite_summary(source, score)
+    if given.threshold is None and not (summary.low >= 0 and summary.high <= 1):
         raise InputError("The scores are not probabilities; give threshold=, from which a row is predicted positive.")
-    stated = (ASSUMED_HALF,) if threshold is None and not columns.pred else ()
-    return as_read(HALF if threshold is None else float(threshold), column_precision(source, columns.score)), stated
+    stated = (ASSUMED_HALF,) if given.threshold is None and pred is None else ()
+    return as_read(HALF if given.threshold is None else float(given.threshold), column_precision(source, score)), stated

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 _FEW = 1_024  # rows of which copying both classes takes less time than what would put the copies off
 
 
-@names_wrong_arguments
 def confusion(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -121,7 +120,6 @@ def occurring_labels(y_true: ArrayLike) -> Labels:
 # ---------------------------------------------------------------- scores
 
 
-@names_wrong_arguments
 def score_table(
     y_true: ArrayLike,
     y_score: ArrayLike,

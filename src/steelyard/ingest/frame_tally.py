@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from steelyard.statistics.score_table import ScoreTable
 
 
-@names_wrong_arguments
 def tally(
     data: Frame | Source,
     *,
@@ -46,21 +45,7 @@ def tally(
     exact: bool | None = None,
     cost: str | Sequence[str] | None = None,
 ) -> Tally:
-    """Count the named columns of a frame into tables, where the frame lives; only the tables come back.
-
-    Frames are those of pandas, Polars (lazy ones are streamed), PyArrow, DuckDB, Ibis, Dask, Daft, Ray Data and
-    PySpark. Two columns in `pred` give the table of two models side by side. `by` counts each group as well. Scores
-    are kept exactly where the rows are in memory or at most 10 million (of Spark, Dask, Daft and Ibis 65,536, so
-    that the rows stay there); else in about 65,536 bins, fewer for each of many groups, and then every area comes
-    with its bounds. `exact` asks for either; `threshold` is one that the bins must keep. `cost` names columns of
-    what errors cost, such as the amounts of transactions, whose sums and squares at each score let `best_threshold`
-    do without the rows. The lines that a counting query (`sql`) gave are read as the counts that they are.
-
-    >>> import polars as pl
-    >>> frame = pl.DataFrame({"y": [0, 0, 1, 1], "predicted": [0, 1, 1, 1], "site": ["a", "a", "b", "b"]})
-    >>> tally(frame, true="y", pred="predicted", by="site")
-    <Tally of 4 rows: confusion, 2 groups by site>
-    """
+    """Count the named columns of a frame into tables, where the frame lives; only the tables come back."""
     preds, groups = named_columns("pred", pred), named_columns("by", by)
     for use, name in {"true": true, "score": score, "weight": weight, "frequency": frequency}.items():
         if name is not None or use == "true":

@@ -11,7 +11,6 @@ from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest import arrays
 from steelyard.ingest.device_columns import device_weights
 from steelyard.ingest.device_label_sets import device_label_scores, matrices_there
-from steelyard.ingest.frame_columns import FrameColumns, column_name, refuse_name
 from steelyard.ingest.label_sets import are_matrices, frame_labels, paired_sets
 from steelyard.ingest.row_order import check_order
 from steelyard.ingest.score_matrix import columns_by_name
@@ -19,49 +18,7 @@ from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.multilabel_table import MultilabelTable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
-
     from steelyard._types import Array, Labels, LabelSet, Weights
-
-
-@names_wrong_arguments
-def multilabel(
-    y_true: ArrayLike,
-    y_pred: ArrayLike | None = None,
-    *,
-    y_score: ArrayLike | None = None,
-    labels: LabelSet | None = None,
-    sample_weight: Weights = None,
-    frequency: Weights | str = None,
-    true: str | Sequence[str] | None = None,
-    pred: str | Sequence[str] | None = None,
-    score: str | Sequence[str] | None = None,
-    weight: str | None = None,
-    row: str | None = None,
-    label: str | None = None,
-    label_sep: str | None = None,
-) -> MultilabelTable:
-    """Rows that may have several labels each, or none: with the labels predicted, their scores, or both.
-
-    Labels are a matrix of 0 and 1 with a column for each, dense, sparse or a frame, or a list or set of labels for each
-    row. `y_score` is dense, with a column for each label. Tensors on a device stay there. Of a frame name the columns:
-    patterns in which * is the label (`true="y_*"`, with `pred=` or `score=`), lists of columns, or a column of lists,
-    or of text that `label_sep` divides. A long frame has a line for each `row` and `label`: with `true=` and `pred=` or
-    `score=`, or two frames that list what is true and what is predicted.
-
-    >>> multilabel([{"war", "trade"}, set()], [{"war"}, {"trade"}])
-    <MultilabelTable of 2 rows, 2 labels>
-    """
-    columns = FrameColumns(true, pred, score, weight)  # type: ignore[arg-type]  # patterns, or lists of columns
-    if row is not None or label is not None:
-        return _of_long_frames(y_true, y_pred, columns, row, label)
-    if true is not None or label_sep is not None:
-        return _of_frame(y_true, columns, frequency, label_sep)
-    refuse_name("frequency", frequency)
-    weights: dict[str, Any] = {"sample_weight": sample_weight, "frequency": frequency}
-    return label_sets_where_they_are(y_true, y_pred, y_score=y_score, labels=labels, **weights)
 
 
 def label_set_table(
@@ -101,24 +58,6 @@ def _weights(y_true: Any, **given: Weights) -> list[Array | None]:
         return [arrays.weights(values, name, whole=name == "frequency") for name, values in given.items()]
     there = (device_weights(y_true.library, values, name, whole=name == "frequency") for name, values in given.items())
     return [*there]  # type: ignore[list-item]  # which compute as NumPy's arrays do
-
-
-def _of_long_frames(
-    truth: Any, predicted: Any, columns: FrameColumns, row: str | None, label: str | None
-) -> MultilabelTable:
-    from steelyard.ingest.label_frames import long_table
-
-    if row is None or label is None:
-        raise InputError("A long frame has a column of rows and one of labels; name both, with row= and label=.")
-    return long_table(truth, predicted, columns, row, label)
-
-
-def _of_frame(frame: Any, columns: FrameColumns, frequency: Any, label_sep: str | None) -> MultilabelTable:
-    from steelyard.ingest.label_frames import label_frame
-
-    if columns.true is None or (columns.pred is None and columns.score is None):
-        raise InputError("Of a frame name the columns of the truth and of predictions or scores: true=, pred=, score=.")
-    return label_frame(frame, columns, column_name("frequency", frequency), label_sep=label_sep)[0]
 
 
 def _check_counted(labels: Labels) -> None:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Label, Labels, LabelSet, Weights
 
 
-@names_wrong_arguments
 def paired(
     y_true: ArrayLike,
     pred_a: ArrayLike,

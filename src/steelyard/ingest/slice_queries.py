@@ -168,6 +168,7 @@ class RemoteRows:
     label: Label
     kinds: int = 4
     most_cells: int = REMOTE_CELLS
+    assumed: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, source: Source, columns: SliceColumns) -> RemoteRows:
@@ -182,8 +183,8 @@ class RemoteRows:
             pred=() if columns.pred is None else (columns.pred,),
             frequency=columns.frequency,
         )
-        label = positive_label(counted.labels, counted.rows, columns)
-        return cls(source, columns, remote_features(source, columns), label)
+        label, stated = positive_label(counted.labels, counted.rows, columns)
+        return cls(source, columns, remote_features(source, columns), label, assumed=stated)
 
     def table(self, block: Sequence[int]) -> SliceTable:
         """The rows of every combination of codes of these features, by a query."""

@@ -59,6 +59,10 @@ class SliceCounter(Protocol):
         """The positive class."""
 
     @property
+    def assumed(self) -> tuple[str, ...]:
+        """What says who chose the positive class."""
+
+    @property
     def most_cells(self) -> int:
         """How large a table may be."""
 
@@ -81,6 +85,7 @@ class SliceRows:
     times: Array | None = None
     values: Array | None = None
     most_cells: int = MEMORY_CELLS
+    assumed: tuple[str, ...] = ()
 
     @cached_property
     def _outcome(self) -> Array:

@@ -18,7 +18,7 @@ from steelyard.ingest.score_queries import column_precision
 from steelyard.ingest.slice_rows import SliceRows
 from steelyard.ingest.source import ColumnNames, Source, check_columns
 from steelyard.statistics.confusion import sort_labels
-from steelyard.statistics.positive_class import CONVENTION, chosen_label
+from steelyard.statistics.positive_class import CONVENTION, choice_sentences, chosen_label
 from steelyard.statistics.precision import as_read
 
 if TYPE_CHECKING:
@@ -88,13 +88,13 @@ def rows_in_memory(
     named = zip(fetched.labels, (columns.true, *pred), strict=True)
     encoded = [label_codes.distinct(each, f"The column {name!r}") for each, name in named]
     codes, values = [codes for codes, _ in encoded], [queries.key_column(list(labels)) for _, labels in encoded]
-    label = positive_label(values, label_codes.counts(codes[0], len(values[0]), times), columns)
+    label, stated = positive_label(values, label_codes.counts(codes[0], len(values[0]), times), columns)
     positive = equal_labels(values[0], label)[codes[0]]
     scores = fetched.scores[score[0]] if score else None
     if pred:
         flagged = equal_labels(values[1], label)[codes[1]]
     else:
-        flagged = _flagged(source, columns, scores) if thresholded else positive
+        flagged = _flagged(source, columns, fetched.scores[score[0]]) if thresholded else positive
     features = fetched.features
     coded = tuple(_coded(name, features[name], times, columns) for name in columns.features)
     feature_codes = tuple(each.codes(features[each.name]) for each in coded)
@@ -102,7 +102,7 @@ def rows_in_memory(
         flagged = ~np.array([equal_labels(values[1], each) for each in values[0]])[codes[0], codes[1]]
     outcome = np.where(positive, np.where(flagged, 0, 1), np.where(flagged, 2, 3)).astype(np.uint8)
     scores = None if scores is None else scores.astype(np.float64, copy=False)
-    return SliceRows(coded, feature_codes, outcome, 4, label, times), positive, scores
+    return SliceRows(coded, feature_codes, outcome, 4, label, times, assumed=stated), positive, scores
 
 
 def equal_labels(values: Array, label: Label) -> Array:
@@ -110,22 +110,21 @@ def equal_labels(values: Array, label: Label) -> Array:
     return np.array([bool(value == label) for value in values.tolist()], dtype=bool)
 
 
-def positive_label(values: Sequence[Array], rows: Array, columns: SliceColumns) -> Label:
-    """The positive class among the labels of the truth and of the predictions; None where none is needed."""
+def positive_label(values: Sequence[Array], rows: Array, columns: SliceColumns) -> tuple[Label, tuple[str, ...]]:
+    """The positive class among the labels of both columns, None where none is needed; and in words who chose it."""
     if not len(rows):
         raise InputError("There are no rows to count; give at least one.")
     labels = sort_labels(dict.fromkeys(label for column in values for label in column.tolist()))
     if columns.any_class and columns.pos_label is None and columns.pred is not None and len(labels) > 2:
-        return None
+        return None, ()
     label = match_label(CONVENTION if columns.pos_label is None else columns.pos_label, labels)
     counts = dict(zip(values[0].tolist(), rows.tolist(), strict=True))
     where = f" of the column {columns.true!r}"
-    return chosen_label(label, labels, lambda: np.array([counts.get(each, 0) for each in labels]), where)
+    chosen = chosen_label(label, labels, lambda: np.array([counts.get(each, 0) for each in labels]), where)
+    return chosen, choice_sentences(columns.pos_label, chosen, labels)
 
 
-def _flagged(source: Source, columns: SliceColumns, scores: Array | None) -> Array:
-    if scores is None:
-        raise InputTypeError("There is nothing to judge: name a column of labels (pred=) or of scores (score=).")
+def _flagged(source: Source, columns: SliceColumns, scores: Array) -> Array:
     if columns.threshold is None and (scores.min(initial=0) < 0 or scores.max(initial=0) > 1):
         raise InputError("The scores are no probabilities; give a threshold, from which on rows are positive.")
     threshold = USUAL_THRESHOLD if columns.threshold is None else columns.threshold

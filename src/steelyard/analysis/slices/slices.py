@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -13,26 +14,31 @@ from steelyard.analysis.slices.count_tests import ClassTest, RateTest
 from steelyard.analysis.slices.score_test import ScoreTest
 from steelyard.analysis.slices.slices_result import Slices
 from steelyard.analysis.slices.statements import found_rows
-from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError
 from steelyard.ingest import queries
-from steelyard.ingest.rows import EXACT_ROWS
+from steelyard.ingest.rows import EXACT_ROWS, matched_columns
 from steelyard.ingest.slice_queries import RemoteRows
 from steelyard.ingest.slice_rows import SliceTable
 from steelyard.ingest.slice_source import SliceColumns, fits_memory, rows_in_memory
-from steelyard.ingest.source import Source, check_name, index_columns, index_sentences, named_columns
+from steelyard.ingest.source import check_choices, index_columns, index_sentences, named_columns
+from steelyard.ingest.thresholding import ASSUMED_HALF
 from steelyard.metrics.call_options import NATIVE
 from steelyard.metrics.spec import MetricSpec
+from steelyard.predictions import Predictions, check_rows, question, refuse_unused
 from steelyard.statistics.condition import Condition, Conjunction
 from steelyard.statistics.feature_blocks import feature_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard._types import Array, Frame, Label
+    from numpy.typing import ArrayLike
+
+    from steelyard._types import Array
     from steelyard.analysis.slices.count_tests import SliceTest
     from steelyard.ingest.slice_rows import Codes, SliceCounter
+    from steelyard.ingest.source import Source
     from steelyard.metrics.spec import SpecLike
+    from steelyard.predictions import RowOptions, RowsLike
 
 
 # ---------------------------------------------------------------- candidates
@@ -235,19 +241,16 @@ class SliceQuestion:
     spec: MetricSpec
     columns: SliceColumns
     conditions: int
-    rate: float
+    fdr: float
     method: str
-    most: int
+    first: int
 
-    def check(self, **refused: str | None) -> None:
+    def check(self) -> None:
         """Refuse a question that has no answer."""
-        for name, column in refused.items():
-            if column is not None:
-                raise InputError(f"{name}= has no exact test of slices, which count independent rows; {_WAYS[name]}.")
         self._check_counts()
-        if not 0 < self.rate < 1:
+        if not 0 < self.fdr < 1:
             raise InputError(
-                argument="rate", expected="the share of false discoveries, above 0 and below 1", given=self.rate
+                argument="fdr", expected="the share of false discoveries, above 0 and below 1", given=self.fdr
             )
         if self.method not in PROCEDURES:
             raise InputError(argument="method", expected="'bh' or 'by'", given=self.method)
@@ -259,13 +262,13 @@ class SliceQuestion:
             )
 
     def _check_counts(self) -> None:
-        counts = {"conditions": self.conditions, "bins": self.columns.bins, "least": self.columns.least}
-        for name, count in {**counts, "most": self.most}.items():
+        counts = {"conditions": self.conditions, "n_bins": self.columns.bins, "min_rows": self.columns.least}
+        for name, count in {**counts, "first": self.first}.items():
             if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
                 raise InputError(argument=name, expected="a whole number of 1 or more", given=count)
         if self.columns.bins == 1:
             raise InputError(
-                "bins is 2 or more, not 1: a single bin holds every row; leave such a feature out instead."
+                "n_bins is 2 or more, not 1: a single bin holds every row; leave such a feature out instead."
             )
         if self.conditions > MOST_CONDITIONS:
             raise InputError(
@@ -280,8 +283,6 @@ class SliceQuestion:
         of_scores = metric.function is None
         if of_scores and self.columns.score is None:
             raise InputError(f"{self.spec.name} needs scores; name their column with score=.")
-        if not of_scores and self.columns.pred is None and self.columns.score is None:
-            raise InputError("Slices need predictions: name a column of labels (pred=) or of scores (score=).")
         rate = RateTest.of(metric)
         columns = replace(self.columns, any_class=rate is not None and rate.counts_errors)
         if not (of_scores or fits_memory(source, columns)):
@@ -310,8 +311,10 @@ class SliceQuestion:
         candidates = count_candidates(counter, self.conditions, self.columns.least, test.denominators)
         p_values = test.p_values(candidates.table, candidates.whole)
         least = test.least_p_values(candidates.table, candidates.whole)
-        found = discoveries(p_values, self.rate, self.method, least)
-        rows, more = found_rows(counter, test, candidates, p_values, found, self.most)
+        found = discoveries(p_values, self.fdr, self.method, least)
+        columns, of_labels = self.columns, self.spec.metric.function is not None
+        is_cut = of_labels and columns.pred is None and columns.threshold is None
+        rows, more = found_rows(counter, test, candidates, p_values, found, self.first)
         return Slices(
             metric=self.spec.name,
             value=test.value(candidates.whole),
@@ -321,9 +324,10 @@ class SliceQuestion:
             tested=found.tested,
             candidates=len(candidates),
             rows=int(candidates.whole.counts.sum()),
-            rate=self.rate,
+            rate=self.fdr,
             method=self.method,
             level=found.level,
+            assumed=(*counter.assumed, *((ASSUMED_HALF,) if is_cut else ())),
             counted=test.counted,
             errors=test.errors,
             least_of=test.least_of,
@@ -337,46 +341,35 @@ class SliceQuestion:
         )
 
 
-_WAYS = {
-    "weight": "leave it out, or give whole numbers of rows as frequency=",
-    "cluster": "give one row per cluster, or compare groups by evaluate(by=, cluster=)",
-}
-
-
 # ---------------------------------------------------------------- slices
 
 
-@names_wrong_arguments
+@question
 def slices(
-    frame: Frame | Source,
+    data: RowsLike = None,
+    predicted: ArrayLike | None = None,
+    /,
     *,
-    true: str,
-    pred: str | None = None,
-    score: str | None = None,
     features: str | Sequence[str] | None = None,
     metric: SpecLike = "recall",
     conditions: int = 2,
-    bins: int = 5,
-    least: int = 20,
-    rate: float = 0.05,
+    n_bins: int = 5,
+    min_rows: int = 20,
+    fdr: float = 0.05,
     method: str = "bh",
-    most: int = 10,
-    threshold: float | None = None,
-    pos_label: Label = None,
-    frequency: str | None = None,
-    weight: str | None = None,
-    cluster: str | None = None,
+    first: int = 10,
+    **rows: Unpack[RowOptions],
 ) -> Slices:
-    """The slices of a frame in which a metric is worse than elsewhere, with false discoveries controlled.
+    """The slices of the rows in which a metric is worse than elsewhere, with false discoveries controlled.
 
-    A slice is a conjunction of up to three `conditions` on `features` (by default all other columns but the index of a
-    pandas frame): a level, a bin of
-    numbers (about equally filled, at round numbers), or a missing value. Each with at least so many rows of what the
-    metric is a share of (`least`) is tested exactly against the rows outside it, and those that pass Benjamini and
-    Hochberg's procedure ("bh"; "by" holds under any dependence) at the false discovery `rate` are discoveries. Their
-    intervals are wide enough that at most that share of them misses. Discoveries that overlap are merged into the
-    simplest statements, at most `most`; nothing found is an answer, with what could have been found. Scores are
-    thresholded as in `evaluate`. Frames are those of `tally`, counted where they live.
+    A slice is a conjunction of up to three `conditions` on `features`, columns of the frame or of `columns` (by default
+    all others, but the index of a pandas frame): a level, a bin of numbers (about equally filled, at round numbers, at
+    most `n_bins`), or a missing value. Each with at least so many rows of what the metric is a share of (`min_rows`) is
+    tested exactly against the rows outside it, and those that pass Benjamini and Hochberg's procedure ("bh"; "by" holds
+    under any dependence) at the false discovery rate `fdr` are discoveries. Their intervals are wide enough that at
+    most that share of them misses. Discoveries that overlap are merged into the simplest statements, of which the
+    `first` are shown; nothing found is an answer, with what could have been found. Scores are thresholded as in
+    `evaluate`. Frames are counted where they live.
 
     >>> import numpy as np, polars as pl
     >>> rng = np.random.default_rng(0)
@@ -387,21 +380,37 @@ def slices(
     >>> [each.slice for each in found]
     ['age >= 76 and site = B']
     """
-    check_name("true", true)
+    p = Predictions.of(data, predicted, **rows)
+    check_rows(p, "slices")
+    refuse_unused(p, "slices", "weights", "cluster", "design", "by")
     spec = MetricSpec.of(metric)
-    source = Source.of(frame)
-    names = named_columns("features", features)
+    given, names = p.given, named_columns("features", features)
     assumed = [f"The features are {', '.join(names)}."]
     if names in ((), ("*",)):
-        used = (true, pred, score, frequency, weight, cluster)
-        others = [name for name in source.parts[0].collect_schema() if name not in used]
-        index = index_columns(map(str, others), source.index)
+        with p.frame() if given.is_frame else nullcontext() as source:
+            others = [name for name in p.columns if name not in _used(p, source)]
+            index = index_columns(map(str, others), () if source is None else source.index)
         names = tuple(name for name in others if name not in index)
         assumed = [f"The features are all other columns: {', '.join(map(str, names))}; features= names them."]
         assumed += index_sentences(index)
-    label = spec.label if pos_label is None else pos_label
-    columns = SliceColumns(true, pred, score, names, threshold, label, frequency, bins, least)
-    question = SliceQuestion(spec, columns, conditions, rate, method, most)
-    question.check(weight=weight, cluster=cluster)
-    found = question.answer(source)
-    return replace(found, assumed=(*found.assumed, *assumed))
+    if spec.metric.function is None and p.kind == "class scores" and p.collect().kind == "class scores":
+        raise InputError(f"{spec.name} is of the scores of one class, and there is a column for each; give pos_label=.")
+    check_choices(given.threshold, None)
+    framed, stated = p.framed(*names)
+    there, label = framed.given, spec.label if given.pos_label is None else given.pos_label
+    columns = SliceColumns(there.true, *there.model, names, given.threshold, label, there.frequency, n_bins, min_rows)
+    question = SliceQuestion(spec, columns, conditions, fdr, method, first)
+    question.check()
+    with framed.frame() as source:
+        found = question.answer(source)
+    return replace(found, assumed=(*stated, *found.assumed, *assumed))
+
+
+def _used(p: Predictions, source: Source | None) -> set[str]:
+    """The columns of a frame that have another use, none of which is a feature unless it is named."""
+    if source is None:
+        return set()
+    uses = p.given.uses()
+    scores = matched_columns(source, uses["scores"]).values() if "scores" in uses else ()
+    named = {use: name for use, name in uses.items() if use not in ("by", "scores")}
+    return {*named.values(), *scores}  # type: ignore[arg-type]  # a name each
