@@ -415,7 +415,7 @@ BAD = {
     "3-D": (lambda: confusion(np.ones((4, 1, 1)), Y), ValueError, "3 dimensions"),
     "ragged": (lambda: confusion([[1], [1, 2]], Y[:2]), TypeError, "rows differ"),
     "scalar": (lambda: confusion(1, 1), TypeError, "must be a column"),
-    "string": (lambda: confusion("abab", Y), TypeError, "must be a column"),
+    "string": (lambda: confusion("abab", Y), TypeError, "A frame or file holds its rows"),
     "None": (lambda: confusion(None, Y), TypeError, "must be a column"),
     "continuous": (lambda: confusion([0.2, 0.7], [0, 1]), ValueError, "a label is text or a whole number"),
     "NaN label": (lambda: confusion([0, 1, np.nan], [0, 1, 1]), ValueError, "missing labels"),
@@ -704,9 +704,10 @@ def test_tiny_and_huge_weights_give_every_metric_its_value(name, scale):
 def test_intervals_of_weights_whose_squares_floats_do_not_hold_are_refused(scale):
     weight = np.full(40, scale)
     truth, score = np.tile([0, 1], 20), np.tile([0.2, 0.1, 0.6, 0.9], 10)
-    for name, other in (("recall", truth), ("roc_auc", score), ("average_precision", score)):
+    labels, scores = {"y_pred": truth}, {"y_score": score}
+    for name, other in (("recall", labels), ("roc_auc", scores), ("average_precision", scores)):
         with pytest.raises(InputError, match="divide the weights by their maximum first"):
-            steelyard.interval(name, truth, other, sample_weight=weight)
+            steelyard.interval(name, truth, **other, sample_weight=weight)
 
 
 def test_a_tiny_class_beside_a_huge_one_has_its_own_recall():

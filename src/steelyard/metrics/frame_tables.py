@@ -11,7 +11,7 @@ from steelyard.exceptions import InputError, InputTypeError, file_hint
 from steelyard.ingest import arrays
 from steelyard.ingest.array_tables import confusion, score_table, single_use_table
 from steelyard.ingest.class_checks import check_both_classes, check_classes
-from steelyard.ingest.label_overlap import check_label_overlap
+from steelyard.ingest.label_overlap import check_label_overlap, warn_of_lookalikes
 from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.multilabel_values import check_label_sets
 from steelyard.metrics.score_values import class_of_columns
@@ -184,6 +184,7 @@ def asked_table(spec: MetricSpec, p: Predictions) -> tuple[AnyTable, CallOptions
         raise InputError(f"{spec.name} is of predicted labels, and the scores are no probabilities; give threshold=.")
     if p.given.labels is None and not p.given.is_table:
         check_label_overlap(rows.table)
+        warn_of_lookalikes(rows.table)
     if spec.is_native and call.pos_label is None:
         call = replace(call, pos_label=rows.positive_class(None, is_stated=p.given.is_stated)[0])
     return rows.table, spec.options(call)
