@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError
 from steelyard.ingest import arrays, code_counts, device_tables, label_codes
 from steelyard.ingest.category_order import category_order

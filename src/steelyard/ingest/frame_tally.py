@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import bad_rows, rows
 from steelyard.ingest.array_tables import declared_labels

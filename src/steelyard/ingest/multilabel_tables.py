@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest import arrays
 from steelyard.ingest.device_columns import device_weights

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import declared_labels
