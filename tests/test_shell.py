@@ -674,7 +674,7 @@ def test_costs_that_a_tally_does_not_hold_are_named(rows, tmp_path):
     both = ["--true", "y_true", "--score", "score", "--weight", "w"]
     assert "leave out --weight" in run("tally", rows, *both, "--cost", "w", code=2).stderr
     told = run("threshold", rows, *both, "--cost-fn", "w", code=2).stderr
-    assert "Costs by row and --weight cannot be given together" in told
+    assert "Costs by row and weights cannot be given together" in told
 
 
 def test_threshold_takes_clusters_of_rows(rows, frame):
