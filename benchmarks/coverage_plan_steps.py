@@ -86,7 +86,7 @@ def _thresholds(task: tuple[World, int]) -> dict[str, float]:
 def _chosen(world: World, metric: str, best: float, rng: np.random.Generator) -> tuple[float, float, float]:
     labels, scores = world.rows(ROWS, rng)
     plan = label_plan(scores, LABELS, metric, threshold=world.threshold, rng=rng)
-    found = best_threshold(labels[plan.index], metric=metric, design=plan, resamples=RESAMPLES, rng=rng)
+    found = best_threshold(labels[plan.index], metric=metric, design=plan, draws=RESAMPLES, rng=rng)
     value = float(world.value_at(metric, np.array([found.threshold]))[0])
     ends: list[Array] = [np.array(each or (-np.inf, np.inf)) for each in (found.interval, found.out_of_sample_interval)]
     held, valued = (float(low <= of <= high) for (low, high), of in zip(ends, (best, value), strict=True))

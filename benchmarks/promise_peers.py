@@ -43,7 +43,7 @@ def naive(sample: Sample, limit: str, metric: str) -> Found:
 
 def _searched(sample: Sample, limit: str, metric: str, confidence: float | None) -> Found:
     """What best_threshold chooses, without what it says of it beside: rows needed, intervals, regret."""
-    aim, rows = read_aim(metric, {}), sample.searched
+    aim, rows = read_aim(metric), sample.searched
     try:
         choice = Search(Criterion(aim, read_limits(limit)), aim, confidence=confidence).choice(rows, generator(None))
     except SteelyardError:

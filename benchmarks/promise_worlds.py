@@ -10,9 +10,8 @@ import numpy as np
 from scipy import stats
 from scipy.special import expit, logit
 
-from steelyard.analysis.thresholds.threshold_rows import ThresholdRows
-from steelyard.ingest.frame_columns import FrameColumns
-from steelyard.metrics.call_options import CallOptions
+from steelyard.analysis.thresholds.asked_sample import asked_sample
+from steelyard.predictions import Predictions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,8 +34,8 @@ class Sample:
     @cached_property
     def searched(self) -> ThresholdSample:
         """What a search for a threshold is made on."""
-        options = CallOptions(1, sample_weight=self.weights)
-        return ThresholdRows(self.y, self.s, options, FrameColumns(), self.clusters).sample(both=False, costs=None)[0]
+        rows = {"sample_weight": self.weights, "cluster": self.clusters, "pos_label": 1}
+        return asked_sample(Predictions(self.y, y_score=self.s, **rows))[0]
 
     @property
     def has_equal_rows(self) -> bool:

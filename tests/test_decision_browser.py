@@ -197,7 +197,7 @@ def test_with_fewer_thresholds_than_there_are_promises_are_kept_all_the_same(sho
         assert len(thresholds) < data["all_thresholds"]
         for cost in ("0.5", "4", "33"):  # without limits one of the convex hull is best, and all of it is here
             put(tab, cost=cost)
-            best = best_threshold(table, cost={"cost_fn": float(cost)}, resamples=0)
+            best = best_threshold(table, cost={"cost_fn": float(cost)}, draws=0)
             assert thresholds[answer(tab)["index"]] == pytest.approx(best.threshold, rel=1e-9, abs=1e-9)
             assert sentence(tab) == decision_sentence(best, table, float(cost), None)
         for entries in (
@@ -210,7 +210,7 @@ def test_with_fewer_thresholds_than_there_are_promises_are_kept_all_the_same(sho
                 put(tab, cost="9", confidence=level, **entries)
                 found = answer(tab)
                 best = best_threshold(
-                    table, cost={"cost_fn": 9}, where=limits_of(entries), confidence=float(level), resamples=0
+                    table, cost={"cost_fn": 9}, where=limits_of(entries), confidence=float(level), draws=0
                 )
                 assert found["cost"] >= best.value - 1e-12
                 assert found["cost"] <= best.value * 1.05
@@ -220,7 +220,7 @@ def test_with_fewer_thresholds_than_there_are_promises_are_kept_all_the_same(sho
 def test_the_threshold_of_the_decision_is_taken_over_by_the_page(show, few):
     with show(page(few)) as tab:
         put(tab, cost="8", recall="80", confidence="0.9")
-        best = best_threshold(few.scores, cost={"cost_fn": 8}, where="recall>=0.8", confidence=0.9, resamples=0)
+        best = best_threshold(few.scores, cost={"cost_fn": 8}, where="recall>=0.8", confidence=0.9, draws=0)
         button = tab.locator("#decision-use")
         button.click()
         assert button.is_disabled()
@@ -264,7 +264,7 @@ def test_the_prevalence_entered_is_that_of_the_slider(show, few):
         assert float(tab.get_attribute("#prevalence", "data-prevalence")) == 0.02
         assert "at a prevalence of 2.00 %" in sentence(tab)
         tab.fill("#decision-prevalence", "2.345")  # between two steps: as it was typed, and in the address
-        best = best_threshold(few.scores, cost={"cost_fn": 1}, prevalence=0.02345, resamples=0)
+        best = best_threshold(few.scores, cost={"cost_fn": 1}, prevalence=0.02345, draws=0)
         assert sentence(tab) == decision_sentence(best, few.scores, 1.0, 0.02345)
         asked = {"threshold": 0.015, "prevalence": 0.02345, "metrics": BY_RATES, "draws": 20}
         there, known = evaluate(few.scores, **asked), "steelyard.numbers().metrics"
@@ -334,7 +334,7 @@ def test_rows_that_do_not_count_alike_have_limits_without_a_promise(show, kind):
         )
         put(tab, cost="6", recall="85", specificity="20")
         best = best_threshold(
-            evaluation.scores, cost={"cost_fn": 6}, where=["recall>=85%", "specificity>=20%"], resamples=0
+            evaluation.scores, cost={"cost_fn": 6}, where=["recall>=85%", "specificity>=20%"], draws=0
         )
         assert answer(tab)["cost"] == pytest.approx(best.value, rel=1e-9)
         if kind == "weighted":
@@ -425,8 +425,8 @@ def test_names_in_commands_are_quoted_and_long_ones_left_out():
 @pytest.mark.parametrize("cost", [0.3, 10])
 def test_the_figure_of_a_cost_has_the_baselines_and_the_plateau_of_the_page(few, cost):
     display = ThresholdDisplay.from_evaluation(few, metrics=[f"expected_cost[cost_fn={cost}]"])
-    best = best_threshold(few.scores, cost={"cost_fn": cost}, resamples=0)
-    near = best_threshold(few.scores, cost={"cost_fn": cost}, resamples=0, tolerance=0.05 * best.value)
+    best = best_threshold(few.scores, cost={"cost_fn": cost}, draws=0)
+    near = best_threshold(few.scores, cost={"cost_fn": cost}, draws=0, tolerance=0.05 * best.value)
     share = few.scores.positive.n / few.scores.n
     assert (display.costs.nobody, display.costs.everybody) == pytest.approx((cost * share, 1 - share), abs=1e-12)
     assert display.costs.plateau == near.plateau and display.costs.least == best.value

@@ -45,7 +45,7 @@ def test_of_two_classes_it_is_the_best_threshold(metric, seed):
     y, p = world(300, 2, seed)
     weight = np.random.default_rng(seed).integers(1, 4, 300)
     for weights in (None, weight):
-        two = best_threshold(y, p[:, 1], metric, resamples=0, sample_weight=weights)
+        two = best_threshold(y, p[:, 1], metric, draws=0, sample_weight=weights)
         many = best_decision(y, p, metric, folds=0, sample_weight=weights)
         assert many.value == pytest.approx(two.value, abs=1e-12)
         assert many.thresholds[1] == pytest.approx(two.threshold, abs=1e-12)

@@ -134,7 +134,7 @@ def test_a_promised_threshold_rarely_fails_unchanged_and_a_drop_of_ten_points_is
 
     failed, caught, stated = [], [], []
     for _ in range(runs):
-        chosen = best_threshold(*rows(), where="recall >= 0.8", confidence=0.95, resamples=0)
+        chosen = best_threshold(*rows(), where="recall >= 0.8", confidence=0.95, draws=0)
         y_true, score = rows()
         evaluation = evaluate(y_true, y_score=score, threshold=chosen.threshold, metrics=["recall"], draws=20)
         (unchanged,) = gate(evaluation, promise=chosen, margin=0.1)

@@ -82,7 +82,7 @@ def test_scores_that_are_no_probabilities_are_only_ranked():
 
 def test_the_cut_and_the_curves_are_at_hand():
     report = evaluate(Y, y_score=S)
-    best = report.best_threshold("mcc", resamples=0)
+    best = report.best_threshold("mcc", draws=0)
     assert best.value == max(steelyard.mcc(score_table(Y, S).counts)[1:-1])
     assert report.roc_curve().tpr[-1] == report.precision_recall_curve().recall[-1] == 1
     with pytest.raises(ValueError, match="need scores"):

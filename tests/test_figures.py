@@ -304,7 +304,7 @@ def test_the_rows_over_the_threshold_are_the_metric_at_each_cut(digits, scores):
         assert row["value"] == pytest.approx(
             steelyard.get_metric(row["metric"])(table.at(row["threshold"])), nan_ok=True
         )
-    best = steelyard.best_threshold(table, metric="mcc", resamples=0)
+    best = steelyard.best_threshold(table, metric="mcc", draws=0)
     assert [(b.metric, b.threshold, b.value) for b in drawn.best] == [("mcc", best.threshold, best.value)]
     band = steelyard.confidence_band(table, metric="mcc")[1:]
     assert np.array_equal(drawn.tracks[0].low, [point.low for point in band])

@@ -189,7 +189,7 @@ def test_an_evaluation_with_cells_that_no_label_is_in_is_saved_shown_and_searche
     assert found.rows == 100 and found.confusion.rows.sum() == 100 and found.confusion.rows[1, 0] == 0
     assert Evaluation.from_json(found.to_json()) == found and found.counts.fn > 0
     assert "3 positives" in repr(found) and len(found.to_html()) > 100_000
-    assert found.best_threshold("f1", resamples=20).value > 0
+    assert found.best_threshold("f1", draws=20).value > 0
 
 
 def test_gains_are_stated_before_and_after():
@@ -269,8 +269,8 @@ def test_intervals_and_thresholds_take_a_plan():
     by_name = {row.metric: row for row in interval(["f1", "roc_auc"], SEEN, design=PLAN)}
     whole = evaluate(SEEN, design=PLAN)
     assert by_name["f1"].value == whole["f1"].value and by_name["roc_auc"].value == whole["roc_auc"].value
-    best = best_threshold(SEEN, metric="f1", design=PLAN, resamples=0)
-    assert best.value == pytest.approx(best_threshold(LABELS, SCORES, "f1", resamples=0).value, abs=0.12)
+    best = best_threshold(SEEN, metric="f1", design=PLAN, draws=0)
+    assert best.value == pytest.approx(best_threshold(LABELS, SCORES, "f1", draws=0).value, abs=0.12)
     with pytest.raises(InputError, match="confidence= does not go with a label plan"):
         best_threshold(SEEN, metric="f1", design=PLAN, confidence=0.95)
     with pytest.raises(InputError, match="needs design="):

@@ -24,7 +24,7 @@ def test_thresholds_of_pooled_counts_are_the_best_of_all(metric, seed):
     true, scores = rows(14, seed)
     true, scores = true[:, :3], np.round(scores[:, :3], 1)
     spec = steelyard.get_metric(metric)
-    best = best_threshold(true, scores, spec.name.replace("]", ", average=micro]") if "[" in metric else f"{metric}[average=micro]", resamples=0)  # fmt: skip
+    best = best_threshold(true, scores, spec.name.replace("]", ", average=micro]") if "[" in metric else f"{metric}[average=micro]", draws=0)  # fmt: skip
     every = itertools.product([np.inf, *np.unique(scores)], repeat=3)
     values = [spec(true, (scores >= np.array(cut)).astype(int), average="micro", undefined=0) for cut in every]
     assert best.value == pytest.approx((max if spec.direction == "higher" else min)(values))
@@ -34,9 +34,9 @@ def test_thresholds_of_pooled_counts_are_the_best_of_all(metric, seed):
 @pytest.mark.parametrize("average", ["macro", "weighted"])
 def test_an_average_over_labels_is_best_where_each_label_is(average):
     true, scores = rows()
-    best = best_threshold(true, scores, f"f1[average={average}]", resamples=0)
+    best = best_threshold(true, scores, f"f1[average={average}]", draws=0)
     for place, one in enumerate(best):
-        alone = best_threshold(true[:, place], scores[:, place], "f1", resamples=0)
+        alone = best_threshold(true[:, place], scores[:, place], "f1", draws=0)
         assert (one.threshold, one.value) == (alone.threshold, pytest.approx(alone.value))
     assert best.value == steelyard.f1(true, best.predict(scores), average=average)
     assert best.thresholds == {one.label: one.threshold for one in best}
@@ -63,20 +63,20 @@ def test_thresholds_of_labels_take_what_label_sets_take_and_are_saved():
     best = best_threshold(true, scores, "f1[average=micro]")
     table = multilabel(sparse.csr_array(true), y_score=scores)
     assert best_threshold(table, metric="f1[average=micro]") == best
-    assert best_threshold(true, scores, "f_beta[average=micro]", beta=1).value == pytest.approx(best.value)
+    assert best_threshold(true, scores, "f_beta[average=micro, beta=1]").value == pytest.approx(best.value)
     assert Result.from_json(best.to_json()) == best and len(best.to_frame()) == 4
     assert "with a threshold for each of 4 labels; on new rows about" in repr(best)
     named = best_threshold(
-        [["a"], ["b"], ["a", "b"], []] * 3, scores[:12, :2], "f1[average=macro]", labels=["a", "b"], resamples=0
+        [["a"], ["b"], ["a", "b"], []] * 3, scores[:12, :2], "f1[average=macro]", labels=["a", "b"], draws=0
     )
     assert list(named.thresholds) == ["a", "b"]
-    doubled = best_threshold(true, scores, "f1[average=macro]", sample_weight=np.full(60, 2.0), resamples=0)
-    assert doubled.thresholds == best_threshold(true, scores, "f1[average=macro]", resamples=0).thresholds
+    doubled = best_threshold(true, scores, "f1[average=macro]", sample_weight=np.full(60, 2.0), draws=0)
+    assert doubled.thresholds == best_threshold(true, scores, "f1[average=macro]", draws=0).thresholds
     together = best_threshold(true, scores, "f1[average=micro]", cluster=np.arange(60) // 3)
     assert together.thresholds == best.thresholds and together.out_of_sample is not None
     nobody = true.copy()
     nobody[:, 3] = 0
-    assert best_threshold(nobody, scores, "f1[average=micro]", resamples=0).thresholds[3] == np.inf
+    assert best_threshold(nobody, scores, "f1[average=micro]", draws=0).thresholds[3] == np.inf
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_labels_have_rows_and_values_and_thresholds_of_their_own(two):
     model = two["forest"]
     assert [row.rows for row in model.per_class[:4]] == Y.sum(0).tolist()
     assert model.per_class[1].f1.mean == pytest.approx(model.summarised("f1[class=1]").mean)
-    assert set(model.best_threshold("f1[average=macro]", resamples=0).thresholds) == {0, 1, 2, 3}
+    assert set(model.best_threshold("f1[average=macro]", draws=0).thresholds) == {0, 1, 2, 3}
 
 
 def test_a_result_of_label_sets_is_saved_read_back_and_drawn(two):

@@ -200,7 +200,7 @@ def test_the_best_cut_of_every_metric_is_kept(n, share):
     names = [m.name for m in list_metrics() if m.function and m.scores is None and m.direction]
     cuts, *_, best = thresholds(evaluate(table, threshold=0.5, metrics=names, draws=20))
     for name in names:
-        assert cuts[best[name]] == best_threshold(table, metric=name, resamples=0).threshold, name
+        assert cuts[best[name]] == best_threshold(table, metric=name, draws=0).threshold, name
 
 
 def test_the_threshold_in_use_is_the_one_shown_even_between_scores():

@@ -235,7 +235,7 @@ def test_jumping_finds_the_best_cut_of_every_metric(show, html, evaluation):
         for name in names:
             tab.select_option("#optimise", name)
             tab.click("#jump")
-            found = best_threshold(evaluation.scores, metric=name, resamples=0)
+            found = best_threshold(evaluation.scores, metric=name, draws=0)
             assert float(read(tab)[name]) == pytest.approx(found.value, rel=1e-9, abs=1e-12), name
             at = float(tab.get_attribute("#threshold", "data-threshold"))
             assert evaluation.scores.at(at) == found.counts, name
@@ -619,7 +619,7 @@ def test_scores_that_are_no_probabilities_open_at_a_cut_and_say_so(show):
     y, score, _ = scored(600)
     evaluation = evaluate(y, y_score=score * 10 - 3, draws=100)
     with show(page(evaluation)) as tab:
-        best = evaluation.best_threshold("informedness", resamples=0)
+        best = evaluation.best_threshold("informedness", draws=0)
         assert settings(tab)[0] == best.threshold
         assert float(read(tab)["informedness"]) == pytest.approx(best.value)
         assert "No threshold was given" in tab.locator(".about").text_content()

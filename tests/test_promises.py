@@ -28,7 +28,7 @@ def rows(seed, n=600, prevalence=0.15, apart=2.0):
 
 
 def promised(y, s, metric, where, **options):
-    return best_threshold(y, s, metric, where=where, resamples=0, **{"confidence": 0.95, **options})
+    return best_threshold(y, s, metric, where=where, draws=0, **{"confidence": 0.95, **options})
 
 
 # ---------------------------------------------------------------- exact bounds
@@ -68,7 +68,7 @@ def test_a_share_of_flagged_rows_is_shown_in_a_sequence_of_exact_tests():
         found = promised(y, s, "recall", "precision >= 0.4")
         flagged, hits = found.counts.predicted_positives, found.counts.tp
         assert stats.binom.sf(hits - 1, flagged, 0.4) <= 0.05  # by itself it is shown at that level
-        assert found.threshold >= best_threshold(y, s, "recall", where="precision >= 0.4", resamples=0).threshold
+        assert found.threshold >= best_threshold(y, s, "recall", where="precision >= 0.4", draws=0).threshold
 
 
 def test_the_alerts_of_a_day_are_beta_binomial():
@@ -193,7 +193,7 @@ def test_no_false_positive_among_few_negatives_promises_nothing_at_a_low_prevale
 def test_the_chance_of_a_limit_is_that_of_the_order_statistic(positives):
     rng = np.random.default_rng(positives)
     y = np.repeat([1, 0], [positives, 300])
-    found = best_threshold(y, rng.standard_normal(len(y)) + 2 * y, "specificity", where="recall >= 0.9", resamples=0)
+    found = best_threshold(y, rng.standard_normal(len(y)) + 2 * y, "specificity", where="recall >= 0.9", draws=0)
     hits = int(found.counts.tp)
     assert found.limits[0].chance == pytest.approx(stats.binom.cdf(hits - 1, positives, 0.9))
 
@@ -222,8 +222,8 @@ def test_uneven_weights_and_clusters_of_one_row_promise_no_more_than_the_rows_ar
 @pytest.mark.parametrize("where", ["recall >= 90%", "recall≥0.9", ["recall >= 0.9 AND specificity >= 0"]])
 def test_a_limit_is_read_as_people_write_it(where):
     y, s = rows(4)
-    found = best_threshold(y, s, "specificity", where=where, resamples=0)
-    assert found.threshold == best_threshold(y, s, "specificity", where="recall >= 0.9", resamples=0).threshold
+    found = best_threshold(y, s, "specificity", where=where, draws=0)
+    assert found.threshold == best_threshold(y, s, "specificity", where="recall >= 0.9", draws=0).threshold
 
 
 # ---------------------------------------------------------------- trivial, and too few rows
@@ -298,21 +298,21 @@ def test_costs_by_row_are_those_of_brute_force_from_arrays_frames_and_tables():
         cost = {"cost_fp": 5, "cost_tp": 2}
         amounts = np.maximum(amount, 2.0)
         least, observed = brute_cost(y, s, amounts, 5.0, 2.0)
-        found = best_threshold(y, s, cost={**cost, "cost_fn": amounts}, resamples=0)
+        found = best_threshold(y, s, cost={**cost, "cost_fn": amounts}, draws=0)
         assert found.value == pytest.approx(least) and found.observed == observed
         assert found.counts.total == len(y)  # rows, and not what they cost
         frame = pd.DataFrame({"y": y, "s": s, "amount": amounts, "review": review})
         for given in (frame, pl.from_pandas(frame)):
-            named = best_threshold(given, true="y", score="s", cost={**cost, "cost_fn": "amount"}, resamples=0)
+            named = best_threshold(given, true="y", score="s", cost={**cost, "cost_fn": "amount"}, draws=0)
             assert (named.value, named.observed) == (pytest.approx(least), observed)
         frame["fraud"] = np.where(y == 1, amounts, 0.0)  # amounts that only fraud has
-        fraud = best_threshold(frame, true="y", score="s", cost={**cost, "cost_fn": "fraud"}, resamples=0)
+        fraud = best_threshold(frame, true="y", score="s", cost={**cost, "cost_fn": "fraud"}, draws=0)
         assert (fraud.value, fraud.observed) == (pytest.approx(least), observed)
         tally = steelyard.tally(frame, true="y", score="s", cost="amount")
-        assert best_threshold(tally, cost={**cost, "cost_fn": "amount"}, resamples=0).value == pytest.approx(least)
-        both = best_threshold(frame, true="y", score="s", cost={"cost_fn": "amount", "cost_fp": "review"}, resamples=0)
+        assert best_threshold(tally, cost={**cost, "cost_fn": "amount"}, draws=0).value == pytest.approx(least)
+        both = best_threshold(frame, true="y", score="s", cost={"cost_fn": "amount", "cost_fp": "review"}, draws=0)
         assert both.value == pytest.approx(brute_cost(y, s, amounts, review)[0])
-        gain = best_threshold(y, s, cost={"cost_fn": 0, "cost_fp": 5, "benefit_tp": amount}, resamples=0)
+        gain = best_threshold(y, s, cost={"cost_fn": 0, "cost_fp": 5, "benefit_tp": amount}, draws=0)
         assert gain.value == pytest.approx(brute_cost(y, s, 0.0, 5.0, -amount)[0])
 
 
@@ -324,17 +324,17 @@ def test_a_table_of_scores_alone_holds_no_costs():
 
 def test_costs_that_are_numbers_are_the_expected_cost():
     y, s = rows(1)
-    by_cost = best_threshold(y, s, cost={"cost_fn": 10, "cost_fp": 1}, resamples=0)
-    assert by_cost == best_threshold(y, s, {"cost_fn": 10, "cost_fp": 1}, resamples=0)
-    by_row = best_threshold(y, s, cost={"cost_fn": np.full(len(y), 10.0), "cost_fp": 1}, resamples=0)
+    by_cost = best_threshold(y, s, cost={"cost_fn": 10, "cost_fp": 1}, draws=0)
+    assert by_cost == best_threshold(y, s, {"cost_fn": 10, "cost_fp": 1}, draws=0)
+    by_row = best_threshold(y, s, cost={"cost_fn": np.full(len(y), 10.0), "cost_fp": 1}, draws=0)
     assert (by_row.threshold, by_row.value) == (by_cost.threshold, pytest.approx(by_cost.value))
-    benefit = best_threshold(y, s, cost={"cost_fn": 4, "benefit_tp": 6}, resamples=0)
+    benefit = best_threshold(y, s, cost={"cost_fn": 4, "benefit_tp": 6}, draws=0)
     assert benefit.threshold == by_cost.threshold
 
 
 def test_a_limit_on_the_expected_cost_is_read_with_the_costs():
     y, s = rows(1)
-    found = best_threshold(y, s, cost={"cost_fn": 10, "cost_fp": 2}, where="expected_cost <= 0.9", resamples=0)
+    found = best_threshold(y, s, cost={"cost_fn": 10, "cost_fp": 2}, where="expected_cost <= 0.9", draws=0)
     assert found.limits[0].limit == "expected_cost[cost_fn=10, cost_fp=2] <= 0.9"
     assert found.limits[0].value == found.value
     with pytest.raises(InputError, match="No threshold reaches"):  # at costs of 1 every threshold would
@@ -343,7 +343,7 @@ def test_a_limit_on_the_expected_cost_is_read_with_the_costs():
 
 def test_a_limit_on_the_expected_cost_may_lie_anywhere_in_the_range_that_the_costs_give():
     y, s = rows(3)
-    assert best_threshold(y, s, cost={"cost_fn": 10}, where="expected_cost <= 3", resamples=0).value <= 3
+    assert best_threshold(y, s, cost={"cost_fn": 10}, where="expected_cost <= 3", draws=0).value <= 3
 
 
 def test_a_column_of_bad_costs_is_one_of_costs_and_not_of_weights():
@@ -354,9 +354,9 @@ def test_a_column_of_bad_costs_is_one_of_costs_and_not_of_weights():
 
 def test_alerts_are_counted_as_their_limit_counts_them():
     y, s = rows(2, n=2_000)
-    (kept,) = best_threshold(y, s, "recall", where="alerts <= 300 of 2000", resamples=0).limits
+    (kept,) = best_threshold(y, s, "recall", where="alerts <= 300 of 2000", draws=0).limits
     assert kept.here == f"{round(2_000 * kept.value)}"
-    assert best_threshold(y, s, "recall", where="specificity >= 0.9", resamples=0).limits[0].here == "0.901"
+    assert best_threshold(y, s, "recall", where="specificity >= 0.9", draws=0).limits[0].here == "0.901"
 
 
 def test_costs_and_benefits_by_row_add_up_in_arrays_and_in_columns():
@@ -378,7 +378,7 @@ def test_costs_by_row_times_the_weights_are_the_weighted_costs_as_the_refusal_sa
     with pytest.raises(InputError, match="each times the row's weight over the mean weight"):
         best_threshold(y, s, cost={"cost_fn": amount, "cost_fp": 5}, sample_weight=weight)
     each = weight / weight.mean()
-    found = best_threshold(y, s, cost={"cost_fn": amount * each, "cost_fp": 5 * each}, resamples=0)
+    found = best_threshold(y, s, cost={"cost_fn": amount * each, "cost_fp": 5 * each}, draws=0)
     missed, alarmed = y * amount, (1 - y) * 5
     means = [np.average(np.where(s >= t, alarmed, missed), weights=weight) for t in s]
     assert (found.value, found.observed) == pytest.approx((min(means), s[int(np.argmin(means))]))
@@ -408,18 +408,18 @@ def test_the_value_on_new_rows_has_an_interval_and_the_choice_a_regret():
 
 def test_at_another_prevalence_the_value_is_that_of_at_prevalence():
     y, s = rows(7)
-    found = best_threshold(y, s, "mcc", prevalence=0.02, resamples=0)
+    found = best_threshold(y, s, "mcc", prevalence=0.02, draws=0)
     there = steelyard.at_prevalence(found.counts, 0.02)
     assert found.value == pytest.approx(get_metric("mcc")(there))
-    assert found.threshold > best_threshold(y, s, "mcc", resamples=0).threshold
-    here = best_threshold(y, s, "mcc", prevalence=float(y.mean()), resamples=0)
-    assert here.threshold == best_threshold(y, s, "mcc", resamples=0).threshold
+    assert found.threshold > best_threshold(y, s, "mcc", draws=0).threshold
+    here = best_threshold(y, s, "mcc", prevalence=float(y.mean()), draws=0)
+    assert here.threshold == best_threshold(y, s, "mcc", draws=0).threshold
 
 
 @pytest.mark.parametrize("where", ["predicted_prevalence <= 0.3", "alerts <= 30000 of 100000"])
 def test_the_chance_of_a_share_flagged_is_that_at_the_prevalence_given(where):
     y, s = rows(0)
-    kept = best_threshold(y, s, "recall", where=where, prevalence=0.5, resamples=0, rng=0).limits[0]
+    kept = best_threshold(y, s, "recall", where=where, prevalence=0.5, draws=0, rng=0).limits[0]
     assert kept.value == pytest.approx(0.3, abs=0.01) and kept.chance == pytest.approx(0.5, abs=0.15)
 
 
@@ -464,7 +464,7 @@ def test_copies_of_rows_in_clusters_promise_no_more_than_the_rows_themselves():
         true="y",
         score="s",
         cluster="who",
-        resamples=0,
+        draws=0,
     )
     assert named.threshold == aware.threshold
 
@@ -520,8 +520,9 @@ def test_costs_by_row_in_clusters_are_resampled_by_cluster():
     widths = [found.out_of_sample_interval[1] - found.out_of_sample_interval[0] for found in (once, blind, aware)]
     assert widths[1] < 0.7 * widths[0] and widths[2] == pytest.approx(widths[0], rel=0.35)
     frame = pl.DataFrame({"y": many, "s": scores, "who": cluster, "amount": cost["cost_fn"]})
-    with pytest.raises(InputError, match="and the costs as arrays"):
-        best_threshold(frame, true="y", score="s", cluster="who", cost={"cost_fn": "amount"})
+    named = best_threshold(frame, true="y", score="s", cluster="who", cost={"cost_fn": "amount", "cost_fp": 2})
+    beside = best_threshold(many, scores, columns=frame, cluster="who", cost={"cost_fn": "amount", "cost_fp": 2})
+    assert aware.row() == named.row() == beside.row()
 
 
 def test_weights_promise_by_the_rows_they_are_worth():
@@ -606,7 +607,7 @@ def test_one_positive_promises_what_it_can_without_a_warning(where, options):
         ({"cost": [[0, 1], [5, 0]]}, InputTypeError, "cost= is a dictionary"),
         ({"cost": {"cost_fn": 1, "benefit_tp": math.inf}}, InputError, "Costs are finite numbers"),
         ({"cost": {"cost_nf": 3}}, InputTypeError, "'cost_nf' is no cost"),
-        ({"wher": "recall >= 0.9"}, InputTypeError, "takes no wher=. Did you mean where=?"),
+        ({"wher": "recall >= 0.9"}, InputTypeError, "takes no wher=. Did you mean 'where'?"),
         ({"where": "recall >= 90"}, InputError, "did you mean 0.9 or 90 %?"),
         ({"cost": {"cost_fn": [-1.0] * 600}}, InputError, "cost_fn holds -1; a cost cannot be negative"),
         ({"cost": {"cost_fn": [math.nan] * 600}}, InputError, "a cost is a finite number"),
@@ -615,7 +616,7 @@ def test_one_positive_promises_what_it_can_without_a_warning(where, options):
             InputError,
             "expected_cost takes costs that are numbers",
         ),
-        ({"cost": {"cost_fn": "amount"}}, InputTypeError, "names a column of costs"),
+        ({"cost": {"cost_fn": "amount"}}, InputError, "There is no column 'amount'"),
         ({"cost": {"cost_fn": [1.0] * 5}}, InputError, "5"),
         ({"cost": {"cost_fn": [1.0] * 600, "cost_tp": 2}}, InputError, "cost_tp exceeds cost_fn"),
         ({"cost": {"cost_fn": [1.0] * 600, "cost_tp": [2.0] * 600}}, InputError, "cost_tp exceeds cost_fn"),
@@ -623,11 +624,11 @@ def test_one_positive_promises_what_it_can_without_a_warning(where, options):
         ({"prevalence": 1.5}, InputError, "A prevalence is a share"),
         ({"prevalence": [0.1, 0.9]}, InputError, "one share of positives"),
         ({"cluster": "who"}, InputTypeError, "who"),
-        ({"by": "who"}, InputTypeError, "by= reports groups"),
+        ({"by": "who"}, InputTypeError, "by= has no place in best_threshold"),
     ],
 )
 def test_what_cannot_be_promised_is_refused_in_one_sentence(options, error, says):
     y, s = rows(0)
     with pytest.raises(error) as refused:
-        best_threshold(y, s, **{"resamples": 0, **options})
+        best_threshold(y, s, **{"draws": 0, **options})
     assert says in str(refused.value) and "\n" not in str(refused.value)

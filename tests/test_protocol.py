@@ -151,7 +151,7 @@ def test_the_merged_table_is_that_of_cross_val_predict():
     report = evaluate(Y, cross_val_predict(LOGISTIC, X, Y, cv=CV), y_score=scores)
     assert [row.row() for row in ours.evaluation.metrics] == [row.row() for row in report.metrics]
     assert ours.evaluation.verdict == report.verdict and "rows trained on" in ours.evaluation.assumed[-1]
-    assert ours.best_threshold("f1", resamples=0) == best_threshold(Y, scores, "f1", resamples=0)
+    assert ours.best_threshold("f1", draws=0) == best_threshold(Y, scores, "f1", draws=0)
 
 
 def test_every_metric_of_a_run_is_that_of_its_table():
@@ -215,7 +215,7 @@ def test_a_row_tested_ten_times_makes_no_interval_narrower():
 
 def test_a_repeated_cut_is_looked_for_on_each_rows_first_scores():
     often = cross_evaluate(LOGISTIC, X, Y, split=Folds(5, repeats=4))
-    assert often.best_threshold("f1", resamples=0).counts.total == len(Y)
+    assert often.best_threshold("f1", draws=0).counts.total == len(Y)
 
 
 def test_kalitas_values_for_each_class_and_both_averages():

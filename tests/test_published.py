@@ -87,7 +87,7 @@ def test_cutpointrs_thresholds(golden, case):
     rows, expected = golden("r")["cases"][case]["input"], golden("r")["cases"][case]["expected"]["cutpointr"]
     y, p = np.array(rows["y"]), np.array(rows["p"])
     for metric, key in ((informedness, "youden_midpoint"), (f1, "f1_observed")):
-        found = best_threshold(y, p, metric, resamples=0)
+        found = best_threshold(y, p, metric, draws=0)
         assert found.value == pytest.approx(expected[key]["value"], abs=1e-12)
         assert metric(y, p >= expected[key]["cut"]) == pytest.approx(found.value, abs=1e-12)
 

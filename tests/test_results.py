@@ -123,8 +123,8 @@ RESULTS = {
     "compare": lambda: steelyard.compare(TRUE, LABELS),
     "compare scores": lambda: steelyard.compare(TRUE, SCORES, scores=True, threshold=0.5),
     "ranking": lambda: steelyard.compare(TRUE, LABELS).ranking(),
-    "best_threshold": lambda: steelyard.best_threshold(TRUE, SCORES["<b>A</b>"], resamples=20),
-    "roc_then_tpnr": lambda: steelyard.roc_then_tpnr(TRUE, SCORES["B|\x1b[31m"], resamples=0),
+    "best_threshold": lambda: steelyard.best_threshold(TRUE, SCORES["<b>A</b>"], draws=20),
+    "roc_then_tpnr": lambda: steelyard.roc_then_tpnr(TRUE, SCORES["B|\x1b[31m"], draws=0),
     "best_threshold, labels": lambda: steelyard.best_threshold(
         np.eye(3, dtype=int)[np.arange(12) % 3], np.linspace(0, 1, 36).reshape(12, 3), "f1[average=macro]"
     ),
@@ -133,7 +133,7 @@ RESULTS = {
         CLASSES, COLUMNS, cost_matrix=[[0, 1, 2], [3, 0, 4], [1, 1, 0]], reject_cost=0.4
     ),
     "risk_coverage": lambda: steelyard.best_decision(CLASSES, COLUMNS, reject=0.1).curve,
-    "best_threshold, nobody": lambda: steelyard.best_threshold([0, 1, 0], [0.9, 0.1, 0.8], {"cost_fp": 9}, resamples=0),
+    "best_threshold, nobody": lambda: steelyard.best_threshold([0, 1, 0], [0.9, 0.1, 0.8], {"cost_fp": 9}, draws=0),
     "decision_curve": lambda: steelyard.decision_curve(TRUE, SCORES["<b>A</b>"], versus="treat all"),
     "confidence_band": lambda: steelyard.confidence_band(TRUE, SCORES["<b>A</b>"], "precision"),
     "calibration": lambda: steelyard.calibration(TRUE, PROBABILITIES, by=GROUP),

@@ -112,7 +112,7 @@ def test_the_threshold_is_tuned_as_best_threshold_does():
     tuned = TunedThresholdClassifierCV(
         model, scoring=scorer("ac_score"), thresholds=cuts, cv="prefit", refit=False
     ).fit(X, Y)
-    expected = best_threshold(Y, model.predict_proba(X)[:, 1], "ac_score", resamples=0)
+    expected = best_threshold(Y, model.predict_proba(X)[:, 1], "ac_score", draws=0)
     assert tuned.best_score_ == pytest.approx(expected.value, rel=1e-12)
 
 
@@ -182,7 +182,7 @@ def test_a_cut_at_which_the_metric_is_undefined_is_never_the_best(name):
     scores = model.predict_proba(X)[:, 1]
     cuts = np.append(np.unique(scores), 1.1)  # the last flags nobody
     tuned = TunedThresholdClassifierCV(model, scoring=scorer(name), thresholds=cuts, cv="prefit", refit=False).fit(X, Y)
-    expected = best_threshold(Y, scores, name, resamples=0)
+    expected = best_threshold(Y, scores, name, draws=0)
     sign = 1 if get_metric(name).direction == "higher" else -1
     assert sign * tuned.best_score_ == pytest.approx(expected.value, rel=1e-12)
     folded = TunedThresholdClassifierCV(LogisticRegression(), scoring=scorer(name), cv=5).fit(X, Y)

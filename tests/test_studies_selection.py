@@ -180,7 +180,7 @@ def test_tuned_thresholds_are_those_of_best_threshold(sets):
     table = score_table(data.y, scores)
     found = dict(zip(THRESHOLDED, selection_runs.tuned_thresholds(table), strict=True))
     for name in ("mcc", "f1", "recall", "precision", "specificity"):
-        assert found[name] == best_threshold(table, metric=name, resamples=0).threshold
+        assert found[name] == best_threshold(table, metric=name, draws=0).threshold
 
 
 # ---------------------------------------------------------------- intervals

@@ -15,6 +15,7 @@ from pages_open import page_data
 import steelyard
 from steelyard import (
     Counts,
+    Predictions,
     Result,
     SteelyardError,
     best_threshold,
@@ -33,7 +34,7 @@ Y, S = [0, 0, 1, 0, 1, 1, 0], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]
 
 
 def best(*args, **options):
-    return best_threshold(*args, resamples=0, **options)
+    return best_threshold(*args, draws=0, **options)
 
 
 def rows(seed, n=40, distinct=12):
@@ -89,21 +90,16 @@ def test_the_best_cut_is_that_of_brute_force(metric):
         assert found.value == pytest.approx(value, rel=1e-12, abs=1e-14)
         assert found.counts == at(y, s, cut)
         assert (s >= found.threshold).tolist() == (s >= cut).tolist()
-        assert found.metric == metric.name and found.direction == 1
+        assert found.metric == metric.name
 
 
 @directed
-def test_both_directions_are_those_of_brute_force_and_the_usual_one_wins_ties(metric):
+def test_low_scores_that_are_positive_are_searched_by_their_negative(metric):
     for seed in range(12):
         y, s = rows(seed, n=20)
-        y = 1 - y if seed % 2 else y
-        ways = {d: brute(metric, y, s, d) for d in (1, -1)}
-        sign = 1 if metric.direction == "higher" else -1
-        direction = -1 if sign * (ways[-1][1] - ways[1][1]) > 1e-13 else 1
-        found = best(y, s, metric, both_directions=True)
-        assert (found.direction, found.observed) == (direction, ways[direction][0]), seed
-        assert found.counts == at(y, s, found.threshold, direction) == at(y, s, found.observed, direction)
-        assert found.threshold == direction * middle_below(direction * s, direction * found.observed)
+        found = best(1 - y, -s, metric)
+        assert found.observed == -brute(metric, 1 - y, s, -1)[0], seed
+        assert found.counts == at(1 - y, s, -found.threshold, -1) == at(1 - y, s, -found.observed, -1)
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 6), st.integers(1, 4)), min_size=2, max_size=25))
@@ -148,17 +144,16 @@ def test_the_authors_example_of_the_ac_score(golden):
     scores = np.random.RandomState(expected["seed"]).permutation(n)
     # The labels of python/example.py in their repository: the two in the middle change places.
     y = ["red"] * (n // 2 - 1) + ["green", "red"] + ["green"] * (n // 2 - 1)
-    found = best(y, scores, "ac_score", both_directions=True, pos_label="green")
-    assert found.value == pytest.approx(expected["acscore"], rel=1e-15)
-    assert found.direction == -1 and expected["direction"] == 0
+    found = best(y, -scores, "ac_score", pos_label="green")  # low scores are positive there
+    assert found.value == pytest.approx(expected["acscore"], rel=1e-15) and expected["direction"] == 0
     assert list(found.counts) == expected["tp_fn_fp_tn"]
-    assert found.threshold == expected["best_cut"] and found.observed == expected["best_cut"] - 0.5
+    assert -found.threshold == expected["best_cut"] and -found.observed == expected["best_cut"] - 0.5
     assert best(y, scores, "ac_score", pos_label="green").value < found.value
 
 
 def test_tied_scores_are_never_cut_apart_where_the_authors_script_does():
-    assert best([0, 1, 0, 1, 0, 1], [1, 1, 1, 1, 1, 2], "ac_score", both_directions=True).value == 0.5
-    assert best([0, 0, 1, 1], [0.3, 0.7, 0.7, 0.7], "ac_score", both_directions=True).value == pytest.approx(2 / 3)
+    assert best([0, 1, 0, 1, 0, 1], [1, 1, 1, 1, 1, 2], "ac_score").value == 0.5
+    assert best([0, 0, 1, 1], [0.3, 0.7, 0.7, 0.7], "ac_score").value == pytest.approx(2 / 3)
 
 
 def test_equal_optima_are_equal_whatever_rounding_makes_of_them():
@@ -218,8 +213,6 @@ def test_nobody_is_infinity_and_everybody_is_zero_for_probabilities_else_minus_i
     ranked = best([1, 0], [5, 7], "recall")
     assert (ranked.threshold, ranked.observed) == (-math.inf, 5)
     assert Result.from_json(ranked.to_json()) == ranked
-    low = {"both_directions": True, "where": "specificity < 0.1"}
-    assert best([1, 0], [0.5, 0.75], lambda tp, fn, fp, tn: tp, **low).threshold == 0
 
 
 @given(
@@ -239,22 +232,17 @@ def test_the_threshold_separates_the_same_rows_in_the_precision_of_the_scores(va
         return
     y = np.array(data.draw(st.lists(st.integers(0, 1), min_size=len(s), max_size=len(s))))
     y[:2] = [0, 1]
-    for direction in (False, True):
-        found = best(y, s, "informedness", both_directions=direction)
-        up = found.direction > 0
-        flagged = s >= s.dtype.type(found.observed) if up else s <= s.dtype.type(found.observed)
-        for given in (s, s.astype(np.float64)):
-            again = given >= found.threshold if up else given <= found.threshold
-            assert again.tolist() == flagged.tolist(), found.to_dict()
+    found = best(y, s, "informedness")
+    flagged = s >= s.dtype.type(found.observed)
+    for given in (s, s.astype(np.float64)):
+        assert (given >= found.threshold).tolist() == flagged.tolist(), found.to_dict()
 
 
-@pytest.mark.parametrize("both", [False, True])
-def test_a_threshold_between_bins_divides_none(both):
+def test_a_threshold_between_bins_divides_none():
     y, s = noise(20_000, 4)
-    exact = score_table(1 - y if both else y, np.round(s + y, 1))
+    exact = score_table(y, np.round(s + y, 1))
     table = replace(exact, bins=np.array([[low, low + 0.08] for low in exact.thresholds[:0:-1]]))
-    found = best(table, both_directions=both)
-    assert found.direction == (-1 if both else 1)
+    found = best(table)
     assert not [each for each in table.bins.tolist() if each[0] < found.threshold <= each[1]]
     assert math.isclose(found.threshold % 0.1, 0.09, abs_tol=1e-9)
 
@@ -278,8 +266,8 @@ def test_own_functions_means_costs_and_parameters():
     named = best(y, s, "expected_cost[cost_fn=10,cost_fp=2]")
     for same in ({"cost_fn": 10, "cost_fp": 2}, [[0, 2], [10, 0]], np.array([[0, 2.0], [10, 0]])):
         assert best(y, s, same) == named
-    assert best(y, s, "f_beta", beta=3) == best(y, s, "f_beta[beta=3]")
-    assert best(y, s, ["f_beta", "mcc"], beta=3) == best(y, s, ["f_beta[beta=3]", "mcc"])
+    assert best(y, s, get_metric("f_beta").fixed(beta=3)) == best(y, s, "f_beta[beta=3]")
+    assert best(Predictions(y, y_score=s), "f_beta[beta=3]") == best(y, s, metric="f_beta[beta=3]")
 
 
 def test_labels_of_any_kind():
@@ -293,7 +281,7 @@ def test_without_a_metric_the_default_one_is_best_everywhere():
     y, s = rows(3)
     named = best(y, s, "ac_score")
     assert best(y, s) == named == best(y, s, None)
-    assert steelyard.evaluate(y, y_score=s).best_threshold(resamples=0) == named
+    assert steelyard.evaluate(y, y_score=s).best_threshold(draws=0) == named
 
 
 def test_roc_then_tpnr_is_tpnr_at_the_cut_of_informedness():
@@ -302,7 +290,7 @@ def test_roc_then_tpnr_is_tpnr_at_the_cut_of_informedness():
     assert found.threshold == cut.threshold and found.plateau == cut.plateau
     assert found.metric == "tpnr" and found.value == steelyard.tpnr(cut.counts)
     assert 0 <= found.out_of_sample <= 1
-    assert roc_then_tpnr(score_table(y, s), resamples=0).value == found.value
+    assert roc_then_tpnr(score_table(y, s), draws=0).value == found.value
 
 
 # ---------------------------------------------------------------- bounds
@@ -380,9 +368,9 @@ def test_the_plateau_is_the_run_of_cuts_about_as_good():
     for seed in range(30):
         y, s = rows(seed, n=60, distinct=30)
         for name, direction in (("informedness", 1), ("f1", 1), ("error_rate", -1)):
-            found = best(y, s, name, tolerance=0.1)
+            found = best(y, s, name)
             cuts = sorted({math.inf, *s.tolist()})
-            good = [abs(get_metric(name)(at(y, s, cut)) - found.value) <= 0.1 + 1e-12 for cut in cuts]
+            good = [abs(get_metric(name)(at(y, s, cut)) - found.value) <= 0.01 + 1e-12 for cut in cuts]
             i = j = cuts.index(found.observed)
             while i and good[i - 1]:
                 i -= 1
@@ -391,12 +379,22 @@ def test_the_plateau_is_the_run_of_cuts_about_as_good():
             assert found.plateau == (middle_below(s, cuts[i]), middle_below(s, cuts[j])), (seed, name, direction)
 
 
-def test_a_tolerance_of_nothing_leaves_the_equal_cuts_and_a_bound_ends_the_plateau():
-    assert best([0, 1], [1, 2], tolerance=0).plateau == (1.5, 1.5)
-    assert best([0, 1, 0], [1, 2, 3], "recall", tolerance=0).plateau == (-math.inf, 1.5)
-    assert best([0, 1, 0], [1, 2, 3], "recall", tolerance=1, where="specificity > 0.4").plateau == (1.5, math.inf)
-    low, high = best(1 - np.array(Y), S, both_directions=True, tolerance=2).plateau
-    assert (low, high) == (-math.inf, 1)
+def test_equal_cuts_are_a_plateau_that_a_bound_ends():
+    assert best([0, 1], [1, 2]).plateau == (1.5, 1.5)
+    assert best([0, 1, 0], [1, 2, 3], "recall").plateau == (-math.inf, 1.5)
+    assert best([0, 1, 0], [1, 2, 3], "recall", where="specificity > 0.4").plateau == (1.5, 1.5)
+
+
+def test_costs_are_about_as_good_within_a_twentieth_of_the_least():
+    y, s = rows(3, n=60, distinct=30)
+    for cost in ({"cost_fn": 30}, {"cost_fn": 30 * np.ones(60)}):
+        found = best(y, s, cost=cost)
+        costs = {cut: (30 * counts.fn + counts.fp) / 60 for cut in s if (counts := at(y, s, cut))}
+        least = min(costs.values())
+        low, high = found.plateau
+        assert all(costs[cut] <= 1.05 * least for cut in s if low <= cut <= high)
+        beside = [*sorted(cut for cut in costs if cut < low)[-1:], *sorted(cut for cut in costs if cut > high)[:1]]
+        assert found.value == pytest.approx(least) and min(costs[cut] for cut in beside) > 1.05 * least
 
 
 # ---------------------------------------------------------------- resamples
@@ -425,7 +423,7 @@ def test_what_is_expected_on_new_rows_is_what_they_give(share):
     gaps = []
     for seed in range(60):
         y, s = noise(300, seed, share)
-        found = best_threshold(y, s + 1.5 * y, "informedness", rng=seed, resamples=100)
+        found = best_threshold(y, s + 1.5 * y, "informedness", rng=seed, draws=100)
         many, t = noise(20_000, 1000 + seed, share)
         true = steelyard.informedness(at(many, t + 1.5 * many, found.threshold))
         gaps.append((found.value - true, found.out_of_sample - true))
@@ -484,14 +482,10 @@ def test_resamples_of_weighted_and_repeated_rows():
     assert weighted.out_of_sample < often.out_of_sample
 
 
-def test_resamples_keep_the_bound_and_the_direction():
+def test_resamples_keep_the_bound():
     y, s = noise(200, 11)
     found = best_threshold(y, s + 2 * y, "recall", where="specificity >= 0.9")
     assert found.out_of_sample < found.value
-    back = best_threshold(y, -s - 2 * y, both_directions=True)
-    forth = best_threshold(y, s + 2 * y, both_directions=True)
-    assert back.direction == -1 and back.threshold == -forth.threshold
-    assert back.interval[0] <= back.threshold <= back.interval[1] < 0
 
 
 # ---------------------------------------------------------------- the result
@@ -501,7 +495,6 @@ def test_the_result_reads_as_a_sentence_pickles_and_gives_a_row():
     assert repr(best(Y, S, "ac_score")) == "ac_score 0.706 where score >= 0.450"
     assert "with nobody flagged" in repr(best([1, 0], [0, 1]))
     assert "with everybody flagged" in repr(best([1, 0], [2, 3], "recall"))
-    assert "score <= 0.500" in repr(best([1, 0], [0, 1], both_directions=True))
     assert "about as good from everybody to nobody" in repr(best([1, 0], [2, 3], "g_mean"))
     found = best_threshold(Y, S)
     assert "on new rows about" in repr(found) and "the best one lies between" in repr(found)
@@ -523,21 +516,23 @@ def test_the_result_reads_as_a_sentence_pickles_and_gives_a_row():
         ((Y, S, []), {}, InputError, "empty list"),
         ((Y, S, ["f1", "error_rate"]), {}, InputError, "some are best high and some low"),
         ((Y, S, {"cost_fnn": 3}), {}, InputTypeError, "Did you mean 'cost_fn'"),
-        ((Y, S, "f1"), {"beta": 2}, InputTypeError, "no parameter 'beta'"),
-        ((Y, S, ["f1", "mcc"]), {"beta": 2}, InputTypeError, "no parameter 'beta'"),
+        ((Y, S, "f1"), {"beta": 2}, InputTypeError, "takes no beta="),
+        ((Y, S, ["f1", "mcc"]), {"beta": 2}, InputTypeError, "takes no beta="),
         ((Y, ["a"] * 7), {}, InputTypeError, "y_score must hold numbers, not .*a"),
         ((Y, [0.1] * 6), {}, InputError, "differ in length"),
         ((Y, [math.nan] * 7), {}, InputError, "finite number"),
         (([1] * 7, S), {}, InputError, "no negatives"),
         (([0] * 7, S), {}, InputError, "no positives"),
-        ((Y, np.zeros((7, 2))), {}, InputError, "that of the positive class"),
-        ((Y,), {}, InputTypeError, ".y_true, y_score. or a ScoreTable was expected"),
-        ((score_table(Y, S), S), {}, InputTypeError, "holds its rows already"),
-        ((score_table(Y, S),), {"pos_label": 1}, InputTypeError, "pos_label= has no place"),
-        ((Y, S), {"tolerance": -1}, InputError, "tolerance"),
+        ((Y, np.zeros((7, 3))), {}, InputError, "needs a column for each"),
+        (([0, 1, 2, 0, 1, 2, 0], np.full((7, 3), 1 / 3)), {}, InputError, "one column of scores"),
+        ((Y,), {}, InputTypeError, "give y_pred .labels. or y_score="),
+        ((score_table(Y, S), S), {}, InputTypeError, "A metric is named by"),
+        ((score_table(Y, S),), {"pos_label": 0}, InputTypeError, "holds its rows already"),
+        ((Predictions(Y, y_score=S), "f1"), {"metric": "mcc"}, InputTypeError, "given twice"),
+        ((Y, S), {"both_directions": True}, InputTypeError, "takes no both_directions="),
         ((Y, S), {"level": 95}, InputError, "level"),
-        ((Y, S), {"resamples": 1.5}, InputError, "resamples"),
-        ((Y, S), {"resamples": -1}, InputError, "resamples"),
+        ((Y, S), {"draws": 1.5}, InputError, "draws"),
+        ((Y, S), {"draws": -1}, InputError, "draws"),
         ((Y, S), {"sample_weight": [-1] * 7}, InputError, "sample_weight"),
         (([0, 1], [1, 1], "diagnostic_odds_ratio"), {}, UndefinedError, "undefined at every threshold: no"),
         (([0, 1], [1, 2], "diagnostic_odds_ratio"), {"where": "recall > 0"}, UndefinedError, "that meets recall > 0: "),
@@ -551,7 +546,7 @@ def test_bad_input_is_refused_in_one_sentence(args, options, kind, words):
 
 
 def test_a_table_of_one_class_has_no_best_cut():
-    with pytest.raises(UndefinedError, match="informedness is undefined at every threshold: no negatives"):
+    with pytest.raises(InputError, match="The truth holds no negatives"):
         best_threshold(score_table([1, 1], [1, 2], pos_label=1, labels=[0, 1]), metric="informedness")
 
 

@@ -74,7 +74,7 @@ def test_the_cut_is_the_best_one_on_unseen_rows(model):
     method = "predict_proba" if hasattr(model, "predict_proba") else "decision_function"
     scores = cross_val_predict(model, X, Y, cv=folds, method=method)
     scores = scores[:, 1] if scores.ndim == 2 else scores
-    expected = best_threshold(Y, scores, "f1", resamples=0)
+    expected = best_threshold(Y, scores, "f1", draws=0)
     assert ours.best_threshold_ == expected and ours.threshold_ == expected.threshold
     inside = clone(model).fit(X, Y)
     whole = inside.predict_proba(X)[:, 1] if method == "predict_proba" else inside.decision_function(X)
@@ -108,7 +108,7 @@ def test_a_fitted_classifier_is_taken_as_it_is():
     model = LogisticRegression().fit(X[:200], Y[:200])
     ours = ThresholdClassifier(model, "ac_score", cv="prefit").fit(X[200:], Y[200:])
     assert ours.estimator_ is model
-    assert ours.best_threshold_ == best_threshold(Y[200:], model.predict_proba(X[200:])[:, 1], "ac_score", resamples=0)
+    assert ours.best_threshold_ == best_threshold(Y[200:], model.predict_proba(X[200:])[:, 1], "ac_score", draws=0)
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_only_the_classifier_that_scored_is_promised_anything():
     train, test = next(StratifiedShuffleSplit(1, test_size=0.5, random_state=0).split(rows, labels))
     inside = clone(model).fit(rows[train], labels[train])
     assert (kept.estimator_.coef_ == inside.coef_).all()
-    expected = best_threshold(labels[test], inside.predict_proba(rows[test])[:, 1], resamples=0, **PROMISE)
+    expected = best_threshold(labels[test], inside.predict_proba(rows[test])[:, 1], draws=0, **PROMISE)
     assert kept.best_threshold_ == expected
     for given in (
         ThresholdClassifier(inside, cv="prefit", **PROMISE),
@@ -333,7 +333,7 @@ def test_several_limits_and_a_prevalence_are_those_of_the_search():
     inside = LogisticRegression().fit(*two_normals(np.random.default_rng(6), 50, 50))
     options = {"metric": "f1", "where": ["recall >= 0.7", "specificity >= 0.7"], "confidence": 0.9, "prevalence": 0.1}
     model = ThresholdClassifier(inside, cv="prefit", **options).fit(rows, labels)
-    assert model.best_threshold_ == best_threshold(labels, inside.predict_proba(rows)[:, 1], resamples=0, **options)
+    assert model.best_threshold_ == best_threshold(labels, inside.predict_proba(rows)[:, 1], draws=0, **options)
     assert "recall >= 0.7 and specificity >= 0.7 hold together on new rows with 90 % confidence" in model.guarantee_
 
 
@@ -421,7 +421,7 @@ def test_each_group_has_the_threshold_of_its_own_rows():
     predicted = model.predict(frame)
     for name in ("north", "south"):
         rows = (frame["site"] == name).to_numpy()
-        expected = best_threshold(labels[rows], scores[rows], resamples=0, **PROMISE)
+        expected = best_threshold(labels[rows], scores[rows], draws=0, **PROMISE)
         assert model.best_thresholds_[name] == expected.of_refit() and model.thresholds_[name] == expected.threshold
         assert (predicted[rows] == (whole[rows] >= expected.threshold)).all()
     assert model.thresholds_["south"] > model.thresholds_["north"]

@@ -193,8 +193,8 @@ def test_its_result_is_a_prevalence_elsewhere(found, samples):
     assert interval("f1", score_table(truth, scores).at(2.0), prevalence=found).value == pytest.approx(
         found["f1"].value
     )
-    assert best_threshold(truth, scores, "f1", prevalence=found, resamples=0).threshold == pytest.approx(
-        best_threshold(truth, scores, "f1", prevalence=at, resamples=0).threshold
+    assert best_threshold(truth, scores, "f1", prevalence=found, draws=0).threshold == pytest.approx(
+        best_threshold(truth, scores, "f1", prevalence=at, draws=0).threshold
     )
     assert correct_prior([0.5], 0.05, found) == pytest.approx(correct_prior([0.5], 0.05, at))
     assert steelyard.at_prevalence(score_table(truth, scores), found).total == pytest.approx(len(truth))

@@ -184,7 +184,7 @@ def test_the_glossary_has_every_metric_with_its_names():
 def test_the_glossary_has_every_word_of_a_result():
     finley = steelyard.Counts(tp=28, fn=23, fp=72, tn=2680)
     pair = steelyard.compare([0, 0, 1, 1, 1], {"A": [0, 1, 1, 1, 0], "B": [0, 0, 1, 1, 1]}, metrics=["recall"])
-    best = steelyard.best_threshold([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], "f1", resamples=0)
+    best = steelyard.best_threshold([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], "f1", draws=0)
     results = [steelyard.chance("f1", finley), steelyard.beats_chance(finley), steelyard.interval("f1", finley)]
     words = {field.name for result in (*results, best, pair.rows[0]) for field in fields(result)}
     words |= set(steelyard.evaluate(finley).to_dict()["metrics"][0])

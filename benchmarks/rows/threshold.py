@@ -39,13 +39,13 @@ def data(n, share=0.5):
 
 def beside_sort(metric, n):
     y, score = data(n)
-    ours = lambda: best_threshold(y, score, metric, resamples=0).value
+    ours = lambda: best_threshold(y, score, metric, draws=0).value
     return ours, lambda value=ours(): (np.sort(score), value)[1]
 
 
 def beside_authors(n):
     y, score = data(n)
-    ours = lambda: best_threshold(y, score, "ac_score", both_directions=True, resamples=0).value
+    ours = lambda: best_threshold(y, score, "ac_score", both_directions=True, draws=0).value
     return ours, lambda: step_by_step(y, score)
 
 
@@ -102,8 +102,8 @@ def beside_sklearn(name, steps, n):
     curves, metrics = needed("sklearn.metrics._scorer")._CurveScorer, needed("sklearn.metrics")  # noqa: SLF001
     y, score = data(n)
     score /= score.max()
-    best = best_threshold(y, score, name, resamples=0).threshold
+    best = best_threshold(y, score, name, draws=0).threshold
     thresholds = score if steps == n else np.append(np.linspace(0, 1, steps - 1), best)
     curve = curves(getattr(metrics, f"{name}_score"), 1, {}, np.sort(thresholds), "predict_proba")
-    ours = lambda: best_threshold(y, score, name, resamples=0).value
+    ours = lambda: best_threshold(y, score, name, draws=0).value
     return ours, lambda: max(curve(Scores(score), np.zeros((n, 1)), y)[0])

@@ -24,6 +24,7 @@ METHODS = {
     "at_prevalence": 0,
     "errors": 0,
     "slices": 0,
+    "best_threshold": 0,
 }
 
 HOME = {

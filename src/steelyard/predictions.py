@@ -362,12 +362,11 @@ class Predictions:
             asked = data.with_options(**stated) if stated else data
             return asked._called_with(stated)  # noqa: SLF001 - of this class
         in_call = [*stated]
-        is_path = isinstance(data, (str, PathLike)) or _are_paths(data)
         if (counted := _counted_rows(data)) is not None:
             if isinstance(at := getattr(data, "threshold", None), float) and counted.confusion is None:
                 stated.setdefault("threshold", at)
             made = cls._of_table(counted, second, stated)
-        elif is_path or any(name in stated for name in ("true", "pred", "score", "long")):
+        elif holds_rows(data, stated):
             made = cls._read(data, second, stated)
         else:
             made = cls._of_values(data, second, first_is, second_is, stated)
@@ -1176,6 +1175,23 @@ class Predictions:
 # ---------------------------------------------------------------- questions
 
 question = names_wrong_arguments(keywords=RowOptions)  # what a public question of rows wears
+
+
+def holds_rows(data: Any, rows: Mapping[str, Any]) -> bool:
+    """Whether the first argument of a question holds its rows alone, so that a second one is the question's own."""
+    is_counted = isinstance(data, TABLES) or hasattr(type(data), "counted_rows")
+    is_path = isinstance(data, (str, PathLike)) or _are_paths(data)
+    is_named = any(rows.get(name) is not None for name in ("true", "pred", "score", "long"))
+    return isinstance(data, Predictions) or is_counted or is_path or is_named
+
+
+def rows_and_metric(data: Any, second: Any, metric: Any, rows: Mapping[str, Any]) -> tuple[Any, Any]:
+    """The second argument of the rows, and the metric, which may stand after the rows: (p, "f1") and (y, s, "f1")."""
+    if second is None or not holds_rows(data, rows):
+        return second, metric
+    if metric is not None:
+        raise InputTypeError("metric was given twice, by its place and by its name; give it once.")
+    return None, second
 
 
 def refuse_unused(p: Predictions, who: str, *uses: str) -> None:

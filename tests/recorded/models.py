@@ -68,7 +68,7 @@ PROTOCOL = {
     "weights": lambda: cross_evaluate(i.logistic(), i.XF, i.YF, split=2, sample_weight=i.W[: i.FEW], metrics=FEW).to_frame("polars"),
     "three classes": lambda: cross_evaluate(i.logistic(), i.XF, i.YF3, split=2, metrics=["accuracy", "f1[average=macro]"]),
     "label sets": lambda: cross_evaluate(i.tree(), i.XF, i.SETS[: i.FEW], split=2, metrics=["f1[average=macro]"]).to_frame("polars"),
-    "threshold of one": lambda: one().best_threshold("f1", resamples=10),
+    "threshold of one": lambda: one().best_threshold("f1", draws=10),
     "values of one": lambda: [one().values("recall"), one().summarised("mcc")],
     "resampling": lambda: steelyard.resampling_study(i.logistic(), i.XF, i.YF, ["over", "class_weight"], split=2, inner=2),
     "resampling by a metric": lambda: str(steelyard.resampling_study(i.tree(), i.XF, i.YF, ["under"], split=2, inner=2, metric="mcc", margin=0.1)),

@@ -255,29 +255,29 @@ GROUPS = {
 
 LIMITS = ["recall >= 0.6", "precision >= 0.2"]
 THRESHOLDS = {
-    **{f"by {name}": lambda name=name: best_threshold(i.Y, i.S, name, resamples=20) for name in ("f1", "mcc", "ac_score", "g_mean", "tpnr", "accuracy", "youden")},
-    "without resamples": lambda: best_threshold(i.Y, i.S, "f1", resamples=0),
-    "by f_beta": lambda: best_threshold(i.Y, i.S, "f_beta", beta=2, resamples=20),
-    "limits": lambda: best_threshold(i.Y, i.S, "precision", where="recall >= 0.7", resamples=20),
-    "two limits": lambda: best_threshold(i.Y, i.S, "f1", where=LIMITS, resamples=20),
-    "limits with confidence": lambda: best_threshold(i.Y, i.S, "precision", where="recall >= 0.5", confidence=0.9, resamples=20),
-    "alerts": lambda: best_threshold(i.Y, i.S, "recall", where="alerts <= 20 of 240", resamples=20),
-    "costs": lambda: best_threshold(i.Y, i.S, cost={"cost_fn": 5, "cost_fp": 1}, resamples=20),
-    "costs of rows": lambda: best_threshold(i.Y, i.S, cost={"cost_fn": i.AMOUNT, "cost_fp": 20}, resamples=20),
-    "weights": lambda: best_threshold(i.Y, i.S, "f1", sample_weight=i.W, resamples=20),
-    "frequencies": lambda: best_threshold(i.Y, i.S, "f1", frequency=i.F, resamples=20),
-    "clusters": lambda: best_threshold(i.Y, i.S, "f1", cluster=i.PATIENT, resamples=20),
-    "label plan": lambda: best_threshold(i.PLANNED, i.PLAN.score, "f1", design=i.PLAN, resamples=20),
-    "prevalence": lambda: best_threshold(i.Y, i.S, "f1", prevalence=0.05, resamples=20),
-    "both directions": lambda: best_threshold(i.Y, 1 - i.S, "mcc", both_directions=True, resamples=20),
-    "a score table": lambda: best_threshold(i.SCORES, metric="f1", resamples=20),
-    "a tally": lambda: best_threshold(i.SCORE_TALLY, metric="f1", resamples=20),
-    "nobody is best": lambda: best_threshold(i.Y, 1 - i.S, "accuracy", resamples=0),
-    "label sets": lambda: best_threshold(i.SETS, i.SET_SCORES, "f1[average=macro]", resamples=20),
-    "label sets together": lambda: best_threshold(i.SETS, i.SET_SCORES, "f1[average=micro]", cluster=i.PATIENT, resamples=20),
-    "of an evaluation": lambda: evaluate(i.Y, y_score=i.S, metrics=FEW).best_threshold("mcc", resamples=20),
-    "roc_then_tpnr": lambda: steelyard.roc_then_tpnr(i.Y, i.S, resamples=20),
-    "roc_then_tpnr, weighted": lambda: steelyard.roc_then_tpnr(i.Y, i.S2, sample_weight=i.W, resamples=20),
+    **{f"by {name}": lambda name=name: best_threshold(i.Y, i.S, name, draws=20) for name in ("f1", "mcc", "ac_score", "g_mean", "tpnr", "accuracy", "youden")},
+    "without resamples": lambda: best_threshold(i.Y, i.S, "f1", draws=0),
+    "by f_beta": lambda: best_threshold(i.Y, i.S, "f_beta[beta=2]", draws=20),
+    "limits": lambda: best_threshold(i.Y, i.S, "precision", where="recall >= 0.7", draws=20),
+    "two limits": lambda: best_threshold(i.Y, i.S, "f1", where=LIMITS, draws=20),
+    "limits with confidence": lambda: best_threshold(i.Y, i.S, "precision", where="recall >= 0.5", confidence=0.9, draws=20),
+    "alerts": lambda: best_threshold(i.Y, i.S, "recall", where="alerts <= 20 of 240", draws=20),
+    "costs": lambda: best_threshold(i.Y, i.S, cost={"cost_fn": 5, "cost_fp": 1}, draws=20),
+    "costs of rows": lambda: best_threshold(i.Y, i.S, cost={"cost_fn": i.AMOUNT, "cost_fp": 20}, draws=20),
+    "weights": lambda: best_threshold(i.Y, i.S, "f1", sample_weight=i.W, draws=20),
+    "frequencies": lambda: best_threshold(i.Y, i.S, "f1", frequency=i.F, draws=20),
+    "clusters": lambda: best_threshold(i.Y, i.S, "f1", cluster=i.PATIENT, draws=20),
+    "label plan": lambda: best_threshold(i.PLANNED, i.PLAN.score, "f1", design=i.PLAN, draws=20),
+    "prevalence": lambda: best_threshold(i.Y, i.S, "f1", prevalence=0.05, draws=20),
+    "both directions": lambda: best_threshold(i.Y, 1 - i.S, "mcc", both_directions=True, draws=20),
+    "a score table": lambda: best_threshold(i.SCORES, metric="f1", draws=20),
+    "a tally": lambda: best_threshold(i.SCORE_TALLY, metric="f1", draws=20),
+    "nobody is best": lambda: best_threshold(i.Y, 1 - i.S, "accuracy", draws=0),
+    "label sets": lambda: best_threshold(i.SETS, i.SET_SCORES, "f1[average=macro]", draws=20),
+    "label sets together": lambda: best_threshold(i.SETS, i.SET_SCORES, "f1[average=micro]", cluster=i.PATIENT, draws=20),
+    "of an evaluation": lambda: evaluate(i.Y, y_score=i.S, metrics=FEW).best_threshold("mcc", draws=20),
+    "roc_then_tpnr": lambda: steelyard.roc_then_tpnr(i.Y, i.S, draws=20),
+    "roc_then_tpnr, weighted": lambda: steelyard.roc_then_tpnr(i.Y, i.S2, sample_weight=i.W, draws=20),
     "band over thresholds": lambda: steelyard.confidence_band(i.Y, i.S, "recall"),
     "band over recall": lambda: steelyard.confidence_band(i.Y, i.S, "precision", over="recall"),
     "band of a curve": lambda: steelyard.confidence_band(i.Y, i.S, "recall", over="false_positive_rate"),
@@ -429,7 +429,7 @@ PLANNING = {
 
 def at_promise():
     """An evaluation of new scores, and the promise of a threshold that holds there."""
-    chosen = best_threshold(i.Y, i.S, "precision", where="recall >= 0.5", confidence=0.9, resamples=0)
+    chosen = best_threshold(i.Y, i.S, "precision", where="recall >= 0.5", confidence=0.9, draws=0)
     return {"evaluated": evaluate(i.Y, y_score=i.S2, threshold=chosen.threshold, metrics=FEW), "promise": chosen}
 
 

@@ -168,7 +168,7 @@ def _best(inputs: Inputs, asked: dict[str, Any], plan: str | None) -> tuple[Best
         return _best_of_rows(inputs, asked, plan)
     columns = [cost for cost in (asked["cost"] or {}).values() if isinstance(cost, str)]
     if columns and inputs.weight is not None:
-        from steelyard.analysis.thresholds.threshold_rows import COSTS_AND_WEIGHTS
+        from steelyard.analysis.thresholds.asked_sample import COSTS_AND_WEIGHTS
 
         raise InputError(of_shell(COSTS_AND_WEIGHTS))
     counted = count_inputs(replace(inputs, cost_columns=tuple(dict.fromkeys(columns))), scores=True)

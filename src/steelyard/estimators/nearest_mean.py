@@ -93,7 +93,7 @@ class NearestMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         weight = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
         positive = self._positives(labels, weight > 0)
         kinds = CENTROIDS if self.centroid == "best" else (self.centroid,)
-        search = Criterion(read_aim(self.criterion, {}))
+        search = Criterion(read_aim(self.criterion))
         parts: list[slice | Array] = [slice(None)]  # on which a threshold is looked for
         if self.cv is not None:
             parts = [train for train, _ in check_cv(self.cv, labels, classifier=True).split(rows, labels)]

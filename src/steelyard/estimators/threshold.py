@@ -107,7 +107,7 @@ def class_probabilities(estimator: Estimator, X: Features, classes: Array, respo
 # The best threshold of rows that did not train, or that of each group of them.
 
 
-_RESAMPLES = 200  # by which limits without a guarantee are judged
+_DRAWS = 200  # by which limits without a guarantee are judged
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +141,7 @@ class ThresholdChoice:
             confidence=self.confidence,
             cost=rows.costs,
             prevalence=self.prevalence,
-            resamples=_RESAMPLES if self.where is not None and self.confidence is None else 0,
+            draws=_DRAWS if self.where is not None and self.confidence is None else 0,
             sample_weight=rows.weight,
             pos_label=True,
             labels=[False, True],

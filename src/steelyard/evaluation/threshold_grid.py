@@ -92,7 +92,7 @@ def _best_indices(table: ScoreTable, metrics: Iterable[Metric], tp: Array, fp: A
     for metric in metrics:
         if metric.function is None or metric.direction is None:
             continue
-        criterion = Criterion(read_aim(metric, {}))
+        criterion = Criterion(read_aim(metric))
         at_some = corners is not None and _is_monotone(metric)
         merits = criterion.merits(at_corners if at_corners is not None and at_some else counts)
         chosen = int(criterion.chosen(merits))
@@ -167,7 +167,7 @@ def _thinned(tp: Array, fp: Array, needed: Array, most: int) -> Array:
 
 def at_opening_threshold(evaluation: Evaluation) -> Evaluation:
     """The evaluation with its table at the threshold where the default metric is best; its rows stay."""
-    best, scores = evaluation.best_threshold(resamples=0), evaluation.scores
+    best, scores = evaluation.best_threshold(draws=0), evaluation.scores
     assert scores is not None  # noqa: S101 - their best threshold was found above
     metrics = [row.spec for row in evaluation.metrics] if evaluation.metrics_named else None
     title = default_metric().title

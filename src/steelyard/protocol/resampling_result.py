@@ -75,7 +75,7 @@ class NestedRun:
         if self.unseen is None:
             return np.nan
         try:
-            return float(best_threshold(self.unseen, metric=spec.metric, resamples=0).threshold)
+            return float(best_threshold(self.unseen, spec.metric, draws=0).threshold)
         except UndefinedError:  # as of scores that are all the same
             return np.nan
 

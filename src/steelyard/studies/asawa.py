@@ -250,7 +250,7 @@ def _threshold_then_tpnr(pulsars: Pulsars, trees: TreeScores) -> list[TableRow]:
         model = make_pipeline(attribute_transformer(), _tree(splits))
         scores = cross_evaluate(model, X, y, split=Folds(5), metrics=["roc_auc"]).scores
         assert scores is not None  # noqa: S101 - trees give scores
-        best = roc_then_tpnr(scores, resamples=0)
+        best = roc_then_tpnr(scores, draws=0)
         labels = {"at 0.5": trees.scores[name] > 0.5, "at the threshold": trees.scores[name] >= best.threshold}
         tables = {key: confusion(trees.y_test, part.astype(int)).counts() for key, part in labels.items()}
         row: TableRow = {"tree": name, "threshold": best.threshold}

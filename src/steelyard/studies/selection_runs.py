@@ -499,7 +499,7 @@ class ScoredParts:
 
     def promised(self) -> float:
         """The highest threshold at which the promise is kept on new rows with the confidence."""
-        kept = best_threshold(self.selection, metric="specificity", where=PROMISE, confidence=CONFIDENCE, resamples=0)
+        kept = best_threshold(self.selection, "specificity", where=PROMISE, confidence=CONFIDENCE, draws=0)
         return float(kept.threshold)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from steelyard.analysis.levels import check_level, tails
 from steelyard.analysis.prevalence.prevalence import stated_prevalence
 from steelyard.analysis.results.formatting import three_digits
 from steelyard.analysis.results.result import Flat
+from steelyard.analysis.thresholds.asked_sample import asked_sample, planned_scores
 from steelyard.analysis.thresholds.guarantees import (
     Promise,
     broken_shares,
@@ -26,9 +27,7 @@ from steelyard.analysis.thresholds.guarantees import (
 )
 from steelyard.analysis.thresholds.label_thresholds import best_label_thresholds, refuse_with_label_sets
 from steelyard.analysis.thresholds.limits import SLACK, Capacity, rate_limit, read_limits
-from steelyard.analysis.thresholds.planned_scores import planned_scores
 from steelyard.analysis.thresholds.resampled_threshold import Resampling
-from steelyard.analysis.thresholds.threshold_rows import ThresholdRows
 from steelyard.analysis.thresholds.threshold_sample import (
     Criterion,
     costs_by_row,
@@ -37,12 +36,8 @@ from steelyard.analysis.thresholds.threshold_sample import (
     refuse_few_clusters,
     threshold_of,
 )
-from steelyard.arguments import names_wrong_arguments, refuse_keywords
 from steelyard.exceptions import InputError, InputTypeError, UndefinedError
-from steelyard.ingest.frame_columns import FrameColumns
-from steelyard.ingest.label_set_input import LabelSetInput
-from steelyard.ingest.source import names_class_columns
-from steelyard.metrics.call_options import CallOptions, MetricParameters
+from steelyard.predictions import Predictions, question, refuse_unused, rows_and_metric
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
@@ -50,17 +45,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Frame, LabelSet, Rng, Weights
-    from steelyard.analysis.intervals.plan_draws import SamplingDesign
+    from steelyard._types import Array, Rng
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.label_thresholds import LabelThresholds
     from steelyard.analysis.thresholds.limits import Limit, LimitsLike
     from steelyard.analysis.thresholds.resampled_threshold import Resamples
     from steelyard.analysis.thresholds.threshold_sample import Aim, AimLike, CostsLike, ThresholdSample
-    from steelyard.ingest.source import Source
+    from steelyard.predictions import RowOptions, RowsLike
     from steelyard.statistics.multilabel_table import MultilabelTable
     from steelyard.statistics.score_table import ScoreTable
-    from steelyard.statistics.tally import Tally
 
 
 # ---------------------------------------------------------------- BestThreshold
@@ -241,22 +234,19 @@ class Search:
 
     criterion: Criterion
     report: Aim
-    tolerance: float = 0.01
     level: float = 0.95
     confidence: float | None = None
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.tolerance, (int, float, np.number)) and self.tolerance >= 0):
-            raise InputError(argument="tolerance", expected="a difference of values, 0 or more", given=self.tolerance)
         check_level(self.level)
         check_confidence(self.confidence)
         if self.confidence is not None and not self.criterion.limits:
             raise InputError("confidence= is that of limits; give them too, such as where='recall >= 0.9'.")
 
-    def best(self, sample: ThresholdSample, resamples: int, rng: np.random.Generator) -> BestThreshold:
-        """The best threshold of a sample, with its variation over resamples of the rows."""
-        if not isinstance(resamples, (int, np.integer)) or isinstance(resamples, bool) or resamples < 0:
-            raise InputError(argument="resamples", expected="a whole number, 0 or more", given=resamples)
+    def best(self, sample: ThresholdSample, draws: int, rng: np.random.Generator) -> BestThreshold:
+        """The best threshold of a sample, with its variation over so many resamples of the rows."""
+        if not isinstance(draws, (int, np.integer)) or isinstance(draws, bool) or draws < 0:
+            raise InputError(argument="draws", expected="a whole number, 0 or more", given=draws)
         choice, needed = self.choice(sample, rng), ""
         promise, kept = self._promise, choice.kept
         if promise is not None and (kept is None or not kept[:, 1:-1].any()):
@@ -267,7 +257,7 @@ class Search:
             texts, confidence = " and ".join(limit.text for limit in self.criterion.limits), self.confidence or 0
             raise InputError(f"No threshold keeps {texts} with {100 * confidence:g} % confidence. {needed}")
         best = replace(self._best_at(choice, sample, rng), needed=needed)
-        return self._resampled(best, choice, sample, int(resamples), rng) if resamples else best
+        return self._resampled(best, choice, sample, int(draws), rng) if draws else best
 
     @property
     def _promise(self) -> Promise | None:
@@ -289,7 +279,7 @@ class Search:
         side, i = divmod(index, every.observed.shape[-1])
         direction, observed = -1 if side else 1, float(every.observed[side, i])
         merits = choice.merits[side]
-        run = run_around(i, merits >= merits[i] - self.tolerance - SLACK)
+        run = run_around(i, merits >= merits[i] - self.criterion.aim.nearness(abs(merits[i])) - SLACK)
         plateau = float(every.observed[side, run.start]), float(every.observed[side, run.stop - 1])
         limits = (self._kept_limit(limit, index, sample, rng) for limit in self.criterion.limits)
         return BestThreshold(
@@ -328,7 +318,7 @@ class Search:
         return KeptLimit(limit.text, value, chance=1 - broken, exceeded=exceeded)
 
     def _resampled(
-        self, best: BestThreshold, choice: Choice, sample: ThresholdSample, resamples: int, rng: np.random.Generator
+        self, best: BestThreshold, choice: Choice, sample: ThresholdSample, draws: int, rng: np.random.Generator
     ) -> BestThreshold:
         """The result with the interval of the threshold, and the value of the resamples' thresholds on rows left out.
 
@@ -336,7 +326,7 @@ class Search:
         bias: informedness of 100 rows of noise is 0.117 at its best, 0.047 by that and 0.002 by rows left out.
         """
         criterion = self.criterion if choice.kept is None else replace(self.criterion, limits=())
-        drawn = Resampling(sample, criterion, choice.best, choice.kept).resamples(resamples, rng)
+        drawn = Resampling(sample, criterion, choice.best, choice.kept).resamples(draws, rng)
         if drawn is None:
             return best
         expected = float(self.report.values(drawn.unseen))
@@ -409,184 +399,144 @@ def _thresholds_of(table: ScoreTable, observed: tuple[float, float], direction: 
 # ---------------------------------------------------------------- best threshold
 
 
-class SearchOptions(MetricParameters, total=False):
+class SearchOptions(TypedDict, total=False):
     """What a search for a threshold takes beside the scores and the metric."""
 
     where: LimitsLike | None
     confidence: float | None
     cost: CostsLike | None
     prevalence: PrevalenceLike | None
-    both_directions: bool
-    tolerance: float
-    resamples: int
     level: float
+    draws: int
     rng: Rng
 
 
 @overload
 def best_threshold(
-    y_true: MultilabelTable,
-    y_score: None = None,
+    data: MultilabelTable,
+    scored: AimLike | None = None,
+    /,
     metric: AimLike | None = None,
     *,
-    cluster: ArrayLike | None = None,
-    resamples: int = 200,
     level: float = 0.95,
+    draws: int = 200,
     rng: Rng = None,
-    **parameters: Unpack[MetricParameters],
+    **rows: Unpack[RowOptions],
 ) -> LabelThresholds: ...
 @overload
 def best_threshold(
-    y_true: ScoreTable | Tally | Frame | Source | ArrayLike,
-    y_score: ArrayLike | None = None,
+    data: RowsLike = None,
+    scored: ArrayLike | AimLike | None = None,
+    /,
     metric: AimLike | None = None,
     *,
     where: LimitsLike | None = None,
     confidence: float | None = None,
     cost: CostsLike | None = None,
     prevalence: PrevalenceLike | None = None,
-    cluster: ArrayLike | str | None = None,
-    design: SamplingDesign | None = None,
-    both_directions: bool = False,
-    tolerance: float = 0.01,
-    resamples: int = 200,
     level: float = 0.95,
+    draws: int = 200,
     rng: Rng = None,
-    pos_label: Label = None,
-    labels: LabelSet | None = None,
-    sample_weight: Weights = None,
-    frequency: Weights | str = None,
-    true: str | None = None,
-    score: str | None = None,
-    weight: str | None = None,
-    **parameters: Unpack[MetricParameters],
+    **rows: Unpack[RowOptions],
 ) -> BestThreshold: ...
-@names_wrong_arguments
+@question
 def best_threshold(
-    y_true: ScoreTable | MultilabelTable | Tally | Frame | Source | ArrayLike,
-    y_score: ArrayLike | None = None,
+    data: RowsLike | MultilabelTable = None,
+    scored: ArrayLike | AimLike | None = None,
+    /,
     metric: AimLike | None = None,
     *,
     where: LimitsLike | None = None,
     confidence: float | None = None,
     cost: CostsLike | None = None,
     prevalence: PrevalenceLike | None = None,
-    cluster: ArrayLike | str | None = None,
-    design: SamplingDesign | None = None,
-    both_directions: bool = False,
-    tolerance: float = 0.01,
-    resamples: int = 200,
     level: float = 0.95,
+    draws: int = 200,
     rng: Rng = None,
-    pos_label: Label = None,
-    labels: LabelSet | None = None,
-    sample_weight: Weights = None,
-    frequency: Weights | str = None,
-    true: str | None = None,
-    score: str | None = None,
-    weight: str | None = None,
-    **parameters: Unpack[MetricParameters],
+    **rows: Unpack[RowOptions],
 ) -> BestThreshold | LabelThresholds:
     """The threshold at which a metric is best, over every set of highest scores, the smallest of equally good sets.
 
     It lies half-way between the lowest flagged score, `observed`, and the highest that is not, so that scores which
     rounding or a refit moves a little stay on their side. Nobody is infinity; everybody is 0 for probabilities, else
-    minus infinity.
+    minus infinity. Where low scores are positive, give -y_score.
 
-    Of a frame name the columns: true, score, weight. The metric is a name, a Metric, a function of tp, fn, fp, tn (more
-    is better), a list of them (their mean), or a 2 x 2 matrix of costs with rows true; by default the AC-score. `cost`
-    says what errors cost instead: {"cost_fn": 10, "cost_fp": 1}, with "cost_tp", "cost_tn" and their "benefit_tp" and
-    "benefit_tn"; each is a number, or differs by row: an array, or the name of a column of a frame, or of a tally that
-    was counted with `cost=` of that column.
+    The metric stands after the rows, best_threshold(p, "f1") or best_threshold(y_true, y_score, "f1"): a name such as
+    "f_beta[beta=2]", a Metric, a function of tp, fn, fp, tn (more is better), a list of them (their mean), or a 2 x 2
+    matrix of costs with rows true; by default the AC-score. `cost` says what errors cost instead: {"cost_fn": 10,
+    "cost_fp": 1}, with "cost_tp", "cost_tn" and their "benefit_tp" and "benefit_tn"; each is a number, or differs by
+    row: an array, or the name of a column of a frame, of `columns=`, or of a tally that was counted with `cost=` of it.
 
     `where` sets limits, such as "specificity >= 0.99" or "alerts <= 200 of 10000" (rows a day). With `confidence` the
     threshold keeps all of them on new rows with that probability; without it the result says how likely each holds.
-    `prevalence` is that of the rows to come, a number or a Prevalence; `cluster` names the cluster of each row.
-    `design` is the plan of `label_plan` by which rows were labelled.
+    `prevalence` is that of the rows to come, a number or a Prevalence; `design` may be the plan of `label_plan` by
+    which rows were labelled.
 
-    Low scores are tried as positive only with `both_directions`; then the threshold that flags fewest is taken of equal
-    ones, and the usual direction first. The plateau reaches as far as the value is within `tolerance`. `resamples` of
-    the rows give the interval of the threshold and, on the rows that each leaves out, the value to expect on new ones;
-    0 leaves both out.
+    The plateau reaches as far as the value is within 0.01, a cost within 5 % of the least. So many resamples of the
+    rows (`draws`) give the interval of the threshold and, on the rows that each leaves out, the value to expect on new
+    ones; 0 leaves both out.
 
     Of rows that may have several labels each, with a column of scores for each label, the answer is a threshold for
     each label, `LabelThresholds`: those at which a metric averaged over labels, such as "f1[average=macro]" or
-    "f1[average=micro]", is best; the value to expect on new rows is that of rows by which they were not chosen. Of a
-    frame they are named by patterns: true="y_*", score="s_*".
+    "f1[average=micro]", is best; the value to expect on new rows is that of rows by which they were not chosen.
 
-    >>> best_threshold([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], resamples=0)
+    >>> best_threshold([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], draws=0)
     ac_score 0.800 where score >= 0.450
-    >>> best = best_threshold([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], cost={"cost_fn": 10}, resamples=0)
+    >>> best = best_threshold([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], cost={"cost_fn": 10}, draws=0)
     >>> best.threshold, best.observed
     (0.25, 0.3)
     """
-    refuse_keywords("best_threshold", parameters, ("by", "zero_division"))
-    columns = FrameColumns(true, None, score, weight)
-    sets = LabelSetInput(y_true, None, y_score, columns, labels, sample_weight, frequency, None, cluster)
-    if sets.are_sets:
+    scored, metric = rows_and_metric(data, scored, metric, rows)
+    p = Predictions.of(data, scored, second_is="y_score", **rows)
+    refuse_unused(p, "best_threshold", "by", "threshold")
+    if p.are_sets:
         given = {"where": where, "confidence": confidence, "cost": cost, "prevalence": prevalence}
-        refuse_with_label_sets(**given, pos_label=pos_label, both_directions=both_directions or None)
-        read = sets.read()
-        return best_label_thresholds(
-            read.data,
-            metric,
-            {**parameters},
-            resamples=resamples,
-            level=level,
-            rng=generator(rng),
-            cluster=read.cluster,
-        )
+        refuse_with_label_sets(**given, pos_label=p.given.pos_label)
+        return best_label_thresholds(p, metric, draws=draws, level=level, rng=generator(rng))
     if cost is not None and metric is not None:
         raise InputTypeError("metric= and cost= both say what is best; give one of them.")
-    shape: tuple[int, ...] = getattr(y_score, "shape", ())
-    if names_class_columns(score) or (len(shape) == 2 and shape[1] > 2):
+    if p.kind == "class scores" and p.collect().kind == "class scores":
         raise InputError(
             "A threshold is of one column of scores, and these are of several classes: best_decision finds a threshold "
-            "for each class; or give the column of the positive class, such as y_score[:, 1]."
+            "for each class; or name the positive class with pos_label=."
         )
     costs = metric if isinstance(metric, Mapping) else cost
     by_row = costs is not None and costs_by_row(costs)
-    what = metric
     if costs is not None:
-        what = None if by_row else costs  # type: ignore[assignment]  # numbers
-    aim = read_aim(what, {**parameters})
-    limits = read_limits(where) if costs is None else limits_with_costs(where, None if by_row else aim)
-    options = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
-    at = stated_prevalence(prevalence)
-    rows = ThresholdRows(y_true, y_score, options, columns, cluster, at)  # type: ignore[arg-type]  # of one label
-    rows = rows.as_arrays() if design is None else planned_scores(design, rows, confidence)
-    sample, cost_aim = rows.sample(both_directions, costs if by_row else None)
+        aim = read_aim(None if by_row else costs)  # type: ignore[arg-type]  # numbers
+        limits = limits_with_costs(where, None if by_row else aim)
+    else:
+        aim, limits = read_aim(metric), read_limits(where)
+    stated = None
+    if not isinstance(p.design, str):
+        p, stated = planned_scores(p, confidence)
+    refuse_unused(p, "best_threshold", "design")
+    sample, cost_aim = asked_sample(p, stated_prevalence(prevalence), costs if by_row else None)
     aim = aim if cost_aim is None else cost_aim
-    search = Search(Criterion(aim, limits, both_directions), aim, tolerance, level, confidence)
-    best = search.best(sample, resamples, generator(rng))
-    return replace(best, assumed=rows.assumed(best.positive))
+    best = Search(Criterion(aim, limits), aim, level, confidence).best(sample, draws, generator(rng))
+    return replace(best, assumed=p.assumed if stated is None else stated)
 
 
-@names_wrong_arguments
+@question
 def roc_then_tpnr(
-    y_true: ScoreTable | Frame | Source | ArrayLike,
-    y_score: ArrayLike | None = None,
+    data: RowsLike = None,
+    scored: ArrayLike | None = None,
+    /,
     *,
-    resamples: int = 200,
     level: float = 0.95,
+    draws: int = 200,
     rng: Rng = None,
-    pos_label: Label = None,
-    labels: LabelSet | None = None,
-    sample_weight: Weights = None,
-    frequency: Weights | str = None,
-    true: str | None = None,
-    score: str | None = None,
-    weight: str | None = None,
+    **rows: Unpack[RowOptions],
 ) -> BestThreshold:
     """The TPNR at the threshold where the ROC curve is farthest above its diagonal, as Asawa advises.
 
-    The arguments are those of best_threshold; the plateau is that of informedness, by which the threshold is chosen.
+    The options are those of best_threshold; the plateau is that of informedness, by which the threshold is chosen.
 
-    >>> roc_then_tpnr([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], resamples=0)
+    >>> roc_then_tpnr([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], draws=0)
     tpnr 0.667 where score >= 0.450
     """
-    options = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
-    rows = ThresholdRows(y_true, y_score, options, FrameColumns(true, None, score, weight))
-    search = Search(Criterion(read_aim("informedness", {})), read_aim("tpnr", {}), level=level)
-    best = search.best(rows.sample(both=False, costs=None)[0], resamples, generator(rng))
-    return replace(best, assumed=rows.assumed(best.positive))
+    p = Predictions.of(data, scored, second_is="y_score", **rows)
+    refuse_unused(p, "roc_then_tpnr", "cluster", "design", "by", "threshold", "columns")
+    search = Search(Criterion(read_aim("informedness")), read_aim("tpnr"), level)
+    best = search.best(asked_sample(p)[0], draws, generator(rng))
+    return replace(best, assumed=p.assumed)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array
+    from steelyard.predictions import Predictions
     from steelyard.statistics.multilabel_table import MultilabelTable
     from steelyard.statistics.score_table import ScoreTable
 
@@ -196,23 +197,17 @@ def refuse_with_label_sets(**options: object) -> None:
 
 
 def best_label_thresholds(
-    table: MultilabelTable,
-    metric: Any,
-    parameters: dict[str, Any],
-    *,
-    resamples: int,
-    level: float,
-    rng: np.random.Generator,
-    cluster: ArrayLike | None,
+    p: Predictions, metric: Any, *, draws: int, level: float, rng: np.random.Generator
 ) -> LabelThresholds:
     """The thresholds of each label, and the value of thresholds on rows that did not choose them."""
-    spec = _read_spec(metric, parameters, table)
+    table, cluster = p.multilabel_table(), p.collect().given.cluster
+    spec = _read_spec(metric, table)
     thresholds = LabelSearch(table, spec).thresholds()
     fitted = _predicted(table, thresholds)
     value, half, scores = _value(spec, fitted), None, table.scores
     if scores is not None and scores.min() >= 0 and scores.max() <= 1:  # they may be probabilities
         half = _value(spec, _predicted(table, np.full(len(table.labels), 0.5)))
-    if not resamples:
+    if not draws:
         each = _each(spec, thresholds, fitted, None)
         return LabelThresholds(each, spec.name, value, half_value=half, level=level)
     crossed = _cross_fitted(table, spec, rng, cluster)
@@ -224,12 +219,11 @@ def best_label_thresholds(
     return LabelThresholds(each, spec.name, value, expected, bounds, optimism, half, _FOLDS, level)
 
 
-def _read_spec(metric: Any, parameters: dict[str, Any], table: MultilabelTable) -> MetricSpec:
+def _read_spec(metric: Any, table: MultilabelTable) -> MetricSpec:
     """The metric as requested, which has to say how labels are averaged."""
     if isinstance(metric, (list, tuple, dict, np.ndarray)):
         raise InputError("Thresholds of labels are chosen by one metric, such as f1[average=macro].")
     spec = MetricSpec(default_metric(), "macro") if metric is None else MetricSpec.of(metric)
-    spec = replace(spec, metric=spec.metric.fixed(**parameters)) if parameters else spec
     name = spec.metric.name
     if table.scores is None:
         raise InputError("These rows have predicted labels and no scores; give y_score, a column for each label.")
@@ -266,7 +260,7 @@ def _cross_fitted(
     arrays.check_lengths(y_true=np.empty(n), cluster=clusters)
     units = len(np.unique(clusters))
     if units < _FOLDS:
-        raise InputError(f"There are {units} rows or clusters; {_FOLDS} or more are needed, or resamples=0.")
+        raise InputError(f"There are {units} rows or clusters; {_FOLDS} or more are needed, or draws=0.")
     folds = dealt_folds(_rarest(table), clusters, _FOLDS, rng)
     predicted = np.zeros(scores.shape, dtype=np.uint8)
     for fold in range(_FOLDS):

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 
 TIE = 16 * np.finfo(np.float64).eps  # of the metric's range: what rounding makes of equal optima
+_PLATEAU = 0.01
+COST_PLATEAU = 0.05  # of the least cost
 _COSTS = {"cost_fn": (1, 0), "cost_fp": (0, 1), "cost_tp": (1, 1), "cost_tn": (0, 0)}  # rows true, columns predicted
 
 
@@ -163,21 +165,25 @@ class Aim:
         whys = (application.on_counts(metric, counts, metric.parameters).why for metric in self.metrics)
         return next(filter(None, whys), "the function returned NaN")
 
+    def nearness(self, best: float) -> float:
+        """How far from the best value others are about as good."""
+        return COST_PLATEAU * best if self.name.startswith(("expected_cost", "cost_per_row")) else _PLATEAU
+
     def tie(self, values: Array) -> float:
         """The difference that rounding can make between equal values."""
         size = max(map(abs, self.range))
         return TIE * (size if math.isfinite(size) else float(np.fmax.reduce(np.abs(values), axis=None)))
 
 
-def read_aim(metric: AimLike | None, parameters: Mapping[str, Any]) -> Aim:
+def read_aim(metric: AimLike | None) -> Aim:
     """What to look for, from whatever names it; the default metric where nothing does."""
     if isinstance(metric, Mapping):
-        return read_aim("expected_cost", {**metric, **parameters})
+        return read_aim(get_metric("expected_cost").fixed(None, **metric))
     rows = metric if isinstance(metric, (list, tuple, np.ndarray)) and len(metric) == 2 else ()
     if len(rows) and all(np.shape(row) == (2,) and np.asarray(row).dtype.kind in "iuf" for row in rows):
         matrix = np.asarray(rows)  # of costs, with rows true
         costs = {name: float(matrix[i, j]) for name, (i, j) in _COSTS.items()}
-        return read_aim("expected_cost", {**costs, **parameters})
+        return read_aim(costs)
     several = list(metric) if isinstance(metric, (list, tuple)) else [default_metric() if metric is None else metric]
     if not several:
         raise InputError("metric= is an empty list; name one metric or more.")
@@ -189,13 +195,7 @@ def read_aim(metric: AimLike | None, parameters: Mapping[str, Any]) -> Aim:
             )
     if len({each.sign for each in metrics}) > 1:
         raise InputError(f"Of {', '.join(m.name for m in metrics)} some are best high and some low; give one kind.")
-    # Each metric takes the parameters that it has; those that none has go to all, and are refused there.
-    unknown = {key for key in parameters if not any(key in each.parameters for each in metrics)}
-    fixed = []
-    for each in metrics:
-        taken = {key: value for key, value in parameters.items() if key in each.parameters or key in unknown}
-        fixed.append(each.fixed(None, **taken) if taken else each)
-    return Aim(tuple(fixed), metrics[0].sign)
+    return Aim(tuple(metrics), metrics[0].sign)
 
 
 def _thresholded_metric(item: MetricLike) -> Metric:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from steelyard.statistics.counts import Counts
     from steelyard.statistics.score_table import ScoreTable
 
-COST_PLATEAU = 0.05  # of the least cost: thresholds whose cost is so near are about as good
 RULES = {
     "threshold": "At threshold {threshold}",
     "nobody": "With nobody flagged",
@@ -70,7 +69,7 @@ def decision_sentence(
     >>> from steelyard import best_threshold
     >>> from steelyard.ingest.array_tables import score_table
     >>> table = score_table([0] * 8 + [1] * 2, [0.1, 0.1, 0.2, 0.2, 0.3, 0.3, 0.4, 0.6, 0.5, 0.8])
-    >>> best = best_threshold(table, cost={"cost_fn": 3}, resamples=0)
+    >>> best = best_threshold(table, cost={"cost_fn": 3}, draws=0)
     >>> print(decision_sentence(best, table, 3, None).split(". ")[0])
     At threshold 0.450, of these 10 rows, 3 are flagged: 2 of 2 positives are found and 1 is a false alarm
     """

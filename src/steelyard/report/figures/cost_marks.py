@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.thresholds.best_threshold import best_threshold
-from steelyard.evaluation.verdict.decision_sentence import COST_PLATEAU
+from steelyard.analysis.thresholds.threshold_sample import COST_PLATEAU
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import scores_of
 from steelyard.report.figures.line_labels import Line
@@ -40,7 +40,7 @@ class CostMarks:
         table = scores_of(evaluation)
         table = table if evaluation.prevalence is None else at_prevalence(table, evaluation.prevalence)
         costs = np.asarray(metrics[0](table.counts))
-        best = best_threshold(table, metric=metrics[0], resamples=0, tolerance=COST_PLATEAU * float(np.nanmin(costs)))
+        best = best_threshold(table, metrics[0], draws=0)
         return cls(float(costs[0]), float(costs[-1]), best.value, best.plateau)
 
     def draw(self, ax: Axes, values: Array) -> list[Line]:

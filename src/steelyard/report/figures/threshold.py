@@ -153,7 +153,7 @@ def _best(evaluation: Evaluation, metric: Metric) -> BestThreshold | None:
     scores, prevalence = evaluation.scores, evaluation.prevalence
     table = scores if prevalence is None else at_prevalence(scores, prevalence)
     try:
-        best = best_threshold(table, metric=metric, resamples=0)
+        best = best_threshold(table, metric=metric, draws=0)
     except UndefinedError:
         return None
     return best if np.isfinite(best.threshold) else None

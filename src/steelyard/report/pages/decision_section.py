@@ -11,6 +11,7 @@ from steelyard.analysis.results.formatting import unbroken
 from steelyard.analysis.thresholds.best_threshold import best_threshold
 from steelyard.analysis.thresholds.decision_curve import WORTH_SHOWING
 from steelyard.analysis.thresholds.guarantees import SEQUENCE_STARTS
+from steelyard.analysis.thresholds.threshold_sample import COST_PLATEAU
 from steelyard.evaluation.verdict import decision_sentence as words
 from steelyard.report.pages.controls import MenuEntry
 from steelyard.report.pages.document import rendered_html
@@ -79,7 +80,7 @@ def decision_section(evaluation: Evaluation, data: Mapping[str, Any]) -> Section
     assert scores is not None  # noqa: S101 - the page has scores
     share = data["stops"][data["stop"]]
     prevalence = None if share == data["view"]["share"] else share
-    best = best_threshold(scores, cost={"cost_fn": 1.0}, prevalence=prevalence, resamples=0)
+    best = best_threshold(scores, cost={"cost_fn": 1.0}, prevalence=prevalence, draws=0)
     planned = evaluation.is_planned
     kind = "planned" if planned else "clustered" if evaluation.is_clustered else "weighted"
     why = _WHYS[kind] if evaluation.is_clustered or scores.weighted else ""
@@ -119,7 +120,7 @@ def _data(evaluation: Evaluation, scores: ScoreTable, why: str) -> dict[str, Any
     data = {
         "exact": not why,
         "why": why,
-        "plateau": words.COST_PLATEAU,
+        "plateau": COST_PLATEAU,
         "worth": WORTH_SHOWING,
         "file": file,
         "unnamed": "" if named else _UNNAMED,
