@@ -136,10 +136,7 @@ def test_another_evaluation_is_not_equal():
 def test_curves_and_thresholds_of_a_reloaded_evaluation_are_exact():
     scores = S + 1e-9 * np.arange(N)
     before, again = evaluate(Y, y_score=scores), reread(evaluate(Y, y_score=scores))
-    assert (
-        again.best_threshold("mcc", draws=0).threshold
-        == best_threshold(Y, scores, metric="mcc", draws=0).threshold
-    )
+    assert again.best_threshold("mcc", draws=0).threshold == best_threshold(Y, scores, metric="mcc", draws=0).threshold
     for mine, theirs in zip(again.roc_curve(), before.roc_curve(), strict=True):
         np.testing.assert_array_equal(mine, theirs)
 

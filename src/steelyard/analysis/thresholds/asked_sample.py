@@ -16,12 +16,12 @@ from steelyard.exceptions import InputError, InputTypeError
 from steelyard.predictions import Predictions
 from steelyard.statistics import score_bins
 from steelyard.statistics.positive_class import choice_sentences
-from steelyard.statistics.score_table import ScoreTable
 from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.threshold_sample import CostAim, CostsLike, ErrorCost
+    from steelyard.statistics.score_table import ScoreTable
 
 COSTS_AND_WEIGHTS = (
     "Costs by row and weights cannot be given together; give every cost as a column, a number too (cost_fp= is 1 where "
@@ -71,7 +71,7 @@ def _costed(p: Predictions, names: tuple[str, ...]) -> Predictions:
 
 
 def _weighted_by(p: Predictions, cost: ErrorCost) -> ScoreTable:
-    """The scores weighted by a cost of each row, which may be 0 for a whole class, such as amounts that only fraud has."""
+    """The scores weighted by a cost of each row, which may be 0 for a whole class, as amounts that only fraud has."""
     data = p.given.data
     if isinstance(data, Tally):
         return _table_of(data, cost)
