@@ -111,7 +111,7 @@ def test_weights_count_for_what_they_are_worth():
 def promised(where, **options):
     """A threshold that was chosen on rows which any of these limits are far from."""
     scores = np.concatenate([np.linspace(0, 0.4, 4_000), np.linspace(0.6, 1, 200)])
-    return best_threshold(np.repeat([0, 1], [4_000, 200]), scores, where=where, confidence=0.95, resamples=0, **options)
+    return best_threshold(np.repeat([0, 1], [4_000, 200]), scores, where=where, confidence=0.95, draws=0, **options)
 
 
 def judged(where, tp, fn, fp, tn, **options):

@@ -52,7 +52,7 @@ OF_SCORES = {
     "chance": rows(steelyard.chance, "average_precision"),
     "beats_chance": steelyard.beats_chance,
     "at_prevalence": rows(steelyard.at_prevalence, pi=0.5),
-    "best_threshold": rows(steelyard.best_threshold, resamples=0),
+    "best_threshold": rows(steelyard.best_threshold, draws=0),
     "roc_then_tpnr": rows(steelyard.roc_then_tpnr, resamples=0),
     "confidence_band": steelyard.confidence_band,
     "decision_curve": steelyard.decision_curve,
