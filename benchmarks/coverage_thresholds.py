@@ -15,7 +15,7 @@ import numpy as np
 from scipy import stats
 
 from steelyard import Confusion, Counts, __version__, best_threshold, get_metric
-from steelyard.analysis.thresholds.guarantees import promise_test
+from steelyard.analysis.thresholds.guarantees import limit_test
 from steelyard.analysis.thresholds.limits import read_limits
 
 if TYPE_CHECKING:
@@ -104,6 +104,6 @@ def gate_rows(repeats: int = 400, settings: int = 6) -> Iterator[tuple[str, dict
         for run in range(repeats):
             tp, fn, fp, tn = rng.multinomial(n, [p * recall, p * (1 - recall), q * fpr, q * (1 - fpr)])
             table = Confusion.of_rows((0, 1), np.array([[tn, fp], [fn, tp]]), 1)
-            broken += [promise_test([limit], table, 0.95, rng=run)[0].is_broken for limit in limits]
+            broken += [limit_test([limit], table, 0.95, rng=run)[0].is_broken for limit in limits]
         text = f"{positives:.0f} positives of {n:,} rows, recall {recall:.2f}, false positive rate {fpr:.3f}"
         yield text, dict(zip(BOUNDED, broken / repeats, strict=True))

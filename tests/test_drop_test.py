@@ -122,7 +122,7 @@ def judged(where, tp, fn, fp, tn, **options):
         {"recall", "predicted_prevalence", *(limit.limit.split(" ")[0] for limit in chosen.limits)} - {"alerts"}
     )
     evaluation = evaluate(truth, y_score=flagged, threshold=chosen.threshold, metrics=names, draws=100, **options)
-    return list(gate(evaluation, promise=chosen, margin=margin))
+    return list(gate(evaluation, guarantee=chosen, margin=margin))
 
 
 def test_a_promised_threshold_rarely_fails_unchanged_and_a_drop_of_ten_points_is_caught_as_often_as_stated():
@@ -137,7 +137,7 @@ def test_a_promised_threshold_rarely_fails_unchanged_and_a_drop_of_ten_points_is
         chosen = best_threshold(*rows(), where="recall >= 0.8", confidence=0.95, draws=0)
         y_true, score = rows()
         evaluation = evaluate(y_true, y_score=score, threshold=chosen.threshold, metrics=["recall"], draws=20)
-        (unchanged,) = gate(evaluation, promise=chosen, margin=0.1)
+        (unchanged,) = gate(evaluation, guarantee=chosen, margin=0.1)
         positives = int(y_true.sum())
         found = rng.binomial(positives, 0.7)  # ten points below the limit
         (fell,) = judged("recall >= 0.8", found, positives - found, 20, 400)

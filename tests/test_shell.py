@@ -726,12 +726,12 @@ def test_a_gate_states_at_which_threshold_scores_were_taken(rows):
     assert "thresholded" not in run(*words, "--threshold", "0.4").stderr
 
 
-def test_a_gate_holds_a_threshold_to_its_promise(rows, frame, tmp_path):
+def test_a_gate_holds_a_threshold_to_its_guarantee(rows, frame, tmp_path):
     limits = ["--where", "recall>=0.8", "--where", "alerts<=400 of 1000"]
     columns = ["--true", "y_true", "--score", "score"]
     chosen = tmp_path / "chosen.json"
     run("threshold", rows, *columns, *limits, "--confidence", "0.9", "-o", chosen)
-    gate = ["gate", rows, *columns, "--promise", chosen]
+    gate = ["gate", rows, *columns, "--guarantee", chosen]
     lines = run(*gate, "--margin", "0.1").stdout.splitlines()
     assert re.fullmatch(r"pass  recall is [\d.]+ % \([\d.]+ to [\d.]+\), limit >= 80 %: kept", lines[0])
     assert re.fullmatch(r"pass  alerts are \d+ of 1,000 rows \(\d+ to \d+\), limit <= 400: kept", lines[1])
@@ -740,7 +740,7 @@ def test_a_gate_holds_a_threshold_to_its_promise(rows, frame, tmp_path):
     )
     changed = tmp_path / "changed.parquet"
     frame.with_columns(pl.col("score") / 2).write_parquet(changed)
-    ran = run("gate", changed, *columns, "--promise", chosen, "--format", "json", code=1)
+    ran = run("gate", changed, *columns, "--guarantee", chosen, "--format", "json", code=1)
     data = strict(ran.stdout)
     assert data["passed"] is False and [rule["verdict"] for rule in data["rules"]] == ["broken", "kept"]
     counts = steelyard.confusion(frame["y_true"], frame["score"] / 2 >= strict(chosen.read_text())["threshold"])
@@ -748,11 +748,11 @@ def test_a_gate_holds_a_threshold_to_its_promise(rows, frame, tmp_path):
     assert "FAIL  mcc" in run(*gate, "--require", "mcc>=0.999", code=1).stdout
 
 
-def test_a_gate_reads_a_promise_at_its_prevalence_and_with_its_clusters(rows, frame, tmp_path):
+def test_a_gate_reads_a_guarantee_at_its_prevalence_and_with_its_clusters(rows, frame, tmp_path):
     columns, chosen = ["--true", "y_true", "--score", "score"], tmp_path / "chosen.json"
     limit = ["--where", "precision>=0.2", "--confidence", "0.9", "--metric", "recall"]
     run("threshold", rows, *columns, *limit, "--prevalence", "0.1", "-o", chosen)
-    data = strict(run("gate", rows, *columns, "--promise", chosen, "--format", "json").stdout)["rules"][0]
+    data = strict(run("gate", rows, *columns, "--guarantee", chosen, "--format", "json").stdout)["rules"][0]
     counts = steelyard.confusion(frame["y_true"], frame["score"] >= strict(chosen.read_text())["threshold"])
     assert data["value"] == pytest.approx(steelyard.precision(steelyard.at_prevalence(counts.counts(1), 0.1)))
     assert data["low"] < data["value"] < data["high"] and data["p_value"] > 0.5
@@ -760,10 +760,10 @@ def test_a_gate_reads_a_promise_at_its_prevalence_and_with_its_clusters(rows, fr
     pl.concat([frame.with_row_index("who")] * 5).write_parquet(many)
     where = ["--metric", "specificity", "--where", "recall>=0.9"]
     run("threshold", many, *columns, *where, "--cluster", "who", "-o", chosen, "--force")
-    assert "were not promised" in run("gate", many, *columns, "--promise", chosen).stderr
+    assert "are not guaranteed" in run("gate", many, *columns, "--guarantee", chosen).stderr
     fallen = tmp_path / "fallen.parquet"
     pl.concat([frame.with_row_index("who").with_columns(pl.col("score") * 0.92)] * 5).write_parquet(fallen)
-    gate = ["gate", fallen, *columns, "--promise", chosen, "--format", "json"]
+    gate = ["gate", fallen, *columns, "--guarantee", chosen, "--format", "json"]
     blind, aware = run(*gate, code=1), run(*gate, "--cluster", "who")
     assert "was chosen on clusters of 'who', and these rows are taken as independent" in blind.stderr
     (below,), (above,) = (strict(ran.stdout)["rules"] for ran in (blind, aware))
@@ -774,7 +774,7 @@ def test_a_promise_says_that_weights_are_missing_and_states_its_limit_in_all_dig
     columns, chosen, heavy = ["--true", "y_true", "--score", "score"], tmp_path / "chosen.json", tmp_path / "w.parquet"
     frame.with_columns(w=pl.col("score") + 0.5).write_parquet(heavy)
     run("threshold", heavy, *columns, "--weight", "w", "--where", "specificity>=0.99995", "-o", chosen)
-    gate = ["gate", heavy, *columns, "--promise", chosen]
+    gate = ["gate", heavy, *columns, "--guarantee", chosen]
     missing = "was chosen with the weights 'w', and these rows count alike; name their weights with --weight"
     assert missing in " ".join(run(*gate).stderr.split())
     named = run(*gate, "--weight", "w")
@@ -784,23 +784,24 @@ def test_a_promise_says_that_weights_are_missing_and_states_its_limit_in_all_dig
 def test_a_promise_that_cannot_be_judged_is_one_sentence(rows, frame, tmp_path):
     columns, chosen = ["--true", "y_true", "--score", "score"], tmp_path / "chosen.json"
     run("threshold", rows, *columns, "-o", chosen)
-    told = run("gate", rows, *columns, "--promise", chosen, code=2).stderr
+    told = run("gate", rows, *columns, "--guarantee", chosen, code=2).stderr
     assert "was chosen without limits; give some, such as --where 'recall>=0.9'." in told
     words = ["threshold", rows, *columns, "--where", "recall>=0.7", "--prevalence", "0.1", "-o", chosen, "--force"]
     run(*words)
-    told = run("gate", rows, *columns, "--promise", chosen).stderr
-    assert "were not promised: it was chosen without --confidence." in told
+    told = run("gate", rows, *columns, "--guarantee", chosen).stderr
+    assert "are not guaranteed: it was chosen without --confidence." in told
     assert "was chosen at a prevalence of 10.0 %; these rows, 25.7 % positive, are judged at 10.0 %." in told
-    told = run("gate", rows, *columns, "--promise", chosen, "--threshold", "0.5", code=2).stderr
+    told = run("gate", rows, *columns, "--guarantee", chosen, "--threshold", "0.5", code=2).stderr
     assert "leave out --threshold, --pred and --counts" in told
-    told = run("gate", rows, *columns, "--positive", "0", "--promise", chosen, code=2).stderr
+    told = run("gate", rows, *columns, "--positive", "0", "--guarantee", chosen, code=2).stderr
     assert "is of the positive class 1, these rows are of 0; name the same one with --positive." in told
     assert (
-        "is no threshold that `steelyard threshold -o" in run("gate", rows, *columns, "--promise", rows, code=2).stderr
+        "is no threshold that `steelyard threshold -o"
+        in run("gate", rows, *columns, "--guarantee", rows, code=2).stderr
     )
     best = steelyard.best_threshold(1 - frame["y_true"], frame["score"], both_directions=True, where="recall >= 0.5")
     chosen.write_text(best.to_json())
-    assert "flags low scores; negate the scores" in run("gate", rows, *columns, "--promise", chosen, code=2).stderr
+    assert "flags low scores; negate the scores" in run("gate", rows, *columns, "--guarantee", chosen, code=2).stderr
 
 
 def test_a_gate_takes_every_name_that_a_report_prints(rows):

@@ -296,8 +296,8 @@ def test_the_threshold_of_a_refit_carries_no_promise_on_any_surface():
         assert best.limits[0].confidence is None and '"confidence": null' in best.to_json()
         saved = Result.from_json(best.to_json())
         new = evaluate(labels, y_score=model.predict_proba(rows)[:, 1], threshold=best.threshold, pos_label=1)
-        (note,) = [note for note in gate(new, promise=saved).assumed if "promised" in note]
-        assert note == "The limits of 'promise' were not promised: its classifier was fitted again on all rows."
+        (note,) = [note for note in gate(new, guarantee=saved).assumed if "guaranteed" in note]
+        assert note == "The limits of 'guarantee' are not guaranteed: its classifier was fitted again on all rows."
     frame = np.column_stack([rows, np.arange(1000) % 2])
     by_site = ThresholdClassifier(LogisticRegression(), by=2, cv=5, **PROMISE).fit(frame, labels)
     assert all(best.limits[0].confidence is None for best in by_site.best_thresholds_.values())

@@ -400,7 +400,7 @@ _ALIASES = {
     "Models": "Table | Mapping",
     "Gated": "Table | Mapping",
     "BaselineLike": "str | PathLike | Table",
-    "PromiseLike": "str | PathLike | Table",
+    "GuaranteeLike": "str | PathLike | Table",
     "Given": "ArrayLike | Frame | Table",
     "RowsLike": "ArrayLike | Frame | Table | str | PathLike | Iterable | None",
     "Statistic": "Table",

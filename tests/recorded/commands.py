@@ -123,7 +123,7 @@ LINES = {
         "gate rows.csv --true y --pred p2 --baseline base.json --require 'mcc>=baseline-0.2'",
         "gate --counts 0,5,0,40 --require precision>=0.1",
         "threshold rows.csv --true y --score s --metric precision --where recall>=0.5 -o chosen.json",
-        "gate rows.csv --true y --score s2 --promise chosen.json",
+        "gate rows.csv --true y --score s2 --guarantee chosen.json",
         "gate rows.csv --true y --pred p --require nothing>=0.5",
     ],
     "log": [

@@ -50,14 +50,13 @@ if TYPE_CHECKING:
     help="The drop that matters: whose chance of being caught is stated, or that `--prove not-worse` rules out.",
 )
 @click.option(
-    "--promise",
+    "--guarantee",
     metavar="CHOSEN.JSON",
     help="Hold the threshold that `threshold --where ... -o CHOSEN.JSON` saved to its limits on these rows.",
 )
 @click.option("--min-rows", type=click.IntRange(0), default=0, metavar="N", help="Fewer rows are undefined: exit 3.")
 @click.option("--min-positives", type=click.IntRange(0), default=0, metavar="N", help="The same of positives.")
 @click.option("--skip-small", is_flag=True, help="Name groups that are too small, and leave them out.")
-@click.option("--allow-worse", is_flag=True, help='Take rules that fail better models, such as "recall<=0.99".')
 @options.shared("level", "metrics")
 @options.output("table", "json", "junit", "github", about="Write to this file, and the lines to the standard output.")
 @click.pass_context
@@ -76,13 +75,13 @@ def judge_predictions(
 
     With --by every rule holds in every group as well. With --versus the model is held against another one on the same
     rows. Without a rule it fails where a usual metric is shown to be worse than that of --versus or --baseline: an
-    unchanged model fails in at most 2.5 % of runs with --versus, and 5 % with --baseline. With --promise the scores are
+    unchanged model fails in at most 2.5 % of runs with --versus, and 5 % with --baseline. With --guarantee the scores are
     thresholded at the saved threshold, and a limit fails where these rows show it broken.
 
     A rule on low(...)>= or high(...)<= passes only where it is shown; one on high(...)>= or low(...)<= fails only where
     it is shown. The result states which error is held.
     """
-    if metrics is not None and (requirements or asked["promise"]):
+    if metrics is not None and (requirements or asked["guarantee"]):
         raise InputError("--metrics names the metrics of a gate without rules; a rule names its own, so leave it out.")
     if versus is not None:
         gated, assumed = _against_model(inputs, versus, requirements, metrics, level, asked)
@@ -102,11 +101,11 @@ def _alone(
     """The evaluation of the predictions by the metrics that the gate reads."""
     from steelyard.gates import baseline
     from steelyard.gates.baseline import read_baseline
-    from steelyard.gates.promise import read_promise
+    from steelyard.gates.guarantee import read_guarantee
     from steelyard.gates.rules import VERSUS, read_rules
 
-    old, saved = read_baseline(asked["baseline"]), read_promise(asked["promise"])
-    rules = read_rules(requirements, old, allow_worse=asked["allow_worse"])
+    old, saved = read_baseline(asked["baseline"]), read_guarantee(asked["guarantee"])
+    rules = read_rules(requirements, old)
     if beside := next((rule for rule in rules if rule.other == VERSUS), None):
         raise InputError(f"The rule {beside.text!r} speaks of another model; name its column with --versus COL.")
     if not rules and old is None and saved is None:
@@ -130,11 +129,11 @@ def _against_model(
     from steelyard.cli.versus_option import compare_versus
     from steelyard.gates.rules import parse_rule
 
-    if asked["baseline"] is not None or asked["promise"] is not None:
+    if asked["baseline"] is not None or asked["guarantee"] is not None:
         raise InputError(
-            "--versus holds against a model on the same rows; give --baseline and --promise by themselves."
+            "--versus holds against a model on the same rows; give --baseline and --guarantee by themselves."
         )
-    named = dict.fromkeys(parse_rule(text, allow_worse=asked["allow_worse"]).metric for text in requirements)
+    named = dict.fromkeys(parse_rule(text).metric for text in requirements)
     return compare_versus(inputs, versus, level, [*named] or metrics)
 
 
@@ -142,7 +141,7 @@ def _thresholded(inputs: Inputs, threshold: float) -> Inputs:
     """The inputs thresholded at a saved threshold."""
     if inputs.threshold is not None or inputs.pred is not None or inputs.counts is not None:
         raise InputError(
-            "--promise thresholds scores at the saved threshold; name their column with --score, and leave out "
+            "--guarantee thresholds scores at the saved threshold; name their column with --score, and leave out "
             "--threshold, --pred and --counts."
         )
     return replace(inputs, threshold=threshold)

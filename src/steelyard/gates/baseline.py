@@ -172,7 +172,7 @@ def judge_drops(
 ) -> tuple[list[Judgement], list[str]]:
     """Whether each metric fell by more than chance explains, and how often such a gate errs, in a sentence."""
     if new.is_clustered:
-        raise InputError(f"The test of a drop {_INDEPENDENT} with cluster= give rules or a promise.")
+        raise InputError(f"The test of a drop {_INDEPENDENT} with cluster= give rules or a guarantee.")
     before = saved_baseline(old)
     labels = scores = None
     if before.confusion is not None and new.confusion is not None:

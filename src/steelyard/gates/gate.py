@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from numbers import Integral
+from os import PathLike
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from steelyard.analysis.comparison.compare import compare
+from steelyard.analysis.loading import load
 from steelyard.analysis.results.result import Result, Rows
 from steelyard.arguments import names_wrong_arguments
+from steelyard.evaluation.evaluate import evaluate
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, first_ten
 from steelyard.gates.baseline import check_baseline, judge_drops, read_baseline, saved_baseline, usual_metrics
 from steelyard.gates.confirmation import confirmation_notes
-from steelyard.gates.promise import judge_limits, read_promise
+from steelyard.gates.guarantee import judge_limits, read_guarantee
 from steelyard.gates.rules import (
     BASELINE,
     SKIPPED,
@@ -30,14 +33,18 @@ from steelyard.gates.rules import (
     usual_rules,
 )
 from steelyard.metrics.spec import MetricSpec
+from steelyard.predictions import TABLES, Predictions
+from steelyard.statistics.confusion import Confusion
+from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from steelyard.evaluation.multilabel_evaluation import AnyEvaluation
     from steelyard.gates.baseline import Baseline, BaselineLike
-    from steelyard.gates.promise import PromiseLike
+    from steelyard.gates.guarantee import GuaranteeLike, SavedGuarantee
     from steelyard.gates.rules import Gated, GatePart, Rule
+    from steelyard.predictions import RowsLike
 
 
 # ---------------------------------------------------------------- GateResult
@@ -109,44 +116,43 @@ class GateOptions(TypedDict, total=False):
     """The options of a gate."""
 
     baseline: BaselineLike | None
-    promise: PromiseLike | None
+    guarantee: GuaranteeLike | None
     metrics: Iterable[str] | None
     prove: str
     margin: float
     min_rows: int
     min_positives: int
     skip_small: bool
-    allow_worse: bool
 
 
 @names_wrong_arguments
 def gate(
-    evaluated: Gated,
+    data: Gated | RowsLike,
+    /,
     *rules: str | Sequence[str],
     baseline: BaselineLike | None = None,
-    promise: PromiseLike | None = None,
+    guarantee: GuaranteeLike | None = None,
     metrics: Iterable[str] | None = None,
     prove: str = WORSE,
     margin: float = 0.05,
     min_rows: int = 0,
     min_positives: int = 0,
     skip_small: bool = False,
-    allow_worse: bool = False,
 ) -> GateResult:
     """Whether a model keeps rules on its metrics, in all rows and in each group.
 
-    `evaluated` is what `evaluate` returns (with `by=` every rule holds in every group as well), what `compare` returns
-    of two models, the first held against the second, or several of these by name. A rule is on a value
-    ("recall >= 0.8"), an end of its interval ("low(mcc) >= 0.5"), a value beside that of the other model or of the
+    `data` is what `evaluate` returns (with `by=` every rule holds in every group as well), what `compare` returns of two
+    models, the first held against the second, several of these by name, the file of one of them, or the Predictions
+    themselves: of one model evaluated, of two compared. A rule is on a value ("recall >= 0.8"), an end of its interval ("low(mcc) >= 0.5"), a value beside that of the other model or of the
     `baseline`, an earlier evaluation or the file of one ("mcc >= versus - 0.02"), or the interval of the difference
     from them ("low(mcc - versus) >= -0.02").
 
     Without rules the usual `metrics`, or those named, are held against the other model: with `prove="worse"` a metric
     fails where it is shown to be worse, with "not-worse" it passes where it is shown to be worse by less than `margin`.
-    `promise` is a threshold that `best_threshold(..., where=)` chose, or its file, held to its limits. Parts with fewer
-    rows or positives than the least are undefined, groups with `skip_small` left out. A limit is a share or in percent
-    ("recall >= 80 %"), inside the metric's range; a rule that fails better models ("recall <= 0.8") is refused unless
-    `allow_worse`.
+    `guarantee` is a threshold that `best_threshold(..., where=)` chose, or its file, held to its limits; Predictions
+    are cut there. Parts with fewer rows or positives than the least are undefined, groups with `skip_small` left out. A
+    limit is a share or in percent ("recall >= 80 %"), inside the metric's range; a rule that fails better models
+    ("recall <= 0.8") is refused.
 
     Where near ends are read (low >=, high <=) a model that breaks a rule passes in at most half of 1 - level of runs;
     where far ends are (high >=, low <=) a model that keeps all rules fails in at most as many: intervals are widened
@@ -160,10 +166,12 @@ def gate(
     """
     check_prove(prove)
     _check_numbers(margin, min_rows, min_positives)
-    for name, switch in (("skip_small", skip_small), ("allow_worse", allow_worse)):
-        if not isinstance(switch, bool):
-            raise InputError(argument=name, expected="True or False", given=switch)
-    old, saved = read_baseline(baseline), read_promise(promise)
+    if not isinstance(skip_small, bool):
+        raise InputError(argument="skip_small", expected="True or False", given=skip_small)
+    old, saved = read_baseline(baseline), read_guarantee(guarantee)
+    required = read_rules(rules, old)
+    named = None if metrics is None else [spec.name for spec in MetricSpec.all_of(metrics)]
+    evaluated = _evaluated(data, required, old, saved, named)
     all_parts = gate_parts(evaluated)
     if skip_small and all(part.group is None for part in all_parts):
         raise InputError("skip_small= leaves out groups, and there are none here; evaluate with by=, or leave it out.")
@@ -177,10 +185,8 @@ def gate(
             small.append(replace(judgement, outcome=outcome))
     result = evaluated if isinstance(evaluated, Result) else None
     notes = [] if old is None else check_baseline(old, _evaluation(result, "A baseline"))
-    required = read_rules(rules, old, allow_worse=allow_worse)
     if required and prove != WORSE:
         raise InputError("prove= is about a gate without rules; a rule on low(...) or high(...) says what to show.")
-    named = None if metrics is None else [spec.name for spec in MetricSpec.all_of(metrics)]
     judged: list[Judgement] = []
     sentences: list[str] = []
     read: list[str] = [] if saved is None else saved.metrics
@@ -198,7 +204,7 @@ def gate(
         read = [*read, *(rule.metric for rule in applied)]
         sentences += [] if required else _power_sentences(judged, applied, prove, margin)
     if saved is not None:
-        notes += saved.notes(_evaluation(result, "A promise"))
+        notes += saved.notes(_evaluation(result, "A guarantee"))
         limits, errors = judge_limits(saved, parts, margin) if parts else ([], [])
         judged, sentences = [*judged, *limits], [*sentences, *errors]
     unconfirmed = confirmation_notes(evaluated, read)
@@ -209,7 +215,7 @@ def gate(
 
 
 @names_wrong_arguments
-def assert_gate(evaluated: Gated, *rules: str | Sequence[str], **options: Unpack[GateOptions]) -> None:
+def assert_gate(data: Gated | RowsLike, /, *rules: str | Sequence[str], **options: Unpack[GateOptions]) -> None:
     """Raise AssertionError with the judgements of `gate` unless all rules are kept: one line in a test.
 
     What is undefined, or of too few rows, fails as well, with its reason. The options are those of `gate`.
@@ -218,12 +224,36 @@ def assert_gate(evaluated: Gated, *rules: str | Sequence[str], **options: Unpack
     >>> assert_gate(evaluate(Counts(tp=28, fn=23, fp=72, tn=2680)), "recall >= 0.5", "low(mcc) >= 0.2")
     """
     __tracebackhide__ = True  # pytest shows the line of the test
-    result = gate(evaluated, *rules, **options)
+    result = gate(data, *rules, **options)
     if not result.passed:
         raise AssertionError(f"{result.headline}\n{result!r}")
 
 
 # ---------------------------------------------------------------- the usual rules, and what a gate reads
+
+
+def _evaluated(
+    data: Any, rules: list[Rule], old: Baseline | None, saved: SavedGuarantee | None, named: list[str] | None
+) -> Gated:
+    """What was evaluated or compared, as given; of Predictions and tables by the metrics that the gate reads."""
+    if isinstance(data, (str, PathLike)):
+        data = load(data)
+    if not isinstance(data, (Predictions, *TABLES)):
+        return data  # type: ignore[no-any-return]  # what it is not is refused where its parts are read
+    p = Predictions.of(data)
+    usual = [] if rules or old is None else named or usual_metrics(old)
+    read = dict.fromkeys([*(rule.metric for rule in rules), *usual, *([] if saved is None else saved.metrics)])
+    asked = [*read] or named
+    if len(p.models) > 1:
+        return compare(p, metrics=asked)
+    if not asked:
+        raise InputError(_NOTHING)
+    if saved is not None and p.threshold is None and not isinstance(data, (Counts, Confusion)):
+        p = p.at(saved.best.threshold)
+    return evaluate(p, metrics=asked)
+
+
+_NOTHING = 'A gate needs a rule, such as "ac_score >= 0.8", a baseline, or a comparison of two models.'
 
 
 def _usual(
@@ -242,7 +272,7 @@ def _usual(
         specs = [new[name].spec for name in names if name in new]
         return _of_each(usual_rules(specs, BASELINE, prove, margin), named)
     if VERSUS not in parts[0].differences:
-        raise InputError('A gate needs a rule, such as "ac_score >= 0.8", a baseline, or a comparison of two models.')
+        raise InputError(_NOTHING)
     specs = [row.spec for row in parts[0].differences[VERSUS].rows]
     headline = [spec for spec in specs if spec.is_headline] or specs
     specs = [spec for spec in specs if spec.name in named] if named else headline

@@ -109,11 +109,11 @@ class Rule:
         return self.end == ("high" if self.sign[0] == ">" else "low")
 
 
-def parse_rule(text: str, *, allow_worse: bool = False) -> Rule:
+def parse_rule(text: str) -> Rule:
     """A rule such as "ac_score>=0.8", "recall>=80 %", "low(mcc)>=0.5", "mcc>=baseline-0.02" or "mcc - versus>=-0.02".
 
     Its limit must lie where the metric can keep it and break it. A rule that worse models pass and better ones fail is
-    taken only where that is allowed.
+    refused.
     """
     if not isinstance(text, str):
         raise InputTypeError(f'A rule is text such as "ac_score>=0.8", not {text!r}.')
@@ -146,8 +146,7 @@ def parse_rule(text: str, *, allow_worse: bool = False) -> Rule:
         text.strip(), spec.name, end or "value", sign, number, other or limit["other"], is_difference=bool(other)
     )
     parsed.check_number(spec.metric.of_many_columns.range, is_percent=is_percent)
-    if not allow_worse:
-        _check_direction(parsed, spec)
+    _check_direction(parsed, spec)
     return parsed
 
 
@@ -158,7 +157,7 @@ def _check_direction(rule: Rule, spec: MetricSpec) -> None:
     better, turned = ("higher", ">=") if spec.sign > 0 else ("lower", "<=")
     raise InputError(
         f"{rule.metric} is better the {better} it is, and the rule {rule.text!r} passes worse models and fails better "
-        f"ones; turn its sign to {turned}, or say that it is meant with allow_worse=True."
+        f"ones; turn its sign to {turned}."
     )
 
 
@@ -540,14 +539,12 @@ def baseline_of(rule: Rule, baseline: Baseline | None) -> Baseline:
     return baseline
 
 
-def read_rules(
-    texts: Iterable[str | Sequence[str]], baseline: Baseline | None, *, allow_worse: bool = False
-) -> list[Rule]:
+def read_rules(texts: Iterable[str | Sequence[str]], baseline: Baseline | None) -> list[Rule]:
     """The rules of their texts, each by itself or in a list; what they say of a baseline must be there."""
     rules = []
     for text in texts:
         several: Any = text if isinstance(text, (list, tuple)) else [text]
-        rules += [parse_rule(each, allow_worse=allow_worse) for each in several]
+        rules += [parse_rule(each) for each in several]
     for rule in rules:
         if rule.other == BASELINE:
             baseline_of(rule, baseline)  # refused unless it holds the metric

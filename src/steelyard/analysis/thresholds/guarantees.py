@@ -342,7 +342,7 @@ class LimitTest:
         return self.limit.bound - self.value if self.limit.sign[0] == ">" else self.value - self.limit.bound
 
 
-def promise_test(
+def limit_test(
     limits: Sequence[Limit],
     table: Confusion,
     confidence: float,
@@ -386,7 +386,7 @@ def promise_test(
     ]
 
 
-def interval_promise_test(
+def interval_limit_test(
     limits: Sequence[Limit], intervals: Sequence[tuple[float, float, float]], level: float, confidence: float
 ) -> list[LimitTest]:
     """Each limit by the interval of its metric (value, low, high), which allows for clusters as the tails do not."""

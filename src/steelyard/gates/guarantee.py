@@ -1,4 +1,4 @@
-"""Promise: a threshold that was chosen and saved is held to its limits on new rows."""
+"""Guarantee: a threshold that was chosen and saved is held to its limits on new rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.results.formatting import interval_text, listed, percent_text
 from steelyard.analysis.results.result_json import parsed
 from steelyard.analysis.thresholds.best_threshold import REFITTED, BestThreshold
-from steelyard.analysis.thresholds.guarantees import interval_promise_test, promise_test
+from steelyard.analysis.thresholds.guarantees import interval_limit_test, limit_test
 from steelyard.analysis.thresholds.limits import Capacity, read_limits
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.saved.saved_evaluation import read_prevalence
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class SavedPromise:
+class SavedGuarantee:
     """A threshold that `steelyard threshold` saved, and its limits."""
 
     name: str
@@ -49,14 +49,14 @@ class SavedPromise:
 
     @property
     def confidence(self) -> float | None:
-        """The confidence with which the limits were promised; None where they were not."""
+        """The confidence with which the limits are guaranteed; None where they were not."""
         return self.best.limits[0].confidence
 
     def notes(self, new: AnyEvaluation) -> list[str]:
         """What is different about the new rows; another threshold or positive class is refused."""
         if not isinstance(new, Evaluation) or new.threshold != self.best.threshold:
             raise InputError(
-                f"A promise is about scores at its own threshold; evaluate them with threshold={self.best.threshold!r}."
+                f"A guarantee is about scores at its own threshold; evaluate them with threshold={self.best.threshold!r}."
             )
         if str(self.best.positive) != str(new.positive):
             raise InputError(
@@ -67,7 +67,7 @@ class SavedPromise:
         if self.confidence is None:
             refitted = REFITTED in self.best.assumed
             why = "its classifier was fitted again on all rows" if refitted else "it was chosen without confidence="
-            notes.append(f"The limits of {self.name!r} were not promised: {why}.")
+            notes.append(f"The limits of {self.name!r} are not guaranteed: {why}.")
         if self.best.trivial:
             notes.append(f"The threshold of {self.name!r} is trivial: it flags everybody, or nobody, without a model.")
         if self.prevalence is not None and new.counts is not None:
@@ -90,50 +90,54 @@ class SavedPromise:
         return notes
 
 
-PromiseLike: TypeAlias = "str | PathLike[str] | BestThreshold"
+GuaranteeLike: TypeAlias = "str | PathLike[str] | BestThreshold"
 
 
-def read_promise(given: PromiseLike | None) -> SavedPromise | None:
+def read_guarantee(given: GuaranteeLike | None) -> SavedGuarantee | None:
     """The threshold that a file holds, or that was just chosen, with its limits."""
     if given is None:
         return None
     if not isinstance(given, (str, PathLike, BestThreshold)):
         raise InputTypeError(
-            f"A promise is what best_threshold(..., where=) returned, or the path of its JSON, not "
+            f"A guarantee is what best_threshold(..., where=) returned, or the path of its JSON, not "
             f"{type(given).__name__}."
         )
-    name = "promise" if isinstance(given, BestThreshold) else str(given)
+    name = "guarantee" if isinstance(given, BestThreshold) else str(given)
     try:
         data = given.to_dict() if isinstance(given, BestThreshold) else parsed(Path(name))
         best = BestThreshold.from_json(data)
         limits = read_limits([kept.limit for kept in best.limits])
     except InputError as error:
         raise InputError(
-            f"The promise {name!r} is no threshold that `steelyard threshold -o chosen.json` saved: {error}"
+            f"The guarantee {name!r} is no threshold that `steelyard threshold -o chosen.json` saved: {error}"
         ) from None
     if (confidence := best.limits[0].confidence if best.limits else None) is not None and not 0 < confidence < 1:
-        raise InputError(f"The promise {name!r} was changed: a confidence lies between 0 and 1, not at {confidence:g}.")
+        raise InputError(
+            f"The guarantee {name!r} was changed: a confidence lies between 0 and 1, not at {confidence:g}."
+        )
     if not limits:
         raise InputError(f"The threshold {name!r} was chosen without limits; give some, such as where='recall>=0.9'.")
     if best.direction < 0:
         raise InputError(f"The threshold {name!r} flags low scores; negate the scores, and choose it again.")
     prevalence = read_prevalence(SavedField(data.get("prevalence")))
-    return SavedPromise(name, best, limits, prevalence, data.get("cluster"), data.get("weight"))
+    return SavedGuarantee(name, best, limits, prevalence, data.get("cluster"), data.get("weight"))
 
 
-def judge_limits(promise: SavedPromise, parts: Sequence[GatePart], margin: float) -> tuple[list[Judgement], list[str]]:
+def judge_limits(
+    guarantee: SavedGuarantee, parts: Sequence[GatePart], margin: float
+) -> tuple[list[Judgement], list[str]]:
     """Whether the rows of each part show each limit to be broken, and how often such a gate errs, in sentences.
 
     Over several parts the error is shared by Bonferroni, over the limits of each by Holm.
     """
-    confidence = parts[0].level if promise.confidence is None else promise.confidence
+    confidence = parts[0].level if guarantee.confidence is None else guarantee.confidence
     judged: list[Judgement] = []
     tests: list[LimitTest] = []
     for part in parts:
         if part.metric is None or part.confusion is None:
-            raise InputError("A promise is about scores of two classes; name the positive one with pos_label=.")
-        shared, prevalence, estimates = 1 - (1 - confidence) / len(parts), promise.prevalence, []
-        for limit in promise.limits:
+            raise InputError("A guarantee is about scores of two classes; name the positive one with pos_label=.")
+        shared, prevalence, estimates = 1 - (1 - confidence) / len(parts), guarantee.prevalence, []
+        for limit in guarantee.limits:
             estimate = part.metric(limit.metric.name)
             if prevalence is not None and not part.is_clustered:
                 there = interval(limit.metric, part.confusion, prevalence=prevalence, level=part.level)
@@ -141,9 +145,9 @@ def judge_limits(promise: SavedPromise, parts: Sequence[GatePart], margin: float
             estimates.append(estimate)
         if part.is_clustered:
             bounds = [(each.value, each.low, each.high) for each in estimates]
-            tested = interval_promise_test(promise.limits, bounds, part.level, shared)
+            tested = interval_limit_test(guarantee.limits, bounds, part.level, shared)
         else:
-            tested = promise_test(promise.limits, part.confusion, shared, margin=margin, prevalence=prevalence)
+            tested = limit_test(guarantee.limits, part.confusion, shared, margin=margin, prevalence=prevalence)
         judged += [_judged(test, estimate, part.group) for test, estimate in zip(tested, estimates, strict=True)]
         tests = tests or tested
     most = "about" if any(test.power is None for test in tests) else "at most"
@@ -166,8 +170,10 @@ def _judged(test: LimitTest, estimate: Estimate, group: str | None) -> Judgement
         return Judgement(
             None, UNDECIDED, limit.text, group, f"{limit.text}: {why}", limit=bound, verdict=UNDECIDED, why=why
         )
-    promised = f"{limit.sign} {f'{100 * limit.bound:.10g} %' if share else format(limit.bound, '.6g')}"
-    text = f"{estimate.spec.name} is {interval_text(value, estimate.low, estimate.high, share=share)}, limit {promised}"
+    guaranteed = f"{limit.sign} {f'{100 * limit.bound:.10g} %' if share else format(limit.bound, '.6g')}"
+    text = (
+        f"{estimate.spec.name} is {interval_text(value, estimate.low, estimate.high, share=share)}, limit {guaranteed}"
+    )
     if isinstance(limit, Capacity):
         seen, low, high = (f"{limit.rows * part:,.0f}" for part in (value, estimate.low, estimate.high))
         text = f"alerts are {seen} of {limit.rows:,} rows ({low} to {high}), limit {limit.sign} {limit.alerts:,}"
