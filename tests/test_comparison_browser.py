@@ -298,7 +298,7 @@ def crossed():
     y, models = scored(4, rows=400)
     stump, tree = DecisionTreeClassifier(max_depth=1), DecisionTreeClassifier(max_depth=4, random_state=0)
     given = {"naive Bayes": GaussianNB(), "stump": stump, HOSTILE["long"]: tree}
-    return cross_evaluate(given, np.column_stack(list(models.values())), y, split=Folds(4, repeats=2), cost=True)
+    return cross_evaluate(given, np.column_stack(list(models.values())), y, split=Folds(4, repeats=2), resources=True)
 
 
 def test_runs_are_dots_around_their_means(show, crossed):

@@ -416,9 +416,9 @@ def test_one_run_claims_no_interval_of_runs():
 
 
 def test_costs_tell_their_median_and_how_to_repeat_them():
-    plain, again = (cross_evaluate(GaussianNB(), X, Y, cost=cost) for cost in (False, True))
+    plain, again = (cross_evaluate(GaussianNB(), X, Y, resources=resources) for resources in (False, True))
     assert plain.cost[0].median == np.median(plain.values("fit_seconds"))
-    assert "cost=True" in repr(plain) and "cost=True" not in repr(again)
+    assert "resources=True" in repr(plain) and "resources=True" not in repr(again)
 
 
 class Locked(GaussianNB):

@@ -197,7 +197,7 @@ def test_a_folder_with_files_of_others_is_refused_and_left_as_it_is(tmp_path, ot
         ledger.history,
         lambda: ledger.read("model=v1"),
         lambda: ledger.read(ID),
-        lambda: ledger.diff(ID, ID),
+        lambda: ledger.compare(ID, ID),
         lambda: ledger.log(evaluate(TABLE)),
     ):
         with pytest.raises(InputError, match=r"is no ledger: it holds other files and no '\.steelyard-ledger'"):
@@ -261,7 +261,7 @@ def test_reading_writes_and_removes_nothing(three):
     before = contents(three.folder)
     assert len(three.history(["recall"])) == 3 and three.history().left_out == ()
     three.read("model=v1")
-    three.diff("model=v1", "model=v2", metrics=["recall"])
+    three.compare("model=v2", "model=v1", metrics=["recall"])
     assert contents(three.folder) == before
 
 
@@ -398,13 +398,13 @@ def test_unfinished_files_are_removed_by_a_log_when_they_are_old_and_nothing_els
 def test_rows_whose_entry_is_away_for_a_while_are_kept(ledger, monkeypatch, tmp_path):
     monkeypatch.setenv("STEELYARD_LEDGER_KEY", "0" * 32)
     frame = FRAME.with_row_index("key")
-    entry_id = ledger.log(evaluate(frame, true="y", score="s"), {"model": "v1"}, frame=frame, keep_rows="key")
+    entry_id = ledger.log(evaluate(frame, true="y", score="s"), {"model": "v1"}, predictions=frame, keep_rows="key")
     entry = ledger.folder / f"{entry_id}.json"
     entry.rename(tmp_path / entry.name)  # as another branch of git has it
     aged(ledger.folder / f"{entry_id}.rows.parquet", 48)
-    ledger.log(evaluate(frame, true="y", score="s"), {"model": "v2"}, frame=frame, keep_rows="key")
+    ledger.log(evaluate(frame, true="y", score="s"), {"model": "v2"}, predictions=frame, keep_rows="key")
     (tmp_path / entry.name).rename(entry)
-    assert ledger.diff("model=v1", "model=v2", metrics=["roc_auc"]).paired
+    assert ledger.compare("model=v2", "model=v1", metrics=["roc_auc"]).paired
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows lets few users make links")
@@ -432,7 +432,7 @@ def dying(temporary, path):
         os._exit(9)
     put(temporary, path)
 replaced_files._put_if_absent = dying
-Ledger(sys.argv[1]).log(evaluation, frame=frame, keep_rows="key")
+Ledger(sys.argv[1]).log(evaluation, predictions=frame, keep_rows="key")
 """
 
 

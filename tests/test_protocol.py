@@ -282,7 +282,7 @@ def test_it_holds_an_evaluation_for_everything_else():
 
 def test_all_of_it_is_strict_json(monkeypatch):
     monkeypatch.setattr("steelyard.protocol.runs._SHORT", 60.0)  # as every timing is on an idle machine
-    found = cross_evaluate({"nb": GaussianNB(), "tree": DecisionTreeClassifier(max_depth=1)}, X, Y, cost=True)
+    found = cross_evaluate({"nb": GaussianNB(), "tree": DecisionTreeClassifier(max_depth=1)}, X, Y, resources=True)
     told = json.loads(found.to_json(), parse_constant=lambda word: pytest.fail(word))
     assert [model["name"] for model in told["models"]] == ["nb", "tree"]
     first = told["models"][0]
@@ -607,7 +607,7 @@ def test_without_metrics_of_scores_no_scores_are_asked_for():
 
 def test_every_fit_has_its_cost_beside_the_metrics(monkeypatch):
     monkeypatch.setattr("steelyard.protocol.runs._SHORT", 60.0)  # every timing is short, however loaded the machine
-    found = cross_evaluate(DecisionTreeClassifier(max_depth=3), X, Y, cost=True)
+    found = cross_evaluate(DecisionTreeClassifier(max_depth=3), X, Y, resources=True)
     rows = {row.name: row for row in found.cost}
     assert list(rows) == [
         "fit_seconds",
@@ -626,7 +626,7 @@ def test_every_fit_has_its_cost_beside_the_metrics(monkeypatch):
 
 def test_what_was_not_measured_says_why():
     rows = {row.name: row for row in cross_evaluate(GaussianNB(), X, Y).cost}
-    assert math.isnan(rows["peak_memory_bytes"].mean) and "cost=True" in rows["peak_memory_bytes"].why
+    assert math.isnan(rows["peak_memory_bytes"].mean) and "resources=True" in rows["peak_memory_bytes"].why
     assert rows["tree_nodes"].why == "not a tree" and rows["fit_seconds"].why is None
 
 
@@ -641,7 +641,7 @@ class Greedy(GaussianNB):
 
 
 def test_the_peak_is_that_of_the_fit_and_the_size_that_of_what_is_kept():
-    rows = {row.name: row.mean for row in cross_evaluate(Greedy(), X, Y, cost=True).cost}
+    rows = {row.name: row.mean for row in cross_evaluate(Greedy(), X, Y, resources=True).cost}
     assert 40e6 < rows["peak_memory_bytes"] < 50e6
     assert 0.8e6 < rows["model_bytes"] < 1e6
 
@@ -883,3 +883,17 @@ def test_slices_are_not_made_of_an_index():
     frame = {"y": y, "p": y & (rng.random(400) < 0.7), "site": rng.integers(0, 3, 400), "Unnamed: 0": np.arange(400)}
     pl = pytest.importorskip("polars")
     assert slices(pl.DataFrame(frame), true="y", pred="p").features == ("site",)
+
+
+def test_the_unseen_rows_are_predictions_of_all_models_by_name():
+    X, y = make_classification(300, weights=[0.8], flip_y=0.1, random_state=0)
+    models = {"nb": GaussianNB(), "tree": DecisionTreeClassifier(max_depth=2)}
+    once = cross_evaluate(models, X, y, split=3, rng=1).predictions
+    assert once.models == ("nb", "tree") and once.rows == 300 and once.given.cluster is None
+    assert (
+        once["nb"].evaluate()["recall"].value
+        == cross_evaluate(models, X, y, split=3, rng=1)["nb"].evaluation["recall"].value
+    )
+    twice = cross_evaluate(models, X, y, split=Folds(3, repeats=2), rng=1).predictions["tree"]
+    assert twice.rows == 600 and len(np.unique(twice.given.cluster)) == 300
+    assert twice.interval("roc_auc").method == "cluster"

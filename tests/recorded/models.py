@@ -125,7 +125,7 @@ LEDGER = {
     "history": lambda: of_ledger(lambda ledger, ids: ledger.history(["recall", "mcc"])),
     "read": lambda: of_ledger(lambda ledger, ids: ledger.read(ids[0])),
     "found by tag": lambda: of_ledger(lambda ledger, ids: ledger.found("model=second") == ids[1]),
-    "diff": lambda: of_ledger(lambda ledger, ids: ledger.diff(*ids)),
+    "diff": lambda: of_ledger(lambda ledger, ids: ledger.compare(*ids[::-1])),
     "not found": lambda: of_ledger(lambda ledger, ids: ledger.read("20200101")),
 }
 

@@ -90,7 +90,7 @@ def cross_validate_models(
             raise InputError("--select-tree gives one tree; leave out --cost, --per-class and --jobs.")
         named = {} if (folds, holdout, repeats) == (None, None, None) else splits
         return output.write(_text(with_shell_words(selected_tree(table, target, named, **asked)), output.kind, target))
-    asked |= {"model": list(models) or ["logistic"], "cost": cost, "n_jobs": jobs, "level": level}
+    asked |= {"model": list(models) or ["logistic"], "resources": cost, "n_jobs": jobs, "level": level}
     results = evaluated_splits(table, target, splits, **asked)
     shown = HoldOuts.of(results, metrics) if len(results) > 1 else next(iter(results.values()))
     classes = class_tables(results) if per_class and output.kind == "table" else ""

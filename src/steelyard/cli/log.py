@@ -78,4 +78,4 @@ def _logged(ledger: Ledger, evaluation: Evaluation, tags: dict[str, str], inputs
     if not inputs.files or STDIN in inputs.files:
         raise InputError("--keep-rows reads the predictions twice, which a pipe does not allow; give a file.")
     with open_files(inputs) as source:
-        return ledger.log(evaluation, tags, frame=source, keep_rows=keep_rows)
+        return ledger.log(evaluation, tags, predictions=source, keep_rows=keep_rows)

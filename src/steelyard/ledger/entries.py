@@ -24,8 +24,9 @@ from steelyard.analysis.results.result_json import json_text, parsed, saved_text
 from steelyard.evaluation.evaluation import Evaluation, current_versions
 from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError, surrogate_sentence
+from steelyard.ingest import arrays
 from steelyard.ingest.replaced_files import replacement_file
-from steelyard.ingest.source import Source
+from steelyard.predictions import Predictions, refuse_unused
 from steelyard.statistics.saved_json import ENTRY, read_json
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from steelyard._types import Frame, Label
+    from steelyard._types import Label
     from steelyard.evaluation.multilabel_evaluation import AnyEvaluation
 
 
@@ -216,35 +217,30 @@ _USES = ("true", "pred", "score")
 _COUNTED = ("weight", "frequency")
 
 
-def kept_rows(evaluation: object, frame: Frame | Source | None, key: str) -> tuple[bytes, dict[str, Any]]:
-    """The file of the rows of the frame that was evaluated, and what the entry states of it.
+def kept_rows(evaluation: object, predictions: Any, key: str) -> tuple[bytes, dict[str, Any]]:
+    """The file of the rows that were evaluated, and what the entry states of it.
 
-    The file holds the columns that the evaluation names, and the keyed hash of the column `key`.
+    The file holds the truth, the predictions or scores, and the keyed hash of the column `key`.
     """
-    uses = _kept_columns(evaluation)
-    if frame is None:
-        raise InputTypeError(f"keep_rows={key!r} names a column of the frame that was evaluated; give frame= as well.")
+    if predictions is None:
+        raise InputTypeError(
+            f"keep_rows={key!r} names a column of the rows that were evaluated; give predictions= too."
+        )
     import polars as pl
 
-    parts = []
-    for part in Source.of(frame).parts:
-        present = part.collect_schema().names()
-        for name in (*uses.values(), key):
-            if name not in present:
-                raise InputError(f"The frame has no column {name!r}; keep_rows names the column of the rows' keys.")
-        parts.append(pl.DataFrame(part.select(*dict.fromkeys((*uses.values(), key))).collect("polars").to_native()))
-    table = pl.concat(parts)
-    texts, secret = _key_texts(table[key], key), secret_key()
+    p = _evaluated_rows(evaluation, predictions)
+    values = p.collect(key)
+    texts, secret = _key_texts(pl.Series(values.column(key)), key), secret_key()
     columns = {}
-    for use, name in uses.items():
-        if use == "score":
-            columns[use] = table[name].cast(pl.Float64)
-        else:
-            labels = {label: label_text(label) for label in table[name].unique().to_list()}
-            columns[use] = pl.Series([labels[label] for label in table[name].to_list()], dtype=pl.String)
+    for use, column in (("true", values.given.data), ("pred", values.given.y_pred), ("score", values.given.y_score)):
+        if use == "score" and column is not None:
+            columns[use] = pl.Series(arrays.finite_scores(column), dtype=pl.Float64)
+        elif column is not None:
+            labels = [label_text(label) for label in arrays.column(column, use).tolist()]
+            columns[use] = pl.Series(labels, dtype=pl.String)
     rows = pl.DataFrame({"key": pl.Series(hashed_keys(texts, secret), dtype=pl.Binary), **columns}).sort("key")
     if not isinstance(evaluation, Evaluation) or rows.height != evaluation.rows:
-        raise InputError(f"The frame has {rows.height:,} rows and another number was evaluated; give the same rows.")
+        raise InputError(f"There are {rows.height:,} rows and another number was evaluated; give the same rows.")
     buffer = io.BytesIO()
     rows.write_parquet(buffer)
     content = buffer.getvalue()
@@ -252,21 +248,24 @@ def kept_rows(evaluation: object, frame: Frame | Source | None, key: str) -> tup
     return content, {"count": rows.height, "digest": digest, "key": key_mark(secret)}
 
 
-def _kept_columns(evaluation: object) -> dict[str, str]:
-    """The columns of an evaluation by their use; what a row counts for cannot be paired yet."""
+def _evaluated_rows(evaluation: object, given: Any) -> Predictions:
+    """The rows that were evaluated, of a frame by the columns that the evaluation names; each counts once."""
     columns: dict[str, Any] = dict(getattr(evaluation, "columns", {}))
     uses = {use: columns[use] for use in _USES if isinstance(columns.get(use), str) and "*" not in columns[use]}
-    if not isinstance(evaluation, Evaluation) or "true" not in uses or len(uses) < 2:
+    is_frame = not isinstance(given, Predictions)
+    if not isinstance(evaluation, Evaluation) or (is_frame and ("true" not in uses or len(uses) < 2)):
         raise InputError(
-            "Rows are kept of an evaluation of a frame with one column of truth and one of predictions or scores: "
-            "evaluate(frame, true=..., pred=... or score=...)."
+            "Rows are kept of an evaluation of one column of truth and one of predictions or scores: give "
+            "predictions= as Predictions, or evaluate(frame, true=..., pred=... or score=...)."
         )
     if evaluation.is_clustered or any(columns.get(use) for use in _COUNTED):
         raise InputError(
             "Rows are kept where each counts once and for itself; leave keep_rows out of weighted or "
             "clustered rows, and compare these with `steelyard compare`."
         )
-    return uses
+    p = Predictions.read(given, **uses) if is_frame else given
+    refuse_unused(p, "rows that are kept", "weights", "frequency", "cluster", "design")
+    return p
 
 
 def label_text(label: Label) -> str:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from steelyard.ingest.source import Source
     from steelyard.ledger.entries import Entry, Tags
     from steelyard.metrics.spec import SpecLike
+    from steelyard.predictions import Predictions
 
 DEFAULT_FOLDER = "steelyard-ledger"
 _VARIABLE = "STEELYARD_LEDGER"
@@ -84,16 +85,16 @@ class Ledger:
         evaluation: AnyEvaluation,
         tags: Tags | None = None,
         *,
-        frame: Frame | Source | None = None,
+        predictions: Predictions | Frame | Source | str | None = None,
         keep_rows: str | None = None,
     ) -> str:
         """Keep an evaluation and return its id; when that is there, so is the file, on the disk and whole.
 
-        `keep_rows` names the column of a frame whose values name the rows. The predictions are then kept as well, each
-        under a keyed hash of that name, so that `diff` can pair two models; give the frame that was evaluated.
+        `keep_rows` names the column whose values name the rows. The predictions are then kept as well, each under a
+        keyed hash of that name, so that `compare` can pair two models; give those that were evaluated, or their frame.
         """
         named = checked_tags(tags)
-        rows, facts = (None, None) if keep_rows is None else kept_rows(evaluation, frame, keep_rows)
+        rows, facts = (None, None) if keep_rows is None else kept_rows(evaluation, predictions, keep_rows)
         now = datetime.now(UTC)
         new, time = new_id(self.folder, now), now.isoformat(timespec="microseconds").replace("+00:00", "Z")
         content = entry_content(evaluation, new, time, named, facts)
@@ -153,21 +154,21 @@ class Ledger:
             yield from sorted(second, key=lambda read: (read[0].time, read[0].id), reverse=True)
 
     @names_wrong_arguments
-    def diff(
+    def compare(
         self,
         a: str | AnyEvaluation,
         b: str | AnyEvaluation,
         *,
         metrics: Iterable[SpecLike] | None = None,
-        level: float = 0.95,
         prevalence: float | None = None,
+        level: float = 0.95,
     ) -> Comparison:
-        """What changed from evaluation a to b: b less a by each metric, with intervals and Holm's p-values.
+        """Evaluation a less b by each metric, with intervals and Holm's p-values: the new one first, then the old.
 
         Each is an id, a tag such as "model=v3" for the last evaluation that has it, or an evaluation. They are taken as
         of different rows, unless both kept theirs; `prevalence` reads both at one. What differs in the data is stated.
         """
-        old, new = (self.side(given, name) for given, name in ((a, "a"), (b, "b")))
+        new, old = (self.side(given, name) for given, name in ((a, "a"), (b, "b")))
         return evaluation_diff(old, new, metrics=metrics, level=level, prevalence=prevalence)
 
     def side(self, given: str | AnyEvaluation, name: str) -> DiffSide:

@@ -47,11 +47,11 @@ def cross_evaluate(
     metrics: Sequence[SpecLike] | None = None,
     groups: ArrayLike | None = None,
     sample_weight: Weights = None,
+    pos_label: Label = None,
+    resources: bool = False,
+    level: float = 0.95,
     n_jobs: int | None = None,
     rng: Rng = None,
-    pos_label: Label = None,
-    cost: bool = False,
-    level: float = 0.95,
     progress: Callable[[int, int], object] | None = None,
 ) -> CrossEvaluation:
     """Fit on one part of the rows and test on the rest, run after run: every metric with its spread, and the cost.
@@ -62,7 +62,7 @@ def cross_evaluate(
     frequent: "over" repeats rows of the smaller ones, "under" drops rows of the larger ones, "class_weight" gives
     them weights, and any sampler of imbalanced-learn will do; a list of them makes each one more candidate.
 
-    Every fit has its timings and the size of its model; with `cost` short timings are repeated and a further fit,
+    Every fit has its timings and the size of its model; with `resources` short timings are repeated and a further fit,
     which is not timed, gives the peak memory. `sample_weight` reaches the fits and the metrics. A run that fails is
     reported with its fold, and the others are kept. An estimator's random_state of None is set from `rng`, so one
     input gives one output, also with `n_jobs`. `progress` is called with the runs done and their number after each.
@@ -91,7 +91,7 @@ def cross_evaluate(
     seeds = source.integers(SEEDS, size=len(plan)).tolist()
     scores = run_values.needs_scores(metrics)
     tasks = [
-        Task(candidate, part, seed, scores, cost)
+        Task(candidate, part, seed, scores, resources)
         for candidate in several
         for part, seed in zip(plan, seeds, strict=True)
     ]

@@ -23,6 +23,7 @@ from steelyard.auditing.model_tables import value_change
 from steelyard.exceptions import InputError, UnknownNameError, did_you_mean
 from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.usual import HEADLINE
+from steelyard.predictions import Predictions
 from steelyard.protocol import run_values
 from steelyard.protocol.label_sets import result_of
 from steelyard.protocol.model_result import ModelResult
@@ -115,7 +116,7 @@ UNNAMED = (
     "No class is the positive one, so recall, precision, F1 and the areas of one class are left out; name it with "
     "pos_label=."
 )
-ONE_TIMING = "Each timing is one of its kind; cost=True repeats short ones and measures the peak memory."
+ONE_TIMING = "Each timing is one of its kind; resources=True repeats short ones and measures the peak memory."
 
 
 def result_text(result: CrossEvaluation) -> str:
@@ -318,6 +319,35 @@ class CrossEvaluation(Result[Summary]):
     def failures(self) -> Rows[Run]:
         """The runs that failed, each with its fold and the reason; the others are kept."""
         return Rows(run for run in self.runs if run.error is not None)
+
+    @cached_property
+    def predictions(self) -> Predictions:
+        """What the models made of rows that they had not seen, by name; a row that was tested repeatedly is a cluster.
+
+        Of the runs that ended for every model.
+        """
+        first, *_ = self.models.values()
+        data = first.data
+        ended = [i for i in range(len(first.runs)) if all(m.runs[i].error is None for m in self.models.values())]
+        if not ended:
+            raise InputError("No run ended for every model, so there are no rows to ask about; see failures.")
+        rows = np.concatenate([first.runs[i].part.test for i in ended])
+        preds, scores = {}, {}
+        for name, model in self.models.items():
+            runs = [model.runs[i].predictions for i in ended]
+            codes = np.concatenate([run.codes for run in runs if run.codes is not None])
+            preds[name] = codes if data.are_label_sets else np.array(data.labels)[codes]
+            if all(run.scores is not None for run in runs):
+                scores[name] = np.concatenate([run.scores for run in runs if run.scores is not None])
+        return Predictions(
+            data.y[rows],
+            preds,
+            y_score=scores if len(scores) == len(preds) else None,
+            sample_weight=None if data.weight is None else data.weight[rows],
+            cluster=rows if len(np.unique(rows)) < len(rows) else None,
+            pos_label=data.positive,
+            labels=data.labels,
+        )
 
     @cached_property
     def summary(self) -> Rows[Summary]:

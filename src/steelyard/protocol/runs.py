@@ -103,7 +103,7 @@ class CostKind:
 
 
 _WHY_MISSING = {
-    "peak_memory_bytes": "not measured; cost=True fits once more under tracemalloc",
+    "peak_memory_bytes": "not measured; resources=True fits once more under tracemalloc",
     "model_bytes": "the model cannot be pickled",
     "tree_nodes": "not a tree",
     "tree_depth": "not a tree",

@@ -184,7 +184,7 @@ def _outcome(task: LearningTask, effort: Effort, plan: RunPlan) -> ProtocolOutco
     plan.progress(f"{task.name}: {_FEW} rows, ten times")
     few = [evaluated_on_few(task, other) for other in plan.seeds(effort.few)]
     plan.progress(f"{task.name}: repeated folds, four ways to balance the training part")
-    folds = _evaluated(task, split, seed, resample=KALITA_RESAMPLING, cost=True)
+    folds = _evaluated(task, split, seed, resample=KALITA_RESAMPLING, resources=True)
     small = _evaluated(replace(task, learner=task.small), split, seed, resample=KALITA_RESAMPLING)
     before = _repeated_before(task, seed)
     selections = []
@@ -201,10 +201,12 @@ def _evaluated(
     seed: int,
     *,
     resample: Sequence[str | None] | None = None,
-    cost: bool = False,
+    resources: bool = False,
 ) -> CrossEvaluation:
     models, rng = {TREE: task.learner}, np.random.default_rng(seed)
-    return cross_evaluate(models, task.X, task.y, split=split, metrics=REPORTED, rng=rng, resample=resample, cost=cost)
+    return cross_evaluate(
+        models, task.X, task.y, split=split, metrics=REPORTED, rng=rng, resample=resample, resources=resources
+    )
 
 
 def evaluated_on_few(task: LearningTask, seed: int) -> CrossEvaluation:
@@ -537,7 +539,7 @@ def _own(table: OwnTable, plan: RunPlan, *, folds: int = 5, repeats: int | None 
         split=Folds(folds, times),
         metrics=REPORTED,
         resample=ways,
-        cost=True,
+        resources=True,
         rng=seed,
     )
     plan.progress("which tree to keep")
