@@ -87,7 +87,7 @@ def example(n=400, seed=0):
 @pytest.mark.parametrize("prevalence", [None, 0.01])
 @pytest.mark.parametrize("name", ["recall", "precision", "mcc", "optimized_precision", "diagnostic_odds_ratio"])
 def test_a_band_holds_its_curve(name, prevalence, over):
-    for point in confidence_band(*example(), name, over=over, prevalence=prevalence):
+    for point in confidence_band(*example(), metric=name, over=over, prevalence=prevalence):
         assert np.isnan(point.value) or point.low <= point.value <= point.high
         assert point.low < point.high or over == name
 
@@ -112,7 +112,7 @@ def test_a_known_prevalence_makes_a_narrower_band_and_a_rate_has_one_band():
     widths = {}
     for name in ("precision", "recall"):
         for options in ({}, {"design": "stratified"}, {"prevalence": float(example()[0].mean())}):
-            band = confidence_band(*example(), name, **options)
+            band = confidence_band(*example(), metric=name, **options)
             widths[name, *options] = np.nanmean([point.high - point.low for point in band])
     assert widths["precision",] > 1.02 * widths["precision", "design"]
     assert widths["precision", "design"] == pytest.approx(widths["precision", "prevalence"])
@@ -128,12 +128,12 @@ def test_the_band_of_a_roc_curve_touches_both_corners():
 
 
 def test_a_likelihood_ratio_without_false_alarms_has_no_upper_end():
-    assert confidence_band(*example(), "positive_likelihood_ratio")[1].high == np.inf
+    assert confidence_band(*example(), metric="positive_likelihood_ratio")[1].high == np.inf
 
 
 def test_a_likelihood_ratio_has_no_upper_end_where_all_negatives_are_flagged_and_not_all_positives():
     y, scores = np.repeat([0, 1], [40, 20]), [*np.linspace(-1, 2, 40), -3, -2.5, -2, *np.linspace(1, 3, 17)]
-    for point in confidence_band(y, scores, "negative_likelihood_ratio"):
+    for point in confidence_band(y, scores, metric="negative_likelihood_ratio"):
         assert (point.high == np.inf) == (point.false_positive_rate == 1), point
         assert point.low <= (1 - point.recall) / max(1 - point.false_positive_rate, 0.05)
 
@@ -142,7 +142,7 @@ def test_a_band_of_few_thresholds_holds_between_them_too():
     y, scores = example(3_000)
     order = np.argsort(-scores)
     for name, side in (("recall", 1), ("false_positive_rate", 0)):
-        band, n = confidence_band(y, scores, name), int((y == side).sum())
+        band, n = confidence_band(y, scores, metric=name), int((y == side).sum())
         assert len(band) <= 1_000
         flagged = np.concatenate([[0], np.cumsum(y[order] == side)])  # at every threshold, from nobody on
         local = local_level(n, 0.95)
@@ -164,7 +164,7 @@ def test_weights_count_by_the_effective_sample_size():
 
 
 def test_a_band_is_saved_and_read_back():
-    band = confidence_band(*example(), "precision")
+    band = confidence_band(*example(), metric="precision")
     assert steelyard.Result.from_json(band.to_json()) == band
 
 

@@ -493,7 +493,7 @@ def test_the_shell_refuses_in_one_sentence(files, words, sentence):
         ({"metric": "roc_auc"}, "judges the probabilities themselves"),
         ({"metric": "prevalence"}, "No value of prevalence is best"),
         ({"metric": "f1"}, "average="),
-        ({"cost_matrix": COSTS, "beta": 2.0}, "beta= is of a metric"),
+        ({"cost_matrix": COSTS, "beta": 2.0}, "takes no beta="),
         ({"cost_matrx": COSTS}, "Did you mean cost_matrix="),
         ({"cluster": [1, 2]}, "differ in length"),
     ],
@@ -521,8 +521,17 @@ def test_the_columns_of_a_frame_are_decided_as_arrays_are():
     named = best_decision(frame, true="y", score="p_*", weight="w", cluster="site", metric="f1[average=macro]")
     alone = best_decision(Y, P, "f1[average=macro]", sample_weight=frame["w"], cluster=frame["site"])
     assert named.thresholds == alone.thresholds and named.out_of_sample == alone.out_of_sample
-    with pytest.raises(InputTypeError, match="of a frame name the columns"):
+    p = Predictions.read(frame, true="y", score="p_*", weight="w", cluster="site")
+    assert best_decision(p, "f1[average=macro]") == p.best_decision("f1[average=macro]") == named
+    with pytest.raises(InputTypeError, match="a column of probabilities for each class"):
         best_decision(frame, P, true="y")
+
+
+def test_two_classes_are_decided_by_both_columns_of_whatever_holds_them():
+    y, both = (Y > 1).astype(int), np.column_stack([P[:, :2].sum(1), P[:, 2:].sum(1)])
+    frame = pd.DataFrame(both, columns=["p_0", "p_1"]).assign(y=y)
+    named = best_decision(frame, "recall", true="y", score="p_*", pos_label=0)
+    assert named == best_decision(y, both, "recall", pos_label=0) != best_decision(y, both, "recall")
 
 
 def test_best_threshold_points_to_the_decision_of_many_classes():

@@ -269,7 +269,7 @@ def test_a_curve_at_another_prevalence_is_read_there(digits, scores):
     assert all(
         row["low"] <= row["precision"] + 1e-12 and row["precision"] <= row["high"] + 1e-12 for row in drawn.frame()
     )
-    band = steelyard.confidence_band(digits["y_test"], scores, "precision", over="recall", prevalence=0.5)[1:]
+    band = steelyard.confidence_band(digits["y_test"], scores, metric="precision", over="recall", prevalence=0.5)[1:]
     assert [row["high"] for row in drawn.frame()] == pytest.approx([point.high for point in band])
     assert drawn.prevalence == 0.5 and "simultaneous" in drawn.caption()
 

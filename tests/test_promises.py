@@ -442,7 +442,7 @@ def test_an_uncertain_prevalence_widens_the_interval_of_the_value_and_the_band()
     widths = [high - low for low, high in ends]
     assert widths[0] > 1.5 * widths[1]
     for metric, wider in (("precision", 1.2), ("recall", 1.0)):
-        bands = [steelyard.confidence_band(y, s, metric, prevalence=at) for at in (few, many)]
+        bands = [steelyard.confidence_band(y, s, metric=metric, prevalence=at) for at in (few, many)]
         unsure, sure = (np.nansum([point.high - point.low for point in band]) for band in bands)
         assert unsure >= wider * sure if wider > 1 else unsure == pytest.approx(sure)
 
@@ -607,7 +607,7 @@ def test_one_positive_promises_what_it_can_without_a_warning(where, options):
         ({"cost": [[0, 1], [5, 0]]}, InputTypeError, "cost= is a dictionary"),
         ({"cost": {"cost_fn": 1, "benefit_tp": math.inf}}, InputError, "Costs are finite numbers"),
         ({"cost": {"cost_nf": 3}}, InputTypeError, "'cost_nf' is no cost"),
-        ({"wher": "recall >= 0.9"}, InputTypeError, "takes no wher=. Did you mean 'where'?"),
+        ({"wher": "recall >= 0.9"}, InputTypeError, "takes no wher=. Did you mean where=?"),
         ({"where": "recall >= 90"}, InputError, "did you mean 0.9 or 90 %?"),
         ({"cost": {"cost_fn": [-1.0] * 600}}, InputError, "cost_fn holds -1; a cost cannot be negative"),
         ({"cost": {"cost_fn": [math.nan] * 600}}, InputError, "a cost is a finite number"),

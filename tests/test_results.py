@@ -135,7 +135,7 @@ RESULTS = {
     "risk_coverage": lambda: steelyard.best_decision(CLASSES, COLUMNS, reject=0.1).curve,
     "best_threshold, nobody": lambda: steelyard.best_threshold([0, 1, 0], [0.9, 0.1, 0.8], {"cost_fp": 9}, draws=0),
     "decision_curve": lambda: steelyard.decision_curve(TRUE, SCORES["<b>A</b>"], versus="treat all"),
-    "confidence_band": lambda: steelyard.confidence_band(TRUE, SCORES["<b>A</b>"], "precision"),
+    "confidence_band": lambda: steelyard.confidence_band(TRUE, SCORES["<b>A</b>"], metric="precision"),
     "calibration": lambda: steelyard.calibration(TRUE, PROBABILITIES, by=GROUP),
     "calibration of columns": lambda: steelyard.calibration(
         np.arange(120) % 3, np.random.default_rng(0).dirichlet([1, 1, 1], 120)

@@ -25,6 +25,7 @@ METHODS = {
     "errors": 0,
     "slices": 0,
     "best_threshold": 0,
+    "best_decision": 0,
 }
 
 HOME = {

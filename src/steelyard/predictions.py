@@ -692,10 +692,24 @@ class Predictions:
         """
         if self.given.is_table:
             return self
+        collected: Predictions = self._keep(("collect", columns), lambda: self.every_class(*columns)._of_one_class())
+        return collected
+
+    def every_class(self, *columns: str) -> Predictions:
+        """The same as `collect`, with a column of scores for each class where one of two, or one named, is meant."""
+        if self.given.is_table:
+            return self
         collected: Predictions = self._keep(
-            ("collect", columns), lambda: self._fetched(columns) if self.given.is_frame else self._values()
+            ("every class", columns), lambda: self._fetched(columns) if self.given.is_frame else self._values()
         )
         return collected
+
+    def _of_one_class(self) -> Predictions:
+        given = self.given
+        if given.data is None or self.are_sets or not any(map(self._is_of_classes, given.models.values())):
+            return self
+        models = {name: _one_class(given, model) for name, model in given.models.items()}
+        return Predictions._of_given(replace(given, models=models))
 
     def column(self, name: str) -> Any:
         """The values of a column that a question names, of the rows as values."""
@@ -768,7 +782,7 @@ class Predictions:
             if c is not None
         )
         self._check_unchanged(len(first))
-        return Predictions._of_given(values).collect()
+        return Predictions._of_given(values)._values()
 
     def _check_unchanged(self, rows: int) -> None:
         """Refuse rows that are more or fewer than those that were counted."""
@@ -811,10 +825,6 @@ class Predictions:
             from steelyard.ingest.rows import kept_rows
 
             values = _at(replace(values, filter=None), kept_rows(named, given.filter))
-        has_truth = given.data is not None
-        if has_truth and not self.are_sets and any(map(self._is_of_classes, given.models.values())):
-            models = {name: _one_class(values, model) for name, model in values.models.items()}
-            values = replace(values, models=models)
         return self if values is given else Predictions._of_given(values)
 
     def _label_set_frame(self, columns: Sequence[str] = ()) -> tuple[MultilabelTable, dict[str, Array]]:
@@ -1014,7 +1024,7 @@ class Predictions:
         return self._keep(("probabilities", to_host), lambda: self._probability_table(to_host))  # type: ignore[no-any-return]  # kept as anything
 
     def _probability_table(self, to_host: bool) -> ProbabilityTable:
-        given = self.on_host().collect().given
+        given = self.every_class().given
         if isinstance(given.data, ProbabilityTable):
             return given.data
         count = probability_table if to_host else counted_where_they_are

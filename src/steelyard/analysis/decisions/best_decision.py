@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -15,31 +15,27 @@ from steelyard.analysis.intervals.inference import ClusteredRows, Inference
 from steelyard.analysis.intervals.intervals import table_intervals
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.prevalence.prevalence import Prevalence, class_share_vector, stated_prevalence
-from steelyard.arguments import names_wrong_arguments, refuse_keywords
-from steelyard.exceptions import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError, first_ten
 from steelyard.ingest import arrays
-from steelyard.ingest.frame_columns import FrameColumns, refuse_name
-from steelyard.ingest.probability_columns import ClassColumnRows
-from steelyard.ingest.score_matrix import needed_probabilities, probability_table
+from steelyard.ingest.score_matrix import needed_probabilities
 from steelyard.metrics.application import ClassCells, on_confusion
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.spec import MetricSpec
+from steelyard.predictions import Predictions, question, refuse_unused, rows_and_metric
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.positive_class import conventional_label
+from steelyard.statistics.probability_table import ProbabilityTable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Frame, Label, LabelSet, Rng, Weights
+    from steelyard._types import Array, Frame, Label, Rng
     from steelyard.analysis.decisions.best_decision_result import BestDecision
     from steelyard.analysis.decisions.search import CrossFit
     from steelyard.analysis.intervals.interval import Interval
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike, SharesLike
-    from steelyard.metrics.call_options import MetricParameters
     from steelyard.metrics.spec import SpecLike
-    from steelyard.statistics.probability_table import ProbabilityTable
+    from steelyard.predictions import RowOptions, RowsLike
 
 
 # ---------------------------------------------------------------- DecidedRows
@@ -186,32 +182,26 @@ class DecisionJudge:
 _LEAST_FOLDS = 2
 
 
-@names_wrong_arguments
+@question
 def best_decision(
-    y_true: ProbabilityTable | Frame | ArrayLike,
-    y_score: ArrayLike | None = None,
+    data: RowsLike | ProbabilityTable = None,
+    scored: ArrayLike | SpecLike | None = None,
+    /,
     metric: SpecLike | None = None,
     *,
     cost_matrix: ArrayLike | Frame | None = None,
-    prevalence: SharesLike | None = None,
     reject: float | None = None,
     reject_cost: float | None = None,
-    cluster: ArrayLike | str | None = None,
+    prevalence: SharesLike | None = None,
     folds: int = 5,
     level: float = 0.95,
     rng: Rng = None,
-    labels: LabelSet | None = None,
-    sample_weight: Weights = None,
-    frequency: Weights | str = None,
-    true: str | None = None,
-    score: str | Sequence[str] | None = None,
-    weight: str | None = None,
-    **parameters: Unpack[MetricParameters],
+    **rows: Unpack[RowOptions],
 ) -> BestDecision:
-    """How to decide between classes by their probabilities, a column of `y_score` for each, and what it is worth.
+    """How to decide between classes by their probabilities, a column of scores for each, and what it is worth.
 
-    By a metric (a name such as "f1[average=macro]", "balanced_accuracy", "g_mean" or "accuracy"; by default the
-    AC-score), each class gets a threshold: the class whose probability is the largest multiple of its threshold is
+    By a metric, which stands after the rows (a name such as "f1[average=macro]", "balanced_accuracy", "g_mean" or
+    "accuracy"; by default the AC-score), each class gets a threshold: the class whose probability is the largest multiple of its threshold is
     decided, and the thresholds are those at which the metric is best. With a `cost_matrix` (K x K, rows true, columns
     decided, or a frame with the classes as names) nothing is sought: the decision of least expected cost is taken
     (Elkan 2001), which is best where the probabilities are calibrated. best_threshold asks the same of one column of
@@ -224,8 +214,7 @@ def best_decision(
     1970). Without a metric or costs, every error then costs 1.
 
     The rows are divided into `folds`, and each is decided by a rule chosen on the others: `out_of_sample` is the value
-    of these decisions, beside that of the most probable class. 0 leaves it out. Rows of one `cluster` stay together. Of
-    a frame name the columns: true, score (a pattern such as "p_*", or a list), weight, frequency, cluster.
+    of these decisions, beside that of the most probable class. 0 leaves it out. Rows of one `cluster` stay together.
 
     >>> p = [[0.6, 0.3, 0.1], [0.5, 0.4, 0.1], [0.4, 0.5, 0.1], [0.5, 0.2, 0.3], [0.4, 0.2, 0.4], [0.3, 0.3, 0.4]]
     >>> best = best_decision(["a", "b", "b", "c", "c", "c"], p, "balanced_accuracy", folds=0)
@@ -235,17 +224,11 @@ def best_decision(
     >>> best.decide(p).tolist()
     ['b', 'b', 'b', 'c', 'c', 'c']
     """
-    refuse_keywords("best_decision", parameters, ("by", "zero_division"))
     check_level(level)
-    table, cluster = _rows(
-        y_true,
-        y_score,
-        labels,
-        sample_weight,
-        frequency,
-        cluster,
-        FrameColumns(true, None, score, weight),  # type: ignore[arg-type]  # a pattern, or several
-    )
+    scored, metric = rows_and_metric(data, scored, metric, rows)
+    p = Predictions.of(data, scored, second_is="y_score", **rows)
+    refuse_unused(p, "best_decision", "design", "by", "threshold", "columns")
+    table, cluster = _class_table(p), p.every_class().given.cluster
     costs = _costs(cost_matrix, metric, reject, reject_cost, table)
     prevalence = stated_prevalence(prevalence)
     shares = None
@@ -254,23 +237,26 @@ def best_decision(
         if (table.class_shares == 0).any():
             missing = table.labels[int(np.argmin(table.class_shares))]
             raise InputError(f"Class {missing!r} has no rows in y_true, so it cannot be given a share; leave it out.")
-    rows, draws = DecidedRows.of(table, shares), generator(rng)
-    positive = conventional_label(table.labels) if len(table.labels) == 2 else None
-    aim = _aim(costs, metric, {**parameters}, rows, positive, cost_matrix is not None, reject_cost)
+    decided, draws = DecidedRows.of(table, shares), generator(rng)
+    positive = p.given.pos_label
+    if positive is None:
+        positive = conventional_label(table.labels) if len(table.labels) == 2 else None
+    elif len(table.labels) != 2 or positive not in table.labels:
+        raise InputError(f"pos_label={positive!r} is one of two classes, and these are {first_ten(table.labels)}.")
+    aim = _aim(costs, metric, decided, positive, cost_matrix is not None, reject_cost)
     clusters = None if cluster is None else arrays.column(cluster, "cluster")
     arrays.check_lengths(y_true=table.codes, cluster=clusters)
     in_use = prevalence if isinstance(prevalence, Prevalence) else shares
-    judge = DecisionJudge(rows, aim, reject_cost is not None, level, draws, positive, clusters, in_use)
+    judge = DecisionJudge(decided, aim, reject_cost is not None, level, draws, positive, clusters, in_use)
     is_whole = isinstance(folds, (int, np.integer)) and not isinstance(folds, bool)
     if not is_whole or folds < 0 or 0 < folds < _LEAST_FOLDS:
         raise InputError(argument="folds", expected=f"a whole number, 0 or {_LEAST_FOLDS} and more", given=folds)
-    return DecisionSearch(rows, judge, costs, reject, reject_cost).best(clusters, int(folds), draws)
+    return DecisionSearch(decided, judge, costs, reject, reject_cost).best(clusters, int(folds), draws)
 
 
 def _aim(
     costs: Array | None,
     metric: SpecLike | None,
-    parameters: dict[str, Any],
     rows: DecidedRows,
     positive: Label,
     are_given: bool,
@@ -280,10 +266,7 @@ def _aim(
     table = rows.table
     if costs is None:
         confusion = rows.confusion(table.most_probable)
-        confusion = confusion if positive is None else confusion.with_positive(positive)
-        return read_class_aim(metric, parameters, confusion)
-    if parameters:
-        raise InputTypeError(f"{next(iter(parameters))}= is of a metric; with costs there is none.")
+        return read_class_aim(metric, confusion if positive is None else confusion.with_positive(positive))
     if not are_given and reject_cost is None:
         return ClassAim(MetricSpec.of("error_rate"))
     if reject_cost is not None:  # a person is one more column
@@ -292,36 +275,20 @@ def _aim(
     return ClassAim(MetricSpec(cost_metric(costs, 1 if positive is None else table.labels.index(positive))))
 
 
-def _rows(
-    y_true: Any,
-    y_score: ArrayLike | None,
-    labels: LabelSet | None,
-    sample_weight: Weights,
-    frequency: Any,
-    cluster: Any,
-    columns: FrameColumns,
-) -> tuple[ProbabilityTable, ArrayLike | None]:
-    """The rows with their clusters, of arrays or of the columns of a frame."""
-    from steelyard.statistics.probability_table import ProbabilityTable
-
-    if columns.are_named(y_score=y_score, sample_weight=sample_weight):
-        rows = ClassColumnRows.of_frame(y_true, columns, frequency, cluster, pos_label=None, labels=labels)
-        y_true, y_score, cluster = rows.true, rows.scores, rows.cluster
-        sample_weight, frequency = rows.weight, rows.frequency
-    else:
-        refuse_name("cluster", cluster)
-    if isinstance(y_true, ProbabilityTable):
-        table = y_true
-    elif y_score is None:
-        raise InputTypeError("best_decision takes y_true and y_score, a column of probabilities for each class.")
-    elif np.ndim(y_score) == 1:
-        raise InputError("best_decision takes a column of probabilities for each class; of one use best_threshold.")
-    else:
-        table = probability_table(y_true, y_score, labels=labels, sample_weight=sample_weight, frequency=frequency)
+def _class_table(p: Predictions) -> ProbabilityTable:
+    """The rows with a column of probabilities for each class."""
+    if p.are_sets:
+        raise InputError("Rows that may have several labels each are decided label by label: use best_threshold.")
+    if not isinstance(p.given.data, ProbabilityTable):
+        if p.given.is_table or p.given.model.score is None:
+            raise InputTypeError("best_decision takes y_true and y_score, a column of probabilities for each class.")
+        if p.kind != "class scores":
+            raise InputError("best_decision takes a column of probabilities for each class; of one use best_threshold.")
+    table = p.probability_table()
     needed_probabilities(table, "best_decision")
     if np.count_nonzero(np.bincount(table.codes, table.weights)) < 2:
         raise InputError("The truth holds rows of one class only; a decision between classes needs rows of two.")
-    return table, cluster
+    return table
 
 
 def _costs(

@@ -22,8 +22,6 @@ from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from steelyard._types import Array
     from steelyard.analysis.decisions.best_decision import DecidedRows, DecisionJudge
     from steelyard.analysis.intervals.interval import Interval
@@ -93,15 +91,13 @@ class ClassAim:
         return _TIE * max([1.0, *bounds])
 
 
-def read_class_aim(metric: SpecLike | None, parameters: Mapping[str, Any], table: Confusion) -> ClassAim:
+def read_class_aim(metric: SpecLike | None, table: Confusion) -> ClassAim:
     """The metric to make best on tables like this one; one without a best value, or not of such tables, is refused."""
     spec = MetricSpec.of(default_metric() if metric is None else metric)
     if spec.metric.function is None:
         raise InputTypeError(
             f"{spec.name} judges the probabilities themselves, which no decision changes; name a metric of labels."
         )
-    if parameters:
-        spec = MetricSpec(spec.metric.fixed(None, **parameters), spec.average, spec.label)
     if not spec.sign:
         raise InputError(f"No value of {spec.name} is best, so no decision is; name a metric with a direction.")
     options = spec.options(CallOptions())

@@ -79,7 +79,10 @@ def _weighted_by(p: Predictions, cost: ErrorCost) -> ScoreTable:
         raise InputTypeError("A ScoreTable holds no costs; give the rows, or a tally that counted cost= with them.")
     if p.given.is_frame:
         raise InputTypeError("Costs by row of a frame are the name of a column, not its values.")
-    return p.with_options(sample_weight=p.collect().column(cost) if isinstance(cost, str) else cost).score_table()
+    if isinstance(cost, str):
+        p = p.collect()
+        cost = p.column(cost)
+    return p.with_options(sample_weight=cost).score_table()
 
 
 def _table_of(counted: Tally, cost: ErrorCost) -> ScoreTable:

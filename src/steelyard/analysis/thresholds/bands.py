@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 import numpy as np
 from numpy.polynomial.polynomial import polyval2d
@@ -14,13 +14,10 @@ from steelyard.analysis.intervals.inference import check_design
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.prevalence.prevalence import Prevalence, at_prevalence, checked_prevalence, of_positives
 from steelyard.analysis.results.result import Flat, Rows
-from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError
-from steelyard.ingest.frame_columns import FrameColumns
-from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.curves import roc_points
-from steelyard.metrics.frame_tables import given_scores
 from steelyard.metrics.registry import get_metric
+from steelyard.predictions import Predictions, question, refuse_unused
 from steelyard.statistics.class_scores import starting_at_zero
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.effective_rows import weight_per_row
@@ -30,12 +27,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Frame, Label, LabelSet, Weights
+    from steelyard._types import Array
     from steelyard.analysis.intervals.rate_intervals import Ends
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
-    from steelyard.ingest.source import Source
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.registry import MetricLike
+    from steelyard.predictions import RowOptions, RowsLike
     from steelyard.statistics.class_scores import ClassScores
     from steelyard.statistics.score_table import ScoreTable
 
@@ -337,23 +334,17 @@ class BandPoint(Flat):
     high: float
 
 
-@names_wrong_arguments
+@question
 def confidence_band(
-    y_true: ScoreTable | Frame | Source | ArrayLike,
-    y_score: ArrayLike | None = None,
-    metric: MetricLike = "recall",
+    data: RowsLike = None,
+    scored: ArrayLike | None = None,
+    /,
     *,
+    metric: MetricLike = "recall",
     over: str = "threshold",
-    level: float = 0.95,
     prevalence: PrevalenceLike | None = None,
-    design: str = "random",
-    pos_label: Label = None,
-    labels: LabelSet | None = None,
-    sample_weight: Weights = None,
-    frequency: Weights | str = None,
-    true: str | None = None,
-    score: str | None = None,
-    weight: str | None = None,
+    level: float = 0.95,
+    **rows: Unpack[RowOptions],
 ) -> Rows[BandPoint]:
     """The simultaneous confidence band of a metric of counts: the whole true curve lies in it with the level.
 
@@ -362,7 +353,7 @@ def confidence_band(
     rows, wherever the prevalence may lie that the sample, or an estimated one, shows; with a number as prevalence=, or
     design="stratified" (so many rows of each class were chosen), it holds at that prevalence. Weighted rows count by
     their effective number at each threshold. Of more than 1,000 thresholds so many are given, and the band of each
-    holds on to the next. Other options as in roc_curve.
+    holds on to the next.
 
     >>> y_true, y_score = [0] * 30 + [1] * 30, [*range(30), *range(15, 45)]
     >>> point = confidence_band(y_true, y_score)[25]
@@ -375,10 +366,13 @@ def confidence_band(
         raise InputError(f"{of.name} is a metric of all scores at once; a band is of a metric at a threshold.")
     if over not in _AXES:
         raise InputError(f"A band is over one of {', '.join(_AXES)}, not {over!r}.")
-    options = CallOptions(pos_label, labels, sample_weight=sample_weight, frequency=frequency)
-    table = given_scores(y_true, y_score, options, FrameColumns(true, None, score, weight))
-    check_design(design)
-    known = band_prevalences(of, table, level, prevalence, stratified=design == "stratified")
+    p = Predictions.of(data, scored, second_is="y_score", **rows)
+    refuse_unused(p, "confidence_band", "cluster", "by", "threshold", "columns")
+    if not isinstance(p.design, str):
+        refuse_unused(p, "confidence_band", "design")
+    check_design(p.design)
+    table = p.scores_of_both()
+    known = band_prevalences(of, table, level, prevalence, stratified=p.design == "stratified")
     # At several prevalences, the one that was seen first, the band holds at each of them.
     curve = roc_points(table)
     indices = thinned(curve.fpr, curve.tpr)
