@@ -10,7 +10,8 @@ import numpy as np
 
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.statistics import score_bins, score_order
+from steelyard.statistics import score_bins
+from steelyard.statistics.backend import backend_of
 from steelyard.statistics.cell_values import is_usual_size, usual_exponents
 from steelyard.statistics.class_scores import ClassScores, starting_at_zero
 from steelyard.statistics.counts import Counts
@@ -103,12 +104,13 @@ class ScoreTable(PickledFields):
             return positives[::-1], gained[..., ::-1].cumsum(-1), lost[..., ::-1].cumsum(-1)
         scores, (of_positives, of_negatives) = self.merged
         tps, fps = _spread(gained, of_positives, len(scores)), _spread(lost, of_negatives, len(scores))
-        return scores, tps.cumsum(-1, out=tps), fps.cumsum(-1, out=fps)
+        return np.asarray(scores), tps.cumsum(-1, out=tps), fps.cumsum(-1, out=fps)
 
     @cached_property
     def merged(self) -> tuple[Array, list[Array]]:
         """The distinct scores of both classes, descending, and where among them those of each class are."""
-        return score_order.merge_descending(*(scores.distinct[0] for scores in self.classes))
+        first, second = (scores.distinct[0] for scores in self.classes)
+        return backend_of(first, second).merged_descending(first, second)
 
     @cached_property
     def at_positive_scores(self) -> tuple[Array, Array, Array]:
@@ -233,7 +235,7 @@ class ScoreTable(PickledFields):
 def _spread(weights: Array, places: Array, size: int) -> Array:
     """Weights at their places on a last axis of that size, and none elsewhere."""
     spread = np.zeros((*weights.shape[:-1], size), dtype=weights.dtype)
-    spread[..., places] = weights[..., ::-1]
+    spread[..., np.asarray(places)] = np.asarray(weights)[..., ::-1]
     return spread
 
 

@@ -52,9 +52,9 @@ from steelyard.metrics.multilabel_values import (
     sample_values,
 )
 from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.backend import backend_of
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Cell_co, Counts
-from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.indicators import is_sparse
 from steelyard.statistics.probability_table import ProbabilityTable
 from steelyard.statistics.score_order import chunks
@@ -388,12 +388,8 @@ class LabelSetBaselines:
     def _of_pooled_scores(self, spec: MetricSpec) -> float:
         """The value of all cells together, each with the share of rows that have its label as its score."""
         shares, true = np.asarray(self.table.positives, np.float64) / self._total, self.table.true
-        scores: Any
-        if isinstance(true, DeviceArray):
-            on_device = true.library.xp.broadcast_to(true.library.native(shares), true.shape)
-            scores = DeviceArray(true.library, on_device)
-        else:
-            scores = np.broadcast_to(shares, true.shape)
+        there = backend_of(true)
+        scores = there.column(there.xp.broadcast_to(there.native(shares), true.shape))
         constant = replace(self.table, scores=scores)
         return float(on_table(spec.metric, constant, spec.options(CallOptions()), spec.metric.parameters).value)
 
@@ -403,9 +399,7 @@ class LabelSetBaselines:
         true, predicted, scores = self.table.true, self.table.predicted, self.table.scores
         rng, tables = np.random.default_rng(0), []  # its own generator: no other draw moves these
         for _ in range(self._times):
-            order: Any = rng.permutation(true.shape[0])
-            if isinstance(true, DeviceArray):
-                order = DeviceArray(true.library, true.library.native(order))
+            order = backend_of(true).sent(rng.permutation(true.shape[0]))
             tables.append(
                 replace(
                     self.table,

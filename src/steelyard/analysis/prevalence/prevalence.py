@@ -18,10 +18,10 @@ from steelyard.ingest.given_probabilities import both_columns, given_probabiliti
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.frame_tables import given_table
 from steelyard.metrics.registry import get_metric
+from steelyard.statistics.backend import taken
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
-from steelyard.statistics.placed_values import taken
 from steelyard.statistics.probability_table import ProbabilityTable
 from steelyard.statistics.score_table import ScoreTable
 
