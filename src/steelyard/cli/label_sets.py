@@ -77,11 +77,10 @@ def _read(source: Source, inputs: Inputs) -> LabelSetInput | None:
     if inputs.label_sep is None and not names_label_sets(source, columns):
         return None
     _check_options(inputs)
-    others = [*inputs.by, *([] if inputs.cluster is None else [inputs.cluster])]
-    table, brought = label_frame(source, columns, inputs.frequency, others, inputs.label_sep)
-    by = {name: brought[name] for name in inputs.by} or None
-    cluster = None if inputs.cluster is None else brought[inputs.cluster]
-    return LabelSetInput(table, None, None, FrameColumns(), by=by, cluster=cluster)
+    table, rows = label_frame(
+        source, columns, inputs.frequency, by=inputs.by, cluster=inputs.cluster, label_sep=inputs.label_sep
+    )
+    return LabelSetInput(table, None, None, FrameColumns(), by=rows.by or None, cluster=rows.clusters)
 
 
 def _is_long(inputs: Inputs) -> bool:

@@ -308,9 +308,9 @@ def matched_columns(source: Source, columns: str | Sequence[str]) -> dict[str, s
 
 
 def check_pattern(pattern: str) -> None:
-    """Refuse what is no pattern of the columns of all classes."""
+    """Refuse what is no pattern of the columns of all classes or labels."""
     if pattern.count("*") != 1:
-        raise InputError(f"The columns of the scores are a pattern with one *, such as 'p_*', not {pattern!r}.")
+        raise InputError(f"Columns are named by a pattern with one *, such as 'p_*', not {pattern!r}.")
 
 
 # ---------------------------------------------------------------- conditions
