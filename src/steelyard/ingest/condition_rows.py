@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean, first_ten
-from steelyard.ingest import arrays, csv_values, queries
+from steelyard.ingest import arrays, queries, text_cells
 from steelyard.ingest.finite_numbers import is_number
 from steelyard.ingest.label_tables import is_missing
 from steelyard.statistics.condition import Conjunction
@@ -61,7 +61,7 @@ def _levels(source: Source, name: str) -> list[Any]:
     """The distinct values of a column that are there, in order."""
     parts = [queries.collect(part.select(name).unique()).get_column(name).to_list() for part in source.parts]
     values = [value for part in parts for value in part]
-    read = csv_values.group_values(values) if source.textual else values
+    read = text_cells.group_values(values) if source.textual else values
     there = {value for value in read if not is_missing(value)}
     return sorted(there, key=lambda value: (str(type(value)), value))
 
@@ -73,7 +73,7 @@ def feature_values(values: Array, textual: bool = False) -> Array:
     """
     listed = values.tolist()
     values = np.empty(len(listed), dtype=object)
-    values[:] = csv_values.group_values(listed) if textual else listed
+    values[:] = text_cells.group_values(listed) if textual else listed
     return _numbers_or_levels(values)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.exceptions import InputError, first_ten
-from steelyard.ingest import arrays, bad_rows, condition_rows, csv_values, label_codes, queries
+from steelyard.ingest import arrays, condition_rows, label_codes, queries, text_cells
 from steelyard.ingest.counted_rows import check_counted, counted_keys
 from steelyard.ingest.label_tables import present_labels, rows_of_groups
 from steelyard.ingest.score_matrix import without_prefix
@@ -85,7 +85,7 @@ def fetch_rows(
     of_numbers = [*score, *counts, *numbers]
     check_kinds(source, values=[*of_labels, *members], numbers=of_numbers, others=[*features, *others])
     fetched = queries.fetch_columns(source, [*of_labels, *of_numbers, *members, *features, *others])
-    with bad_rows.naming_bad_numbers(source, *of_numbers):
+    with text_cells.naming_bad_numbers(source, *of_numbers):
         values = {name: number_column(fetched[name], name) for name in of_numbers}
     for name in score:
         _check_scores(source, fetched[name], values[name], name)
@@ -165,7 +165,7 @@ def count_keys(
     check_kinds(source, values=[*of_labels, *members], numbers=[] if counted_already else numbers)
     declared = labels is not None or frequency is not None or counted_already
     queries.check_sample(source, of_labels, by, declared=declared)
-    with bad_rows.naming_bad_numbers(source, *([] if counted_already else numbers)):
+    with text_cells.naming_bad_numbers(source, *([] if counted_already else numbers)):
         counted = counted_keys(source, [*of_labels, *members], columns)
     given = dict(zip([*of_labels, *members], counted.keys, strict=True))
     read = read_labels(source, [given[name] for name in of_labels], of_labels, labels)
@@ -188,7 +188,7 @@ def read_labels(
 ) -> list[Array]:
     """Distinct labels as a query brought them, refused where one is missing, and read where they are text of a file."""
     present = [present_labels(key, name) for key, name in zip(keys, names, strict=True)]
-    return csv_values.labels(present, names, declared) if source.textual else present
+    return text_cells.labels(present, names, declared) if source.textual else present
 
 
 def check_row_number(source: Source, why: str, instead: str) -> None:
@@ -256,7 +256,7 @@ def _labels(
     """Columns of labels, those of a text file read as what all of them are."""
     if source.textual:
         coded = [_coded(given[name]) for name in names]
-        read = csv_values.labels([texts for _, texts in coded], names, declared)
+        read = text_cells.labels([texts for _, texts in coded], names, declared)
         return [labels[codes] for labels, (codes, _) in zip(read, coded, strict=True)]
     for name in names:
         column = given[name]
@@ -278,7 +278,7 @@ def _coded(texts: Array) -> tuple[Array, Array]:
 def read_groups(texts: Array) -> Array:
     """Groups of a text file: numbers or truth values where all are, None where one is missing."""
     codes, distinct = _coded(texts)
-    return queries.key_column(csv_values.group_values(distinct.tolist()))[codes]
+    return queries.key_column(text_cells.group_values(distinct.tolist()))[codes]
 
 
 # ---------------------------------------------------------------- names of columns

@@ -24,8 +24,8 @@ from steelyard.analysis.results.result_json import json_text, parsed, saved_text
 from steelyard.evaluation.evaluation import Evaluation, current_versions
 from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError, surrogate_sentence
-from steelyard.ingest.replaced_files import replacement_file
 from steelyard.ingest.source import Source
+from steelyard.ingest.written_files import replacement_file
 from steelyard.statistics.saved_json import ENTRY, read_json
 
 if TYPE_CHECKING:
