@@ -123,7 +123,7 @@ def _binned_tables(source: Source, request: TallyRequest, ends: tuple[float, flo
 
 def _group_places(counted: KeyCounts, request: TallyRequest, source: Source) -> dict[Labels, Array]:
     keys = counted.keys[: len(request.columns.by)]
-    return rows_of_groups([rows.read_groups(key) for key in keys] if source.textual else keys, len(counted.rows))
+    return rows_of_groups([rows.read_groups(source, key) for key in keys], len(counted.rows))
 
 
 def _binned_groups(

@@ -55,11 +55,16 @@ def _label_parser(texts: Collection[str], name: str) -> Parser | None:
         missing = next(text for text in texts if text.lower() == "none")
     if missing is not None:
         shown = f" ({missing})" if missing else ""
-        raise InputError(f"The column {name!r} holds missing labels{shown}; drop those rows, or give them a label.")
+        raise InputError(missing_sentence(name, shown))
     fractions = [] if parse is not parse_number else [t for t in texts if not isinstance(parse_number(t), int)]
     if fractions:
         raise InputError(fraction_sentence(f"The column {name!r}", parse_number(min(fractions))))
     return parse
+
+
+def missing_sentence(name: str, shown: str = "") -> str:
+    """The refusal of a column of labels of which some are missing."""
+    return f"The column {name!r} holds missing labels{shown}; drop those rows, or give them a label."
 
 
 def group_values(values: Sequence[str | None]) -> list[Label]:
