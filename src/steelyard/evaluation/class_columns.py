@@ -22,7 +22,7 @@ from steelyard.metrics.score_values import class_of_columns, class_place, reads_
 from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.spec_text import parse_form
 from steelyard.metrics.usual import PER_CLASS_OF_SCORES
-from steelyard.statistics.backend import backend_of, taken
+from steelyard.statistics.backend import taken
 from steelyard.statistics.confusion import sort_labels
 from steelyard.statistics.positive_class import CONVENTION
 from steelyard.statistics.precision import PRECISIONS
@@ -107,8 +107,7 @@ def given_columns(
             :, class_place(table, CONVENTION if rows.pos_label is None else rows.pos_label)
         ]
         name = str(getattr(y_score, "dtype", "")).rpartition(".")[2]
-        is_narrow = name in PRECISIONS and not backend_of(column).is_device  # which keeps the width that it has
-        return GivenColumns(y_pred, column.astype(name if is_narrow else np.float64, copy=False))
+        return GivenColumns(y_pred, column.astype(name if name in PRECISIONS else np.float64, copy=False))
     if threshold is not None:
         raise InputError(
             f"threshold= is for the scores of one positive class, and y_score has a column for each of "

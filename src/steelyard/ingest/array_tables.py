@@ -208,7 +208,8 @@ def _unweighted_classes(score: Array, positive: Array) -> tuple[ClassScores, Cla
         mask = positive != 0
         positives, negatives = (ClassScores(score[rows], ascending=False, single_use=True) for rows in (mask, ~mask))
         return positives, negatives
-    both = LabelledScores(score, there.marks(positive), there.count_ones(there.native(positive)))
+    marks = there.marks(positive)
+    both = LabelledScores(score, marks, there.count_ones(there.native(marks)))
     which = 2 * both.n_positive <= len(score)
     rare = ClassScores(LabelledClass(both, which), ascending=False, single_use=True)
     common = ClassScores(LabelledClass(both, not which), ascending=False, among=(score, rare), single_use=True)

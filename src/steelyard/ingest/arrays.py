@@ -373,16 +373,15 @@ def weights(values: Weights, name: str, *, whole: bool = False, there: Backend =
         given = _as_numbers(given, name)
     xp, native = there.xp, there.native(given)
     real = there.real(native)
-    is_finite = there.is_finite(real)
+    least, most = (float(end) for end in there.ends(real)) if len(given) else (0.0, 1.0)
+    is_finite = bool(np.isfinite(least) and np.isfinite(most))
     if whole:
         if is_finite and given.dtype.kind == "f" and bool(xp.any(real != xp.floor(real))):
             raise InputError(not_whole(name))
         check_rows(float(xp.sum(xp.abs(real))), name)
     if not is_finite:
         raise InputError(not_finite(name))
-    if len(given):
-        least, most = there.ends(real)
-        check_weights(float(least), float(most), name)
+    check_weights(least, most, name)
     checked: Array = there.column(xp.astype(native, xp.int64, copy=False) if whole else real)
     return checked
 

@@ -92,7 +92,7 @@ def _sparse_counts(
         cells, counted = there.unique_counts(codes)
         times = None if frequency is None else frequency[part]
         amounts = [times, *((None, None) if weights is None else _weighed(there, weights[part], times))]
-        places = None if amounts == [None] * 3 else there.search(cells, codes)
+        places = None if frequency is None and weights is None else there.search(cells, codes)
         at = there.to_host(cells)
         for kind, values in enumerate(amounts):
             if values is None and kind:

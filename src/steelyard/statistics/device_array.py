@@ -107,9 +107,9 @@ class DeviceArray(NDArrayOperatorsMixin):
     # ---------------------------------------------------------------- methods that NumPy's arrays have
 
     def astype(self, dtype: Operand, copy: bool = True) -> Any:  # noqa: ARG002 - NumPy's word; nothing is ever written
-        """The values as booleans, int64 or float64."""
+        """The values as booleans, int64 or float64; floats keep the width that they have."""
         kind = np.dtype(dtype)
-        if kind == self.dtype:
+        if kind == self.dtype or kind.kind == self.dtype.kind == "f":
             return self
         wanted = _kinds(self.backend).get("i" if kind.kind == "u" else kind.kind)
         return self.brought().astype(kind) if wanted is None else self.backend.kept(self.as_kind(wanted))

@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.statistics import score_bins
-from steelyard.statistics.backend import backend_of
+from steelyard.statistics.backend import NUMPY, backend_of
 from steelyard.statistics.cell_values import is_usual_size, usual_exponents
 from steelyard.statistics.class_scores import ClassScores, starting_at_zero
 from steelyard.statistics.counts import Counts
@@ -99,12 +99,17 @@ class ScoreTable(PickledFields):
     @cached_property
     def _curve(self) -> tuple[Array, Array, Array]:
         """The distinct scores, descending, with the weight of each class at or above."""
-        (positives, gained), (_, lost) = (scores.distinct for scores in self.classes)
+        (positives, gained), (negatives, lost) = (scores.distinct for scores in self.classes)
         if self.positive.scores is self.negative.scores:  # as in draws of one table
             return positives[::-1], gained[..., ::-1].cumsum(-1), lost[..., ::-1].cumsum(-1)
-        scores, (of_positives, of_negatives) = self.merged
+        if backend_of(positives, negatives).is_device:  # every score is read in turn: brought before they are merged
+            positives, gained, negatives, lost = map(np.asarray, (positives, gained, negatives, lost))
+            scores, places = NUMPY.merged_descending(positives, negatives)
+        else:
+            scores, places = self.merged
+        of_positives, of_negatives = places
         tps, fps = _spread(gained, of_positives, len(scores)), _spread(lost, of_negatives, len(scores))
-        return np.asarray(scores), tps.cumsum(-1, out=tps), fps.cumsum(-1, out=fps)
+        return scores, tps.cumsum(-1, out=tps), fps.cumsum(-1, out=fps)
 
     @cached_property
     def merged(self) -> tuple[Array, list[Array]]:
@@ -235,7 +240,7 @@ class ScoreTable(PickledFields):
 def _spread(weights: Array, places: Array, size: int) -> Array:
     """Weights at their places on a last axis of that size, and none elsewhere."""
     spread = np.zeros((*weights.shape[:-1], size), dtype=weights.dtype)
-    spread[..., np.asarray(places)] = np.asarray(weights)[..., ::-1]
+    spread[..., places] = weights[..., ::-1]
     return spread
 
 

@@ -428,8 +428,7 @@ def _certain_recall(estimand: Estimand, table: ScoreTable, level: float) -> floa
     usual = table.total / (table.positive.effective_size + table.negative.effective_size)
     hits, misses = tp / usual, fp / usual
     possible = np.flatnonzero((hits > 0) & (hits + 2 > precision * (hits + misses)))
-    at_once = len(possible) if backend_of(possible).is_device else _SCREENED_AT_ONCE
-    for part in chunks(len(possible), max(at_once, 1)):  # the highest recall comes first
+    for part in backend_of(possible).chunks(len(possible), _SCREENED_AT_ONCE):  # the highest recall comes first
         some = possible[part]
         a, b = hits[some] + 0.5, misses[some] + 0.5
         likely = np.flatnonzero(may_be_above(precision, a, b, level))
