@@ -95,9 +95,9 @@ def main(arguments: list[str] | None = None) -> int:
     )  # for scikit-learn's own metrics of tensors; SciPy reads it at its start
     compatibility()
     if asked.device == "cpu":  # a trial of the device's own path, which NumPy would otherwise take over
-        from steelyard.ingest import device_columns
+        from steelyard.statistics import backend
 
-        device_columns.is_on_host = lambda _: False
+        backend.is_on_host = lambda _: False
     clock, small = Clock(torch, asked.device, asked.repeats), int(1e7 * asked.scale)
     problems = [*check_equality(torch, asked.device, small), *check_labels(torch, asked.device, _labelled(small))]
     if problems:

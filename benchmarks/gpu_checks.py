@@ -23,7 +23,53 @@ def check_equality(torch, device: str, n: int) -> list[str]:
         problems += _differences(ours, numpys, f"at {share:.0%}")
         ours, numpys = (steelyard.calibration(a, b) for a, b in ((truth, scores), (y, s)))
         problems += _differences(ours, numpys, f"of calibration at {share:.0%}", value=1e-9)
-    return [*problems, *_of_classes(torch, device, n // 10)]
+    return [*problems, *_of_counts(torch, device, max(n // 10, 100_000)), *_of_classes(torch, device, n // 10)]
+
+
+def _of_counts(torch, device: str, n: int) -> list[str]:
+    """What differs of tables of labels of each kind, and of those with weights, frequencies or declared labels."""
+    made = torch.Generator(device=device).manual_seed(0)
+    true, pred = (torch.randint(0, 3_000, (n,), generator=made, device=device) for _ in range(2))
+    weight = torch.rand(n, generator=made, device=device, dtype=torch.float64)
+    times = torch.randint(0, 4, (n,), generator=made, device=device)
+    kinds = {
+        "0 and 1": lambda labels: labels % 2,
+        "booleans": lambda labels: labels % 2 == 1,
+        "bytes": lambda labels: (labels % 5).to(torch.uint8),
+        "negative labels": lambda labels: labels % 7 - 3,
+        "far labels": lambda labels: labels % 11 * 10**12,
+        "whole floats": lambda labels: (labels % 4 + 1).to(torch.float32),
+        "1,500 labels": lambda labels: labels % 1_500,
+    }
+    ways = {
+        "": {},
+        ", weighted": {"sample_weight": weight},
+        ", counted": {"frequency": times},
+        ", both": {"sample_weight": weight, "frequency": times},
+    }
+    problems = []
+    for kind, of in kinds.items():
+        columns = of(true), of(pred)
+        given = [column.cpu().numpy() for column in columns]
+        every = {"labels": [*range(12)]} if kind == "bytes" else {}
+        for way, weights in ways.items():
+            ours = steelyard.confusion(*columns, **weights, **every)
+            numpys = steelyard.confusion(
+                *given, **{name: each.cpu().numpy() for name, each in weights.items()}, **every
+            )
+            if ours.labels != numpys.labels or not _same_cells(ours, numpys):
+                problems.append(f"confusion of {kind}{way}")
+    return problems
+
+
+def _same_cells(ours, numpys) -> bool:
+    """Whether tables have the same rows, and the same weights to the twelfth digit; of many labels they are sparse."""
+    for name, rtol in (("rows", 0), ("weights", 1e-12), ("squares", 1e-12)):
+        mine, other = (getattr(table, name) for table in (ours, numpys))
+        mine, other = (getattr(cells, "values", cells) for cells in (mine, other))
+        if mine.shape != other.shape or not np.allclose(mine, other, rtol=rtol, atol=0):
+            return False
+    return True
 
 
 def _of_classes(torch, device: str, n: int) -> list[str]:
@@ -65,11 +111,16 @@ def check_labels(torch, device: str, n: int) -> list[str]:
     here = [column.cpu().numpy() for column in there]
     for average in ("macro", "micro", "weighted", "samples", None):
         for metric, other in ((steelyard.f1, 1), (steelyard.roc_auc, 2)):
-            if metric is steelyard.roc_auc and average == "samples":
-                continue
             ours, numpys = (metric(each[0], each[other], average=average) for each in (there, here))
             if not np.allclose(ours, numpys, rtol=1e-12, atol=1e-14):
                 problems.append(f"{metric.name} of labels, {average}: {ours!r}, NumPy has {numpys!r}")
+    for metric in (steelyard.label_ranking_average_precision, steelyard.ndcg):
+        ours, numpys = (metric(each[0], each[2]) for each in (there, here))
+        if not np.allclose(ours, numpys, rtol=1e-12, atol=1e-14):
+            problems.append(f"{metric.name} of labels: {ours!r}, NumPy has {numpys!r}")
+    tables = [steelyard.multilabel(each[0], each[1]) for each in (there, here)]
+    if len({table.imbalance.distinct_sets for table in tables}) > 1:
+        problems.append("the number of different sets of labels")
     for given in ({}, {"sample_weight": 3}):
         ours, numpys = (
             steelyard.evaluate(each[0], y_score=each[2], **{name: each[place] for name, place in given.items()})

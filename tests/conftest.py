@@ -57,11 +57,10 @@ def golden():
 @pytest.fixture
 def taken_for_a_device(monkeypatch):
     """The processor, of JAX and torch, taken for a device that NumPy cannot read; little is brought from it."""
-    from steelyard.ingest import device_columns
-    from steelyard.statistics import device_array
+    from steelyard.statistics import backend
 
-    monkeypatch.setattr(device_columns, "is_on_host", lambda _: False)
-    monkeypatch.setattr(device_array, "MOST_BROUGHT", 8)
+    monkeypatch.setattr(backend, "is_on_host", lambda _: False)
+    monkeypatch.setattr(backend, "MOST_BROUGHT", 8)
 
 
 @pytest.fixture(params=["array_api_strict", "torch"])

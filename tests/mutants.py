@@ -88,7 +88,12 @@ NAMED = (
 )
 
 # What no result shows, each with the reason; the address as it is printed.
-EQUIVALENT: dict[str, str] = {}
+EQUIVALENT: dict[str, str] = {
+    "_whole_floats: >= 2**62 -> > 2**62": "2**62 itself is a whole number of 64 bits: hashed or not, it has the same code",
+    "small_counts: min(t.min(), p.min()) < 0 -> min(t.min(), p.min()) <= 0": "labels of 0 are counted by their codes instead",
+    "_integers: np.iinfo(np.intp).max -> np.iinfo(np.intp).min": "the labels are sorted instead of read off a table: the same",
+    "_furthest: stop - end -> (stop + (end)) (the 2.)": "more points than there are indices in between are the same indices",
+}
 
 # ---------------------------------------------------------------- formulas
 

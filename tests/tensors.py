@@ -12,19 +12,11 @@ import pytest
 
 from steelyard.analysis.intervals import column_intervals
 from steelyard.exceptions import SteelyardError
-from steelyard.ingest import arrays, device_columns, device_tables
-from steelyard.statistics import device_array, device_library, placed_values
+from steelyard.ingest import array_tables, arrays
+from steelyard.statistics import backend
+from steelyard.statistics.backend import Backend
 
-__all__ = [
-    "arrays",
-    "column_intervals",
-    "device_array",
-    "device_columns",
-    "device_library",
-    "device_tables",
-    "placed_values",
-]
-DeviceLibrary = device_library.DeviceLibrary
+__all__ = ["Backend", "array_tables", "arrays", "backend", "column_intervals"]
 
 
 def strict_array(values):
@@ -43,6 +35,12 @@ def torch_array(values):
 
 
 LIBRARIES = {"array_api_strict": strict_array, "jax": jax_array, "torch": torch_array}
+
+
+def column(values, to_device):
+    """An array as a column of the device."""
+    native = to_device(values)
+    return Backend.of(native).column(native)
 
 
 def sent(rows, to_device):
@@ -80,10 +78,9 @@ class Travelled:
 
     def __init__(self, monkeypatch):
         self.sizes = []
-        bring, read = DeviceLibrary.brought, device_columns.as_numpy
-        monkeypatch.setattr(DeviceLibrary, "brought", lambda library, values: bring(library, self._seen(values)))
-        for module in (device_columns, arrays):
-            monkeypatch.setattr(module, "as_numpy", lambda values: read(self._seen(values)))
+        bring, read = Backend.to_host, arrays.as_numpy
+        monkeypatch.setattr(Backend, "to_host", lambda there, values: bring(there, self._seen(values)))
+        monkeypatch.setattr(arrays, "as_numpy", lambda values: read(self._seen(values)))
 
     def _seen(self, values):
         self.sizes.append(prod(values.shape))

@@ -16,7 +16,7 @@ from engines import needs
 
 from steelyard import Tally, tally
 from steelyard.exceptions import InputError
-from steelyard.ingest import abandoned_files, queries, replaced_files, temporary_files
+from steelyard.ingest import queries, written_files
 
 COMMAND = [sys.executable, "-m", "steelyard.cli"]
 posix = pytest.mark.skipif(os.name == "nt", reason="Windows has no such limits, signals and locks")
@@ -91,7 +91,7 @@ def test_a_small_disk_is_one_sentence(file, tmp_path):
 
 STOPPED = """
 import os, runpy, signal, sys
-from steelyard.ingest import queries, replaced_files
+from steelyard.ingest import queries, written_files
 def killed(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 {} = killed
@@ -100,7 +100,7 @@ runpy.run_module("steelyard", run_name="__main__")
 
 
 @posix
-@pytest.mark.parametrize("moment", ["queries.fetch_columns", "replaced_files._copy_mode"])
+@pytest.mark.parametrize("moment", ["queries.fetch_columns", "written_files._copy_mode"])
 def test_a_rerun_removes_what_a_killed_program_left_and_counts_the_same(moment, file, tmp_path):
     folder, out = tmp_path / "tmp", tmp_path / "out"
     folder.mkdir(), out.mkdir()
@@ -123,22 +123,22 @@ def test_a_rerun_removes_what_a_killed_program_left_and_counts_the_same(moment, 
 def test_what_a_running_program_writes_is_not_abandoned(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with (
-        temporary_files.temporary_folder() as folder,
-        replaced_files.replacement_file(tmp_path / "out.json") as file,
+        written_files.temporary_folder() as folder,
+        written_files.replacement_file(tmp_path / "out.json") as file,
     ):
         for path in (folder, file):
             os.utime(path, (time.time() - 3600,) * 2)
-        abandoned_files.remove_abandoned(tmp_path, "steelyard-")
-        abandoned_files.remove_abandoned(tmp_path, ".out.json.")
+        written_files.remove_abandoned(tmp_path, "steelyard-")
+        written_files.remove_abandoned(tmp_path, ".out.json.")
         assert folder.exists() and file.exists()
     young, other, old = (tmp_path / f"steelyard-{name}" for name in ("0" * 16, "my notes", "1" * 16))
     for path in (young, other, old):
         path.mkdir()
     for path in (other, old):
         os.utime(path, (time.time() - 3600,) * 2)
-    abandoned_files.remove_abandoned(tmp_path, "steelyard-")
+    written_files.remove_abandoned(tmp_path, "steelyard-")
     assert (young.exists(), other.exists(), old.exists()) == (True, True, False)
-    with abandoned_files.locked(tmp_path / "nothing here"):
+    with written_files.locked(tmp_path / "nothing here"):
         pass
 
 

@@ -20,7 +20,7 @@ from command_line import run_command
 import steelyard
 from steelyard import tally
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import bad_rows, compressed_files, files
+from steelyard.ingest import files
 from steelyard.ingest.rows import count_keys, fetch_rows, filtered, kept_rows
 from steelyard.ingest.source import Source
 
@@ -447,15 +447,15 @@ def test_files_of_a_header_alone_are_read_however_many(tmp_path):
 def test_a_header_of_very_many_columns_is_read_once(tmp_path):
     path, names = tmp_path / "wide.csv", ["y", "p", *(f"c{i}" for i in range(100_000))]
     path.write_text(",".join(names) + "\n")
-    assert bad_rows.csv_header(path, files.SEPARATORS, "it") == (",", names)
+    assert files.csv_header(path, files.SEPARATORS, "it") == (",", names)
     path.write_text(",".join([*names, "c7"]) + "\n")
-    assert_refused(lambda: bad_rows.csv_header(path, files.SEPARATORS, "it"), InputError, "two columns called 'c7'")
+    assert_refused(lambda: files.csv_header(path, files.SEPARATORS, "it"), InputError, "two columns called 'c7'")
 
 
 @pytest.mark.parametrize("pack", [zipped, zstd], ids=["gzip", "zstd"])
 def test_a_packed_file_may_not_grow_without_end(pack, tmp_path, monkeypatch):
-    monkeypatch.setattr(compressed_files, "ALWAYS_FINE", 2**20)
-    monkeypatch.setattr(compressed_files, "MOST_TIMES", 10)
+    monkeypatch.setattr(files, "ALWAYS_FINE", 2**20)
+    monkeypatch.setattr(files, "MOST_TIMES", 10)
     path = tmp_path / "bomb.csv"
     path.write_bytes(pack(b"y,p\n" + b"0,1\n" * 2**20))
     assert_refused(

@@ -423,15 +423,15 @@ LEFT = """
 import os, sys
 import polars as pl
 from steelyard import Ledger, evaluate
-from steelyard.ingest import replaced_files
+from steelyard.ingest import written_files
 frame = pl.DataFrame({"key": range(40), "y": [0, 1] * 20, "s": [0.2, 0.8] * 20})
 evaluation, puts = evaluate(frame, true="y", score="s"), iter(range(9))
-put = replaced_files._put_if_absent
+put = written_files._put_if_absent
 def dying(temporary, path):
     if next(puts) == int(sys.argv[2]):
         os._exit(9)
     put(temporary, path)
-replaced_files._put_if_absent = dying
+written_files._put_if_absent = dying
 Ledger(sys.argv[1]).log(evaluation, predictions=frame, keep_rows="key")
 """
 

@@ -56,7 +56,6 @@ from steelyard import (
     slices,
 )
 from steelyard.exceptions import needs_sklearn
-from steelyard.protocol.runs import worker_count
 
 X, Y = make_classification(400, weights=[0.85], flip_y=0.1, random_state=0)
 LOGISTIC = LogisticRegression()
@@ -465,13 +464,27 @@ def test_shuffled_labels_give_chance(name, shuffled):
 # ---------------------------------------------------------------- one input, one output
 
 
-def test_no_more_processes_start_than_there_are_runs_or_cores():
+@pytest.mark.parametrize(
+    ("asked", "cores", "runs", "started"),
+    [(1_000, 2, 5, 2), (1_000, 8, 5, 5), (2, 8, 5, 2), (2, 1, 5, 2), (-1, 8, 3, 3)],
+)
+def test_no_more_processes_start_than_there_are_runs_or_cores(asked, cores, runs, started, monkeypatch):
     import joblib
 
-    assert worker_count(1000, 5) <= min(5, max(joblib.cpu_count(), 2))
-    assert worker_count(1000, 10**6) <= max(joblib.cpu_count(), 2)
-    assert worker_count(2, 5) == 2 and worker_count(2, 1) == 1
-    assert 1 <= worker_count(-1, 3) <= 3
+    workers = []
+
+    class Serial:
+        def __init__(self, n_jobs, **_):
+            workers.append(n_jobs)
+
+        def __call__(self, tasks):
+            return (function(*arguments, **named) for function, arguments, named in tasks)
+
+    monkeypatch.setattr(joblib, "Parallel", Serial)
+    monkeypatch.setattr(joblib, "cpu_count", lambda: cores)
+    monkeypatch.setattr(joblib, "effective_n_jobs", lambda n_jobs: cores if n_jobs == -1 else n_jobs)
+    cross_evaluate(DecisionTreeClassifier(), X, Y, split=runs, metrics=["recall"], n_jobs=asked)
+    assert workers == [started]
 
 
 def test_parallel_and_serial_runs_give_the_same_numbers():

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from checks import assert_refused
 from tensors import (
+    Backend,
+    array_tables,
     arrays,
     assert_refused_alike,
     assert_same,
-    device_array,
-    device_columns,
-    device_library,
-    device_tables,
+    backend,
+    column,
     jax_array,
     sent,
     strict_array,
@@ -86,14 +86,14 @@ def test_every_metric_of_scores_is_numpys_to_the_twelfth_digit(rows, to_device, 
 
 def test_evaluate_and_calibration_give_the_same_result_and_evaluate_brings_no_rows(to_device, monkeypatch):
     bins = 2_500  # more than the intervals keep apart of a class, and few of the rows
-    monkeypatch.setattr(device_array, "MOST_BROUGHT", bins)
+    monkeypatch.setattr(backend, "MOST_BROUGHT", bins)
     rng = np.random.default_rng(1)
     y = (rng.random(20_000) < 0.3).astype(np.int64)
     rows = {"y": y, "s": 1 / (1 + np.exp(2 - rng.normal(size=len(y)) - 1.5 * y))}
     there = sent(rows, to_device)
-    monkeypatch.setattr(device_array, "largest_brought", 0)
+    monkeypatch.setattr(backend, "largest_brought", 0)
     ours, numpys = (steelyard.evaluate(each["y"], y_score=each["s"]) for each in (there, rows))
-    assert 0 < device_array.largest_brought <= bins
+    assert 0 < backend.largest_brought <= bins
     for mine, other in zip(ours, numpys, strict=True):
         assert_same([mine.value], [other.value])
         np.testing.assert_allclose([mine.low, mine.high], [other.low, other.high], rtol=1e-9, err_msg=mine.name)
@@ -108,8 +108,7 @@ def test_narrow_scores_are_searched_for_wide_numbers_as_numpy_does(to_device, si
     ordered = np.sort(np.random.default_rng(3).random(50).astype(np.float32))
     wide = ordered.astype(np.float64)
     values = np.concatenate([wide, np.nextafter(wide, 2), np.nextafter(wide, -1), np.linspace(-1, 2, 99)])
-    native = to_device(ordered)
-    there = device_array.DeviceArray(device_library.DeviceLibrary.of(native), native)
+    there = column(ordered, to_device)
     assert (np.searchsorted(there, values, side=side) == np.searchsorted(wide, values, side=side)).all()
 
 
@@ -149,28 +148,27 @@ def test_areas_of_a_rare_class_among_columns_are_numpys(to_device):
 
 
 def test_evaluate_asks_the_device_few_questions(to_device, monkeypatch):
-    monkeypatch.setattr(device_array, "MOST_BROUGHT", 2_500)
+    monkeypatch.setattr(backend, "MOST_BROUGHT", 2_500)
     rng = np.random.default_rng(1)
     y = (rng.random(20_000) < 0.3).astype(np.int64)
     scores = 1 / (1 + np.exp(2 - rng.normal(size=len(y)) - 1.5 * y))
-    asked, bring = [], device_library.DeviceLibrary.brought
-    monkeypatch.setattr(device_library.DeviceLibrary, "brought", lambda *given: asked.append(1) or bring(*given))
+    asked, bring = [], Backend.to_host
+    monkeypatch.setattr(Backend, "to_host", lambda *given: asked.append(1) or bring(*given))
     steelyard.evaluate(to_device(y), y_score=to_device(scores))
     assert 0 < len(asked) < 110  # each of them waits for all that was begun there
 
 
 def test_which_of_two_labels_occur_is_not_counted(rows, to_device, monkeypatch):
-    monkeypatch.setattr(device_library.DeviceLibrary, "code_sums", lambda *_: pytest.fail("counted"))
+    monkeypatch.setattr(Backend, "code_sums", lambda *_: pytest.fail("counted"))
     for given, labels in ((rows["y"], (0, 1)), (rows["y"] + 6, (6, 7)), (rows["y"] * 0, (0,)), (rows["y"] == 1, None)):
-        library = device_columns.device_of(to_device(given))
-        occurring = device_tables.labels_on_device(library, to_device(given))
+        occurring = array_tables.occurring_labels(to_device(given))
         assert occurring == (labels or (False, True)) and all(type(label) is type(occurring[0]) for label in occurring)
 
 
 @pytest.mark.parametrize("starts", [[0, 9, 10, 2_000], np.arange(0, 5_000, 100), np.arange(5, 5_000, 2)])
 def test_sums_of_stretches_are_numpys(to_device, starts):
     values, places = np.random.default_rng(0).random(5_000), np.asarray(starts)
-    there = device_array.DeviceArray(device_library.DeviceLibrary.of(to_device(values)), to_device(values))
+    there = column(values, to_device)
     # By the standard alone they are differences of running sums, which round.
     np.testing.assert_allclose(np.add.reduceat(there, places), np.add.reduceat(values, places), rtol=1e-10)
     whole = (values > 0.5).astype(np.int64), (there > 0.5).astype(np.int64)
@@ -183,7 +181,7 @@ def test_losses_of_a_column_for_each_class_are_numpys_and_bring_no_rows(to_devic
     given = rng.dirichlet([1, 2, 3, 4], N).astype(np.float32)
     classes = np.array([rng.choice(4, p=row / row.sum()) for row in given.astype(np.float64)])
     rows = {"y": classes, "p": given, "w": rng.random(N) * (np.arange(N) > 9), "f": rng.integers(0, 3, N)}
-    monkeypatch.setattr(device_array, "largest_brought", 0)
+    monkeypatch.setattr(backend, "largest_brought", 0)
     for name in ("log_loss", "d2_log_loss", "brier", "brier_skill_score", "top_k_accuracy", "ranked_probability_score"):
         metric = steelyard.get_metric(name)
         values = [
@@ -191,7 +189,7 @@ def test_losses_of_a_column_for_each_class_are_numpys_and_bring_no_rows(to_devic
             for each in (sent(rows, to_device), rows)
         ]
         np.testing.assert_allclose(*values, rtol=1e-12, err_msg=name)
-    assert 0 < device_array.largest_brought <= 16
+    assert 0 < backend.largest_brought <= 16
     spoilt = given.copy()
     spoilt[7] *= 2
     with pytest.raises(steelyard.SteelyardError, match="row 8 sums to 2"):
@@ -246,14 +244,9 @@ def test_tensors_that_are_no_columns_are_refused_in_one_sentence(rows, place, re
 def test_matrices_of_label_sets_travel_as_bytes(to_device, monkeypatch):
     rng = np.random.default_rng(3)
     sets, predicted = (rng.integers(0, 2, (N, 4)) for _ in range(2))
-    travelled, bring = [], device_library.DeviceLibrary.brought
-    monkeypatch.setattr(
-        device_columns.DeviceLibrary, "brought", lambda *given: travelled.append(bring(*given)) or travelled[-1]
-    )
-    monkeypatch.setattr(
-        device_columns, "as_numpy", lambda values: device_columns.DeviceLibrary.of(values).brought(values)
-    )
-    monkeypatch.setattr(arrays, "as_numpy", device_columns.as_numpy)
+    travelled, bring = [], Backend.to_host
+    monkeypatch.setattr(Backend, "to_host", lambda *given: travelled.append(bring(*given)) or travelled[-1])
+    monkeypatch.setattr(arrays, "as_numpy", lambda values: Backend.of(values).to_host(values))
     assert_same(steelyard.label_propensities(to_device(sets)), steelyard.label_propensities(sets))
     assert {array.dtype for array in travelled if array.size == N * 4} == {np.dtype(np.uint8)}
     with pytest.raises(steelyard.SteelyardError) as ours:
@@ -288,8 +281,8 @@ def test_arrays_of_jax_are_counted_and_ranked_with_numpys_numbers(rows, taken_fo
 
 def test_jax_without_its_64_bit_mode_is_refused_with_what_to_do(monkeypatch):
     jax = pytest.importorskip("jax")
-    monkeypatch.setattr(device_columns, "is_on_host", lambda _: False)
-    monkeypatch.setattr(device_array, "MOST_BROUGHT", 1)
+    monkeypatch.setattr(backend, "is_on_host", lambda _: False)
+    monkeypatch.setattr(backend, "MOST_BROUGHT", 1)
     with jax.enable_x64(False), pytest.raises(steelyard.SteelyardError, match=r"jax_enable_x64.*start of the program"):
         steelyard.confusion(jax.numpy.arange(4) % 2, jax.numpy.arange(4) % 2)
 
@@ -297,14 +290,14 @@ def test_jax_without_its_64_bit_mode_is_refused_with_what_to_do(monkeypatch):
 def test_tensors_in_the_processors_memory_are_not_copied():
     torch = pytest.importorskip("torch")
     scores = torch.rand(100, dtype=torch.float64, requires_grad=True)
-    assert device_columns.as_numpy(scores).ctypes.data == scores.data_ptr()
+    assert arrays.as_numpy(scores).ctypes.data == scores.data_ptr()
     assert arrays.numbers(scores, "y_score").ctypes.data == scores.data_ptr()
     halves = torch.rand(100).to(torch.bfloat16)
     truth = torch.arange(100) % 2
     assert steelyard.roc_auc(truth, halves) == steelyard.roc_auc(truth.numpy(), halves.float().numpy())
     jax = pytest.importorskip("jax")
     array = jax.numpy.arange(100)
-    assert device_columns.as_numpy(array).ctypes.data == array.unsafe_buffer_pointer()
+    assert arrays.as_numpy(array).ctypes.data == array.unsafe_buffer_pointer()
 
 
 def test_a_tensor_that_numpy_cannot_read_is_refused_by_what_it_is():
@@ -347,9 +340,9 @@ def test_no_library_of_tensors_is_imported_unless_it_is_given():
 
 
 def test_a_library_is_known_by_its_arrays_alone():
-    assert device_library.library_name(np.zeros(1)) is None and device_library.library_name([1]) is None
-    assert device_library.library_name(strict_array(np.zeros(1))) == "array_api_strict"
-    assert device_library.is_on_host(pytest.importorskip("array_api_strict").zeros(1))
+    assert backend.library_name(np.zeros(1)) is None and backend.library_name([1]) is None
+    assert backend.library_name(strict_array(np.zeros(1))) == "array_api_strict"
+    assert backend.is_on_host(pytest.importorskip("array_api_strict").zeros(1))
 
 
 # ---------------------------------------------------------------- batches and processes
@@ -374,13 +367,13 @@ def test_batches_on_a_device_add_up_to_numpys_table(rows, to_device, options):
 def test_no_batch_on_a_device_waits_for_it_and_the_result_refuses_what_was_wrong(rows, to_device, monkeypatch):
     there, seen = sent(rows, to_device), steelyard.Accumulator(labels=[0, 1])
     ranks = steelyard.Accumulator(steelyard.score_table)
-    bring = device_library.DeviceLibrary.brought
-    monkeypatch.setattr(device_library.DeviceLibrary, "brought", lambda *_: pytest.fail("brought"))
+    bring = Backend.to_host
+    monkeypatch.setattr(Backend, "to_host", lambda *_: pytest.fail("brought"))
     seen.update(there["y"], there["y"])
     seen.update(there["y"], there["k"], sample_weight=there["w"])
     ranks.update(there["y"], y_score=there["s"])
     ranks.update(there["y"][:0], y_score=there["s"][:0])
-    monkeypatch.setattr(device_library.DeviceLibrary, "brought", bring)
+    monkeypatch.setattr(Backend, "to_host", bring)
     others = int(((rows["k"] < 0) | (rows["k"] > 1))[rows["w"] > 0].sum())
     with pytest.raises(steelyard.SteelyardError, match=f"{others:,} rows .* none of the labels 0, 1"):
         seen.result()

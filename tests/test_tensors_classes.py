@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 from tensors import (
     LIBRARIES,
-    DeviceLibrary,
+    Backend,
     Travelled,
     assert_refused_alike,
     assert_same,
     assert_same_rows,
+    backend,
     column_intervals,
-    device_array,
     jax_array,
-    placed_values,
     sent,
     torch_array,
 )
@@ -44,7 +43,7 @@ def rows():
 
 @pytest.fixture
 def travelled(to_device, monkeypatch):
-    monkeypatch.setattr(device_array, "MOST_BROUGHT", BINS)
+    monkeypatch.setattr(backend, "MOST_BROUGHT", BINS)
     return Travelled(monkeypatch)
 
 
@@ -78,7 +77,7 @@ def test_evaluate_of_a_column_for_each_class_is_numpys_and_brings_no_rows(rows, 
 
 @pytest.mark.parametrize("weights", [{}, {"sample_weight": "w"}], ids=["rows", "weights"])
 def test_what_travels_does_not_grow_with_the_rows(taken_for_a_device, monkeypatch, weights):
-    monkeypatch.setattr(device_array, "MOST_BROUGHT", BINS)
+    monkeypatch.setattr(backend, "MOST_BROUGHT", BINS)
     monkeypatch.setattr(column_intervals, "_ROWS", 6_000)
     totals = []
     for n in (40_000, 80_000):
@@ -222,7 +221,7 @@ def calibrated(rows, **options):
 @pytest.mark.parametrize("weights", WEIGHTS, ids=lambda weights: " and ".join(weights) or "rows")
 def test_calibration_of_a_column_for_each_class_is_numpys_and_brings_no_rows(rows, to_device, weights, monkeypatch):
     most = 8_200  # twice what the intervals of rows in clusters keep apart
-    monkeypatch.setattr(device_array, "MOST_BROUGHT", most)
+    monkeypatch.setattr(backend, "MOST_BROUGHT", most)
     travelled = Travelled(monkeypatch)
     ours, numpys = both(calibrated, rows, to_device, weights)
     assert 0 < max(travelled.sizes) <= most
@@ -249,20 +248,20 @@ def test_values_are_placed_on_a_device_as_in_numpy(taken_for_a_device, library):
     with jax.enable_x64(True) if jax else nullcontext():
         values, places = np.arange(5.0) + 1, np.array([7, 3, 11, 0, 4])
         there = {
-            name: device_array.DeviceArray(DeviceLibrary.of(each), each)
+            name: Backend.of(each).column(each)
             for name, each in sent({"v": values, "p": places}, LIBRARIES[library]).items()
         }
         for given in (there["v"], values):
             assert np.array_equal(
-                np.asarray(placed_values.scattered(given, there["p"], 12)), placed_values.scattered(values, places, 12)
+                np.asarray(backend.scattered(given, there["p"], 12)), backend.scattered(values, places, 12)
             )
-        many = placed_values.scattered(there["v"], there["p"], 12)
-        assert np.array_equal(np.asarray(placed_values.taken(np.arange(12.0), there["p"])), places)
-        assert np.array_equal(np.asarray(placed_values.taken(many, places)), values)
+        many = backend.scattered(there["v"], there["p"], 12)
+        assert np.array_equal(np.asarray(backend.taken(np.arange(12.0), there["p"])), places)
+        assert np.array_equal(np.asarray(backend.taken(many, places)), values)
         added = np.array([-1, 2, 2]), np.array([1.0, 2.0, 3.0])
         assert np.array_equal(
-            np.asarray(placed_values.with_added(many, *added)),
-            placed_values.with_added(placed_values.scattered(values, places, 12), *added),
+            np.asarray(backend.with_added(many, *added)),
+            backend.with_added(backend.scattered(values, places, 12), *added),
         )
 
 

@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from tensors import assert_refused_alike, column_intervals, device_array, device_columns, device_library, jax_array
+from tensors import Backend, assert_refused_alike, backend, column_intervals, jax_array
 
 import steelyard
 
@@ -18,9 +18,9 @@ of_weights = pytest.mark.parametrize("weights", WEIGHTS, ids=["rows", "weights",
 @pytest.fixture
 def taken_for_a_device(monkeypatch):
     """The processor taken for a device that NumPy cannot read; little is brought from it."""
-    monkeypatch.setattr(device_columns, "is_on_host", lambda _: False)
-    monkeypatch.setattr(device_array, "MOST_BROUGHT", 64)
-    monkeypatch.setattr(device_array, "largest_brought", 0)
+    monkeypatch.setattr(backend, "is_on_host", lambda _: False)
+    monkeypatch.setattr(backend, "MOST_BROUGHT", 64)
+    monkeypatch.setattr(backend, "largest_brought", 0)
 
 
 @pytest.fixture(scope="module")
@@ -86,14 +86,14 @@ def test_counts_ranks_and_areas_of_labels_bring_no_rows(rows, to_device, weights
         steelyard.roc_auc(ranked, average=average)
         steelyard.average_precision(ranked, average=average)
     assert steelyard.hamming_loss(counted) > 0 and counted.imbalance.distinct_sets > 5
-    assert 0 < device_array.largest_brought <= 101 < N  # the distinct scores of a label are two digits each
+    assert 0 < backend.largest_brought <= 101 < N  # the distinct scores of a label are two digits each
 
 
 def test_areas_of_the_labels_of_each_row_bring_no_matrix(rows, to_device):
     given = to_device(rows["y"]), to_device(rows["s"])
     for metric in (steelyard.roc_auc, steelyard.average_precision, steelyard.ks):
         _same(metric(*given, average="samples"), metric(rows["y"], rows["s"], average="samples"))
-    assert 0 < device_array.largest_brought <= N
+    assert 0 < backend.largest_brought <= N
 
 
 def test_counts_of_labels_are_numpys_bit_for_bit(rows, to_device):
@@ -145,25 +145,20 @@ def _same_evaluation(ours, numpys):
 def test_evaluate_of_scores_of_labels_brings_the_distinct_scores_at_most(rows, to_device, weights):
     steelyard.evaluate(to_device(rows["y"]), y_score=to_device(rows["s"]), **_given(rows, weights, to_device))
     # The random orders of the baseline are of rows with weights: those of a rare label travel.
-    assert (
-        0
-        < device_array.largest_brought
-        <= (101 if "sample_weight" not in _given(rows, weights, to_device) else 300)
-        < N
-    )
+    assert 0 < backend.largest_brought <= (101 if "sample_weight" not in _given(rows, weights, to_device) else 300) < N
 
 
 @of_weights
 def test_evaluate_of_predicted_labels_brings_small_tables_alone(rows, to_device, weights):
     given = (to_device(rows["y"]), to_device(rows["p"]))
     steelyard.evaluate(*given, **_given(rows, weights, to_device))
-    assert 0 < device_array.largest_brought <= LABELS**2 * 4 < N
+    assert 0 < backend.largest_brought <= LABELS**2 * 4 < N
 
 
 def test_evaluate_of_labels_asks_the_device_few_questions(rows, to_device, monkeypatch):
     monkeypatch.setattr("steelyard.analysis.chance.chance._SHUFFLED_CELLS", N * LABELS)  # as of 2e5 rows
-    asked, bring = [], device_library.DeviceLibrary.brought
-    monkeypatch.setattr(device_library.DeviceLibrary, "brought", lambda *given: asked.append(1) or bring(*given))
+    asked, bring = [], Backend.to_host
+    monkeypatch.setattr(Backend, "to_host", lambda *given: asked.append(1) or bring(*given))
     steelyard.evaluate(to_device(rows["y"]), to_device(rows["p"]))
     assert 0 < len(asked) < 150  # each of them waits for all that was begun there
 
@@ -179,7 +174,7 @@ def test_of_very_many_rows_some_are_brought_for_the_ends_of_areas(to_device, mon
         steelyard.evaluate(send(y), y_score=send(scores), **asked) for send in (to_device, lambda values: values)
     )
     _same_evaluation(ours, numpys)
-    assert 0 < device_array.largest_brought <= 400 * 3
+    assert 0 < backend.largest_brought <= 400 * 3
 
 
 def test_intervals_of_labels_are_numpys_and_clusters_are_counted_by_numpy(rows, to_device):

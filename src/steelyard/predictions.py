@@ -43,7 +43,6 @@ from steelyard.ingest.thresholding import (
 )
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
-from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.multilabel_table import MultilabelTable
 from steelyard.statistics.paired import Paired
 from steelyard.statistics.positive_class import CONVENTION, absent_sentence, chosen_label
@@ -213,8 +212,8 @@ class _Files:
     @contextmanager
     def opened(self) -> Iterator[Source]:
         """The rows of the files, unchanged since they were first read."""
-        from steelyard.ingest.file_errors import reworded_errors
-        from steelyard.ingest.files import expand_names, scan_files
+        from steelyard.ingest.files import reworded_errors, scan_files
+        from steelyard.ingest.given_files import expand_names
 
         with self._lock:
             if self._source is None:
@@ -593,7 +592,7 @@ class Predictions:
 
     def each_file(self) -> dict[str, Predictions]:
         """The rows of each file by its name without its endings, or by the whole name where two have one; of others none."""
-        from steelyard.ingest.files import expand_names
+        from steelyard.ingest.given_files import expand_names
 
         if not isinstance(self.given.data, _Files):
             return {}
@@ -1552,8 +1551,7 @@ def _one_class(given: Given, model: Model) -> Model:
         raise InputError(absent_sentence(f"The positive class {label!r}", label, labels))
     column: Array = table.probabilities[:, labels.index(label)]
     name = str(getattr(model.score, "dtype", "")).rpartition(".")[2]
-    is_narrow = name in PRECISIONS and not isinstance(column, DeviceArray)  # which keeps the width that it has
-    return model._replace(score=column.astype(name if is_narrow else np.float64, copy=False))
+    return model._replace(score=column.astype(name if name in PRECISIONS else np.float64, copy=False))
 
 
 def _at(given: Given, rows: Array) -> Given:

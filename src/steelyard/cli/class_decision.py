@@ -15,7 +15,7 @@ from steelyard.cli.class_scores import named_class_scores
 from steelyard.cli.inputs import open_files
 from steelyard.cli.option_words import of_shell
 from steelyard.exceptions import InputError
-from steelyard.ingest.file_errors import STDIN
+from steelyard.ingest.given_files import STDIN
 from steelyard.ingest.label_tables import match_label
 
 if TYPE_CHECKING:

@@ -64,7 +64,7 @@ def split_drift(
 def _found(inputs: Inputs, period: str | None, unlabelled: Sequence[str], asked: dict[str, Any]) -> Drift:
     """The drift of the files, and of those without labels beside them."""
     from steelyard.evaluation.drift import drift
-    from steelyard.ingest.files import expand_names
+    from steelyard.ingest.given_files import expand_names
 
     counted = _counted(inputs, period, others=bool(unlabelled))
     column = inputs.score or counted.columns.get("score")
@@ -76,7 +76,7 @@ def _found(inputs: Inputs, period: str | None, unlabelled: Sequence[str], asked:
 
 def _counted(inputs: Inputs, period: str | None, *, others: bool) -> CountedInput:
     """The rows by the column of their period; without one by the groups of saved tallies, or by file."""
-    from steelyard.ingest.files import expand_names
+    from steelyard.ingest.given_files import expand_names
 
     if period is not None:
         return count_inputs(replace(inputs, by=(period,)))

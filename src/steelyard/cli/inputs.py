@@ -103,7 +103,7 @@ def count_inputs(inputs: Inputs, *, scores: bool = False, shard: bool = False) -
         return _count_cells(inputs, inputs.counts)
     if not inputs.files:
         raise InputError("No input was named; give a file, - for the standard input, or --counts TP,FN,FP,TN.")
-    from steelyard.ingest.files import expand_names
+    from steelyard.ingest.given_files import expand_names
 
     if (saved := add_saved(expand_names(inputs.files))) is not None:
         tally, noticed = saved

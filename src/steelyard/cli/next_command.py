@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from steelyard.ingest.file_errors import STDIN
+from steelyard.ingest.given_files import STDIN
 
 if TYPE_CHECKING:
     from steelyard.cli.inputs import Inputs

@@ -14,8 +14,8 @@ import click
 
 from steelyard.cli.streams import check_stdout, print_message
 from steelyard.exceptions import InputError
-from steelyard.ingest.file_errors import is_there
-from steelyard.ingest.replaced_files import check_replaceable, replacement_file
+from steelyard.ingest.given_files import STDIN, expand_names, is_there
+from steelyard.ingest.written_files import check_replaceable, replacement_file
 from steelyard.report.terminal.letters import encodable
 
 if TYPE_CHECKING:
@@ -59,9 +59,6 @@ def check_no_input(output: Output, names: Iterable[str]) -> None:
     """Refuse an output that would replace one of the files that are read."""
     if output.path is None or not (path := Path(output.path)).exists():
         return
-    from steelyard.ingest.file_errors import STDIN
-    from steelyard.ingest.files import expand_names
-
     for name in expand_names([name for name in names if name != STDIN]):
         if path.samefile(name):
             raise InputError(f"{output.path!r} is an input as well, which would be lost; give another name.")

@@ -24,7 +24,7 @@ def compare_versus(
     inputs: Inputs, versus: str, level: float, metrics: Sequence[str] | None
 ) -> tuple[dict[str, Comparison | str], list[str]]:
     """The comparison of the model with the other one, of all rows and of each group, or why there is none."""
-    from steelyard.ingest.group_sources import group_sources
+    from steelyard.ingest.condition_rows import group_sources
     from steelyard.statistics.group_keys import group_label
 
     if inputs.counts is not None or inputs.row is not None:

@@ -13,7 +13,7 @@ from steelyard.cli.commands import command
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.streams import print_message, print_verdict
 from steelyard.exceptions import InputError
-from steelyard.ingest.file_errors import reworded_errors
+from steelyard.ingest.files import reworded_errors
 
 if TYPE_CHECKING:
     from steelyard.analysis.monitoring.monitor import Monitor

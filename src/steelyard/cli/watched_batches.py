@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.exceptions import InputError
-from steelyard.ingest.file_errors import STDIN
+from steelyard.ingest.given_files import STDIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,7 +53,7 @@ class WatchedFiles:
 
     def there(self) -> list[str]:
         """The files that are there now: a pattern may have none yet, where new ones are waited for."""
-        from steelyard.ingest.files import expand_names
+        from steelyard.ingest.given_files import expand_names
 
         if self.follow is None:
             return expand_names(self.names)

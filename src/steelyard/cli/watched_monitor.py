@@ -16,12 +16,12 @@ from steelyard.cli.outputs import check_no_input, checked_output
 from steelyard.cli.usual_columns import guess_columns
 from steelyard.exceptions import InputError
 from steelyard.ingest import queries
-from steelyard.ingest.csv_values import MISSING
-from steelyard.ingest.repeated_files import content_digest, file_digest
-from steelyard.ingest.replaced_files import check_replaceable, replacement_file
+from steelyard.ingest.given_files import content_digest, file_digest
 from steelyard.ingest.rows import fetch_rows
 from steelyard.ingest.source import ColumnNames
+from steelyard.ingest.text_cells import MISSING
 from steelyard.ingest.thresholding import ASSUMED_HALF
+from steelyard.ingest.written_files import check_replaceable, replacement_file
 from steelyard.statistics.saved_json import read_json, with_digest
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from steelyard.metrics.score_values import class_of_columns, reads_columns
 from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.spec_text import parse_form
 from steelyard.metrics.usual import PER_CLASS_OF_SCORES
+from steelyard.statistics.backend import taken
 from steelyard.statistics.confusion import sort_labels
-from steelyard.statistics.placed_values import taken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -30,9 +30,8 @@ from steelyard.metrics.multilabel_values import check_label_set_metric
 from steelyard.metrics.registry import get_metrics, list_metrics
 from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.usual import HEADLINE, ON_REQUEST, PER_CLASS, PER_CLASS_OF_SCORES
-from steelyard.statistics.device_array import DeviceArray
-from steelyard.statistics.device_indicators import meetings, reached_thresholds
-from steelyard.statistics.indicators import is_sparse, label_counts
+from steelyard.statistics.backend import backend_of
+from steelyard.statistics.indicators import is_sparse, label_counts, meetings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -58,7 +57,7 @@ def label_pairs(table: MultilabelTable, level: float) -> Rows[LabelPair]:
     if table.predicted is None:
         return Rows()
     n = min(table.true.shape[0], _MOST_ROWS)
-    met = _pairs_on_device(table) if isinstance(table.true, DeviceArray) else _pairs_on_host(table)
+    met = _pairs_on_device(table) if backend_of(table.true).is_device else _pairs_on_host(table)
     of_missed, of_false, missed, false, counts = met
     if not len(counts):
         return Rows()
@@ -272,12 +271,8 @@ def _thresholded(table: MultilabelTable, threshold: Any) -> tuple[MultilabelTabl
     if threshold is None and not (scores.min() >= 0 and scores.max() <= 1):
         return table, None, ("The scores are no probabilities: metrics of predicted labels need a threshold.",)
     at = _threshold_of_labels(threshold, table.labels)
-    predicted: Any
-    if isinstance(scores, DeviceArray):
-        predicted = reached_thresholds(scores, np.asarray(at))
-    else:
-        predicted = (scores >= at).astype(np.uint8)
-        predicted = type(table.true)(predicted) if is_sparse(table.true) else predicted
+    predicted: Any = backend_of(scores).reached(scores, np.asarray(at))
+    predicted = type(table.true)(predicted) if is_sparse(table.true) else predicted
     table = replace(table, predicted=predicted)
     if not isinstance(at, float):
         return table, None, ("Each label was thresholded at a threshold of its own.",)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.array_tables import confusion, declared_labels
-from steelyard.ingest.device_batches import LabelSums
-from steelyard.ingest.device_columns import batch_device, column_length, kept_column
+from steelyard.ingest.label_sums import LabelSums, batch_device, kept_column
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
     from steelyard._types import Label, Weights
     from steelyard.ingest.process_sums import StateTensors
+    from steelyard.statistics.backend import Backend
     from steelyard.statistics.confusion import Confusion
-    from steelyard.statistics.device_library import DeviceLibrary
 
     Count = Callable[..., Confusion | ScoreTable]
 
@@ -58,7 +59,7 @@ class Accumulator:
         self.labels = declared_labels(labels)
         self.pos_label = pos_label
         self._parts: list[Confusion | ScoreTable] = []
-        self._sums: dict[DeviceLibrary, LabelSums] = {}
+        self._sums: dict[Backend, LabelSums] = {}
         self._scores: list[dict[str, Any]] = []  # batches of scores that are still on a device
         self._lock = Lock()
 
@@ -81,10 +82,10 @@ class Accumulator:
                 "This accumulator counts predicted labels, and y_score= gives scores; make it with "
                 "Accumulator(score_table), or give the predictions as y_pred."
             )
-        if column_length(y_true) or column_length(given[0]):
+        if _length(y_true) or _length(given[0]):
             weights = {"sample_weight": sample_weight, "frequency": frequency}
-            if (library := batch_device(y_true, given[0], self.labels)) is not None:
-                self._count_there(library, y_true, given[0], weights)
+            if (there := batch_device(y_true, given[0], self.labels)) is not None:
+                self._count_there(there, y_true, given[0], weights)
             else:
                 self._count_here(y_true, given[0], weights)
 
@@ -95,17 +96,15 @@ class Accumulator:
             parts = [*self._parts, part]
             self._parts = _merged(parts) if self.count is confusion else parts
 
-    def _count_there(
-        self, library: DeviceLibrary, y_true: ArrayLike, other: ArrayLike, weights: dict[str, Weights]
-    ) -> None:
+    def _count_there(self, there: Backend, y_true: ArrayLike, other: ArrayLike, weights: dict[str, Weights]) -> None:
         """Count labels into sums on the device, or keep a copy of scores there: nothing waits for it."""
         with self._lock:
             if self.count is confusion:
-                sums = self._sums.setdefault(library, LabelSums(library, self.labels))
+                sums = self._sums.setdefault(there, LabelSums(there, self.labels))
                 sums.add(y_true, other, *weights.values())
                 return
             columns = {"y_true": y_true, "y_score": other, **weights}
-            self._scores.append({name: kept_column(library, values, name) for name, values in columns.items()})
+            self._scores.append({name: kept_column(there, values, name) for name, values in columns.items()})
 
     def result(self) -> Confusion | ScoreTable:
         """The table of all batches so far."""
@@ -122,9 +121,9 @@ class Accumulator:
                 self._parts = [*self._parts, *(self.count(**batch, **options) for batch in _joined(self._scores))]
                 self._scores = []
             self._parts = _merged(self._parts)
-            there = [sums.brought() for sums in self._sums.values()]
-            there = there if self.pos_label is None else [table.with_positive(self.pos_label) for table in there]
-            return [*self._parts, *there]
+            tables = [sums.table() for sums in self._sums.values()]
+            tables = tables if self.pos_label is None else [table.with_positive(self.pos_label) for table in tables]
+            return [*self._parts, *tables]
 
     def state(self) -> StateTensors:
         """The sums so far as a few tensors of torch, on their device, which torch.distributed.all_reduce can sum.
@@ -177,15 +176,23 @@ class Accumulator:
         return self if other == 0 else NotImplemented  # so that sum(accumulators) works
 
 
+def _length(values: Any) -> int:
+    """How many rows a column has, whatever it is."""
+    shape = getattr(values, "shape", None)
+    return int(shape[0]) if shape else np.size(values)
+
+
 def _joined(batches: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Batches of scores as one for each device and kind of weights."""
     kinds: dict[object, list[dict[str, Any]]] = {}
     for batch in batches:
-        given = tuple(None if column is None else column.library for column in batch.values())
+        given = tuple(None if column is None else column.backend for column in batch.values())
         kinds.setdefault((given, str(batch["y_score"].native.dtype)), []).append(batch)
     return [
         {
-            name: None if column is None else column.joined([batch[name] for batch in like])
+            name: None
+            if column is None
+            else column.backend.column(column.backend.xp.concat([batch[name].native for batch in like]))
             for name, column in like[0].items()
         }
         for like in kinds.values()

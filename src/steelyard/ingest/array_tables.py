@@ -1,19 +1,18 @@
-"""Tables of arrays: labels counted into a Confusion, scores into a ScoreTable, in one pass."""
+"""Tables of arrays and tensors: labels counted into a Confusion, scores into a ScoreTable, where they lie."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from steelyard.exceptions import InputError
-from steelyard.ingest import arrays, code_counts, device_tables, label_codes
+from steelyard.ingest import arrays, code_counts, label_codes
 from steelyard.ingest.category_order import category_order
-from steelyard.ingest.device_columns import device_of
-from steelyard.ingest.device_tables import DeviceRows
 from steelyard.ingest.label_number import check_label_number
 from steelyard.ingest.row_order import check_order
+from steelyard.statistics.backend import backend_of
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.labelled_scores import LabelledClass, LabelledScores
@@ -24,8 +23,44 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Label, Labels, LabelSet, Weights
+    from steelyard.statistics.backend import Backend
 
 _FEW = 1_024  # rows of which copying both classes takes less time than what would put the copies off
+
+
+class Weighed(NamedTuple):
+    """The sample weight of each row, and how many rows it counts for; None where every row has the weight 1."""
+
+    weight: Array | None
+    rows: Array | None
+
+    @classmethod
+    def of(cls, there: Backend, sample_weight: Weights, frequency: Weights, **columns: Array) -> Weighed:
+        """Those of columns of the same length, which are on the same backend."""
+        if sample_weight is None and frequency is None:
+            arrays.check_lengths(**columns)
+            return cls(None, None)
+        weight = arrays.weights(sample_weight, "sample_weight", there=there)
+        rows = arrays.weights(frequency, "frequency", whole=True, there=there)
+        arrays.check_lengths(**columns, sample_weight=weight, frequency=rows)
+        return cls(weight, rows)
+
+    @property
+    def is_none(self) -> bool:
+        """Whether every row has the weight 1."""
+        return self.weight is None and self.rows is None
+
+    def at(self, places: Array) -> Weighed:
+        """Those of some rows."""
+        return Weighed(*(None if column is None else column[places] for column in self))
+
+    @property
+    def above_zero(self) -> Array | None:
+        """Which rows have weight; one of none is as good as absent. None where all have."""
+        if self.is_none:
+            return None
+        masks = [column > 0 for column in self if column is not None]
+        return None if all(mask.all() for mask in masks) else masks[0] & masks[-1]
 
 
 def confusion(
@@ -49,32 +84,17 @@ def confusion(
     1                 0  2
     """
     check_order(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, frequency=frequency)
-    if (library := device_of(y_true, y_pred)) is not None:
-        rows_there = DeviceRows.of(library, y_true, sample_weight, frequency, y_pred=y_pred)
-        there = device_tables.device_confusion(rows_there, declared_labels(labels))
-        return there if pos_label is None else there.with_positive(pos_label)
-    true, pred = arrays.column(y_true, "y_true"), arrays.column(y_pred, "y_pred")
-    weight = arrays.weights(sample_weight, "sample_weight")
-    rows = arrays.weights(frequency, "frequency", whole=True)
-    arrays.check_lengths(y_true=true, y_pred=pred, sample_weight=weight, frequency=rows)
+    there = arrays.backend_for(y_true, y_pred)
+    true, pred = arrays.column(y_true, "y_true", there), arrays.column(y_pred, "y_pred", there)
+    weighed = Weighed.of(there, sample_weight, frequency, y_true=true, y_pred=pred)
     declared = declared_labels(labels) if labels is not None else category_order(y_true, true, pred)
     if not len(true) and declared is None:
         raise InputError("y_true and y_pred are empty; give at least one row, or declare the labels with labels=.")
-    if (counted := _positive_weight(weight, rows)) is not None:
-        true, pred, weight, rows = true[counted], pred[counted], _at(weight, counted), _at(rows, counted)
-    table = None if weight is not None or rows is not None or declared else _small_integers(true, pred)
-    table = _coded(true, pred, weight, rows, declared) if table is None else table
+    if (counted := weighed.above_zero) is not None:
+        true, pred, weighed = true[counted], pred[counted], weighed.at(counted)
+    table = None if declared or not weighed.is_none else _small_integers(true, pred)
+    table = _coded(true, pred, weighed, declared) if table is None else table
     return table if pos_label is None else table.with_positive(pos_label)
-
-
-def _positive_weight(*columns: Array | None) -> Array | None:
-    """Which rows have weight; one of none is as good as absent. None where all have."""
-    masks = [column > 0 for column in columns if column is not None]
-    return None if all(mask.all() for mask in masks) else np.logical_and.reduce(masks)
-
-
-def _at(column: Array | None, rows: Array) -> Array | None:
-    return None if column is None else column[rows]
 
 
 def _small_integers(true: Array, pred: Array) -> Confusion | None:
@@ -89,11 +109,12 @@ def _small_integers(true: Array, pred: Array) -> Confusion | None:
     return Confusion.of_rows(tuple(map(kind, present)), counts[np.ix_(present, present)])
 
 
-def _coded(true: Array, pred: Array, weight: Array | None, rows: Array | None, declared: Labels | None) -> Confusion:
+def _coded(true: Array, pred: Array, weighed: Weighed, declared: Labels | None) -> Confusion:
     """The table of labels of any kind, by their codes."""
+    rows = weighed.rows
     true_codes, pred_codes, labels = label_codes.encode_pair(true, pred, declared)
     check_label_number(len(labels), len(true) if rows is None else int(rows.sum()), declared=declared is not None)
-    return Confusion(labels, *code_counts.pair_counts(true_codes, pred_codes, len(labels), weight, rows))
+    return Confusion(labels, *code_counts.pair_counts(true_codes, pred_codes, len(labels), *weighed))
 
 
 def declared_labels(labels: LabelSet | None) -> Labels | None:
@@ -111,9 +132,7 @@ def declared_labels(labels: LabelSet | None) -> Labels | None:
 
 def occurring_labels(y_true: ArrayLike) -> Labels:
     """The labels that occur in a column, in order."""
-    if (library := device_of(y_true)) is not None:
-        return device_tables.labels_on_device(library, y_true)
-    return label_codes.distinct(arrays.column(y_true, "y_true"), "y_true")[1]
+    return label_codes.distinct(arrays.column(y_true, "y_true", arrays.backend_for(y_true)), "y_true")[1]
 
 
 # ---------------------------------------------------------------- scores
@@ -152,22 +171,18 @@ def single_use_table(
 ) -> ScoreTable:
     """The table for a single question: the scores of a common class are read where they are."""
     check_order(y_true=y_true, y_score=y_score, sample_weight=sample_weight, frequency=frequency)
-    if (library := device_of(y_true, y_score)) is not None:
-        rows_there = DeviceRows.of(library, y_true, sample_weight, frequency, y_score=y_score)
-        return device_tables.device_score_table(rows_there, pos_label, declared_labels(labels))
-    true, given = arrays.column(y_true, "y_true"), arrays.column(y_score, "y_score")
-    score, precision = arrays.finite_scores(given), arrays.precision_of(given)
-    weight = arrays.weights(sample_weight, "sample_weight")
-    rows = arrays.weights(frequency, "frequency", whole=True)
-    arrays.check_lengths(y_true=true, y_score=score, sample_weight=weight, frequency=rows)
+    there = arrays.backend_for(y_true, y_score)
+    true, given = arrays.column(y_true, "y_true", there), arrays.column(y_score, "y_score", there)
+    score, precision = arrays.finite_scores(given, there), arrays.precision_of(given)
+    weighed = Weighed.of(there, sample_weight, frequency, y_true=true, y_score=score)
     declared = declared_labels(labels)
     if not len(true) and declared is None:
         raise InputError("y_true and y_score are empty; give at least one row, or declare the labels with labels=.")
-    positive, label = positive_rows(true, pos_label, declared, rows)
-    if weight is None and rows is None:
+    positive, label = positive_rows(true, pos_label, declared, weighed.rows)
+    if weighed.is_none:
         return ScoreTable(*_unweighted_classes(score, positive), label, precision=precision)
-    masks = ((positive != 0) == which for which in (True, False))
-    positives, negatives = (ClassScores.of_rows(score[mask], _at(weight, mask), _at(rows, mask)) for mask in masks)
+    mask = there.column(there.booleans(there.native(positive)))
+    positives, negatives = (ClassScores.of_rows(score[rows], *weighed.at(rows)) for rows in (mask, ~mask))
     return ScoreTable(positives, negatives, label, precision=precision)
 
 
@@ -175,7 +190,8 @@ def positive_rows(
     true: Array, pos_label: Label, declared: Labels | None, frequency: Array | None = None
 ) -> tuple[Array, Label]:
     """Which rows are positive, as booleans or as 0 and 1, and the positive label."""
-    if (pos_label is None or pos_label is CONVENTION) and declared is None and code_counts.is_zero_one(true):
+    there = backend_of(true)
+    if (pos_label is None or pos_label is CONVENTION) and declared is None and there.is_zero_one(there.native(true)):
         return true, 1 if true.dtype.kind != "b" else True
     codes, labels = label_codes.encode(true, declared)
     label = chosen_label(pos_label, labels, lambda: label_codes.counts(codes, len(labels), frequency))
@@ -184,11 +200,13 @@ def positive_rows(
 
 def _unweighted_classes(score: Array, positive: Array) -> tuple[ClassScores, ClassScores]:
     """The scores of both classes, where they are until the order of one is asked for."""
+    there = backend_of(score)
     if len(score) < _FEW:
         mask = positive != 0
         positives, negatives = (ClassScores(score[rows], ascending=False, single_use=True) for rows in (mask, ~mask))
         return positives, negatives
-    both = LabelledScores(score, positive, code_counts.count_ones(positive))
+    marks = there.marks(positive)
+    both = LabelledScores(score, marks, there.count_ones(there.native(marks)))
     which = 2 * both.n_positive <= len(score)
     rare = ClassScores(LabelledClass(both, which), ascending=False, single_use=True)
     common = ClassScores(LabelledClass(both, not which), ascending=False, among=(score, rare), single_use=True)

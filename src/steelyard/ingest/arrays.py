@@ -1,16 +1,20 @@
-"""Columns of a user as one-dimensional NumPy arrays, or one sentence on why they cannot be."""
+"""Columns of a user as arrays of one dimension, or one sentence on why they cannot be.
+
+They are NumPy's, or stay on their device: long tensors of torch, CuPy and JAX are counted where they lie.
+"""
 
 from __future__ import annotations
 
+from math import prod
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from steelyard.exceptions import CountOverflowError, InputError, InputTypeError, file_hint
-from steelyard.ingest.device_columns import as_numpy, unread_sentence
+from steelyard.statistics import backend
+from steelyard.statistics.backend import NUMPY, Backend, backend_of, library_name
 from steelyard.statistics.cell_values import LARGEST, is_masked_array
-from steelyard.statistics.device_library import library_name
 from steelyard.statistics.precision import DOUBLE, finest
 
 if TYPE_CHECKING:
@@ -19,13 +23,114 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, LabelSet, Weights
+    from steelyard.statistics.backend import Column, Native
 
 _LARGE = 2**53  # from which whole numbers are no longer apart as float64
 TEXTS = (str, bytes, np.str_, np.bytes_)
 
 
-def column(values: LabelSet | None, name: str) -> Array:
-    """The values as an array of one dimension: lists, arrays, series of pandas, Polars and PyArrow."""
+# ---------------------------------------------------------------- where columns lie
+
+
+def backend_for(*columns: Any) -> Backend:
+    """The backend of the first column that lies on a device; NumPy's where all are, or must be, read by it.
+
+    Beside text, which no device holds, the other columns are brought, and so are short ones.
+    """
+    for values in columns:
+        if not isinstance(values, (np.ndarray, list)):
+            break
+    else:
+        return NUMPY
+    there = backend_of(*columns)
+    if there.is_device or all(library_name(values) is None for values in columns):
+        return there
+    for values in columns:
+        if library_name(values) is None:
+            if values is not None and np.asarray(values).dtype.kind not in "biuf":
+                return NUMPY
+        elif there is NUMPY and values.shape[:1] > (backend.MOST_BROUGHT,) and stays(values):
+            there = Backend.of(values)
+    return there
+
+
+def stays(values: Native) -> bool:
+    """Whether an array is computed with where it lies: not where NumPy reads it, nor where there is no float64."""
+    if backend.is_on_host(values) or not _is_strided(values):
+        return False
+    return not (library_name(values) == "torch" and values.device.type in ("mps", "meta"))
+
+
+def _is_strided(values: Any) -> bool:
+    return str(getattr(values, "layout", "strided")).endswith("strided")
+
+
+def as_numpy(values: Native) -> Array:
+    """An array of such a library as one of NumPy: what lies in the processor's memory is not copied."""
+    if library_name(values) == "torch":
+        import torch
+
+        plain = values.detach().resolve_conj().resolve_neg()  # views whose sign is turned when they are read
+        plain = plain.float() if plain.dtype == torch.bfloat16 else plain
+        return np.asarray((plain if plain.device.type == "cpu" else plain.cpu()).numpy())
+    if not backend.is_on_host(values):
+        return Backend.of(values).to_host(values)
+    array = np.asarray(values)
+    array = array.astype(np.float32) if array.dtype.name == "bfloat16" else array
+    if array.dtype.kind == "V":  # float8 and the like of JAX, which NumPy holds and does not compute with
+        raise TypeError(f"NumPy has no numbers such as {array.dtype.name}.")
+    return array
+
+
+def _unread_sentence(values: Any, name: str) -> str:
+    """The sentence about a column that NumPy does not read: of a tensor, what it is."""
+    if library_name(values) is None:
+        return f"{name} cannot be read as a column: its rows differ in shape or kind."
+    of_torch = library_name(values) == "torch"
+    kind = f"{values.dtype}, {values.layout}, on {values.device.type!r}" if of_torch else str(values.dtype)
+    return f"{name} is a tensor that NumPy cannot read ({kind}); give a dense one of floats, whole numbers or booleans."
+
+
+def matrices_there(**columns: Any) -> dict[str, Any]:
+    """Matrices of which one lies on a device as columns of it; all as they are where NumPy counts them.
+
+    It counts frames, lists of labels and sparse matrices, whatever is beside them.
+    """
+    given = {name: values for name, values in columns.items() if values is not None}
+    there = backend_for(*given.values()) if all(map(_is_dense, given.values())) else NUMPY
+    if not there.is_device:
+        return columns
+    return {name: values if values is None else column(values, name, there, 2) for name, values in columns.items()}
+
+
+def _is_dense(values: Any) -> bool:
+    """Whether it is a matrix of numbers, of NumPy or of a library of tensors."""
+    if len(getattr(values, "shape", ())) != 2:
+        return False
+    if type(values) is np.ndarray:
+        return values.dtype.kind in "biuf"
+    return library_name(values) is not None and _is_strided(values)
+
+
+def narrowed(values: Any) -> Any:
+    """Whole numbers of a device that are all 0 or 1 as bytes, an eighth of what would travel; all else as it is."""
+    if library_name(values) is None or not stays(values) or not prod(values.shape):
+        return values
+    there = Backend.of(values)
+    return there.as_bytes(values) if there.is_zero_one(values) else values
+
+
+# ---------------------------------------------------------------- columns
+
+
+def column(values: LabelSet | None, name: str, there: Backend = NUMPY, ndim: int = 1) -> Array:
+    """The values as an array of one dimension: lists, arrays, series of pandas, Polars and PyArrow.
+
+    On a device they become a column of it, of as many dimensions as are asked for.
+    """
+    if there.is_device:
+        on_its_device: Array = _column_there(there, values, name, ndim)
+        return on_its_device
     if hasattr(values, "toarray") or hasattr(values, "tocsr"):
         raise InputTypeError(f"{name} is sparse; labels and scores are dense columns. Give {name}.toarray().ravel().")
     if isinstance(values, (str, bytes, dict, set, PathLike)) or np.isscalar(values) or values is None:
@@ -33,10 +138,27 @@ def column(values: LabelSet | None, name: str) -> Array:
     try:
         array = values if type(values) is np.ndarray else _converted(values)
     except (TypeError, ValueError, RuntimeError, AttributeError):
-        raise InputTypeError(unread_sentence(values, name)) from None
+        raise InputTypeError(_unread_sentence(values, name)) from None
     if array.ndim != 1:
         raise InputError(shape_sentence(values, array, name))
     return array
+
+
+def _column_there(there: Backend, values: Any, name: str, ndim: int) -> Column:
+    """A column on the device; one that lies elsewhere is sent there."""
+    if backend_of(values).is_device:
+        return values
+    xp, library = there.xp, library_name(values)
+    native = values.detach() if there.name == library == "torch" else values
+    if library is None:
+        native = there.native(np.asarray(values))
+    elif library != there.name or backend.is_on_host(values):
+        native = there.native(as_numpy(values))
+    if not xp.isdtype(native.dtype, ("bool", "integral", "real floating")):
+        raise InputTypeError(f"{name} holds {native.dtype} values; give floats, whole numbers or booleans.")
+    if len(native.shape) != ndim:
+        raise InputError(shape_sentence(None, np.broadcast_to(np.int8(0), tuple(native.shape)), name))
+    return there.column(native)
 
 
 def _converted(values: LabelSet) -> Array:
@@ -60,14 +182,16 @@ def _converted(values: LabelSet) -> Array:
     return array
 
 
-def matrix(values: ArrayLike, name: str) -> Array:
-    """Rows and columns as an array of NumPy, brought from a device where they lie on one."""
+def matrix(values: ArrayLike, name: str, there: Backend = NUMPY) -> Array:
+    """Rows and columns as an array; brought from a device unless they are counted there."""
+    if there.is_device:
+        return column(values, name, there, 2)
     if library_name(values) is None:
         return np.asarray(values)
     try:
         return as_numpy(values)
     except (TypeError, RuntimeError):
-        raise InputTypeError(unread_sentence(values, name)) from None
+        raise InputTypeError(_unread_sentence(values, name)) from None
 
 
 def _of_list(values: Sequence[object]) -> Array:
@@ -156,34 +280,56 @@ def check_lengths(**columns: Sized | None) -> None:
 
 def numbers(values: ArrayLike, name: str) -> Array:
     """A column of finite float64 numbers."""
-    array = column(values, name)
+    return _as_numbers(column(values, name), name)
+
+
+def _as_numbers(array: Array, name: str) -> Array:
+    """Numbers as float64; on a device as narrow as they are, but for booleans, which libraries do not search."""
     if array.dtype.kind == "O":
         array = _from_objects(array, name)
     if array.dtype.kind not in "biuf":
         raise InputTypeError(f"{name} must hold numbers, not {_example(array)}.")
+    if (there := backend_of(array)).is_device:
+        return there.column(there.as_bytes(there.native(array))) if array.dtype.kind == "b" else array
     return array if array.dtype == np.float64 else array.astype(np.float64)
 
 
-def finite_scores(y_score: ArrayLike) -> Array:
-    """The scores as float64, finite."""
-    given = column(y_score, "y_score")
-    scores = numbers(given, "y_score")
-    with np.errstate(over="ignore"):
-        total = scores.sum()  # one sum finds both; the slow look is for the sentence
-    if not np.isfinite(total) and not np.isfinite(scores).all():
-        row = int(np.flatnonzero(~np.isfinite(scores))[0])
-        where = row_of_array(row)
-        raise InputError(f"y_score holds {scores[row]} in {where}; a score is a finite number. Drop such rows first.")
+def finite_scores(y_score: ArrayLike, there: Backend = NUMPY) -> Array:
+    """The scores as float64, or as narrow as they are on a device; finite."""
+    given = column(y_score, "y_score", there)
+    scores = _as_numbers(given, "y_score")
+    if not there.is_finite(there.native(scores)):
+        _refuse_infinite(np.asarray(scores))
     check_apart(given, scores, "y_score")
     return scores
 
 
+def finite_columns(matrix: Array) -> Array:
+    """The same of a column of scores for each class or label."""
+    there, scores = backend_of(matrix), _as_numbers(matrix, "y_score")
+    if not there.is_finite(there.native(scores)):
+        brought = np.asarray(scores)
+        _refuse_infinite(brought[:, np.argmin(np.isfinite(brought).all(0))])
+    check_apart(matrix, scores, "y_score")
+    return scores
+
+
+def _refuse_infinite(scores: Array) -> None:
+    row = int(np.flatnonzero(~np.isfinite(scores))[0])
+    where = row_of_array(row)
+    raise InputError(f"y_score holds {scores[row]} in {where}; a score is a finite number. Drop such rows first.")
+
+
 def check_apart(given: Array, numbers: Array, name: str) -> None:
     """Refuse whole numbers so large that some become one as float64, in which scores are ranked."""
-    if given.dtype.kind not in "iuOTU" or not len(given) or np.abs(numbers).max() < _LARGE:
+    if given.dtype.kind not in "iuOTU" or not numbers.size:
         return
-    large = np.abs(numbers) >= _LARGE
-    if len({*given[large].tolist()}) != len({*numbers[large].tolist()}):
+    there = backend_of(numbers)
+    if max(abs(float(end)) for end in there.ends(there.native(numbers))) < _LARGE:
+        return
+    exact, floats = np.ravel(np.asarray(given)), np.ravel(np.asarray(numbers)).astype(np.float64, copy=False)
+    large = np.abs(floats) >= _LARGE
+    if len({*exact[large].tolist()}) != len({*floats[large].tolist()}):
         raise InputError(
             f"{name} holds whole numbers beyond 2**53, some of which are one and the same as float64, in which scores "
             "are ranked; subtract their minimum first."
@@ -192,8 +338,11 @@ def check_apart(given: Array, numbers: Array, name: str) -> None:
 
 def precision_of(scores: Array) -> str:
     """The precision that a column of scores is given in, in which a threshold is compared with them."""
-    kinds = set(map(type, scores)) if scores.dtype.kind == "O" else {scores.dtype.type}
-    return finest(*(np.dtype(kind).name if kind in (np.float16, np.float32) else DOUBLE for kind in kinds))
+    if scores.dtype.kind == "O":
+        kinds = set(map(type, scores))
+        return finest(*(np.dtype(kind).name if kind in (np.float16, np.float32) else DOUBLE for kind in kinds))
+    there = backend_of(scores)
+    return there.precision(there.native(scores))
 
 
 def row_of_array(index: int) -> str:
@@ -202,7 +351,7 @@ def row_of_array(index: int) -> str:
 
 
 def _from_objects(array: Array, name: str) -> Array:
-    bad = next((value for value in array if isinstance(value, (str, bytes, complex))), None)
+    bad = next((value for value in array.flat if isinstance(value, (str, bytes, complex))), None)
     if bad is not None:
         raise InputTypeError(f"{name} must hold numbers, not {bad!r}.")
     try:
@@ -215,16 +364,26 @@ def _example(array: Array) -> str:
     return f"values such as {array.flat[0]!r}" if array.size else f"{array.dtype}"
 
 
-def weights(values: Weights, name: str, *, whole: bool = False) -> Array | None:
+def weights(values: Weights, name: str, *, whole: bool = False, there: Backend = NUMPY) -> Array | None:
     """A column of weights: finite, not negative, not all zero; whole numbers where they count rows."""
     if values is None:
         return None
-    array = _whole(values, name) if whole else numbers(values, name)
-    if not np.isfinite(array).all():
+    given = column(values, name, there)
+    if not whole or given.dtype.kind not in "biu":
+        given = _as_numbers(given, name)
+    xp, native = there.xp, there.native(given)
+    real = there.real(native)
+    least, most = (float(end) for end in there.ends(real)) if len(given) else (0.0, 1.0)
+    is_finite = bool(np.isfinite(least) and np.isfinite(most))
+    if whole:
+        if is_finite and given.dtype.kind == "f" and bool(xp.any(real != xp.floor(real))):
+            raise InputError(not_whole(name))
+        check_rows(float(xp.sum(xp.abs(real))), name)
+    if not is_finite:
         raise InputError(not_finite(name))
-    if array.size:
-        check_weights(float(array.min()), float(array.max()), name)
-    return array
+    check_weights(least, most, name)
+    checked: Array = there.column(xp.astype(native, xp.int64, copy=False) if whole else real)
+    return checked
 
 
 def not_finite(name: str) -> str:
@@ -243,17 +402,6 @@ def check_weights(least: float, most: float, name: str) -> None:
 def weightless(name: str) -> str:
     """The sentence about weights that are all zero."""
     return f"{name} is 0 in every row, so nothing would be counted; give some row a weight."
-
-
-def _whole(values: ArrayLike, name: str) -> Array:
-    """A column of whole numbers as int64, refused where their sum would not fit."""
-    array = column(values, name)
-    if array.dtype.kind not in "biu":
-        array = numbers(array, name)
-        if np.isfinite(array).all() and (array != np.floor(array)).any():
-            raise InputError(not_whole(name))
-    check_rows(float(np.abs(array.astype(np.float64)).sum()), name)
-    return array if not np.isfinite(array).all() else array.astype(np.int64)
 
 
 def not_whole(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Rows of conditions: which rows of a frame a slice holds, as an array or as a filter that runs where the data live."""
+"""Rows of conditions: those of a frame that a slice or a group holds, by filters that run where the data live."""
 
 from __future__ import annotations
 
@@ -10,19 +10,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean, first_ten
-from steelyard.ingest import arrays, csv_values, queries
+from steelyard.ingest import arrays, queries, text_cells
 from steelyard.ingest.finite_numbers import is_number
 from steelyard.ingest.label_tables import is_missing
+from steelyard.ingest.source import check_kinds
 from steelyard.statistics.condition import Conjunction
+from steelyard.statistics.group_keys import group_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     import narwhals as nw
 
-    from steelyard._types import Array, Label
+    from steelyard._types import Array, Label, Labels
     from steelyard.ingest.source import Source
     from steelyard.statistics.condition import Condition
+
+_MOST_GROUPS = 500  # of which each is read by itself
 
 
 def as_conjunction(slice_: str | Conjunction) -> Conjunction:
@@ -61,7 +65,7 @@ def _levels(source: Source, name: str) -> list[Any]:
     """The distinct values of a column that are there, in order."""
     parts = [queries.collect(part.select(name).unique()).get_column(name).to_list() for part in source.parts]
     values = [value for part in parts for value in part]
-    read = csv_values.group_values(values) if source.textual else values
+    read = text_cells.group_values(values) if source.textual else values
     there = {value for value in read if not is_missing(value)}
     return sorted(there, key=lambda value: (str(type(value)), value))
 
@@ -73,7 +77,7 @@ def feature_values(values: Array, textual: bool = False) -> Array:
     """
     listed = values.tolist()
     values = np.empty(len(listed), dtype=object)
-    values[:] = csv_values.group_values(listed) if textual else listed
+    values[:] = text_cells.group_values(listed) if textual else listed
     return _numbers_or_levels(values)
 
 
@@ -180,3 +184,33 @@ def with_numbers(part: nw.LazyFrame[Any], slice_: Conjunction) -> nw.LazyFrame[A
 
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+# ---------------------------------------------------------------- groups
+
+
+def group_sources(source: Source, true: str, by: tuple[str, ...]) -> dict[Labels, Source]:
+    """The rows of each group by its key, in order."""
+    import narwhals as nw
+
+    check_kinds(source, values=[true, *by])
+    keys: set[Labels] = set()
+    for part in source.parts:
+        keys |= set(queries.collect(part.select(*by).unique()).rows())
+        if len(keys) > _MOST_GROUPS:
+            raise InputError(f"There are more than {_MOST_GROUPS} groups, each of which is read by itself; name fewer.")
+    return {
+        key: replace(
+            source,
+            parts=tuple(
+                part.filter(
+                    *(
+                        nw.col(name).is_null() if value is None else nw.col(name) == value
+                        for name, value in zip(by, key, strict=True)
+                    )
+                )
+                for part in source.parts
+            ),
+        )
+        for key in sorted(keys, key=group_order)
+    }

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import codecs
+import csv
+import errno
 import os
 import shutil
 import sys
+import tempfile
+from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
-from glob import escape, glob, has_magic
+from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.exceptions import InputError
-from steelyard.ingest import bad_rows, repeated_files, temporary_files
-from steelyard.ingest.compressed_files import BLOCK, unpack
-from steelyard.ingest.csv_values import MISSING_CELLS
-from steelyard.ingest.file_errors import STDIN, file_title, is_there, reworded_errors
+from steelyard.ingest import given_files
 from steelyard.ingest.forked import refuse_polars_after_fork
-from steelyard.ingest.partitions import open_folders, partition_columns, with_columns
+from steelyard.ingest.given_files import STDIN, file_title
 from steelyard.ingest.source import Source, recorded_index
-from steelyard.statistics.natural_order import naturally_sorted
+from steelyard.ingest.written_files import temporary_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from io import BufferedIOBase
 
     import narwhals as nw
     import polars as pl
@@ -41,6 +43,12 @@ PACKED = ("gzip", "zstd", "zlib")
 JSON_ENDINGS = (".jsonl", ".ndjson", ".json")
 _KINDS = "CSV, TSV, Parquet, Arrow or JSON lines"
 SEPARATORS = ",\t;|"
+_FIRST_LINE = 1 << 20  # bytes within which a header ends
+# What a packed file may grow to: this many times its size, or a gibibyte, whichever is more. Tables of predictions
+# are seldom packed 100 to 1; a file made to fill the disk is packed 1,000 to 1.
+MOST_TIMES, ALWAYS_FINE = 200, 2**30
+BLOCK = 2**20
+_SMALL = 2**12  # bytes of zstd at a time: one block of a few bytes may hold 128 KiB
 
 
 @dataclass(frozen=True)
@@ -56,18 +64,18 @@ class UnpackedFile:
 def scan_files(names: Sequence[str], progress: Callable[[int, int], object] | None = None) -> Iterator[Source]:
     """The rows of the files as a source to be counted; what had to be unpacked is removed afterwards."""
     refuse_polars_after_fork()
-    with temporary_files.temporary_folder() as folder, reworded_errors(names):
-        given = _named_paths(names)
-        files = [_unpacked(name, folder, i) for i, name in enumerate(open_folders(given))]
+    with temporary_folder() as folder, reworded_errors(names):
+        given = given_files.named_paths(names)
+        files = [_unpacked(name, folder, i) for i, name in enumerate(given_files.open_folders(given))]
         kinds = {file.kind for file in files}
         if len(kinds) > 1:
             raise InputError(f"The files are of different kinds ({', '.join(sorted(kinds))}); give those of one kind.")
-        repeated_files.refuse_repeated(files)
-        columns = partition_columns([file.name for file in files], textual=kinds == {"csv"})
+        given_files.refuse_repeated(files)
+        columns = given_files.partition_columns([file.name for file in files], textual=kinds == {"csv"})
         parts = [
             part
             for file, named in zip(files, columns, strict=True)
-            for part in with_columns(_parts(file), named, file.name, check=file.name not in given)
+            for part in given_files.with_columns(_parts(file), named, file.name, check=file.name not in given)
         ]
         done = iter(range(1, sys.maxsize))
         step = (lambda: progress(next(done), len(parts))) if progress else (lambda: None)
@@ -75,7 +83,7 @@ def scan_files(names: Sequence[str], progress: Callable[[int, int], object] | No
             tuple(_narwhals(part) for part in parts),
             textual=kinds == {"csv"},
             step=step,
-            digests=lambda: repeated_files.digests(files),
+            digests=lambda: given_files.digests(files),
             index=frozenset(name for file in files for name in _index(file)),
         )
 
@@ -111,6 +119,8 @@ def _read_cells(column: pl.Series) -> pl.Series:
     """The column without what is missing, however that is spelled; as numbers where all others are."""
     import polars as pl
 
+    from steelyard.ingest.text_cells import MISSING_CELLS
+
     cells = column.str.strip_chars()
     missing = cells.str.to_lowercase().is_in(list(MISSING_CELLS)).fill_null(value=True)
     for kind in (pl.Int64, pl.Float64):
@@ -124,34 +134,6 @@ def _narwhals(part: pl.LazyFrame) -> nw.LazyFrame[pl.LazyFrame]:
     import narwhals as nw
 
     return nw.from_native(part)
-
-
-def expand_names(names: Sequence[str]) -> list[str]:
-    """The files that the names, patterns and folders stand for."""
-    return open_folders(_named_paths(names))
-
-
-def _named_paths(names: Sequence[str]) -> list[str]:
-    """The files and folders that the names and patterns stand for, all of which are there."""
-    files: list[str] = []
-    for name in names:
-        if not name:
-            raise InputError("A file is named by an empty text; name a file, a folder such as '.', or - for stdin.")
-        pattern = has_magic(name) and not Path(name).exists()
-        matches = naturally_sorted(glob(name, recursive=True)) if pattern else [name]  # noqa: PTH207 - Path.glob wants a folder
-        if not matches:
-            raise InputError(f"No file fits {name!r}; check the pattern and the folder.")
-        files += matches
-    for name in files:
-        path = Path(name)
-        if name != STDIN and not is_there(path):
-            raise InputError(f"There is no file {name!r}; {_away(name) or 'check the name and the folder'}.")
-    return files
-
-
-def _away(name: str) -> str:
-    """What to do with an address, which is not opened by name."""
-    return "read the address by an engine, such as polars.scan_parquet, and give its frame" if "://" in name else ""
 
 
 # ---------------------------------------------------------------- unpacking
@@ -254,7 +236,7 @@ def _csv(file: UnpackedFile) -> pl.LazyFrame:
     """Every value as text: numbers are read where numbers are needed, and labels stay what they are."""
     import polars as pl
 
-    separator, header = bad_rows.csv_header(file.path, SEPARATORS, file_title(file.name))
+    separator, header = csv_header(file.path, SEPARATORS, file_title(file.name))
     rows = pl.scan_csv(file.path, separator=separator, infer_schema=False, glob=False)
     if len(names := rows.collect_schema().names()) == len(header):
         rows = rows.rename({name: cell for name, cell in zip(names, header, strict=True) if name != cell})
@@ -263,8 +245,151 @@ def _csv(file: UnpackedFile) -> pl.LazyFrame:
     try:
         suspect = rows.select(pl.all().null_count()).collect(engine="streaming").row(0)[-1] > 0
     except pl.exceptions.ComputeError:
-        bad_rows.has_blank_lines(file.path, separator, file_title(file.name))
+        has_blank_lines(file.path, separator, file_title(file.name))
         raise
-    if suspect and bad_rows.has_blank_lines(file.path, separator, file_title(file.name)):
+    if suspect and has_blank_lines(file.path, separator, file_title(file.name)):
         return rows.filter(pl.any_horizontal(pl.all().is_not_null()))
     return rows
+
+
+def csv_header(path: Path, separators: str, name: str) -> tuple[str, list[str]]:
+    """The separator of a CSV file, which makes most cells of its header and divides no quotes, and those cells."""
+    with path.open("rb") as file:
+        start = file.read(_FIRST_LINE)
+    if b"\r" in start and b"\n" not in start:
+        raise InputError(f"{name} ends its lines by a carriage return alone; save it with line feeds.")
+    headers = [_header(path, separator, strict) for strict in (True, False) for separator in separators]
+    cells = max(headers[: len(separators)], key=len)
+    if len(cells) < 2:  # quotes may be followed by blanks, which only a lenient reader takes
+        cells = max(headers[len(separators) :], key=len)
+    twice = next((cell for cell, times in Counter(cells).items() if cell and times > 1), None)
+    if twice is not None:
+        raise InputError(f"{name} has two columns called {twice!r}; give each column its own name.")
+    return separators[headers.index(cells) % len(separators)], cells
+
+
+def _header(path: Path, separator: str, strict: bool) -> list[str]:
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        lines = csv.reader(file, delimiter=separator, skipinitialspace=True, strict=strict)
+        try:
+            return [cell.strip() for cell in next(lines, [])]
+        except csv.Error:
+            return []
+
+
+def has_blank_lines(path: Path, separator: str, name: str) -> bool:
+    """Whether a CSV file holds blank lines; a row of more or fewer cells than the header is refused by its number."""
+    row, blank = 0, False
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        lines: Iterator[Sequence[str]] = csv.reader(file, delimiter=separator)
+        try:
+            width = len(next(lines))
+            for cells in lines:
+                blank, row = blank or not cells, row + bool(cells)
+                if cells and len(cells) != width:
+                    raise InputError(
+                        f"{name} has {len(cells):,} cells in row {row:,} and {width:,} in its header; give every row "
+                        f"as many, and quote cells that hold {separator!r}."
+                    )
+        except csv.Error as error:
+            raise InputError(f"{name} cannot be read at row {row + 1:,}: {error}.") from None
+    return blank
+
+
+# ---------------------------------------------------------------- unpacking block by block
+
+
+def unpack(packed: Path, kind: str, path: Path, name: str) -> Path:
+    """The file unpacked to the path; refused where it is truncated, damaged, or grows beyond what is fair."""
+    limit = max(ALWAYS_FINE, MOST_TIMES * packed.stat().st_size)
+    blocks = _gzip(packed) if kind == "gzip" else _zstd(packed, name)
+    try:
+        with path.open("wb") as plain:
+            for block in blocks:
+                plain.write(block)
+                if plain.tell() > limit:
+                    raise InputError(
+                        f"{name} unpacks to more than {limit / 2**30:,.3g} GiB, over {MOST_TIMES} times its size; "
+                        "unpack it yourself if that is right."
+                    )
+    except (OSError, EOFError) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # of the system, not of what the file holds
+            raise
+        raise InputError(f"{name} is a {kind} file that cannot be unpacked: it is truncated or damaged.") from None
+    return path
+
+
+def _gzip(path: Path) -> Iterator[bytes]:
+    import gzip
+    import zlib
+
+    with gzip.open(path, "rb") as file:
+        yield from _blocks(file, zlib.error)
+
+
+def _blocks(file: BufferedIOBase, fault: type[Exception]) -> Iterator[bytes]:
+    """The unpacked file block by block; what is no longer this kind of file is an error without a number."""
+    try:
+        while block := file.read(BLOCK):
+            yield block
+    except fault as error:
+        raise OSError from error
+
+
+def _zstd(path: Path, name: str) -> Iterator[bytes]:
+    if sys.version_info >= (3, 14):
+        yield from _standard_zstd(path)
+        return
+    try:
+        import zstandard
+    except ImportError:
+        raise InputError(f"{name} is packed with zstd; pip install zstandard to read it.") from None
+    frame, whole = zstandard.ZstdDecompressor().decompressobj(), True
+    with path.open("rb") as file:
+        while data := file.read(_SMALL):
+            while data:
+                try:
+                    yield frame.decompress(data)
+                except zstandard.ZstdError as error:
+                    raise OSError from error
+                data, whole = frame.unused_data, frame.eof
+                if whole:  # another frame may follow
+                    frame = zstandard.ZstdDecompressor().decompressobj()
+    if not whole:
+        raise EOFError
+
+
+if sys.version_info >= (3, 14):
+
+    def _standard_zstd(path: Path) -> Iterator[bytes]:
+        """By the standard library, which has zstd since 3.14."""
+        from compression import zstd
+
+        with zstd.open(path, "rb") as file:
+            yield from _blocks(file, zstd.ZstdError)
+
+
+# ---------------------------------------------------------------- errors of an engine or the system
+
+
+@contextmanager
+def reworded_errors(names: Sequence[str]) -> Iterator[None]:
+    """The errors of Polars on a file it cannot read, in one sentence."""
+    import polars as pl
+    from narwhals.exceptions import NarwhalsError
+
+    try:
+        yield
+    except (pl.exceptions.PolarsError, NarwhalsError, OSError) as error:
+        shown = ", ".join(map(file_title, names[:3]))
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            room = f"There is no room in {tempfile.gettempdir()!r} for a copy of {shown}: {error.strerror}"
+            raise InputError(f"{room}; set TMPDIR to a folder with more.") from None
+        if isinstance(error, OSError) and error.strerror:
+            raise InputError(f"{shown} cannot be read: {error.strerror}.") from None
+        raise InputError(f"{shown} cannot be read: {_sentence(str(error))}") from None
+
+
+def _sentence(text: str) -> str:
+    first = " ".join(text.split("\n\n", maxsplit=1)[0].split())
+    return f"{first[:200].rstrip('.')}."

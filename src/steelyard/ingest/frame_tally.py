@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import bad_rows, rows
+from steelyard.ingest import rows, text_cells
 from steelyard.ingest.array_tables import declared_labels
 from steelyard.ingest.counted_rows import check_counted
 from steelyard.ingest.label_tables import label_tables, sorted_groups
@@ -61,7 +61,7 @@ def tally(
         raise InputError("cost= is of scores, without weights; name their column with score=, and leave out weight=.")
     source = Source.of(data, counts=True)
     there = _check_source(source, columns)
-    with bad_rows.naming_bad_numbers(source, there.score, there.weight, frequency, *columns.cost):
+    with text_cells.naming_bad_numbers(source, there.score, there.weight, frequency, *columns.cost):
         return _tally(source, TallyRequest(columns, pos_label, declared_labels(labels), threshold, exact))
 
 
@@ -108,7 +108,7 @@ def _tally(source: Source, request: TallyRequest) -> Tally:
 def _costs(source: Source, request: TallyRequest, name: str, positive: Label) -> ScoreTable:
     """The scores of all rows weighted by a column of costs."""
     columns = replace(request.columns, weight=name, by=(), cost=())
-    with bad_rows.naming_costs(name):
+    with text_cells.naming_costs(name):
         return score_tables(source, replace(request, columns=columns, pos_label=positive))[0][()]
 
 

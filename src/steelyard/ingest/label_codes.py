@@ -1,4 +1,7 @@
-"""Codes of labels: labels of any kind as small integers into their ordered list, without sorting the rows."""
+"""Codes of labels: labels of any kind as small integers into their ordered list, without sorting the rows.
+
+Whole numbers on a device are coded there.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean
+from steelyard.statistics.backend import backend_of
 from steelyard.statistics.confusion import sort_labels
 from steelyard.statistics.label_kinds import kinds_sentence, label_kind
-from steelyard.statistics.score_order import CHUNK, chunks
+from steelyard.statistics.score_order import chunks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,13 +60,19 @@ def recode(codes: Array, present: Labels, labels: Labels, name: str) -> Array:
         if label not in place or label_kind(label) != label_kind(labels[place[label]]):
             near = did_you_mean(str(label), map(str, labels))
             raise InputError(f"{name} holds {label!r}, which is none of the declared labels.{near}")
-    table = np.array([place[label] for label in present], dtype=np.min_scalar_type(max(len(labels), 1)))
-    return codes if (table == np.arange(len(table))).all() else table.take(codes)
+    there = backend_of(codes)
+    table = np.array([place[label] for label in present], dtype=there.code_type(len(labels)))
+    if (table == np.arange(len(table))).all():
+        return codes
+    moved: Array = there.column(there.take(there.native(table), there.native(codes)))
+    return moved
 
 
 def counts(codes: Array, labels: int, rows: Array | None = None) -> Array:
     """How many rows each code has, each row as often as it stands for."""
-    return np.bincount(codes.astype(np.intp, copy=False), rows, minlength=labels)
+    there = backend_of(codes)
+    amounts = None if rows is None else there.real(there.native(rows))
+    return there.to_host(there.code_sums(there.native(codes), labels, amounts))
 
 
 def python_labels(values: Array) -> list[Label]:
@@ -75,13 +85,13 @@ def distinct(values: Array, name: str) -> tuple[Array, Labels]:
     kind = values.dtype.kind
     if kind not in "biufUSOT":
         raise InputTypeError(f"{name} holds {values.dtype} values; labels are text, whole numbers or booleans.")
-    if len(values) <= _SHORT or kind in "OT":
+    if (len(values) <= _SHORT and not backend_of(values).is_device) or kind in "OT":
         return _hashed(values, name)
     if kind == "f":
         return _whole_floats(values, name)
     if kind in "US":
         return _fixed_width(np.ascontiguousarray(values), name)
-    codes, labels = _integers(values.view(np.uint8) if kind == "b" else values)
+    codes, labels = _integers(values)
     return codes, tuple(map(bool, labels)) if kind == "b" else labels
 
 
@@ -162,25 +172,19 @@ def _whole_floats(values: Array, name: str) -> tuple[Array, Labels]:
 
 def _integers(values: Array) -> tuple[Array, Labels]:
     """Through a table over their range; by sorting where the range is wide."""
-    low, high = int(values.min()), int(values.max())
-    if high - low >= max(len(values), 2 * CHUNK) or high > np.iinfo(np.intp).max:
-        labels = np.unique(values)
-        return np.searchsorted(labels, values), tuple(labels.tolist())
-    seen = np.zeros(high - low + 1, dtype=bool)
-    for part in chunks(len(values)):
-        seen[_offsets(values[part], low)] = True
+    there = backend_of(values)
+    native = there.native(values)
+    native = there.as_bytes(native) if values.dtype.kind == "b" else native
+    if not len(values):
+        return values, ()
+    low, high = (int(end) for end in there.ends(native))
+    if high - low >= max(len(values), there.widest) or high > np.iinfo(np.intp).max:
+        present, _ = there.unique_counts(native)
+        return there.column(there.search(present, native)), tuple(there.to_host(present).tolist())
+    # Of two labels both occur, which need not be counted: on a device that takes as long as a sort.
+    seen = np.ones(high - low + 1, dtype=bool) if high - low < 2 else there.occurring(native, low, high)
     labels = np.flatnonzero(seen) + low
-    if low == 0 and len(labels) == high + 1:
-        return values, tuple(labels.tolist())
-    table = (np.cumsum(seen) - 1).astype(np.min_scalar_type(len(labels)))
-    codes = np.empty(len(values), dtype=table.dtype)
-    for part in chunks(len(values)):
-        table.take(_offsets(values[part], low), out=codes[part], mode="clip")
-    return codes, tuple(labels.tolist())
-
-
-def _offsets(values: Array, low: int) -> Array:
-    return np.subtract(values, low, dtype=np.intp, casting="unsafe")
+    return there.column(there.codes_among(native, low, seen)), tuple(labels.tolist())
 
 
 def _fixed_width(values: Array, name: str) -> tuple[Array, Labels]:

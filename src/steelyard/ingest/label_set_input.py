@@ -53,11 +53,8 @@ class LabelSetInput(NamedTuple):
         if self.labels is not None:
             raise InputError("labels= is for arrays; of a frame the columns that are named are the labels.")
         groups = [self.by] if isinstance(self.by, str) else [*(self.by or ())]
-        others = [*groups, *([] if self.cluster is None else [self.cluster])]
-        table, brought = label_frame(self.data, self.columns, self.frequency, others)
-        by = {name: brought[name] for name in groups}
-        cluster = None if self.cluster is None else brought[self.cluster]
-        return self._replace(data=table, by=by or None, cluster=cluster)
+        table, rows = label_frame(self.data, self.columns, self.frequency, by=groups, cluster=self.cluster)
+        return self._replace(data=table, by=rows.by or None, cluster=rows.clusters)
 
     def _of_arrays(self, count: Callable[..., MultilabelTable]) -> LabelSetInput:
         if isinstance(self.data, MultilabelTable):

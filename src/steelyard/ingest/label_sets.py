@@ -10,18 +10,15 @@ import numpy as np
 from steelyard.exceptions import InputError, InputTypeError, first_ten
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import declared_labels
-from steelyard.ingest.code_counts import is_zero_one
-from steelyard.ingest.device_columns import narrowed
-from steelyard.ingest.device_label_sets import device_indicators
+from steelyard.statistics.backend import NUMPY, backend_of, library_name
 from steelyard.statistics.confusion import sort_labels
-from steelyard.statistics.device_array import DeviceArray
-from steelyard.statistics.device_library import library_name
 from steelyard.statistics.indicators import is_sparse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from steelyard._types import Array, Labels, LabelSet
+    from steelyard.statistics.backend import Backend, Column
     from steelyard.statistics.indicators import Indicators
 
 _SETS = (set, frozenset, list, tuple, np.ndarray)
@@ -96,8 +93,8 @@ def paired_sets(
 def _read(values: Any, name: str) -> GivenSets:
     if hasattr(values, "tocsr"):
         return GivenSets(name, None, _sparse_matrix(values, name))
-    if isinstance(values, DeviceArray):
-        return GivenSets(name, None, _matrix_there(values, name))
+    if (there := backend_of(values)).is_device:
+        return GivenSets(name, None, _matrix_there(there, values, name))
     if (matrix := _dense_matrix(values, name)) is not None:
         columns = frame_labels(values)
         return GivenSets(name, columns, matrix, in_order=columns is not None)
@@ -114,7 +111,7 @@ def frame_labels(values: Any) -> Labels | None:
 def _dense_matrix(values: Any, name: str) -> Array | None:
     """A matrix of 0 and 1 as it is, or narrowed to bytes; None for lists of labels."""
     try:
-        array = arrays.matrix(narrowed(values), name)
+        array = arrays.matrix(arrays.narrowed(values), name)
     except ValueError:  # lists of different lengths
         return None
     if (
@@ -129,17 +126,19 @@ def _dense_matrix(values: Any, name: str) -> Array | None:
         if not np.isin(array, (0, 1)).all():
             raise InputError(_no_indicator(array, name))
         return array.astype(np.uint8)
-    if not is_zero_one(array.reshape(-1)):
+    if not NUMPY.is_zero_one(array.reshape(-1)):
         if isinstance(values, np.ndarray) or hasattr(values, "columns") or library_name(values) is not None:
             raise InputError(_no_indicator(array, name))
         return None  # lists of as many whole numbers each: labels
     return array.view(np.uint8) if array.dtype.kind == "b" else array
 
 
-def _matrix_there(values: DeviceArray, name: str) -> DeviceArray:
-    if (matrix := device_indicators(values)) is None:
-        raise InputError(_no_indicator(values.library.brought(values.native), name))
-    return matrix
+def _matrix_there(there: Backend, values: Column, name: str) -> Column:
+    """A matrix of 0 and 1 on a device as booleans."""
+    xp, native = there.xp, there.native(values)
+    if not there.is_zero_one(native) and not bool(xp.all((native == 0) | (native == 1))):
+        raise InputError(_no_indicator(there.to_host(native), name))
+    return there.column(there.booleans(native))
 
 
 def _as_numbers(array: Array, name: str) -> Array:

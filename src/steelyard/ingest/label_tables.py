@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.exceptions import InputError, InputTypeError, TooFewRowsError
-from steelyard.ingest import label_codes
+from steelyard.ingest import label_codes, text_cells
 from steelyard.ingest.label_number import check_label_number
 from steelyard.ingest.queries import MOST_GROUP_KEYS
 from steelyard.ingest.source import nested_sentence
@@ -50,7 +50,7 @@ def label_tables(counted: CountedKeys, request: TallyRequest) -> dict[Labels, Co
 def present_labels(key: Array, name: str) -> Array:
     """The labels of a key; missing ones, whatever an engine calls them, are refused."""
     if any(map(is_missing, key.tolist())):
-        raise InputError(f"The column {name!r} holds missing labels; drop those rows, or give them a label.")
+        raise InputError(text_cells.missing_sentence(name))
     return key
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.exceptions import InputError, MissingLibraryError, first_ten
 from steelyard.ingest.array_tables import score_table
-from steelyard.ingest.device_batches import REFUSED, table_of_sums
+from steelyard.ingest.label_sums import REFUSED, table_of_sums
 from steelyard.statistics.confusion import Confusion
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Labels
     from steelyard.ingest.accumulator import Accumulator
-    from steelyard.ingest.device_batches import LabelSums
+    from steelyard.ingest.label_sums import LabelSums
     from steelyard.statistics.score_table import ScoreTable
 
     StateTensors: TypeAlias = dict[str, Any]  # of torch, which is imported only here
@@ -46,18 +46,17 @@ def state_of(
     """
     torch, labels = _torch(), _declared(accumulator, parts)
     size = len(labels) ** 2 + _BESIDE
-    device = next((part.rows.device for part in sums if part.library.name == "torch"), torch.device("cpu"))
+    device = next((part.rows.device for part in sums if part.there.name == "torch"), torch.device("cpu"))
     state = {name: np.zeros(size, np.int64 if name == "rows" else np.float64) for name in _NAMES}
     for part in parts:
         for name in _NAMES:
             state[name][: size - _BESIDE] += getattr(part.relabelled(labels), name).ravel()  # type: ignore[union-attr]  # labels alone
     whole = {name: torch.from_numpy(values).to(device) for name, values in state.items()}
-    for there in sums:
+    for held in sums:
         for name in _NAMES:
-            given = there.rows if getattr(there, name) is None else getattr(there, name)
-            whole[name] += (
-                given if there.library.name == "torch" else torch.from_numpy(there.library.brought(given).copy())
-            )
+            given = held.rows if getattr(held, name) is None else getattr(held, name)
+            of_torch = held.there.name == "torch"
+            whole[name] += given if of_torch else torch.from_numpy(held.there.to_host(given).copy())
     weighted = any(part.weighted for part in parts) or any(part.weights is not None for part in sums)
     beside = {"is_weighted": [int(weighted)], "labels": [_checksum(labels), 1]}
     return {**whole, **{name: torch.tensor(values, device=device) for name, values in beside.items()}}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.exceptions import InputError, first_ten
-from steelyard.ingest import arrays, bad_rows, condition_rows, csv_values, label_codes, queries
+from steelyard.ingest import arrays, condition_rows, queries, text_cells
 from steelyard.ingest.counted_rows import check_counted, counted_keys
 from steelyard.ingest.label_tables import present_labels, rows_of_groups
 from steelyard.ingest.score_matrix import without_prefix
@@ -85,22 +85,23 @@ def fetch_rows(
     of_numbers = [*score, *counts, *numbers]
     check_kinds(source, values=[*of_labels, *members], numbers=of_numbers, others=[*features, *others])
     fetched = queries.fetch_columns(source, [*of_labels, *of_numbers, *members, *features, *others])
-    with bad_rows.naming_bad_numbers(source, *of_numbers):
+    with text_cells.naming_bad_numbers(source, *of_numbers):
         values = {name: number_column(fetched[name], name) for name in of_numbers}
     for name in score:
         _check_scores(source, fetched[name], values[name], name)
     weights = None if weight is None else arrays.weights(values[weight], f"The column {weight!r}")
     times = None if frequency is None else _times(fetched[frequency], values[frequency], frequency)
-    given = {name: arrays.column(fetched[name].to_native(), f"The column {name!r}") for name in (*of_labels, *members)}
-    decoded = dict(zip(of_labels, _labels(source, fetched, given, of_labels, labels), strict=True))
+    decoded = dict(
+        zip(of_labels, _labels(source, [fetched[name] for name in of_labels], of_labels, labels), strict=True)
+    )
     return FetchedRows(
         None if true is None else decoded[true],
         {name: decoded[name] for name in pred},
         {name: values[name].astype(column_precision(source, name)) for name in score},
         weights,
         times,
-        None if cluster is None else given[cluster],
-        {name: read_groups(given[name]) if source.textual else _raw(fetched[name], name) for name in by},
+        None if cluster is None else _values(fetched[cluster], cluster),
+        {name: _groups(source, fetched[name], name) for name in by},
         {name: values[name] for name in numbers},
         {name: _feature(source, fetched[name], name) for name in features},
         {name: _raw(fetched[name], name) for name in others},
@@ -165,7 +166,7 @@ def count_keys(
     check_kinds(source, values=[*of_labels, *members], numbers=[] if counted_already else numbers)
     declared = labels is not None or frequency is not None or counted_already
     queries.check_sample(source, of_labels, by, declared=declared)
-    with bad_rows.naming_bad_numbers(source, *([] if counted_already else numbers)):
+    with text_cells.naming_bad_numbers(source, *([] if counted_already else numbers)):
         counted = counted_keys(source, [*of_labels, *members], columns)
     given = dict(zip([*of_labels, *members], counted.keys, strict=True))
     read = read_labels(source, [given[name] for name in of_labels], of_labels, labels)
@@ -175,7 +176,7 @@ def count_keys(
         None if true is None else decoded[true],
         {name: decoded[name] for name in pred},
         None if names is None else np.array([str(name) for name in names.tolist()]),
-        {name: read_groups(given[name]) if source.textual else given[name] for name in by},
+        {name: read_groups(source, given[name]) for name in by},
         counted.rows,
         counted.weights,
         counted.squares,
@@ -188,7 +189,12 @@ def read_labels(
 ) -> list[Array]:
     """Distinct labels as a query brought them, refused where one is missing, and read where they are text of a file."""
     present = [present_labels(key, name) for key, name in zip(keys, names, strict=True)]
-    return csv_values.labels(present, names, declared) if source.textual else present
+    return text_cells.labels(present, names, declared) if source.textual else present
+
+
+def read_groups(source: Source, key: Array) -> Array:
+    """Groups as a query brought them, of a text file numbers or truth values where all of them are."""
+    return queries.key_column(text_cells.group_values(key.tolist())) if source.textual else key
 
 
 def check_row_number(source: Source, why: str, instead: str) -> None:
@@ -239,46 +245,55 @@ def _feature(source: Source, series: nw.Series[Any], name: str) -> Array:
     return condition_rows.feature_values(_raw(series, name), source.textual)
 
 
-def _raw(series: nw.Series[Any], name: str) -> Array:
-    """A column as it is; lists, times and what has missing values as objects, since NumPy would turn 1 into 1.0."""
-    if series.dtype.is_nested() or series.dtype.is_temporal() or series.null_count():
-        return queries.key_column(series.to_list())
+def _values(series: nw.Series[Any], name: str) -> Array:
+    """A column as NumPy has it."""
     return arrays.column(series.to_native(), f"The column {name!r}")
 
 
+def _raw(series: nw.Series[Any], name: str) -> Array:
+    """A column as it is; numbers as NumPy has them where none is missing, since it would turn 1 into 1.0."""
+    plain = series.dtype.is_numeric() and not series.null_count()
+    return _values(series, name) if plain else queries.key_column(series.to_list())
+
+
 def _labels(
-    source: Source,
-    fetched: Mapping[str, nw.Series[Any]],
-    given: Mapping[str, Array],
-    names: Sequence[str],
-    declared: Labels | None,
+    source: Source, columns: Sequence[nw.Series[Any]], names: Sequence[str], declared: Labels | None
 ) -> list[Array]:
     """Columns of labels, those of a text file read as what all of them are."""
     if source.textual:
-        coded = [_coded(given[name]) for name in names]
-        read = csv_values.labels([texts for _, texts in coded], names, declared)
-        return [labels[codes] for labels, (codes, _) in zip(read, coded, strict=True)]
-    for name in names:
-        column = given[name]
-        if fetched[name].null_count() or (column.dtype.kind == "f" and np.isnan(column).any()):
-            raise InputError(f"The column {name!r} holds missing labels; drop those rows, or give them a label.")
-    return [given[name] for name in names]
+        coded = [_coded(series) for series in columns]
+        read = text_cells.labels([queries.key_column(texts) for _, texts in coded], names, declared)
+        return [_of_one_kind(labels)[codes] for labels, (codes, _) in zip(read, coded, strict=True)]
+    given = [_values(series, name) for series, name in zip(columns, names, strict=True)]
+    for series, values, name in zip(columns, given, names, strict=True):
+        if series.null_count() or (values.dtype.kind == "f" and np.isnan(values).any()):
+            raise InputError(text_cells.missing_sentence(name))
+    return given
 
 
-def _coded(texts: Array) -> tuple[Array, Array]:
-    """The code of each text, and the texts that are coded."""
-    if texts.dtype.kind == "U":
-        codes, distinct = label_codes.distinct(texts, "")
-        return codes, queries.key_column(list(distinct))
-    book: label_codes.CodeBook[Any] = label_codes.CodeBook()
-    codes = np.fromiter(map(book.__getitem__, texts.tolist()), np.intp, len(texts))
-    return codes, queries.key_column(list(book))
+def _groups(source: Source, series: nw.Series[Any], name: str) -> Array:
+    """A column of groups, of a text file numbers or truth values where all of them are."""
+    if not source.textual:
+        return _raw(series, name)
+    codes, texts = _coded(series)
+    return _of_one_kind(queries.key_column(text_cells.group_values(texts)))[codes]
 
 
-def read_groups(texts: Array) -> Array:
-    """Groups of a text file: numbers or truth values where all are, None where one is missing."""
-    codes, distinct = _coded(texts)
-    return queries.key_column(csv_values.group_values(distinct.tolist()))[codes]
+def _coded(series: nw.Series[Any]) -> tuple[Array, list[str | None]]:
+    """The code of each text of a file, and the texts that are coded, None last where one is missing."""
+    import polars as pl
+
+    column = series.to_native()
+    texts = column.drop_nulls().unique(maintain_order=True)
+    codes = column.cast(pl.Enum(texts)).to_physical().cast(pl.UInt32)
+    return codes.fill_null(len(texts)).to_numpy(), [*texts.to_list(), *([None] if column.null_count() else [])]
+
+
+def _of_one_kind(values: Array) -> Array:
+    """Whole numbers and truth values as NumPy counts them fastest."""
+    kinds = set(map(type, values.tolist()))
+    small = kinds == {int} and min(values) > -(2**62) and max(values) < 2**62
+    return values.astype(np.int64) if small else values.astype(bool) if kinds == {bool} else values
 
 
 # ---------------------------------------------------------------- names of columns
@@ -308,9 +323,9 @@ def matched_columns(source: Source, columns: str | Sequence[str]) -> dict[str, s
 
 
 def check_pattern(pattern: str) -> None:
-    """Refuse what is no pattern of the columns of all classes."""
+    """Refuse what is no pattern of the columns of all classes or labels."""
     if pattern.count("*") != 1:
-        raise InputError(f"The columns of the scores are a pattern with one *, such as 'p_*', not {pattern!r}.")
+        raise InputError(f"Columns are named by a pattern with one *, such as 'p_*', not {pattern!r}.")
 
 
 # ---------------------------------------------------------------- conditions

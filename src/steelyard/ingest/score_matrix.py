@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 from os.path import commonprefix
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest import arrays, label_codes
-from steelyard.ingest.array_tables import declared_labels
-from steelyard.ingest.category_order import category_order, is_ordered
-from steelyard.ingest.device_columns import device_column, device_of, device_weights
-from steelyard.ingest.device_counts import device_codes
+from steelyard.ingest.array_tables import Weighed, declared_labels
+from steelyard.ingest.category_order import category_order
 from steelyard.ingest.row_order import check_order
+from steelyard.statistics.backend import NUMPY, Backend
 from steelyard.statistics.cell_values import is_masked_array
-from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.probability_table import ProbabilityTable
 
 if TYPE_CHECKING:
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Labels, LabelSet, Weights
-    from steelyard.statistics.device_library import DeviceLibrary
 
 HIGHEST_TAKEN = "The class with the highest score of a row was taken as its predicted label."
 
@@ -40,16 +37,7 @@ def probability_table(
 ) -> ProbabilityTable:
     """The rows with a column of scores for each class: by the names of a frame's columns, else in the labels' order."""
     check_order(y_true=y_true, y_score=y_score, sample_weight=sample_weight, frequency=frequency)
-    codes, classes, matrix = _encoded_matrix(y_true, y_score, labels)
-    scores = arrays.numbers(matrix.ravel(), "y_score").reshape(matrix.shape)
-    arrays.check_apart(matrix.ravel(), scores.ravel(), "y_score")
-    if not np.isfinite(scores).all():
-        arrays.finite_scores(scores[:, np.argmin(np.isfinite(scores).all(0))])  # refuses it by its row
-    weight, times = arrays.weights(sample_weight, "sample_weight"), arrays.weights(frequency, "frequency", whole=True)
-    arrays.check_lengths(y_true=codes, sample_weight=weight, frequency=times)
-    table = ProbabilityTable(classes, codes, scores, weight, times)
-    order = None if labels is not None else category_order(y_true, arrays.column(y_true, "y_true"))
-    return table if order is None else table.in_order(order)
+    return _table(NUMPY, y_true, y_score, labels, sample_weight, frequency)
 
 
 def counted_where_they_are(
@@ -61,10 +49,31 @@ def counted_where_they_are(
     frequency: Weights = None,
 ) -> ProbabilityTable:
     """The same, of which columns on a device stay there."""
-    check_order(y_true=y_true, sample_weight=sample_weight, frequency=frequency)
-    if (library := device_of(y_score, y_true)) is not None and not is_ordered(y_true):
-        return _table_on_device(library, y_true, y_score, labels, (sample_weight, frequency))
-    return probability_table(y_true, y_score, labels=labels, sample_weight=sample_weight, frequency=frequency)
+    check_order(y_true=y_true, y_score=y_score, sample_weight=sample_weight, frequency=frequency)
+    return _table(arrays.backend_for(y_score, y_true), y_true, y_score, labels, sample_weight, frequency)
+
+
+def _table(
+    there: Backend,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    labels: LabelSet | None,
+    sample_weight: Weights,
+    frequency: Weights,
+) -> ProbabilityTable:
+    if is_masked_array(y_score) and np.ma.is_masked(y_score):
+        raise InputError("y_score holds masked values; a score is a finite number. Fill or drop such rows first.")
+    true, matrix = arrays.column(y_true, "y_true", there), arrays.matrix(y_score, "y_score", there)
+    arrays.check_lengths(y_true=true, y_score=matrix)
+    codes, classes = label_codes.encode(true, declared_labels(labels))
+    if matrix.ndim != 2 or matrix.shape[1] != len(classes):
+        _refuse_absent_class(y_score, classes)
+        raise InputError(_other_columns(matrix.shape, classes))
+    scores = arrays.finite_columns(columns_by_name(matrix, y_score, classes))
+    weighed = Weighed.of(there, sample_weight, frequency, y_true=true)
+    table = ProbabilityTable(classes, codes, scores, *weighed)
+    order = None if labels is not None else category_order(y_true, true)
+    return table if order is None else table.in_order(order)
 
 
 def needed_probabilities(table: ProbabilityTable, who: str) -> Array:
@@ -82,56 +91,11 @@ def improper_row(table: ProbabilityTable) -> str | None:
     return f"row {row + 1} sums to {given.sum():.6g} and lies between {given.min():.6g} and {given.max():.6g}"
 
 
-def _encoded_matrix(y_true: ArrayLike, y_score: ArrayLike, labels: LabelSet | None) -> tuple[Array, Labels, Array]:
-    if is_masked_array(y_score) and np.ma.is_masked(y_score):
-        raise InputError("y_score holds masked values; a score is a finite number. Fill or drop such rows first.")
-    true, matrix = arrays.column(y_true, "y_true"), arrays.matrix(y_score, "y_score")
-    arrays.check_lengths(y_true=true, y_score=matrix)
-    codes, classes = label_codes.encode(true, declared_labels(labels))
-    if matrix.ndim != 2 or matrix.shape[1] != len(classes):
-        _refuse_absent_class(y_score, classes)
-        raise InputError(_other_columns(matrix.shape, classes))
-    return codes, classes, columns_by_name(matrix, y_score, classes)
-
-
 def _other_columns(shape: tuple[int, ...], classes: Labels) -> str:
     return (
         f"y_score has shape {shape}; with {len(classes)} classes it needs a column for each, in the order "
         f"{', '.join(map(repr, classes[:5]))}{' ...' if len(classes) > 5 else ''}. labels= declares another."
     )
-
-
-def _table_on_device(
-    library: DeviceLibrary, y_true: ArrayLike, y_score: ArrayLike, labels: LabelSet | None, weights: tuple[Weights, ...]
-) -> ProbabilityTable:
-    """The same of columns that stay on a device."""
-    true, matrix = device_column(library, y_true, "y_true"), device_column(library, y_score, "y_score", ndim=2)
-    arrays.check_lengths(y_true=true, y_score=matrix)
-    codes, classes = device_codes(true, declared_labels(labels))
-    if matrix.shape[1] != len(classes):
-        raise InputError(_other_columns(matrix.shape, classes))
-    matrix = _checked_scores(library, matrix)
-    weight, times = (
-        device_weights(library, weights[0], "sample_weight"),
-        device_weights(library, weights[1], "frequency", whole=True),
-    )
-    arrays.check_lengths(y_true=true, sample_weight=weight, frequency=times)
-    columns: list[Any] = [DeviceArray(library, codes), matrix, weight, times]  # which compute as NumPy's arrays do
-    return ProbabilityTable(classes, *columns)
-
-
-def _checked_scores(library: DeviceLibrary, matrix: DeviceArray) -> DeviceArray:
-    """Finite scores that stay apart as floats; booleans as numbers, as libraries neither search nor negate those."""
-    if matrix.dtype.kind == "b":
-        return DeviceArray(library, library.xp.astype(matrix.native, library.xp.uint8))
-    least, most = (float(end) for end in library.ends(matrix.native))
-    if not (np.isfinite(least) and np.isfinite(most)):
-        scores = matrix.brought()
-        arrays.finite_scores(scores[:, np.argmin(np.isfinite(scores).all(0))])  # refuses it by its row
-    if matrix.dtype.kind == "i" and max(-least, most) >= 2**53:
-        given = library.brought(matrix.native).ravel()
-        arrays.check_apart(given, given.astype(np.float64), "y_score")
-    return matrix
 
 
 def _refuse_absent_class(y_score: ArrayLike, classes: Labels) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.exceptions import InputError
-from steelyard.ingest import bad_rows, counted_rows, label_codes, queries, rows, score_queries
+from steelyard.ingest import counted_rows, label_codes, queries, rows, score_queries, text_cells
 from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.label_tables import match_label, rows_of_groups, sorted_groups
 from steelyard.statistics import score_bins
@@ -47,7 +47,7 @@ def finite_summary(source: Source, score: str) -> score_queries.ScoreSummary:
     """The range of a column of scores; refused where one is missing or infinite, or there are no rows."""
     summary = score_queries.summarize(source, score)
     if summary.missing or summary.infinite:
-        first = bad_rows.first_not_finite(source, score)
+        first = text_cells.first_not_finite(source, score)
         raise InputError(rows.not_numbers_sentence(score, summary.missing, summary.infinite, first))
     if not summary.rows:
         raise InputError(NO_ROWS)
@@ -123,7 +123,7 @@ def _binned_tables(source: Source, request: TallyRequest, ends: tuple[float, flo
 
 def _group_places(counted: KeyCounts, request: TallyRequest, source: Source) -> dict[Labels, Array]:
     keys = counted.keys[: len(request.columns.by)]
-    return rows_of_groups([rows.read_groups(key) for key in keys] if source.textual else keys, len(counted.rows))
+    return rows_of_groups([rows.read_groups(source, key) for key in keys], len(counted.rows))
 
 
 def _binned_groups(

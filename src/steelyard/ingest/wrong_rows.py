@@ -105,20 +105,7 @@ class WrongRows:
                 part = rows.with_columns((nw.col(ROW_NUMBER).cast(nw.Int64) + (before + 1)).alias(ROW_NUMBER))
                 if len(source.parts) > 1:
                     before += int(collect(given.select(nw.len().alias("rows"))).get_column("rows").to_list()[0])
-            yield part if self.where is None else self._in_slice(part, self.where, source.textual)
-
-    @staticmethod
-    def _in_slice(part: nw.LazyFrame[Any], where: Conjunction, textual: bool) -> nw.LazyFrame[Any]:
-        """The rows of the slice; text is compared as numbers where a condition has them, and stays as it is."""
-        import narwhals as nw
-
-        if not textual:
-            return part.filter(condition_rows.expression(where, part.collect_schema()))
-        given = {name: f"as given: {name}" for name in where.features}
-        part = part.with_columns(*(nw.col(name).alias(kept) for name, kept in given.items()))
-        part = condition_rows.with_numbers(part, where)
-        part = part.filter(condition_rows.expression(where, part.collect_schema()))
-        return part.with_columns(*(nw.col(kept).alias(name) for name, kept in given.items()))
+            yield part if self.where is None else condition_rows.filtered_part(part, self.where, source.textual)
 
     def _errors(self) -> dict[str, nw.Expr]:
         """Which rows are wrong, by the kind of error."""

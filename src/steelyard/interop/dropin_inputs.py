@@ -18,6 +18,7 @@ from steelyard.ingest import arrays, code_counts, label_codes
 from steelyard.ingest.array_tables import confusion
 from steelyard.ingest.label_number import check_label_number
 from steelyard.ingest.row_order import check_order
+from steelyard.statistics.backend import NUMPY
 from steelyard.statistics.sparse_matrix import MOST_DENSE_LABELS, SparseMatrix
 
 if TYPE_CHECKING:
@@ -221,7 +222,7 @@ def true_codes(y_true: ArrayLike) -> tuple[Array, tuple[Any, ...]] | None:
     true = usable_column(y_true)
     if true is None:
         return None
-    if true.dtype.kind in "biu" and code_counts.is_zero_one(true):
+    if true.dtype.kind in "biu" and NUMPY.is_zero_one(true):
         return true, (0, 1)
     try:
         codes, labels = label_codes.encode(true)

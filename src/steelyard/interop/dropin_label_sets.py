@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.ingest.code_counts import is_zero_one
 from steelyard.ingest.row_order import check_order
 from steelyard.interop.dropin_inputs import EXACT, weight_column
+from steelyard.statistics.backend import NUMPY
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.indicators import is_sparse
 from steelyard.statistics.multilabel_table import MultilabelTable
@@ -86,7 +86,7 @@ def _indicators(values: Any) -> Indicators | None:
         return matrix.astype(np.uint8) if ((matrix == 0) | (matrix == 1)).all() else None
     if matrix.dtype.kind == "b":
         return matrix.view(np.uint8) if matrix.flags.c_contiguous else matrix.astype(np.uint8)
-    return matrix if is_zero_one(matrix.reshape(-1)) else None
+    return matrix if NUMPY.is_zero_one(matrix.reshape(-1)) else None
 
 
 def _matrix(values: Any) -> Array | None:

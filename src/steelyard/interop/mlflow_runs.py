@@ -14,7 +14,7 @@ from steelyard.analysis.results.result_json import parsed
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError, MissingLibraryError
-from steelyard.ingest.temporary_files import temporary_folder
+from steelyard.ingest.written_files import temporary_folder
 from steelyard.ledger.entries import report_digest, report_evaluation
 from steelyard.report.figures.confusion import ConfusionDisplay
 from steelyard.report.figures.forest import IntervalDisplay

@@ -25,7 +25,7 @@ from steelyard.evaluation.evaluation import Evaluation, current_versions
 from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError, surrogate_sentence
 from steelyard.ingest import arrays
-from steelyard.ingest.replaced_files import replacement_file
+from steelyard.ingest.written_files import replacement_file
 from steelyard.predictions import Predictions, refuse_unused
 from steelyard.statistics.saved_json import ENTRY, read_json
 

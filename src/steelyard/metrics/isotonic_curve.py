@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.statistics.backend import backend_of, one_each, taken
 from steelyard.statistics.class_scores import starting_at_zero
-from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.merged_classes import MergedClasses
-from steelyard.statistics.placed_values import one_each, taken
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +40,7 @@ class IsotonicCurve:
     @classmethod
     def of(cls, table: ScoreTable) -> IsotonicCurve:
         """The curve of a table's scores."""
-        if any(isinstance(side.distinct[0], DeviceArray) for side in table.classes):
+        if backend_of(*(side.distinct[0] for side in table.classes)).is_device:
             return cls._there(table)
         weights, places = [side.distinct[1] for side in table.classes], [np.s_[:]] * 2
         if table.positive.scores is table.negative.scores:  # as in draws of one table
@@ -82,7 +81,7 @@ class IsotonicCurve:
     def observed(self) -> Array:
         """The share of positives at each distinct score; of a score without weight that of its neighbours."""
         share, _, scores, _ = self._blocks
-        if isinstance(self.scores, DeviceArray):
+        if backend_of(self.scores).is_device:
             return taken(share, np.searchsorted(self.ends[1:], np.cumsum(one_each(self.scores)) - 1, side="right"))
         return np.asarray(np.repeat(share, scores).reshape(*self.weights.shape[:-1], self.weights.shape[-1] - 1))
 

@@ -14,7 +14,7 @@ from steelyard.metrics.catalogue import accuracy, error_rate
 from steelyard.metrics.declaration import metric
 from steelyard.metrics.expression import undefined
 from steelyard.metrics.ranking import precision_at_k
-from steelyard.statistics.device_indicators import looked_up
+from steelyard.statistics.backend import taken
 
 # ---------------------------------------------------------------- the labels predicted
 
@@ -116,9 +116,9 @@ def ndcg(t, *, k=None):
     discount = 1 / np.log2(np.arange(2, size + 2))
     discount[np.arange(size) >= (size if k is None else k)] = 0
     gained = np.append(0, discount.cumsum())
-    above, up_to = looked_up(gained, ranks.above), looked_up(gained, ranks.up_to)
+    above, up_to = taken(gained, ranks.above), taken(gained, ranks.up_to)
     mean = (up_to - above) / (ranks.up_to - ranks.above)  # over the order of ties
-    largest = looked_up(gained, ranks.true_labels)
+    largest = taken(gained, ranks.true_labels)
     return np.minimum(ranks.row_sums(mean) / np.where(largest > 0, largest, 1), 1)
 
 
@@ -151,4 +151,4 @@ def propensity_scored_precision_at_k(t, *, k=5, propensities=None):
     if k > len(t.labels):
         return undefined(f"fewer than {k:g} labels")
     worth = 1 / np.broadcast_to(np.asarray(propensities, dtype=np.float64), len(t.labels))
-    return t.ranks.row_sums(t.ranks.share_within(k) * looked_up(worth, t.ranks.column)) / k
+    return t.ranks.row_sums(t.ranks.share_within(k) * taken(worth, t.ranks.column)) / k

@@ -11,9 +11,7 @@ import numpy as np
 
 from steelyard.metrics.expression import undefined
 from steelyard.metrics.ranking import once
-from steelyard.statistics.device_array import DeviceArray
-from steelyard.statistics.placed_values import one_each
-from steelyard.statistics.score_order import chunks
+from steelyard.statistics.backend import backend_of, one_each
 
 if TYPE_CHECKING:
     from steelyard._types import Array
@@ -46,8 +44,8 @@ class LogitRows(NamedTuple):
 
     def step(self, intercept: Array, slope: Array) -> Array:
         """The score of both parameters, and the three entries of the information; by parts that stay in cache."""
-        is_whole = self.weights.ndim > 1 or isinstance(self.logits, DeviceArray)
-        parts = chunks(len(self.logits), len(self.logits) if is_whole else _PART)
+        n = len(self.logits)
+        parts = backend_of(self.logits).chunks(n, n if self.weights.ndim > 1 else _PART)
         return np.asarray(sum(self._part(part, intercept, slope) for part in parts))
 
     def _part(self, part: slice, intercept: Array, slope: Array) -> Array:

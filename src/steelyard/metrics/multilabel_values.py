@@ -13,7 +13,7 @@ from steelyard.metrics.class_values import averaged_classes
 from steelyard.metrics.count_values import count_values, on_counts
 from steelyard.metrics.metric_value import MetricValue
 from steelyard.metrics.score_values import on_scores, score_values
-from steelyard.statistics.device_array import DeviceArray
+from steelyard.statistics.backend import backend_of, taken
 from steelyard.statistics.label_ranks import row_orders
 
 if TYPE_CHECKING:
@@ -157,9 +157,9 @@ def sample_values(metric: Metric, table: MultilabelTable, parameters: Mapping[st
         return row_values(metric, table, parameters)
     if metric.function is None:
         return _ordered_rows(metric, table, parameters)
-    if isinstance(table.true, DeviceArray):
+    if backend_of(table.true).is_device:  # where formulas would wait for it again and again
         kinds = table.row_kinds
-        return kinds.of_rows(count_values(metric, kinds.counts, parameters))
+        return taken(count_values(metric, kinds.counts, parameters), kinds.places)
     return np.asarray(count_values(metric, table.by_row, parameters))
 
 

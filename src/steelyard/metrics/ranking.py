@@ -13,11 +13,11 @@ from steelyard.metrics.catalogue import weighted_auc
 from steelyard.metrics.curves import roc_points
 from steelyard.metrics.declaration import metric
 from steelyard.metrics.expression import ratio, undefined
+from steelyard.statistics.backend import backend_of
 from steelyard.statistics.class_scores import starting_at_zero
-from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.labelled_scores import LabelledClass
 from steelyard.statistics.merged_classes import MergedClasses
-from steelyard.statistics.score_order import bin_starts, bin_sums, parts
+from steelyard.statistics.score_order import PART
 from steelyard.statistics.threads import in_threads
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def _partial_auc(t: ScoreTable, max_fpr: float) -> Any:
 
 def _roc_rates(t: ScoreTable) -> tuple[Array, Array]:
     """The points of the ROC curve; of scores on a device they stay there."""
-    if not any(isinstance(side.scores, DeviceArray) for side in t.classes):
+    if not backend_of(*(side.scores for side in t.classes)).is_device:
         return roc_points(t)[:2]
     tp, fp = (starting_at_zero(np.cumsum(weights)) for weights in MergedClasses.of(t).weights)
     return fp / fp[-1], tp / tp[-1]
@@ -227,7 +227,8 @@ def _negative_average_precision(t: ScoreTable) -> Any:
 
 
 def _summed_precisions(*columns: Array) -> Any:
-    return sum(in_threads(lambda part: _precisions(*(each[..., part] for each in columns)), parts(columns[0])))
+    parts = backend_of(columns[0]).chunks(columns[0].shape[-1], PART)
+    return sum(in_threads(lambda part: _precisions(*(each[..., part] for each in columns)), parts))
 
 
 def _precisions(weights: Array, tp: Array, fp: Array) -> Any:
@@ -501,5 +502,6 @@ def expected_calibration_error(t, *, bins=10):
     gap = np.zeros((*total.shape, bins))
     for side, truth in ((positive, 1), (negative, 0)):
         off = (truth - side.scores) * (1 if side.entry_weights is None else side.entry_weights)
-        gap += bin_sums(off, [0, *bin_starts(side.scores, bins), side.size])
+        there = backend_of(side.scores)
+        gap += there.bin_sums(off, [0, *there.bin_starts(side.scores, bins), side.size])
     return np.abs(gap).sum(-1) / total

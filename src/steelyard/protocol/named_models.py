@@ -14,7 +14,7 @@ import numpy as np
 
 from steelyard.analysis.results.formatting import listed, number_of
 from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, did_you_mean, first_ten, needs_sklearn
-from steelyard.ingest import arrays, numeric_text
+from steelyard.ingest import arrays, text_cells
 from steelyard.ingest.files import LoadedColumns
 from steelyard.ingest.imported_object import imported_object
 from steelyard.ingest.source import index_columns, index_sentences
@@ -92,7 +92,7 @@ def cross_evaluate_columns(
     """
     columns, notes = read_columns(table, [target])
     y = target_column(columns, target)
-    numeric_text.check_numeric_text(columns)
+    text_cells.check_numeric_text(columns)
     kept = {name: column for name, column in columns.items() if not is_a_name(column)}
     X, words = features(kept)
     names = [model] if isinstance(model, str) else list(model)

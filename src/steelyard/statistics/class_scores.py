@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.statistics import score_order, score_sort
-from steelyard.statistics.device_array import DeviceArray
+from steelyard.statistics import score_order
+from steelyard.statistics.backend import backend_of, one_each, taken
 from steelyard.statistics.effective_rows import check_squares, weight_per_row
 from steelyard.statistics.pickled_fields import PickledFields
-from steelyard.statistics.placed_values import one_each, taken
 from steelyard.statistics.threads import in_threads
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ class ClassScores(PickledFields):
     given_weights: Array | None = None
     given_squares: Array | None = None
     ascending: bool = True
-    among: tuple[Array | DeviceArray, ClassScores] | None = None
+    among: tuple[Array, ClassScores] | None = None
     single_use: bool = False
 
     @classmethod
@@ -62,11 +61,7 @@ class ClassScores(PickledFields):
     @property
     def rows(self) -> Array:
         """The rows of each entry."""
-        if self.given_rows is not None:
-            return self.given_rows
-        if isinstance(self.scores, DeviceArray):
-            return self.scores.ones()
-        return np.broadcast_to(np.int64(1), len(self.scores))  # one number in memory, whatever the length
+        return one_each(self.scores) if self.given_rows is None else self.given_rows
 
     @property
     def weights(self) -> Array:
@@ -97,7 +92,8 @@ class ClassScores(PickledFields):
         if self.ascending:
             return self.entries
         # In place only for the single question of one caller: other threads may be reading a table that is kept.
-        return score_sort.sort(self.entries if self.single_use else self.entries.copy())
+        ordered: Array = backend_of(self.entries).sorted(self.entries, is_own=self.single_use)
+        return ordered
 
     @property
     def entry_weights(self) -> Array | None:
@@ -147,30 +143,33 @@ class ClassScores(PickledFields):
         # In order: a part may be few where all of them are not.
         _ = self.scores, self.total  # before several threads ask for them
         placed = lambda part: worth(part, *self._around_in_order(few[part], ties=True))  # noqa: E731 - used once
-        return sum(in_threads(placed, score_order.parts(few)))
+        return sum(in_threads(placed, backend_of(few).chunks(len(few), score_order.PART)))
 
     def _unsorted_serves(self, few: Array) -> bool:
         if self.ascending or "scores" in self.__dict__:
             return False
-        if isinstance(self.given_scores if self.among is None else self.among[0], DeviceArray):
+        if backend_of(self.given_scores if self.among is None else self.among[0]).is_device:
             return self.among is not None  # those asked about are found by equality, so they must be among all
         return 0 < score_order.MANY_TIMES * len(few) <= self.size
 
     def _around(self, few: Array, ties: bool) -> tuple[Array, Array]:
         if not self._unsorted_serves(few):
             return self._around_in_order(few, ties)
+        scores = self.entries if self.among is None else self.among[0]
+        below, up_to = backend_of(scores).around_unsorted(few, scores)
         if self.among is None:
-            return score_order.around_unsorted(few, self.entries)
-        (below, up_to), (lower, upper) = score_order.around_unsorted(few, self.among[0]), self.among[1].around_each(few)
+            return below, up_to
+        lower, upper = self.among[1].around_each(few)
         return below - lower, up_to - upper
 
     def _around_in_order(self, few: Array, ties: bool) -> tuple[Array, Array]:
         own = self.compact() if "_compact" in self.__dict__ and self.given_weights is None else self
         if few is own.scores and own.compact() is own:  # as in draws of one table, which share their scores
             return (starts := own.running_or_places)[..., :-1], starts[..., 1:]
-        lower, upper = self._placed(few) or (score_order.below(few, self.scores), None)
+        there = backend_of(few, self.scores)
+        lower, upper = self._placed(few) or (there.below(few, self.scores), None)
         if ties and upper is None:
-            upper = score_order.up_to(few, self.scores, lower)
+            upper = there.up_to(few, self.scores, lower)
         self.__dict__["_last_placed"] = few, (lower, upper)
         lower_weight = self._cumulated(lower)
         return lower_weight, lower_weight if upper is None else self._cumulated(upper)
@@ -212,8 +211,8 @@ class ClassScores(PickledFields):
     @cached_property
     def _compact(self) -> ClassScores | None:
         """That, or None where every score is distinct: an object that holds itself is not freed at once."""
-        if self.given_rows is None and isinstance(self.entries, DeviceArray):
-            return ClassScores(*self.entries.distinct())
+        if self.given_rows is None and (there := backend_of(self.entries)).is_device:  # without a sort of its own
+            return ClassScores(*there.distinct(self.entries))
         rises = self.scores[1:] != self.scores[:-1]
         if rises.all():
             return None
@@ -224,7 +223,7 @@ class ClassScores(PickledFields):
 
     def detached(self) -> ClassScores:
         """The same with a copy of its own, whatever becomes of the arrays it was made from."""
-        if self.single_use and isinstance(self.entries, DeviceArray):
+        if self.single_use and backend_of(self.entries).is_device:
             return self.compact()
         return ClassScores(self.entries, ascending=False) if self.single_use else self
 

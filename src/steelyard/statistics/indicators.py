@@ -6,16 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from steelyard.statistics.device_array import DeviceArray
-from steelyard.statistics.device_indicators import device_label_counts, device_row_counts
-from steelyard.statistics.score_order import chunks
+from steelyard.statistics.backend import backend_of
+from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
     from steelyard._types import Array
 
     Indicators: TypeAlias = Any  # an array, here or of booleans on a device, or a csr_array of SciPy
-
-_CELLS = 1 << 18  # of a chunk: both matrices stay in the processor's cache
 
 
 class IndicatorCounts(NamedTuple):
@@ -26,15 +23,22 @@ class IndicatorCounts(NamedTuple):
     predicted: Array
 
 
+class RowKinds(NamedTuple):
+    """The four cells of rows, of which few are distinct: those, and the place among them of each row."""
+
+    counts: Counts[Array]
+    places: Array
+
+
 def is_sparse(matrix: Indicators) -> bool:
     """Whether a matrix is held by its ones alone."""
-    return not isinstance(matrix, (np.ndarray, DeviceArray))
+    return hasattr(matrix, "tocsr")
 
 
 def label_counts(true: Indicators, predicted: Indicators, weights: Array | None = None) -> IndicatorCounts:
-    """The counts of each label: the one function that a backend of its own has to bring.
+    """The counts of each label: whole numbers without weights, floats with them.
 
-    Whole numbers without weights, floats with them. Either both matrices are sparse or neither is.
+    Either both matrices are sparse or neither is.
 
     >>> label_counts(np.array([[1, 0], [1, 1]]), np.array([[1, 1], [0, 1]])).both.tolist()
     [1, 1]
@@ -42,14 +46,17 @@ def label_counts(true: Indicators, predicted: Indicators, weights: Array | None 
     if is_sparse(true):
         held = (true.multiply(predicted).tocsr(), true, predicted)
         return IndicatorCounts(*(_sparse_sums(matrix, weights) for matrix in held))
-    if isinstance(true, DeviceArray):
-        return IndicatorCounts(*device_label_counts(true, predicted, weights))
-    sums = np.zeros((3, true.shape[1]), np.int64 if weights is None else np.float64)
-    for part in chunks(len(true), max(1, _CELLS // max(1, true.shape[1]))):
-        t, p = true[part], predicted[part]
-        for place, cells in enumerate((t & p, t, p)):
-            sums[place] += _column_sums(cells) if weights is None else weights[part] @ cells
-    return IndicatorCounts(*sums)
+    there = backend_of(true)
+    t, p = there.native(true), there.native(predicted)
+    column = None if weights is None else there.real(there.native(weights))
+    sums: list[Any] = [0, 0, 0]
+    for part in there.parts(*true.shape):
+        own, other = t[part, :], p[part, :]
+        matrices = (own,) if true is predicted else (own & other, own, other)
+        for place, cells in enumerate(matrices):
+            sums[place] += there.column_sums(cells, None if column is None else column[part])
+    counts = there.brought(there.xp.stack(sums[: len(matrices)]))
+    return IndicatorCounts(*np.broadcast_to(counts, (3, true.shape[1])))
 
 
 def row_counts(true: Indicators, predicted: Indicators) -> IndicatorCounts:
@@ -57,18 +64,15 @@ def row_counts(true: Indicators, predicted: Indicators) -> IndicatorCounts:
     if is_sparse(true):
         both = true.multiply(predicted).tocsr()
         return IndicatorCounts(*(np.asarray(np.diff(held.indptr), np.int64) for held in (both, true, predicted)))
-    if isinstance(true, DeviceArray):
-        return IndicatorCounts(*device_row_counts(true, predicted))
-    sums = np.empty((3, len(true)), np.int64)
-    for part in chunks(len(true), max(1, _CELLS // max(1, true.shape[1]))):
-        t, p = true[part], predicted[part]
-        for place, cells in enumerate((t & p, t, p)):
-            np.add.reduce(cells, axis=1, dtype=np.int64, out=sums[place, part])
-    return IndicatorCounts(*sums)
-
-
-def _column_sums(cells: Array) -> Array:
-    return np.asarray(np.add.reduce(cells, axis=0, dtype=np.int64))
+    there = backend_of(true)
+    t, p = there.native(true), there.native(predicted)
+    counted = []
+    for part in there.parts(*true.shape):
+        own, other = t[part, :], p[part, :]
+        matrices = (own,) if true is predicted else (own & other, own, other)
+        counted.append([there.count_true(cells, 1) for cells in matrices])
+    columns = [there.kept(there.xp.concat(column)) for column in zip(*counted, strict=True)]
+    return IndicatorCounts(*(columns * 3 if true is predicted else columns))
 
 
 def _sparse_sums(matrix: Any, weights: Array | None) -> Array:
@@ -77,3 +81,22 @@ def _sparse_sums(matrix: Any, weights: Array | None) -> Array:
         return np.bincount(matrix.indices, minlength=matrix.shape[1])
     spread = np.repeat(weights, np.diff(matrix.indptr))
     return np.bincount(matrix.indices, spread, minlength=matrix.shape[1])
+
+
+def row_kinds(by_row: Counts[Array], labels: int) -> RowKinds:
+    """The distinct ones among the cells of rows of so many labels."""
+    base = labels + 1
+    distinct, places = np.unique((by_row.tp * base + by_row.fn) * base + by_row.fp, return_inverse=True)
+    distinct = np.asarray(distinct)
+    tp, fn, fp = distinct // base**2, distinct // base % base, distinct % base
+    return RowKinds(Counts.trusted(tp, fn, fp, labels - tp - fn - fp), places)
+
+
+def meetings(first: Indicators, second: Indicators) -> Array:
+    """In how many rows each label of the one is together with each of the other."""
+    there = backend_of(first)
+    xp, one, other = there.xp, there.native(first), there.native(second)
+    total: Any = 0
+    for part in there.parts(*first.shape):
+        total = total + xp.matmul(xp.permute_dims(there.real(one[part, :]), (1, 0)), there.real(other[part, :]))
+    return there.brought(total).astype(np.int64)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.statistics.device_array import DeviceArray
-from steelyard.statistics.device_indicators import device_distinct_sets
+from steelyard.statistics.backend import backend_of
 from steelyard.statistics.indicators import is_sparse
 
 if TYPE_CHECKING:
@@ -54,13 +53,16 @@ def label_imbalance(labels: Labels, true: Indicators, positives: Array, total: f
 
 
 def distinct_sets(true: Indicators) -> int:
-    """How many different sets of labels the rows have."""
-    if isinstance(true, DeviceArray):
-        return device_distinct_sets(true)
-    if not is_sparse(true):
-        bits = np.packbits(true != 0, axis=1)
-        return len(np.unique(bits.view(np.dtype((np.void, bits.shape[1])))))
-    # A sum of random 64-bit numbers of the labels stands for a set: two sets share one with probability 2^-64.
-    keys = np.random.default_rng(0).integers(2**63, size=true.shape[1], dtype=np.uint64)
-    running = np.append(np.uint64(0), np.cumsum(keys[true.indices], dtype=np.uint64))
-    return len(np.unique(running[true.indptr[1:]] - running[true.indptr[:-1]]))
+    """How many different sets of labels the rows have.
+
+    A sum of random 64-bit numbers of the labels stands for a set: two sets share one with probability 2^-64.
+    """
+    keys = np.random.default_rng(0).integers(-(2**63), 2**63, true.shape[1])
+    if is_sparse(true):
+        running = np.append(0, np.cumsum(keys[true.indices]))
+        return len(np.unique(running[true.indptr[1:]] - running[true.indptr[:-1]]))
+    there, matrix = backend_of(true), backend_of(true).native(true)
+    xp, own = there.xp, there.native(keys)
+    none = xp.zeros_like(own)
+    sums = [xp.sum(xp.where(there.booleans(matrix[part, :]), own, none), axis=1) for part in there.parts(*true.shape)]
+    return int(there.unique_counts(xp.concat(sums))[0].shape[0])

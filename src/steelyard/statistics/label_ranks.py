@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from steelyard.statistics.backend import backend_of
 from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.device_array import DeviceArray
-from steelyard.statistics.device_label_ranks import device_label_ranks, device_row_orders
 from steelyard.statistics.indicators import is_sparse
-from steelyard.statistics.score_order import chunks
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steelyard._types import Array
+    from steelyard.statistics.backend import Backend, Native
     from steelyard.statistics.indicators import Indicators
 
-_CELLS = 1 << 19  # of a chunk of comparisons: it stays in the processor's cache
+_ORDERED = 1 << 22  # most cells of a part of orders, some hundred bytes each
 
 
 class LabelRanks(NamedTuple):
@@ -48,12 +47,7 @@ class LabelRanks(NamedTuple):
 
     def row_maxima(self, values: Array) -> Array:
         """The largest value of each row's entries, which are not negative; 0 where it has none."""
-        if isinstance(values, DeviceArray):
-            cells = self.row * self.shape[1] + self.column
-            by_cell: Array = np.bincount(cells, values, minlength=self.shape[0] * self.shape[1]).reshape(self.shape)
-            return by_cell.max(1)
-        largest = np.zeros(self.shape[0])
-        np.maximum.at(largest, self.row, values)
+        largest: Array = backend_of(self.row).greatest_of_rows(self.row, self.column, values, self.shape)
         return largest
 
     def share_within(self, k: int) -> Array:
@@ -74,24 +68,30 @@ def label_ranks(true: Indicators, scores: Array) -> LabelRanks:
     >>> ranks.above.tolist(), ranks.up_to.tolist()
     ([2, 0], [3, 2])
     """
-    n, labels = true.shape
-    if isinstance(true, DeviceArray):
-        return LabelRanks((n, labels), *device_label_ranks(true, scores))  # type: ignore[arg-type]  # both there
-    held = true.nnz if is_sparse(true) else int(np.count_nonzero(true))
-    step = max(1, int(_CELLS // max(1, labels * max(1, held / max(1, n)))))
-    parts = [_ranks(true[part], scores[part], part.start) for part in chunks(n, step)]
-    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    there, (n, labels) = backend_of(true), true.shape
+    t = true if is_sparse(true) else there.native(true)
+    held = true.nnz if is_sparse(true) else int(there.xp.count_nonzero(t))
+    comparisons = int(labels * max(1, held / max(1, n)))
+    ranked = there.native(scores)
+    parts = [_ranks(there, _dense(t[part, :]), ranked[part, :], part.start) for part in there.parts(n, comparisons)]
+    columns = [there.kept(there.xp.concat(column)) for column in zip(*parts, strict=True)]
     return LabelRanks((n, labels), *columns)
 
 
-def _ranks(true: Indicators, scores: Array, start: int) -> tuple[Array, ...]:
-    """The entries of some rows, of which the first is the given one."""
-    held = (true.toarray() if is_sparse(true) else true) != 0
-    row, column = np.nonzero(held)
-    others, own = scores[row], scores[row, column][:, None]
-    higher, as_high, truth = others > own, others >= own, held[row]
-    counts = [np.count_nonzero(which, axis=1) for which in (higher, as_high, higher & truth, as_high & truth)]
-    return (row + start, column, *counts)
+def _dense(part: Indicators) -> Native:
+    return part.toarray() if is_sparse(part) else part
+
+
+def _ranks(there: Backend, true: Native, scores: Native, start: int) -> list[Native]:
+    """The entries of some rows, of which the first is the given one; a device keeps them narrow, as they are many."""
+    xp, held = there.xp, there.booleans(true)
+    row, column = xp.nonzero(held)
+    own = xp.reshape(there.take(xp.reshape(scores, (-1,)), row * held.shape[1] + column), (-1, 1))
+    others, truth = there.take(scores, row), there.take(held, row)
+    higher, as_high = others > own, others >= own
+    counts = [there.count_true(which, 1) for which in (higher, as_high, higher & truth, as_high & truth)]
+    kind = xp.int32 if there.is_device else xp.int64
+    return [xp.astype(each, kind, copy=False) for each in (row + start, column, *counts)]
 
 
 def row_orders(true: Indicators, scores: Array) -> Iterator[ScoreTable]:
@@ -99,28 +99,27 @@ def row_orders(true: Indicators, scores: Array) -> Iterator[ScoreTable]:
 
     Places in the order of the scores, from the lowest; labels of equal scores share one.
     """
-    if isinstance(true, DeviceArray):
-        for sides in device_row_orders(true, scores):  # type: ignore[arg-type]  # both there
-            yield _table_of_places(*sides)
-        return
-    n, labels = true.shape
-    for part in chunks(n, max(1, _CELLS // max(1, labels))):
-        held = true[part].toarray() if is_sparse(true) else true[part]
-        yield _places(held != 0, scores[part])
+    there = backend_of(true)
+    t, ranked = true if is_sparse(true) else there.native(true), there.native(scores)
+    for part in there.parts(true.shape[0], true.shape[1], _ORDERED):
+        places = np.arange(true.shape[1], dtype=np.float64)
+        sides = (there.column(side) for side in _orders(there, _dense(t[part, :]), ranked[part, :]))
+        positive, negative = (ClassScores(places, side, side, side) for side in sides)
+        yield ScoreTable(positive, negative)
 
 
-def _places(held: Array, scores: Array) -> ScoreTable:
-    order = np.argsort(scores, axis=1)
-    ascending = np.take_along_axis(scores, order, 1)
-    place = np.zeros(scores.shape, dtype=np.int64)
-    np.put_along_axis(place, order[:, 1:], (ascending[:, 1:] != ascending[:, :-1]).cumsum(1), 1)
-    flat = (place + np.arange(len(scores))[:, None] * scores.shape[1]).reshape(-1)
-    sides = (np.bincount(flat, own.reshape(-1), minlength=scores.size).reshape(scores.shape) for own in (held, ~held))
-    return _table_of_places(*sides)
-
-
-def _table_of_places(*sides: Array) -> ScoreTable:
-    """The table of how many labels that each row has, and how many that it has not, are at each place."""
-    places = np.arange(sides[0].shape[1], dtype=np.float64)
-    positive, negative = (ClassScores(places, side, side, side) for side in sides)
-    return ScoreTable(positive, negative)
+def _orders(there: Backend, true: Native, scores: Native) -> tuple[Native, Native]:
+    """How many labels that each of some rows has, and that it has not, are at each place of its order."""
+    xp, (n, labels) = there.xp, true.shape
+    row = xp.reshape(xp.arange(n, device=there.device) * labels, (-1, 1))
+    order = xp.reshape(xp.argsort(scores, axis=1) + row, (-1,))
+    ascending = xp.reshape(there.take(xp.reshape(scores, (-1,)), order), (n, labels))
+    rises = xp.astype(ascending[:, 1:] != ascending[:, :-1], xp.int64)
+    first = xp.zeros((n, 1), dtype=xp.int64, device=there.device)
+    steps = there.running_sums(xp.concat([first, rises], axis=1), 1)
+    places = xp.reshape(steps + row, (-1,))
+    own = xp.astype(there.take(xp.reshape(there.booleans(true), (-1,)), order), xp.int64)
+    positive, negative = (
+        there.real(xp.reshape(there.code_sums(places, n * labels, each), (n, labels))) for each in (own, 1 - own)
+    )
+    return positive, negative

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from steelyard.statistics.backend import backend_of
 from steelyard.statistics.score_order import MANY_TIMES, chunks
 from steelyard.statistics.score_sort import Ranges, sort_range, split
 from steelyard.statistics.threads import in_threads
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from steelyard._types import Array
+    from steelyard.statistics.backend import Backend
 
 _Value = TypeVar("_Value")
 
@@ -113,7 +115,11 @@ class LabelledScores:
     def is_sorted_at_once(self) -> bool:
         """Whether one sort of both classes is the quick way: of enough rows, neither class rare and few scores tied."""
         n = len(self.scores)
-        if n < _LEAST or (MANY_TIMES + 1) * min(self.n_positive, n - self.n_positive) <= n:
+        if (
+            backend_of(self.scores).is_device
+            or n < _LEAST
+            or (MANY_TIMES + 1) * min(self.n_positive, n - self.n_positive) <= n
+        ):
             return False
         few = self.scores[:: n // _SAMPLED].tolist()
         return 8 * len({*few}) > 7 * len(few)  # ties are placed more quickly than they are sorted by label
@@ -177,13 +183,12 @@ class LabelledClass:
     def __len__(self) -> int:
         return self.both.n_positive if self.is_positive else len(self.both.scores) - self.both.n_positive
 
+    @property
+    def backend(self) -> Backend:
+        """Where the scores lie."""
+        return backend_of(self.both.scores)
+
     def __call__(self) -> Array:
-        """A copy, taken chunk by chunk."""
-        scores, positive = self.both.scores, self.both.positive
-        out, end = np.empty(len(self)), 0
-        for part in chunks(len(scores)):
-            # Indices beat a boolean mask: NumPy finds them without branches.
-            rows = np.flatnonzero(positive[part] != 0 if self.is_positive else positive[part] == 0)
-            out[end : end + len(rows)] = scores[part].take(rows)
-            end += len(rows)
-        return out
+        """A copy."""
+        own: Array = self.backend.of_class(self.both.scores, self.both.positive, self.is_positive, len(self))
+        return own

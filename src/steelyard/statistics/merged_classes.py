@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard.statistics.device_array import DeviceArray
-from steelyard.statistics.placed_values import scattered
+from steelyard.statistics.backend import scattered
 
 if TYPE_CHECKING:
     from steelyard._types import Array
@@ -25,18 +24,9 @@ class MergedClasses(NamedTuple):
     def of(cls, table: ScoreTable) -> MergedClasses:
         """Those of a table without draws; scores on a device stay there."""
         distinct = [side.distinct for side in table.classes]
-        is_there = any(isinstance(scores, DeviceArray) for scores, _ in distinct)
-        scores, places = _merged_there(*(scores for scores, _ in distinct)) if is_there else table.merged
+        scores, places = table.merged
         positive, negative = (
             scattered(weights.astype(np.float64)[::-1], at, len(scores))
             for (_, weights), at in zip(distinct, places, strict=True)
         )
         return cls(scores, (positive, negative), places)
-
-
-def _merged_there(first: Array, second: Array) -> tuple[Array, list[Array]]:
-    """The same as `merge_descending` on a device, by a sort of both."""
-    both: DeviceArray = np.concatenate([first, second])  # type: ignore[assignment]  # one of them lies there
-    ascending = both.distinct()[0]
-    places = [(len(ascending) - 1 - np.searchsorted(ascending, scores))[::-1] for scores in (first, second)]
-    return ascending[::-1], places

@@ -10,11 +10,10 @@ import numpy as np
 
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, first_ten
+from steelyard.statistics.backend import backend_of
 from steelyard.statistics.counts import Counts
-from steelyard.statistics.device_array import DeviceArray
-from steelyard.statistics.device_indicators import RowKinds, row_kinds
-from steelyard.statistics.indicators import is_sparse, label_counts, row_counts
-from steelyard.statistics.label_columns import joined, joined_weights, on_processor, repeated, transposed, two_classes
+from steelyard.statistics.indicators import RowKinds, is_sparse, label_counts, row_counts, row_kinds
+from steelyard.statistics.label_columns import joined, joined_weights, on_processor, repeated, two_classes
 from steelyard.statistics.label_imbalance import label_imbalance
 from steelyard.statistics.label_ranks import label_ranks
 from steelyard.statistics.probability_table import ColumnTable
@@ -69,12 +68,8 @@ class MultilabelTable:
     @cached_property
     def row_weights(self) -> Array:
         """The same as floats, where the rows are, and ones where every row counts once."""
-        if self.weights is not None:
-            return self.weights.astype(np.float64, copy=False)
-        if not isinstance(self.true, DeviceArray):
-            return np.ones(self.true.shape[0])
-        ones: Array = self.true[:, 0].ones().astype(np.float64)  # as many as the first column has rows
-        return ones
+        weights: Array = backend_of(self.true).ones(self.true.shape[0]) if self.weights is None else self.weights
+        return weights.astype(np.float64, copy=False)
 
     @cached_property
     def by_label(self) -> Counts[Array]:
@@ -134,7 +129,7 @@ class MultilabelTable:
         """The scores of one label, by whether a row has it."""
         place = self.place(label)
         if place not in self._score_tables:
-            if isinstance(self.true, DeviceArray) and len(self._score_tables) * len(self.true) > _MOST_KEPT:
+            if backend_of(self.true).is_device and len(self._score_tables) * len(self.true) > _MOST_KEPT:
                 self._score_tables.clear()
             assert self.scores is not None  # noqa: S101 - asked before
             columns = (self.sample_weight, self.frequency)
@@ -151,7 +146,8 @@ class MultilabelTable:
             part = slice(start, start + _TOGETHER)
             self._last_columns.clear()
             held = self.true[:, part].toarray() if is_sparse(self.true) else self.true[:, part]
-            columns = transposed(held, bool), transposed(self.scores[:, part], np.float64)
+            there = backend_of(held)
+            columns = there.transposed(held, bool), there.transposed(self.scores[:, part], np.float64)
             self._last_columns[start] = columns
         own, scores = columns
         return own[place - start], scores[place - start]
@@ -192,7 +188,7 @@ class MultilabelTable:
 
     def on_host(self) -> MultilabelTable:
         """The same with every array in the processor's memory."""
-        if not isinstance(self.true, DeviceArray):
+        if not backend_of(self.true).is_device:
             return self
         names = ("true", "predicted", "scores", "sample_weight", "frequency")
         return replace(self, **{name: on_processor(getattr(self, name)) for name in names})

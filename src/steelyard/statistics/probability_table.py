@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from steelyard.exceptions import InputError, first_ten
+from steelyard.statistics.backend import one_each, taken
 from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.placed_values import one_each, taken
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.threads import in_threads
 
 if TYPE_CHECKING:
@@ -27,29 +25,13 @@ def chunks(n: int, size: int = CHUNK) -> Iterator[slice]:
     return (slice(start, start + size) for start in range(0, n, size))
 
 
-def parts(column: Array) -> Iterator[slice]:
-    """Slices that cover the last axis of a column of which only a sum is asked for; on a device it is taken whole."""
-    n = column.shape[-1]
-    return iter((slice(None),)) if isinstance(column, DeviceArray) else chunks(n, PART)
-
-
 def bin_starts(ordered: Array, bins: int) -> list[int]:
     """Where each of so many bins of [0, 1] but the first begins among ordered scores."""
-    if isinstance(ordered, DeviceArray):  # one search of all rather than a question for each step of it
-        starts: list[int] = np.searchsorted(ordered * bins, np.arange(1.0, bins)).tolist()
-        return starts
     return [bisect_left(ordered, i, key=lambda score: score * bins) for i in range(1, bins)]
 
 
-def bin_sums(column: Array, ends: list[int]) -> Array:
-    """The sum of a column, along its last axis, between each two of the ends."""
-    if isinstance(column, DeviceArray):  # one pass rather than a question for each bin
-        return sums_between(column, np.array(ends))
-    return np.stack([column[..., start:end].sum(-1) for start, end in pairwise(ends)], axis=-1)
-
-
 def sums_between(column: Array, ends: Array) -> Array:
-    """The same in one pass, where many of the bins may be empty."""
+    """The sum of a column between each two of the ends in one pass, where many of the bins may be empty."""
     used = np.diff(ends) > 0
     sums = np.zeros(len(used), dtype=column.dtype)
     sums[used] = np.add.reduceat(column, ends[:-1][used])
@@ -58,8 +40,6 @@ def sums_between(column: Array, ends: Array) -> Array:
 
 def below(few: Array, ordered: Array) -> Array:
     """How many of the ordered scores are below each of some ascending ones."""
-    if isinstance(few, DeviceArray) or isinstance(ordered, DeviceArray):
-        return np.searchsorted(ordered, few)
     if len(few) > 2 * len(ordered):  # the fewer are searched: an ordered score is below all from its place on
         passed = up_to(ordered, few, below(ordered, few))
         return np.cumsum(np.bincount(passed, minlength=len(few) + 1)[:-1])
@@ -78,8 +58,6 @@ def _place(few: Array, ordered: Array, places: Array) -> None:
 
 def up_to(few: Array, ordered: Array, lower: Array) -> Array:
     """How many are at or below each, given how many are below: only ties need another search."""
-    if isinstance(few, DeviceArray) or isinstance(ordered, DeviceArray):
-        return np.searchsorted(ordered, few, side="right")
     places = lower.copy()
     if len(ordered):
         tied = np.flatnonzero(ordered.take(lower, mode="clip") == few)
@@ -101,10 +79,8 @@ def merge_descending(first: Array, second: Array) -> tuple[Array, list[Array]]:
     return scores, [at, of_many] if few is first else [of_many, at]
 
 
-def around_unsorted(few: Array, scores: Array | DeviceArray) -> tuple[Array, Array]:
+def around_unsorted(few: Array, scores: Array) -> tuple[Array, Array]:
     """Both for scores in no order, many times as many: each is placed by a table of slots, few need a search."""
-    if isinstance(scores, DeviceArray):
-        return _around_on_device(few, scores)
     n_slots = 8 * len(few)
     slots = slotter(few[0], few[len(few) // 2], few[-1], n_slots, np.intp)
     rank_of_slot = _slot_ranks(few, slots, n_slots)
@@ -119,14 +95,6 @@ def around_unsorted(few: Array, scores: Array | DeviceArray) -> tuple[Array, Arr
         np.add.at(between, ranks, 1)
     reached = np.cumsum(between[:-1])
     return reached - equal[:-1], reached
-
-
-def _around_on_device(few: Array, scores: DeviceArray) -> tuple[Array, Array]:
-    """The same on a device, for scores of which the few are a part: each occurs among the distinct ones."""
-    distinct, counts = scores.distinct()
-    places, running = np.searchsorted(distinct, few), np.cumsum(counts)
-    reached = running[places]
-    return reached - counts[places], reached
 
 
 def _slot_ranks(few: Array, slots: Callable[[Array], Array], n_slots: int) -> Array:

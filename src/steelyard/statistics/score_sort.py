@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.score_order import CHUNK, chunks, slotter, sums_between
 from steelyard.statistics.threads import in_threads, thread_count
 
@@ -27,8 +26,6 @@ _ROW = 256  # values that NumPy sorts in registers: 1.5 ns each, where longer co
 
 def sort(scores: Array) -> Array:
     """The scores in ascending order; the array given may be overwritten."""
-    if isinstance(scores, DeviceArray):
-        return scores.ordered()
     if len(scores) > CHUNK and numpy_sorts_slowly():
         return sort_by_ranges(scores)
     if len(scores) >= _HALVED and thread_count() > 1:

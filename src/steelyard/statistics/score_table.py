@@ -10,7 +10,8 @@ import numpy as np
 
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.statistics import score_bins, score_order
+from steelyard.statistics import score_bins
+from steelyard.statistics.backend import NUMPY, backend_of
 from steelyard.statistics.cell_values import is_usual_size, usual_exponents
 from steelyard.statistics.class_scores import ClassScores, starting_at_zero
 from steelyard.statistics.counts import Counts
@@ -98,17 +99,23 @@ class ScoreTable(PickledFields):
     @cached_property
     def _curve(self) -> tuple[Array, Array, Array]:
         """The distinct scores, descending, with the weight of each class at or above."""
-        (positives, gained), (_, lost) = (scores.distinct for scores in self.classes)
+        (positives, gained), (negatives, lost) = (scores.distinct for scores in self.classes)
         if self.positive.scores is self.negative.scores:  # as in draws of one table
             return positives[::-1], gained[..., ::-1].cumsum(-1), lost[..., ::-1].cumsum(-1)
-        scores, (of_positives, of_negatives) = self.merged
+        if backend_of(positives, negatives).is_device:  # every score is read in turn: brought before they are merged
+            positives, gained, negatives, lost = map(np.asarray, (positives, gained, negatives, lost))
+            scores, places = NUMPY.merged_descending(positives, negatives)
+        else:
+            scores, places = self.merged
+        of_positives, of_negatives = places
         tps, fps = _spread(gained, of_positives, len(scores)), _spread(lost, of_negatives, len(scores))
         return scores, tps.cumsum(-1, out=tps), fps.cumsum(-1, out=fps)
 
     @cached_property
     def merged(self) -> tuple[Array, list[Array]]:
         """The distinct scores of both classes, descending, and where among them those of each class are."""
-        return score_order.merge_descending(*(scores.distinct[0] for scores in self.classes))
+        first, second = (scores.distinct[0] for scores in self.classes)
+        return backend_of(first, second).merged_descending(first, second)
 
     @cached_property
     def at_positive_scores(self) -> tuple[Array, Array, Array]:

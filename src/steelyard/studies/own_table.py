@@ -12,7 +12,7 @@ from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import label_codes
 from steelyard.ingest.arrays import numbers
 from steelyard.ingest.label_tables import match_label
-from steelyard.ingest.numeric_text import cell_sentence, check_numeric_text, first_other_text
+from steelyard.ingest.text_cells import cell_sentence, check_numeric_text, first_other_text
 from steelyard.protocol.cross_evaluate import read_data
 from steelyard.protocol.named_models import (
     check_column,

@@ -30,7 +30,7 @@ from steelyard.datasets.data_folder import cache_folder
 from steelyard.evaluation.evaluate import evaluate
 from steelyard.exceptions import MissingLibraryError
 from steelyard.ingest.array_tables import score_table
-from steelyard.ingest.replaced_files import replacement_file
+from steelyard.ingest.written_files import replacement_file
 from steelyard.metrics.registry import get_metric
 from steelyard.protocol.resample import Training, resampled
 from steelyard.statistics.counts import Counts

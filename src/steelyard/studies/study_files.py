@@ -11,7 +11,7 @@ from pathlib import Path
 
 from steelyard.analysis.results.formatting import three_digits
 from steelyard.exceptions import InputError
-from steelyard.ingest.replaced_files import check_replaceable, replacement_folder
+from steelyard.ingest.written_files import check_replaceable, replacement_folder
 from steelyard.report.csv_text import csv_rows
 from steelyard.report.pages.document import label_html, rendered_html
 from steelyard.report.pages.frame import Section, framed

@@ -30,9 +30,9 @@ from steelyard.metrics.ranking import check_probabilities, missing
 from steelyard.metrics.registry import get_metrics
 from steelyard.metrics.spec import MetricSpec
 from steelyard.predictions import Predictions, question, refuse_unused
+from steelyard.statistics.backend import one_each, taken
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.effective_rows import weight_per_row
-from steelyard.statistics.placed_values import one_each, taken
 from steelyard.statistics.probability_table import SUM_OFF
 from steelyard.statistics.tally import Tally
 

@@ -25,10 +25,10 @@ from steelyard.metrics import discrimination, ranking
 from steelyard.metrics.application import ClassCells, class_values, count_values, on_counts, on_scores
 from steelyard.metrics.class_values import NO_MATRIX
 from steelyard.metrics.metric_value import MetricValue
+from steelyard.statistics.backend import backend_of
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
-from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.score_table import ScoreTable
 from steelyard.statistics.shared_cells import SharedCells
 
@@ -544,7 +544,7 @@ class RandomOrder:
         scores: Array = np.asanyarray(among[0]) if among else np.concatenate([side.entries for side in sides])
         plain = all(side.given_rows is None for side in sides)
         rows = None if plain else np.concatenate([side.rows for side in sides])
-        step = 1 if isinstance(scores, DeviceArray) else max(1, len(scores) // _SORTED_ENTRIES)
+        step = 1 if backend_of(scores).is_device else max(1, len(scores) // _SORTED_ENTRIES)
         looked_at = ClassScores.of_rows(scores[::step], frequency=None if rows is None else rows[::step])
         sizes = looked_at.distinct[1][::-1]
         if step > 1:

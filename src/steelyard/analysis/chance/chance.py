@@ -53,11 +53,10 @@ from steelyard.metrics.multilabel_values import (
 )
 from steelyard.metrics.spec import MetricSpec
 from steelyard.predictions import Predictions, question, refuse_unused
+from steelyard.statistics.backend import backend_of
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Cell_co, Counts
-from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.indicators import is_sparse
-from steelyard.statistics.placed_values import sent_beside
 from steelyard.statistics.probability_table import ProbabilityTable
 from steelyard.statistics.score_order import chunks
 
@@ -222,7 +221,7 @@ class Baselines:
         times, rng = self.draws or _times(table.probabilities.shape), generator(self.rng)
         if times < FEWEST_READ or table.frequency is not None:
             return math.nan
-        orders = (sent_beside(rng.permutation(len(table.codes)), table.codes) for _ in range(times))
+        orders = (backend_of(table.codes).sent(rng.permutation(len(table.codes))) for _ in range(times))
         shuffled = (replace(table, probabilities=table.probabilities[order]) for order in orders)
         values = [on_table(metric, some, call, metric.parameters).value for some in shuffled]
         return percentile_where_defined(metric, np.array(values))
@@ -454,12 +453,8 @@ class LabelSetBaselines:
     def _of_pooled_scores(self, spec: MetricSpec) -> float:
         """The value of all cells together, each with the share of rows that have its label as its score."""
         shares, true = np.asarray(self.table.positives, np.float64) / self._total, self.table.true
-        scores: Any
-        if isinstance(true, DeviceArray):
-            on_device = true.library.xp.broadcast_to(true.library.native(shares), true.shape)
-            scores = DeviceArray(true.library, on_device)
-        else:
-            scores = np.broadcast_to(shares, true.shape)
+        there = backend_of(true)
+        scores = there.column(there.xp.broadcast_to(there.native(shares), true.shape))
         constant = replace(self.table, scores=scores)
         return float(on_table(spec.metric, constant, spec.options(CallOptions()), spec.metric.parameters).value)
 
@@ -469,9 +464,7 @@ class LabelSetBaselines:
         true, predicted, scores = self.table.true, self.table.predicted, self.table.scores
         rng, tables = generator(self.rng), []  # its own generator: no other draw moves these
         for _ in range(self._times):
-            order: Any = rng.permutation(true.shape[0])
-            if isinstance(true, DeviceArray):
-                order = DeviceArray(true.library, true.library.native(order))
+            order = backend_of(true).sent(rng.permutation(true.shape[0]))
             tables.append(
                 replace(
                     self.table,

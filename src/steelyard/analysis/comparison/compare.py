@@ -384,15 +384,16 @@ class LabelSetModels:
         if self.labels is not None:
             raise InputError("labels= is for arrays; of a frame the columns that are named are the labels.")
         names, tables = self.rows.names(), {}
-        fetched: dict[str, Array] = {}
-        others = [] if names.cluster is None else [names.cluster]
+        members: Array | None = None
         models = self.models if isinstance(self.models, Mapping) else {str(name): name for name in self.models}
         for name, columns in models.items():
             frame = FrameColumns(self.true, weight=names.weight)
             frame = frame._replace(score=columns) if self.scores else frame._replace(pred=columns)
-            tables[str(name)], fetched = label_frame(self.data, frame, names.frequency, others, self.label_sep)
+            tables[str(name)], rows = label_frame(
+                self.data, frame, names.frequency, cluster=names.cluster, label_sep=self.label_sep
+            )
+            members = rows.clusters
         first = next(iter(tables.values()))
-        members = None if names.cluster is None else fetched[names.cluster]
         return self._finished(tables, RowMass.of_rows(first.frequency, first.sample_weight, members, names.cluster))
 
     def _finished(

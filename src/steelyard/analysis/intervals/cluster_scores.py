@@ -16,8 +16,7 @@ from steelyard.analysis.intervals.influence import score_influence
 from steelyard.analysis.intervals.score_draws import ClassRanks, binned_rows, score_deviations
 from steelyard.exceptions import InputError
 from steelyard.ingest import arrays, label_codes
-from steelyard.statistics.device_array import DeviceArray
-from steelyard.statistics.placed_values import one_each, scattered, taken
+from steelyard.statistics.backend import backend_of, one_each, scattered, taken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -47,7 +46,7 @@ class ClusterScores:
             raise InputError(
                 "prevalence= and cluster= cannot be given together; take the clusters at their own prevalence."
             )
-        if isinstance(rows.y_score, DeviceArray):
+        if backend_of(rows.y_score).is_device:
             return cls._on_device(rows, table)
         codes, labels = label_codes.distinct(arrays.column(rows.y_true, "y_true"), "y_true")
         positive = np.array([bool(label == table.label) for label in labels])[codes]

@@ -45,8 +45,8 @@ from steelyard.metrics.call_options import NATIVE, SAMPLES, CallOptions
 from steelyard.metrics.multilabel_values import defined_rows, row_values, sample_values
 from steelyard.metrics.score_values import averaged_columns, row_losses, share_losses
 from steelyard.metrics.spec import MetricSpec
+from steelyard.statistics.backend import scattered, taken
 from steelyard.statistics.counts import Counts
-from steelyard.statistics.placed_values import scattered, taken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

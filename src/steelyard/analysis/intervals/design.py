@@ -15,9 +15,9 @@ from steelyard.analysis.distributions import student_below, student_quantile, st
 from steelyard.exceptions import TooFewRowsError
 from steelyard.ingest import arrays, label_codes
 from steelyard.metrics.score_values import score_values
+from steelyard.statistics.backend import backend_of, one_each, taken
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.counts import Counts
-from steelyard.statistics.placed_values import one_each, sent_beside, taken
 from steelyard.statistics.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -386,4 +386,5 @@ def _cluster_codes(rows: ClusteredRows, classes: Array) -> Array:
         raise TooFewRowsError(
             "cluster= names one cluster only; with no second one the variation between clusters is unknown."
         )
-    return sent_beside(codes.astype(np.int64), classes)
+    members: Array = backend_of(classes).sent(codes.astype(np.int64))
+    return members

@@ -21,15 +21,11 @@ from steelyard.metrics.count_values import count_values
 from steelyard.metrics.logistic_recalibration import LogitRows, intercept_in_the_large, recalibrated
 from steelyard.metrics.multilabel_values import defined_rows, mean_weights, row_values, sample_values
 from steelyard.metrics.score_values import averaged_columns, on_scores, row_losses, score_values, share_losses
+from steelyard.statistics.backend import backend_of, taken, with_added
 from steelyard.statistics.class_scores import starting_at_zero
 from steelyard.statistics.counts import Counts
-from steelyard.statistics.device_array import DeviceArray
-from steelyard.statistics.device_indicators import row_parts
-from steelyard.statistics.device_operands import on_device
 from steelyard.statistics.indicators import is_sparse
 from steelyard.statistics.merged_classes import MergedClasses
-from steelyard.statistics.placed_values import taken, with_added
-from steelyard.statistics.score_order import chunks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -38,6 +34,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.intervals.design import WeightedRows
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.spec import MetricSpec
+    from steelyard.statistics.backend import Native
     from steelyard.statistics.class_scores import ClassScores
     from steelyard.statistics.multilabel_table import MultilabelTable
     from steelyard.statistics.probability_table import ColumnTable, ProbabilityTable
@@ -394,7 +391,7 @@ def row_of_cells(pooled: ColumnTable, rows: int) -> Array:
 
 def _of_scores(scores: Array, side: ClassScores, by_score: Array) -> Array:
     """The influence of each row, given that of the distinct scores of its class."""
-    if isinstance(scores, DeviceArray):
+    if backend_of(scores).is_device:
         return taken(by_score, np.minimum(np.searchsorted(side.distinct[0], scores), len(by_score) - 1))
     order = np.argsort(scores)  # looked up in order, they are near to each other in memory
     indices = np.searchsorted(side.distinct[0], scores[order])
@@ -403,39 +400,12 @@ def _of_scores(scores: Array, side: ClassScores, by_score: Array) -> Array:
     return by_row
 
 
-# ---------------------------------------------------------------- label influence on a device
-# The sums over rows of their influence, and of its square.
-
-
-def influence_sums(
-    true: DeviceArray, predicted: DeviceArray, changes: Array, base: Array, rows: WeightedRows
-) -> tuple[Array, Array]:
-    """Both for each value, the first by the rows' weights and the second by their squares.
-
-    `changes` are those of each value by a label that is true, predicted or both, one below the other.
-    """
-    library, xp = true.library, true.library.xp
-    factors, least = library.native(changes), library.native(base)
-    weights, squares = (xp.astype(on_device(column, library), xp.float64) for column in (rows.weights, rows.squares))
-    first = second = xp.zeros(base.shape, dtype=xp.float64, device=library.device)
-    for part in row_parts(true, max(3 * true.shape[1], len(base))):
-        t, p = true.native[part, :], predicted.native[part, :]
-        influence = least + xp.matmul(xp.astype(xp.concat([t, p, t & p], axis=1), xp.float64), factors)
-        first = first + xp.matmul(weights[part], influence)
-        second = second + xp.matmul(squares[part], influence * influence)
-    sums = DeviceArray(library, xp.stack([first, second])).brought()
-    return sums[0], sums[1]
-
-
 # ---------------------------------------------------------------- label influence
 # How much each row changes a metric of label sets: the sum of the changes by its labels.
 #
 # The labels of one row are not independent, so rows are the units. A row enters by the outcome of each of its labels,
 # and the change by an outcome is known from the label's four counts: the influence of all rows is three products of the
 # indicators and a vector, of many metrics at once three products of matrices.
-
-
-_CELLS = 1 << 20  # of a chunk of the indicators
 
 
 class OutcomeChanges(NamedTuple):
@@ -516,20 +486,18 @@ def label_variances(changes: OutcomeChanges, counts: Counts[Array], row_weight: 
 
 def row_errors(table: MultilabelTable, every: Sequence[OutcomeChanges], rows: WeightedRows) -> list[float]:
     """The standard error of each value, by the influence of its rows or their clusters, in one pass over the rows."""
-    if isinstance(table.true, DeviceArray):
-        *by_label, base = _coefficients(every)
-        device_sums = influence_sums(table.true, table.predicted, np.concatenate(by_label), base, rows)  # type: ignore[arg-type]  # both there
-        return _errors(*device_sums, rows)
-    first, second = np.zeros(len(every)), np.zeros(len(every))
+    there = backend_of(table.true)
+    weights, squares = (there.real(there.native(column)) for column in (rows.weights, rows.squares))
+    first = second = there.xp.zeros((len(every),), dtype=there.xp.float64, device=there.device)
     sums = None if rows.clusters is None else np.zeros((int(rows.clusters.max()) + 1, len(every)))
-    for part, influence in row_influences(table, every):
-        weighted = influence * rows.weights[part, None]
-        first += weighted.sum(0)
+    for part, influence in _row_influences(table, every):
+        first = first + there.xp.matmul(weights[part], influence)
         if sums is None:
-            second += rows.squares[part] @ (influence * influence)
-        else:
-            np.add.at(sums, rows.clusters[part], weighted)  # type: ignore[index]  # there are clusters
-    return _errors(first, second, rows, sums)
+            second = second + there.xp.matmul(squares[part], influence * influence)
+        else:  # of rows on the host, to which clusters bring them
+            np.add.at(sums, rows.clusters[part], influence * weights[part, None])  # type: ignore[index]  # there are clusters
+    both = there.brought(there.xp.stack([first, second]))
+    return _errors(both[0], both[1], rows, sums)
 
 
 def _errors(first: Array, second: Array, rows: WeightedRows, sums: Array | None = None) -> list[float]:
@@ -544,17 +512,21 @@ def _errors(first: Array, second: Array, rows: WeightedRows, sums: Array | None 
     return [float(error) for error in np.sqrt(np.maximum(variance, 0) * scale)]
 
 
-def row_influences(table: MultilabelTable, every: Sequence[OutcomeChanges]) -> Iterator[tuple[slice, Array]]:
-    """The influence of the rows of each part on each of the values."""
-    of_true, of_predicted, of_both, base = _coefficients(every)
-    size = max(1, _CELLS // max(1, len(table.labels)))
-    for part in chunks(table.true.shape[0], size):
-        true, predicted = table.true[part], table.predicted[part]  # type: ignore[index]  # there are predictions
-        if is_sparse(true):
-            both = true.multiply(predicted).tocsr()
-        else:
-            true, predicted, both = (column.astype(np.float64) for column in (true, predicted, true & predicted))
-        yield part, base + true @ of_true + predicted @ of_predicted + both @ of_both
+def _row_influences(table: MultilabelTable, every: Sequence[OutcomeChanges]) -> Iterator[tuple[slice, Native]]:
+    """The influence of the rows of each part on each of the values, where the rows are."""
+    there = backend_of(table.true)
+    of_true, of_predicted, of_both, base = (there.native(changes) for changes in _coefficients(every))
+    n, labels = table.true.shape
+    matrices: Any = (table.true, table.predicted)  # there are predictions
+    true, predicted = (matrix if is_sparse(matrix) else there.native(matrix) for matrix in matrices)
+    for part in there.parts(n, len(every) if is_sparse(true) else max(3 * labels, len(every))):
+        t, p = true[part, :], predicted[part, :]
+        if is_sparse(t):
+            yield part, base + t @ of_true + p @ of_predicted + t.multiply(p).tocsr() @ of_both
+            continue
+        own, other, both = (there.real(cells) for cells in (t, p, t & p))
+        matmul = there.xp.matmul
+        yield part, base + matmul(own, of_true) + matmul(other, of_predicted) + matmul(both, of_both)
 
 
 def _coefficients(every: Sequence[OutcomeChanges]) -> tuple[Array, Array, Array, Array]:
@@ -595,7 +567,9 @@ def label_set_influence(spec: MetricSpec, table: MultilabelTable) -> Array | Non
     else:
         only = np.arange(len(table.labels)) == table.place(spec.label)
         by_label = OutcomeChanges(*(np.where(only, change, 0.0) for change in changes.of_labels()))
-    return np.concatenate([part[:, 0] for _, part in row_influences(table, [by_label])])
+    there = backend_of(table.true)
+    influence: Array = there.kept(there.xp.concat([part[:, 0] for _, part in _row_influences(table, [by_label])]))
+    return influence
 
 
 def _row_mean_influence(spec: MetricSpec, table: MultilabelTable) -> Array:

@@ -21,7 +21,7 @@ from steelyard.analysis.intervals.rate_intervals import exact, jeffreys, score_e
 from steelyard.analysis.levels import tails
 from steelyard.analysis.prevalence.prevalence import positive_shares
 from steelyard.metrics import discrimination, ranking
-from steelyard.statistics.device_array import DeviceArray
+from steelyard.statistics.backend import backend_of
 from steelyard.statistics.score_order import chunks
 
 if TYPE_CHECKING:
@@ -428,8 +428,7 @@ def _certain_recall(estimand: Estimand, table: ScoreTable, level: float) -> floa
     usual = table.total / (table.positive.effective_size + table.negative.effective_size)
     hits, misses = tp / usual, fp / usual
     possible = np.flatnonzero((hits > 0) & (hits + 2 > precision * (hits + misses)))
-    at_once = len(possible) if isinstance(possible, DeviceArray) else _SCREENED_AT_ONCE
-    for part in chunks(len(possible), max(at_once, 1)):  # the highest recall comes first
+    for part in backend_of(possible).chunks(len(possible), _SCREENED_AT_ONCE):  # the highest recall comes first
         some = possible[part]
         a, b = hits[some] + 0.5, misses[some] + 0.5
         likely = np.flatnonzero(may_be_above(precision, a, b, level))

@@ -13,11 +13,9 @@ from steelyard.metrics import application
 from steelyard.metrics.calibration import isotonic_curve
 from steelyard.metrics.isotonic_curve import isotonic_shares
 from steelyard.metrics.ranking import once
-from steelyard.statistics import score_order
+from steelyard.statistics.backend import backend_of, taken
 from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.device_array import DeviceArray
 from steelyard.statistics.effective_rows import weight_per_row
-from steelyard.statistics.placed_values import taken
 from steelyard.statistics.score_order import sums_between
 from steelyard.statistics.score_table import ScoreTable
 
@@ -289,7 +287,7 @@ class ClassRanks:
 
     def groups(self, edges: Array) -> list[Array]:
         """The group of each row by class, empty ones not counted: below an edge, at it, between two, above all."""
-        if isinstance(self.positives, DeviceArray) or isinstance(self.negatives, DeviceArray):
+        if backend_of(self.positives, self.negatives).is_device:
             return [_groups_by_search(scores, edges) for scores in (self.positives, self.negatives)]
         groups = []
         for order, ascending in self.ordered:
@@ -310,8 +308,10 @@ def _groups_by_search(scores: Array, edges: Array) -> Array:
 
 def _twice_below(ascending: Array, others: Array) -> Array:
     """Twice how many others, in order as well, are below each score, ties once."""
-    lower = score_order.below(ascending, others)
-    return lower + score_order.up_to(ascending, others, lower)
+    there = backend_of(ascending, others)
+    lower: Array = there.below(ascending, others)
+    up_to: Array = there.up_to(ascending, others, lower)
+    return lower + up_to
 
 
 # ---------------------------------------------------------------- information bins

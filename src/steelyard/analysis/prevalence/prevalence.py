@@ -16,10 +16,10 @@ from steelyard.exceptions import InputError, InputTypeError, first_ten
 from steelyard.ingest.given_probabilities import both_columns, given_probabilities
 from steelyard.metrics.registry import get_metric
 from steelyard.predictions import Predictions, question, refuse_unused
+from steelyard.statistics.backend import taken
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
-from steelyard.statistics.placed_values import taken
 from steelyard.statistics.probability_table import ProbabilityTable
 from steelyard.statistics.score_table import ScoreTable
 

@@ -14,7 +14,7 @@ from steelyard.analysis.prevalence.prevalence import Prevalence, checked_prevale
 from steelyard.analysis.thresholds.bands import ClassWeights, Rates, effective_share_rows
 from steelyard.analysis.thresholds.limits import Capacity, in_range, rate_limit, read_limits, what_is_judged
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean
-from steelyard.ingest.bad_rows import naming_costs
+from steelyard.ingest.text_cells import naming_costs
 from steelyard.metrics import application
 from steelyard.metrics.registry import default_metric, get_metric
 from steelyard.statistics import score_bins

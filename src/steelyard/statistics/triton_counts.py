@@ -1,4 +1,4 @@
-"""The device kernel: two columns of 0 and 1 counted and checked in one pass by Triton, which torch for CUDA brings.
+"""Counts by Triton: two columns of 0 and 1 counted and checked in one pass by Triton, which torch for CUDA brings.
 
 By torch's own functions each of the three sums, and the look for other values, reads the columns again: 25 ms for 1e9
 rows on an H200, where two sums take 4. Little is kept in registers, so that many rows are on their way at a time.
@@ -15,7 +15,7 @@ except ImportError:  # as with builds of torch for processors
     triton = None
 
 if TYPE_CHECKING:
-    from steelyard.statistics.device_library import Native
+    from steelyard.statistics.backend import Native
 
 _BLOCK, _PROGRAMS = 1_024, 2_112
 _FIELD = 20  # bits of each of three counts of one lane, which sees a row in two million

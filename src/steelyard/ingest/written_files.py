@@ -1,19 +1,58 @@
-"""Files and folders that take the place of others: written beside them, and there whole or not at all."""
+"""Written files: temporary ones, files and folders that take the place of others, and what a killed program left.
+
+A file is written under a name that is known before it is there, so that no moment leaves it behind, and takes its place
+whole or not at all. A program locks its temporary files while it runs, and the operating system gives the locks back
+however it ends.
+"""
 
 from __future__ import annotations
 
 import os
+import re
+import secrets
 import shutil
+import tempfile
+import time
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.exceptions import InputError
-from steelyard.ingest.abandoned_files import locked, remove_abandoned
-from steelyard.ingest.temporary_files import unused_path, without_umask
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+
+_START = "steelyard-"
+_YOUNG = 60.0  # seconds in which a program may have made a file and not yet locked it
+
+
+def unused_path(folder: Path, start: str, ending: str = "") -> Path:
+    """A path that nothing has yet; make it where an interruption removes it, which mkdtemp and mkstemp do not allow."""
+    return folder / f"{start}{secrets.token_hex(8)}{ending}"
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A folder of one's own that is gone afterwards; those of programs that were killed are removed as well."""
+    parent = Path(tempfile.gettempdir())
+    remove_abandoned(parent, _START)
+    folder = unused_path(parent, _START)
+    try:
+        folder.mkdir(mode=0o700)
+        with locked(folder):
+            yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def without_umask(mode: int) -> int:
+    """The mode less what the user's umask takes away: what a file made under another name has in its final place."""
+    mask = os.umask(0)  # there is no way to read it without setting it
+    os.umask(mask)
+    return mode & ~mask
+
+
+# ---------------------------------------------------------------- in the place of others
 
 
 def check_replaceable(path: Path, name: str, *, force: bool) -> None:
@@ -105,3 +144,57 @@ def _put(folder: Path, path: Path) -> None:
     path.rename(old)
     folder.replace(path)
     shutil.rmtree(old)
+
+
+# ---------------------------------------------------------------- left by a killed program
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Lock a file or folder, so that no other program takes it for abandoned; where there are no locks, none does."""
+    opened = _open_locked(path)
+    try:
+        yield
+    finally:
+        if opened is not None:
+            os.close(opened)
+
+
+def remove_abandoned(folder: Path, start: str, ending: str = "") -> None:
+    """Remove one's own temporary files and folders of this start and ending whose program is gone."""
+    name = re.compile(f"{re.escape(start)}[0-9a-f]{{16}}{re.escape(ending)}")
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if name.fullmatch(entry.name) and _is_old_and_own(entry):
+                _remove_unlocked(Path(entry.path))
+
+
+def _is_old_and_own(entry: os.DirEntry[str]) -> bool:
+    facts = entry.stat(follow_symlinks=False)
+    mine = hasattr(os, "getuid") and facts.st_uid == os.getuid()
+    return mine and not entry.is_symlink() and time.time() - facts.st_mtime > _YOUNG
+
+
+def _remove_unlocked(path: Path) -> None:
+    opened = _open_locked(path)
+    if opened is None:
+        return
+    with suppress(OSError):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    os.close(opened)
+
+
+def _open_locked(path: Path) -> int | None:
+    """The file, opened and locked; nothing where another program has locked it, or the system has no such locks."""
+    try:
+        import fcntl
+
+        opened = os.open(path, os.O_RDONLY)
+    except (ImportError, OSError):
+        return None
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(opened)
+        return None
+    return opened

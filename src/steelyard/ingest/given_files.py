@@ -1,8 +1,13 @@
-"""Partitions: a folder as the files in it, and the columns in the names of folders, such as site=north of Hive."""
+"""Given files: those that names, patterns and folders stand for, the columns in the names of folders, and repeats."""
 
 from __future__ import annotations
 
+import errno
+import hashlib
+from collections import defaultdict
 from datetime import datetime
+from glob import glob, has_magic
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -11,12 +16,65 @@ from steelyard.exceptions import InputError
 from steelyard.statistics.natural_order import naturally_sorted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import polars as pl
 
+    from steelyard.ingest.files import UnpackedFile
+
+STDIN = "-"
 HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"  # what Hive and Spark call the folder of the rows without a value
 _ISO = "%Y-%m-%dT%H:%M:%S%.f"
+_LETTERS = 32  # of a digest: 128 bits, which no two files share by chance
+
+
+def file_title(name: str) -> str:
+    """What a sentence calls a file."""
+    return "The standard input" if name == STDIN else repr(name)
+
+
+def is_there(path: Path) -> bool:
+    """Whether a file or folder is there; unlike `Path.exists` of late, raises what the operating system refuses."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return False
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        return False
+    return True
+
+
+def expand_names(names: Sequence[str]) -> list[str]:
+    """The files that the names, patterns and folders stand for."""
+    return open_folders(named_paths(names))
+
+
+def named_paths(names: Sequence[str]) -> list[str]:
+    """The files and folders that the names and patterns stand for, all of which are there."""
+    files: list[str] = []
+    for name in names:
+        if not name:
+            raise InputError("A file is named by an empty text; name a file, a folder such as '.', or - for stdin.")
+        pattern = has_magic(name) and not Path(name).exists()
+        matches = naturally_sorted(glob(name, recursive=True)) if pattern else [name]  # noqa: PTH207 - Path.glob wants a folder
+        if not matches:
+            raise InputError(f"No file fits {name!r}; check the pattern and the folder.")
+        files += matches
+    for name in files:
+        path = Path(name)
+        if name != STDIN and not is_there(path):
+            raise InputError(f"There is no file {name!r}; {_away(name) or 'check the name and the folder'}.")
+    return files
+
+
+def _away(name: str) -> str:
+    """What to do with an address, which is not opened by name."""
+    return "read the address by an engine, such as polars.scan_parquet, and give its frame" if "://" in name else ""
+
+
+# ---------------------------------------------------------------- folders and the columns in their names
 
 
 def open_folders(paths: Sequence[str]) -> list[str]:
@@ -131,3 +189,52 @@ def partition_values(name: str) -> dict[str, str | None]:
 def _is_whole(value: str | None) -> bool:
     """Whether a number stands there as it is printed, so that 007 stays text."""
     return value is None or (value.lstrip("-").isdecimal() and value.isascii() and str(int(value)) == value)
+
+
+# ---------------------------------------------------------------- files that are given twice
+
+
+def file_digest(path: Path, name: str = "") -> str:
+    """The digest of a file's bytes, and of the columns that stand in the names of its folders."""
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256")
+    if columns := partition_values(name):
+        digest.update(repr(columns).encode())
+    return digest.hexdigest()[:_LETTERS]
+
+
+def content_digest(content: bytes) -> str:
+    """The digest that a file of these bytes has."""
+    return hashlib.sha256(content).hexdigest()[:_LETTERS]
+
+
+def digests(files: Iterable[UnpackedFile]) -> dict[str, str]:
+    """The names of the files that hold rows, by their digests."""
+    return {file_digest(file.path, file.name): Path(file.name).name for file in files if _holds_rows(file)}
+
+
+def refuse_repeated(files: Iterable[UnpackedFile]) -> None:
+    """Refuse files of the same bytes and columns, by the name that the user gave; only those of one size are read."""
+    from steelyard.statistics.tally import twice_sentence
+
+    by_size: dict[int, list[UnpackedFile]] = defaultdict(list)
+    for file in files:
+        by_size[file.path.stat().st_size].append(file)
+    for alike in (alike for alike in by_size.values() if len(alike) > 1):
+        names: dict[str, str] = {}
+        for file in alike:
+            if (same := file_digest(file.path, file.name)) in names and _holds_rows(file):
+                raise InputError(twice_sentence(names[same], file.name))
+            names[same] = file.name
+
+
+def _holds_rows(file: UnpackedFile) -> bool:
+    """Whether a file holds more than a header: that of a day without events counts nothing, however often."""
+    import polars as pl
+
+    with file.path.open("rb") as opened:
+        if file.kind in ("csv", "json"):
+            lines = (line for line in opened if line.strip())
+            return len(list(islice(lines, 2))) == 2 or file.kind == "json"
+        reads = {"parquet": pl.read_parquet, "arrow": pl.read_ipc, "stream": pl.read_ipc_stream}
+        return bool(len(reads[file.kind](opened, n_rows=1)))

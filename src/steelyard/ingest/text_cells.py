@@ -1,0 +1,175 @@
+"""Cells of text: what they mean as labels, groups and numbers, and which is the first that cannot be read."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.exceptions import InputError, InputTypeError
+from steelyard.ingest import arrays, queries
+from steelyard.ingest.label_codes import fraction_sentence
+from steelyard.statistics.label_kinds import number_texts, parse_number, parser
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    import polars as pl
+
+    from steelyard._types import Array, Label, Labels
+    from steelyard.ingest.source import Source
+    from steelyard.statistics.label_kinds import Parser
+
+MISSING = {"", "na", "n/a", "#n/a", "<na>", "nan", "nat", "null"}
+MISSING_CELLS = {*MISSING, "?"}  # of tables that models learn from: UCI and KEEL mark it so; a class may be called ?
+MOST = 0.9  # of the cells that are not missing; categories and codes that mix digits and letters have fewer numbers
+_NUMBER = re.compile(r"\s*[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf|infinity)\s*", re.IGNORECASE)
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?(?:\d+(?:\.\d{3})*)?,\d+(?:[eE][+-]?\d+)?\s*")
+
+
+def labels(columns: Sequence[Array], names: Sequence[str], declared: Labels | None = None) -> list[Array]:
+    """Labels of a text file: whole numbers or truth values where all of them are, else the text without its blanks.
+
+    Where text is among the declared labels all are text. Missing values, however they are spelled, and fractions are
+    refused, as in files that know numbers.
+    """
+    cells = [["" if text is None else text.strip() for text in column.tolist()] for column in columns]
+    parsers = [_label_parser(set(texts), name) for texts, name in zip(cells, names, strict=True)]
+    if any(isinstance(label, str) for label in declared or ()):
+        return [queries.key_column(texts) for texts in cells]
+    read = [texts if parse is None else list(map(parse, texts)) for texts, parse in zip(cells, parsers, strict=True)]
+    texts = number_texts(label for column in read for label in column)
+    if not {*texts.values()}.isdisjoint(label for column in read for label in column):
+        read = [[texts.get(label, label) for label in column] for column in read]
+    return [queries.key_column(column) for column in read]
+
+
+def _label_parser(texts: Collection[str], name: str) -> Parser | None:
+    """How to read the texts of one column; None where they are just text."""
+    missing = min((text for text in texts if text.lower() in MISSING), default=None)
+    others = [text for text in texts if text.lower() != "none"]
+    parse = parser(others)
+    if missing is None and parse is not None and len(others) < len(texts):  # a class may be called none, not a number
+        missing = next(text for text in texts if text.lower() == "none")
+    if missing is not None:
+        shown = f" ({missing})" if missing else ""
+        raise InputError(missing_sentence(name, shown))
+    fractions = [] if parse is not parse_number else [t for t in texts if not isinstance(parse_number(t), int)]
+    if fractions:
+        raise InputError(fraction_sentence(f"The column {name!r}", parse_number(min(fractions))))
+    return parse
+
+
+def missing_sentence(name: str, shown: str = "") -> str:
+    """The refusal of a column of labels of which some are missing."""
+    return f"The column {name!r} holds missing labels{shown}; drop those rows, or give them a label."
+
+
+def group_values(values: Sequence[str | None]) -> list[Label]:
+    """The groups of a column of a text file: numbers or truth values where all of them are, else text."""
+    texts = {value for value in values if value is not None and value.strip().lower() not in MISSING}
+    parse = parser({text.strip() for text in texts})
+    if parse is None:
+        return list(values)
+    return [parse(value.strip()) if value in texts else None for value in values]
+
+
+# ---------------------------------------------------------------- columns of numbers but for some cells
+
+
+def check_numeric_text(columns: Mapping[str, Array]) -> None:
+    """Refuse columns of text that are numbers but for some cells: as text they would change what a model learns."""
+    for name, column in columns.items():
+        if column.dtype.kind in "UOT":
+            _check_cells(column.tolist(), name)
+
+
+def _check_cells(cells: Sequence[Label], name: str) -> None:
+    present = [(row, cell) for row, cell in enumerate(cells, 1) if cell is not None and cell == cell]  # noqa: PLR0124 - NaN
+    others = [(row, cell) for row, cell in present if not _is_number(cell)]
+    words = sum(not _DECIMAL_COMMA.fullmatch(str(cell)) for _, cell in others)
+    if others and len(present) - words >= MOST * len(present):
+        way = "Mend the cell or leave it empty; where these are categories, give all of them a letter."
+        raise InputTypeError(cell_sentence(name, *others[0], way))
+
+
+def first_other_text(column: Array) -> tuple[int, str] | None:
+    """The first row, counted from 1, whose cell is text and no number, and that cell; None where there is none."""
+    cells = enumerate(column.tolist() if column.dtype.kind in "UOT" else (), 1)
+    return next(((row, cell) for row, cell in cells if isinstance(cell, str) and not _is_number(cell)), None)
+
+
+def cell_sentence(name: str, row: int, cell: Label, way: str) -> str:
+    """The refusal of a cell in a column of numbers, with the way out."""
+    given = f"The column {name!r} holds {cell!r} in row {row:,}"
+    if _DECIMAL_COMMA.fullmatch(str(cell)):
+        return f"{given}, a number with a decimal comma; write numbers with a point, such as 1.5."
+    return f"{given}; a number was expected. {way}"
+
+
+def _is_number(cell: Label) -> bool:
+    return _NUMBER.fullmatch(cell) is not None if isinstance(cell, str) else isinstance(cell, (int, float))
+
+
+# ---------------------------------------------------------------- the first row that cannot be read
+
+
+def first_not_finite(source: Source, column: str) -> str:
+    """The number of the first row whose score is not a finite number, where rows have an order."""
+    import polars as pl
+
+    if source.in_memory:
+        scores = arrays.numbers(queries.fetch_columns(source, [column])[column].to_native(), f"The column {column!r}")
+        return f", the first in row {int(np.flatnonzero(~np.isfinite(scores))[0]) + 1:,}"
+    if not source.parts[0].implementation.is_polars():
+        return ""
+    first = _first(source, column, ~pl.col(column).cast(pl.Float64, strict=False).is_finite().fill_null(value=False))
+    return "" if first is None else f", the first in row {first[0]:,}"
+
+
+def _first(source: Source, column: str, bad: pl.Expr) -> tuple[int, Any] | None:
+    """The first row, counted from 1, for which an expression of Polars holds, and its value."""
+    import polars as pl
+
+    offset, number = 0, f"row of {column}"
+    for part in source.parts:
+        rows = part.to_native().lazy().select(column)
+        first = rows.with_row_index(number).filter(bad).head(1).collect(engine="streaming")
+        if len(first):
+            return offset + first[number].item() + 1, first[column].item()
+        offset += rows.select(pl.len()).collect(engine="streaming").item()
+    return None
+
+
+@contextmanager
+def naming_costs(name: str) -> Iterator[None]:
+    """What is wrong with costs, which are counted as weights, is stated of costs, of arrays by this name."""
+    try:
+        yield
+    except (InputError, InputTypeError) as error:
+        said = str(error).replace("sample_weight", name).replace("a weight", "a cost")
+        raise type(error)(said) from None
+
+
+@contextmanager
+def naming_bad_numbers(source: Source, *names: str | None) -> Iterator[None]:
+    """Text where a text file should have numbers is refused by its row; engines name the value alone."""
+    try:
+        yield
+    except Exception:
+        if source.textual:
+            for name in names:
+                if name is not None:
+                    _refuse_text(source, name)
+        raise
+
+
+def _refuse_text(source: Source, name: str) -> None:
+    import polars as pl
+
+    first = _first(source, name, pl.col(name).is_not_null() & pl.col(name).cast(pl.Float64, strict=False).is_null())
+    if first is not None:
+        row, value = first
+        raise InputTypeError(f"The column {name!r} holds {value!r} in row {row:,}; a number was expected.") from None
