@@ -288,7 +288,7 @@ class Predictions:
     @classmethod
     def _of_given(cls, given: Given, kept: dict[Any, Any] | None = None) -> Predictions:
         made = cls.__new__(cls)
-        made._begin(given, kept)  # noqa: SLF001 - of this class
+        made._begin(given, kept)
         return made
 
     @classmethod
@@ -359,7 +359,7 @@ class Predictions:
         if isinstance(data, Predictions):
             _refuse_second(second, "Predictions")
             asked = data.with_options(**stated) if stated else data
-            return asked._called_with(stated)  # noqa: SLF001 - of this class
+            return asked._called_with(stated)
         in_call = [*stated]
         if (counted := _counted_rows(data)) is not None:
             if isinstance(at := getattr(data, "threshold", None), float) and counted.confusion is None:
@@ -369,7 +369,7 @@ class Predictions:
             made = cls._read(data, second, stated)
         else:
             made = cls._of_values(data, second, first_is, second_is, stated)
-        return made._called_with(in_call)  # noqa: SLF001 - of this class
+        return made._called_with(in_call)
 
     def _called_with(self, names: Iterable[str]) -> Predictions:
         """The same, asked by a call that gave some options itself."""
@@ -591,7 +591,7 @@ class Predictions:
         return "a table" if self.given.is_table else "a frame" if self.given.is_frame else "arrays"
 
     def each_file(self) -> dict[str, Predictions]:
-        """The rows of each file by its name without its endings, or by the whole name where two have one; of others none."""
+        """The rows of each file by its name without its ending, or by its whole name where two have one; else none."""
         from steelyard.ingest.given_files import expand_names
 
         if not isinstance(self.given.data, _Files):
@@ -723,13 +723,7 @@ class Predictions:
 
         given = self.given
         if self.are_sets:
-            table, beside = self._label_set_frame(columns)
-            groups = {name: beside[name] for name in self.by} or None
-            cluster = None if given.cluster is None else beside[given.cluster]
-            others = {name: beside[name] for name in columns} or None
-            return Predictions._of_given(
-                Given(table, by=groups, cluster=cluster, columns=others, threshold=given.threshold, design=given.design)
-            )
+            return Predictions._of_given(self._label_sets(columns))
         preds = [model.pred for model in given.models.values() if model.pred is not None]
         with self.binned_frame() as (source, by):
             named = {name: _score_columns(source, model.score) for name, model in given.models.items()}
@@ -826,17 +820,22 @@ class Predictions:
             values = _at(replace(values, filter=None), kept_rows(named, given.filter))
         return self if values is given else Predictions._of_given(values)
 
-    def _label_set_frame(self, columns: Sequence[str] = ()) -> tuple[MultilabelTable, dict[str, Array]]:
+    def _label_sets(self, columns: Sequence[str]) -> Given:
+        """The table of the label sets of a frame, with the columns beside it."""
         from steelyard.ingest.label_frames import label_frame, long_table
 
         given = self.given
         if given.labels is not None:
             raise InputError("labels= is for arrays; of a frame the columns that are named are the labels.")
-        with self.frame() as source:
+        kept = Given(pos_label=given.pos_label, threshold=given.threshold, design=given.design, in_call=given.in_call)
+        with self.binned_frame() as (source, by):
             if given.long is not None:
-                return long_table(source, None, given.names, *given.long), {}
-            others = [*self.by, *([] if given.cluster is None else [given.cluster]), *columns]
-            return label_frame(source, given.names, given.frequency, others, given.label_sep)
+                return replace(kept, data=long_table(source, None, given.names, *given.long))
+            frequency, cluster = (_name_of(use, getattr(given, use)) for use in ("frequency", "cluster"))
+            beside: dict[str, Any] = {"by": by, "cluster": cluster, "label_sep": given.label_sep, "others": columns}
+            table, rows = label_frame(source, given.names, frequency, **beside)
+        others = {name: rows.others[name] for name in columns} or None
+        return replace(kept, data=table, by=rows.by or None, cluster=rows.clusters, columns=others)
 
     # ---------------------------------------------------------------- tables
 
@@ -1261,7 +1260,7 @@ def _truth_line(p: Predictions) -> str:
     given, name = p.given, "" if p.given.true is None or not isinstance(p.given.true, str) else f"{p.given.true}: "
     if not p.has_truth:
         return "none: rows without labels"
-    if p._is_remote:  # noqa: SLF001 - of this module
+    if p._is_remote:
         return str(given.true)
     if p.are_sets:
         return f"{name}{len(p.labels):,} labels, several a row"
@@ -1288,7 +1287,7 @@ def _models_line(p: Predictions) -> str:
     if given.is_table or not given.models:
         return ""
     names = ", ".join(filter(None, p.models))
-    if p._is_remote:  # noqa: SLF001 - of this module
+    if p._is_remote:
         return f"{names}: {'scores' if p.has_scores else 'labels'}"
     kind = p.kind
     if kind == "scores" and p.has_truth:
@@ -1307,7 +1306,7 @@ def _design_line(p: Predictions) -> str:
     parts = [given.design if isinstance(given.design, str) else "by a label plan"]
     if given.cluster is not None:
         name = given.cluster if isinstance(given.cluster, str) else getattr(given.cluster, "name", None)
-        if p._is_remote or given.is_table:  # noqa: SLF001 - of this module
+        if p._is_remote or given.is_table:
             parts.append(f"clusters by {name}")
         else:
             clusters = len(np.unique(arrays.column(p.collect().given.cluster, "cluster").astype(str)))
@@ -1323,7 +1322,7 @@ def _design_line(p: Predictions) -> str:
 def _groups_line(p: Predictions) -> str:
     if not p.by:
         return ""
-    if p._is_remote or p.given.is_table:  # noqa: SLF001 - of this module
+    if p._is_remote or p.given.is_table:
         return ", ".join(p.by)
     columns = group_columns(p.collect().given.by)
     return ", ".join(f"{name}: {len(set(column.tolist())):,}" for name, column in columns.items())

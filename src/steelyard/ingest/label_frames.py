@@ -51,8 +51,9 @@ def label_frame(
     by: Sequence[str] = (),
     cluster: str | None = None,
     label_sep: str | None = None,
+    others: Sequence[str] = (),
 ) -> tuple[MultilabelTable, FetchedRows]:
-    """The table of a frame, and its rows with their groups and clusters.
+    """The table of a frame, and its rows with their groups, clusters and other columns.
 
     `true`, `pred` and `score` are patterns with one star, which stands for the label, or lists of columns; or, without
     scores, one column each of lists, or of text that `label_sep` divides.
@@ -73,7 +74,7 @@ def label_frame(
         cluster=cluster,
         by=by,
         numbers=[name for use in ("true", "pred") for name in wide.get(use, {}).values()],
-        others=[*single.values()],
+        others=[*single.values(), *others],
     )
     parts: dict[str, Any] = {use: _matrix(rows, each, use) for use, each in wide.items()}
     schema = source.parts[0].collect_schema()
