@@ -34,10 +34,12 @@ W = RNG.integers(1, 5, N) / 2.0
 TIMES = RNG.integers(1, 4, N)
 PATIENT = RNG.integers(0, 40, N)
 SITE = np.array(["north", "south"])[RNG.integers(0, 2, N)]
+MONTH = np.array(["2026-01", "2026-02"])[RNG.integers(0, 2, N)]
 AMOUNT = RNG.integers(1, 100, N) * 1.0
 COLUMNS = {
     "y": Y, "s": S, "s2": S2, "p": P, "p2": P2, "k": K, "kp": KP, "w": W, "times": TIMES, "patient": PATIENT, "site": SITE,
-    "amount": AMOUNT, **{f"q_{name}": M[:, i] for i, name in enumerate(("ash", "birch", "cedar"))},
+    "amount": AMOUNT,
+    "month": MONTH, **{f"q_{name}": M[:, i] for i, name in enumerate(("ash", "birch", "cedar"))},
     **{f"t_{name}": SETS[:, i] for i, name in enumerate("abc")}, **{f"u_{name}": SETS_P[:, i] for i, name in enumerate("abc")},
 }  # fmt: skip
 
@@ -169,19 +171,44 @@ QUESTIONS = {
     "beats_chance": (ask("beats_chance"), ("labels", "scores", "classes")),
     "calibration": (ask("calibration"), ("scores", "class scores")),
     "compare_groups": (ask("compare_groups", metrics=["recall"], draws=40), ("labels", "scores")),
+    "group_thresholds": (ask("group_thresholds", draws=0), ("scores",)),
+    "drift": (ask("drift", metrics=["recall"], draws=40, period="month"), ("labels", "scores")),
+    "best_threshold": (ask("best_threshold", metric="f1", draws=0), ("scores",)),
+    "best_decision": (ask("best_decision", metric="accuracy", folds=2), ("class scores",)),
+    "decision_curve": (ask("decision_curve", thresholds=[0.2, 0.5]), ("scores", "two models")),
+    "confidence_band": (ask("confidence_band"), ("scores",)),
+    "roc_curve": (ask("roc_curve"), ("scores",)),
+    "precision_recall_curve": (ask("precision_recall_curve"), ("scores",)),
+    "compare": (ask("compare", metrics=["recall", "roc_auc"], draws=40), ("two models",)),
+    "errors": (ask("errors", first=5), ("labels", "scores")),
+    "slices": (ask("slices", features=["site", "amount"], conditions=1), ("labels", "scores")),
+    "tally": (ask("tally"), ("labels", "scores")),
+    "confusion": (ask("confusion"), ("labels", "classes")),
+    "score_table": (ask("score_table"), ("scores",)),
+    "recommend": (ask("recommend"), ("labels", "scores")),
+    "label_plan": (ask("label_plan", budget=40, metric="f1"), ("scores",)),
 }
+# Questions that give one result, and so take no groups.
+ONE_RESULT = (
+    "interval*", "chance", "beats_chance", "best_threshold", "best_decision", "confidence_band", "roc_curve", "precision_recall_curve", "compare", "errors",
+    "slices", "confusion", "score_table", "recommend", "label_plan", "drift",
+)  # fmt: skip
 # What is refused by design: question, kind, input or extra, each "*" for any, and the reason in words.
 REFUSED = [
     ("*", "*", "Predictions", "groups", None),  # groups that are carried are ignored where they are of no use
-    ("interval*", "*", "*", "groups", "an interval is one result"),
-    ("chance", "*", "*", "groups", "a baseline is one result"),
+    *((question, "*", "*", "groups", "one result is given, of all rows") for question in ONE_RESULT),
+    *(
+        (question, "*", "*", extra, "there are no groups")
+        for question in ("compare_groups", "group_thresholds")
+        for extra in ("plain", "weights", "frequency", "clusters")
+    ),
     ("chance", "*", "*", "clusters", "a baseline takes the rows as independent"),
-    ("beats_chance", "*", "*", "groups", "the test gives one result"),
     ("beats_chance", "*", "*", "clusters", "the test takes the rows as independent"),
-    ("compare_groups", "*", "*", "plain", "there are no groups"),
-    ("compare_groups", "*", "*", "weights", "there are no groups"),
-    ("compare_groups", "*", "*", "frequency", "there are no groups"),
-    ("compare_groups", "*", "*", "clusters", "there are no groups"),
+    ("drift", "*", "*", "clusters", "periods are tested by independent rows"),
+    ("confidence_band", "*", "*", "clusters", "a band is of independent rows"),
+    *(("errors", "*", "*", extra, "it lists rows, each once") for extra in ("weights", "frequency", "clusters")),
+    *(("slices", "*", "*", extra, "its tests are of independent rows, each once") for extra in ("weights", "clusters")),
+    *((table, "*", "*", "clusters", "a table keeps no clusters") for table in ("tally", "confusion", "score_table")),
     ("calibration", "class scores", "*", "groups", "the columns of all classes are judged, each in a group"),
     ("*", "*", "saved table", "clusters", "a table does not keep the cluster of each row"),
     ("*", "label sets", "saved table", "*", "rows of label sets are not counted into a tally"),
@@ -199,9 +226,14 @@ def refusal(question, kind, source, extra):
     return None
 
 
-def rows_of(kind, source, extra):
+NAMES_COLUMNS = ("drift", "slices")  # questions that name other columns, which arrays have beside them
+
+
+def rows_of(question, kind, source, extra):
     """The arguments of a question that are rows."""
     values, names = ({**of_kind, **of_extra} for of_kind, of_extra in zip(KINDS[kind], EXTRAS[extra], strict=True))
+    if question in NAMES_COLUMNS:
+        values["columns"] = {name: COLUMNS[name] for name in ("site", "amount", "month", "patient")}
     return INPUTS[source](values, names)
 
 
@@ -210,6 +242,8 @@ TEXTS = {"assumed", "columns", "source", "verdict", "notes", "version", "digest"
 
 def numbers(result):
     """All numbers of a result in their order."""
+    if hasattr(result, "saved"):
+        result = result.saved()
     if hasattr(result, "to_dict"):
         result = result.to_dict()
     if isinstance(result, dict):
@@ -232,7 +266,8 @@ def alike(found, expected):
 @cache
 def expected(question, kind, extra):
     """What arrays give."""
-    args, rows = rows_of(kind, "arrays", extra)
+    extra = "plain" if refusal(question, kind, "arrays", extra) else extra  # what is carried is ignored there
+    args, rows = rows_of(question, kind, "arrays", extra)
     return numbers(QUESTIONS[question][0](args, rows))
 
 
@@ -250,7 +285,7 @@ def outcome(question, kind, source, extra):
     from steelyard.exceptions import SteelyardError
 
     reason = refusal(question, kind, source, extra)
-    args, rows = rows_of(kind, source, extra) if reason is None or source != "saved table" else ((), {})
+    args, rows = rows_of(question, kind, source, extra) if reason is None or source != "saved table" else ((), {})
     try:
         found = numbers(QUESTIONS[question][0](args, rows))
     except SteelyardError as error:

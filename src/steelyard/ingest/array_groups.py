@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -54,7 +55,9 @@ def grouped_tally(
     places = group_places(columns)
     label = pos_label if whole.scores is None else whole.scores.label
     groups = {
-        key: _tables(true[rows], {name: _at(part, rows) for name, part in parts.items()}, label, whole.labels)
+        key: replace(
+            _tables(true[rows], {name: _at(part, rows) for name, part in parts.items()}, label, whole.labels), labels=()
+        )
         for key in sorted_groups(key for key in places if key)
         for rows in [places[key]]
     }

@@ -644,7 +644,7 @@ def calibration(
     inference = Inference(level, rng=rng, prevalence=prevalence)
     values = p.on_host().collect() if p.needs_rows or not p.given.is_frame else p
     if values.kind == "class scores":
-        if p.given.by is not None:
+        if "by" in p.given.in_call:
             raise InputError("by= takes the probabilities of one class; give its column alone and pos_label=.")
         return columns_calibration(values, inference, view)
     table = values.score_table()
