@@ -262,7 +262,7 @@ def test_the_path_of_a_file_is_read_by_its_columns_and_refused_in_the_place_of_o
     assert calibration(path, true="y", score="p")["brier"].value == pytest.approx(calibration(y, p)["brier"].value)
     found = interval(["brier"], path, true="y", score="p")
     assert found[0].value == pytest.approx(calibration(y, p)["brier"].value)
-    with pytest.raises(InputError, match="There is no file 'absent.csv'; check the name and the folder"):
+    with pytest.raises(InputError, match=r"There is no file 'absent.csv'; check the name and the folder"):
         calibration(kind("absent.csv"), true="y", score="p")
     with pytest.raises(TypeError, match="holds rows; name its columns with true="):
         calibration(path)

@@ -12,7 +12,6 @@ import numpy as np
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.formatting import listed, three_digits
 from steelyard.analysis.results.result import Flat, Result
-from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.decisions import recalled_decisions
 from steelyard.auditing.problem import Problem, checked_problem
 from steelyard.auditing.properties import PROPERTIES, critic, decide, fault_text, reason_text
