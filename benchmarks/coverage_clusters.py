@@ -85,8 +85,8 @@ def coverage(setting, repeats, rng, labelled=LABELLED, scored=SCORED):
             continue
         flagged = (score >= setting.prevalence).astype(int)
         asked = {"cluster": member, "draws": 1_000, "rng": rng}
-        for names, predicted in ((labelled, flagged), (scored, score)):
-            for each in interval(names, y, predicted, **asked) if names else ():
+        for names, rows in ((labelled, {"y_pred": flagged}), (scored, {"y_score": score})):
+            for each in interval(names, y, **rows, **asked) if names else ():
                 held[each.metric].append(each.low <= truth[each.metric] <= each.high)
     return {name: float(np.mean(column)) for name, column in held.items()}
 

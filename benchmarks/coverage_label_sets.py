@@ -16,11 +16,11 @@ import numpy as np
 
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.intervals.intervals import table_intervals
-from steelyard.tables import multilabel
 from steelyard.metrics import application
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.registry import list_metrics
 from steelyard.metrics.spec import MetricSpec
+from steelyard.tables import multilabel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -26,7 +26,7 @@ from steelyard.analysis.monitoring.rules import (
     watched_windows,
 )
 from steelyard.analysis.sequential.anytime import NODES, CostTable
-from steelyard.analysis.sequential.metric_sequence import MetricSequence
+from steelyard.analysis.intervals.metric_sequence import MetricSequence
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:

@@ -135,7 +135,6 @@ GOOD = {
     "at_prevalence": lambda: call(Y, 0.1, y_pred=P),
     "audit": lambda: call("recall", properties=["bounds_attained"]),
     "recommend": lambda: call(),
-    "decide": lambda: call("recall", "bounds_attained"),
     "harsher": lambda: call("recall", "f1"),
     "identities": lambda: call(["recall", "f1"]),
     "correlation_study": lambda: call(["recall", "f1", "precision"], n=100, steps=3, tuples=2),

@@ -24,7 +24,6 @@ from steelyard import (
     Metric,
     SteelyardError,
     audit,
-    decide,
     get_metric,
     harsher,
     identities,
@@ -37,6 +36,7 @@ from steelyard import (
 from steelyard.auditing import decisions as decision_store
 from steelyard.auditing import exact_values, laws, proof, properties, rulings, symbolic
 from steelyard.auditing.identities import combinations
+from steelyard.auditing.properties import decide
 from steelyard.metrics.expression import SYMBOLS, as_expression
 from steelyard.metrics.references import references
 

@@ -254,21 +254,22 @@ def test_an_estimated_prevalence_widens_intervals_band_and_test():
     assert sure["brier_miscalibration"].high == pytest.approx(known["brier_miscalibration"].high, rel=0.01)
 
 
-@pytest.mark.parametrize("path", ["scores.csv", Path("scores.csv")])
-def test_the_path_of_a_file_is_answered_by_how_to_read_it(path):
-    for call in (
-        lambda: calibration(path),
-        lambda: calibration([0, 1], path),
-        lambda: calibration(path, [0.1, 0.9]),
-        lambda: calibration(path, true="y", score="p"),
-        lambda: steelyard.decision_curve(path),
-        lambda: steelyard.brier(path),
-        lambda: interval(["brier"], path, true="y", score="p"),
-        lambda: steelyard.evaluate([0, 1], path),
-        lambda: ReliabilityDisplay.from_predictions([0, 1], path),
-    ):
+@pytest.mark.parametrize("kind", [str, Path])
+def test_the_path_of_a_file_is_read_by_its_columns_and_refused_in_the_place_of_one(kind, tmp_path):
+    y, p = outcomes(300)
+    path = kind(tmp_path / "scores.csv")
+    pl.DataFrame({"y": y, "p": p}).write_csv(path)
+    assert calibration(path, true="y", score="p")["brier"].value == pytest.approx(calibration(y, p)["brier"].value)
+    found = interval(["brier"], path, true="y", score="p")
+    assert found[0].value == pytest.approx(calibration(y, p)["brier"].value)
+    with pytest.raises(InputError, match=r"There is no file 'absent.csv'; check the name and the folder"):
+        calibration(kind("absent.csv"), true="y", score="p")
+    with pytest.raises(TypeError, match="holds rows; name its columns with true="):
+        calibration(path)
+    for call in (lambda: calibration([0, 1], path), lambda: steelyard.evaluate([0, 1], path)):
         with pytest.raises(
-            TypeError, match=r"read the file first, such as by polars.read_csv, and give its columns\.$"
+            TypeError,
+            match=r"read the file first, such as by polars.read_csv, and give its columns|names a column of a frame",
         ):
             call()
 
@@ -315,7 +316,7 @@ def test_probabilities_of_0_and_1_take_spiegelhalters_test(golden):
     ("options", "words"),
     [
         ({"strategy": "kernel"}, "strategy= is one of isotonic, uniform, quantile, not 'kernel'"),
-        ({"bins": 0}, "bins= is a whole number of 1 or more, not 0"),
+        ({"n_bins": 0}, "n_bins= is a whole number of 1 or more, not 0"),
         ({"cluster": [1, 2] * 100, "by": [1, 2] * 100}, "by= and cluster= cannot be given together"),
         ({"cluster": [1, 2] * 100, "prevalence": 0.2}, "prevalence= and cluster= cannot be given together"),
         ({"level": 2}, "level= is a probability"),

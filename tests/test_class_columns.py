@@ -85,8 +85,8 @@ def test_a_row_of_frequency_three_is_three_rows(name):
     data = frame(90)
     P = data.filter(like="p_").to_numpy()
     times = np.where(np.arange(90) % 2, 3, 1)
-    once = interval(name, data.y, P, frequency=times)
-    often = interval(name, np.repeat(data.y, times), np.repeat(P, times, axis=0))
+    once = interval(name, data.y, y_score=P, frequency=times)
+    often = interval(name, np.repeat(data.y, times), y_score=np.repeat(P, times, axis=0))
     assert (once.value, once.low, once.high) == pytest.approx((often.value, often.low, often.high), rel=1e-9)
 
 
@@ -104,16 +104,19 @@ def test_pooled_columns_of_a_row_move_together():
 # ---------------------------------------------------------------- frames
 
 
-def test_a_frame_names_the_columns_of_all_classes_by_a_pattern_or_a_list():
+BY_CLASS = {"p": {name: f"p_{name}" for name in ("virus", "spam", "ham")}}  # in another order than the labels
+
+
+def test_a_frame_names_the_columns_of_all_classes_by_a_pattern_or_by_class():
     data = frame()
     columns = [f"p_{name}" for name in reversed(NAMES)]  # matched by name, whatever their order
     asked = {"metrics": ["log_loss", "roc_auc[average=macro]", "accuracy"]}
     expected = evaluate(data.y, y_score=data[columns], sample_weight=data.w, **asked)
     for given in (data, pl.from_pandas(data)):
-        for score in ("p_*", columns):
+        for score in ("p_*", BY_CLASS):
             found = evaluate(given, true="y", score=score, weight="w", **asked)
             assert same(found, expected)
-            assert found.columns["scores"] == (score if isinstance(score, str) else tuple(score))
+        assert_refused(lambda given=given: evaluate(given, true="y", score=columns), ValueError, "have 3 models")
 
 
 def test_a_frame_of_columns_has_clusters_and_groups():
@@ -143,7 +146,7 @@ def test_groups_show_the_areas_of_all_classes():
 def test_columns_without_a_class_are_refused_and_a_class_without_rows_is_declared():
     data = frame()
     present = data[data.y != "virus"]
-    for score in ("p_*", [f"p_{name}" for name in NAMES]):
+    for score in ("p_*", {"p": {name: f"p_{name}" for name in NAMES}}):
         assert_refused(
             lambda score=score: evaluate(present, true="y", score=score), ValueError, "declared with labels="
         )
@@ -152,7 +155,7 @@ def test_columns_without_a_class_are_refused_and_a_class_without_rows_is_declare
             steelyard.log_loss(present.y, present.filter(like="p_"), labels=NAMES)
         )
         assert "virus" in found["roc_auc[average=macro]"].undefined
-    assert_refused(lambda: evaluate(data, true="y", score=["p_ham"]), ValueError, "two or more")
+    assert_refused(lambda: evaluate(data, true="y", score=["p_ham"]), ValueError, "name it with pos_label=")
     assert_refused(lambda: evaluate(data, true="y", score="z_*"), ValueError, "0 columns are named like")
 
 
@@ -184,7 +187,7 @@ def test_models_are_compared_by_the_columns_of_all_classes_and_by_their_highest(
     for name in ("log_loss", "brier", "top_k_accuracy", "roc_auc[average=macro]", "average_precision[average=macro]"):
         for model, value in (("p", rows[name].value_a), ("q", rows[name].value_b)):
             given = data[[column for column in columns if column.startswith(model)]]
-            assert value == pytest.approx(interval(name, data.y, given).value)
+            assert value == pytest.approx(interval(name, data.y, y_score=given).value)
         assert rows[name].low < rows[name].difference < rows[name].high and 0 < rows[name].p_value < 1
     labels = {model: np.array(NAMES)[P.argmax(1)] for model, P in models(data).items()}
     expected = {row.metric: row for row in steelyard.compare(data.y, labels)}
@@ -335,7 +338,9 @@ def test_intervals_and_baselines_take_the_columns_of_a_frame():
     found = interval("log_loss", data, true="y", score="p_*", weight="w", cluster="patient")
     expected = interval("log_loss", data.y, y_score=P, sample_weight=data.w, cluster=data.patient)
     assert (found.value, found.low, found.high) == (expected.value, expected.low, expected.high)
-    named = steelyard.chance("roc_auc[average=macro]", data, true="y", score=list(P.columns))
+    named = steelyard.chance(
+        "roc_auc[average=macro]", data, true="y", score={"p": {name: f"p_{name}" for name in NAMES}}
+    )
     assert named.value == steelyard.chance("roc_auc[average=macro]", data.y, y_score=P).value == 0.5
 
 

@@ -60,8 +60,8 @@ def test_the_spread_of_a_clustered_area_is_obuchowskis():
 def test_copies_of_a_row_in_its_cluster_are_no_more_rows(metric):
     rows = np.arange(len(Y))
     once, copies = (
-        interval(metric, Y, S),
-        interval(metric, np.repeat(Y, 4), np.repeat(S, 4), cluster=np.repeat(rows, 4)),
+        interval(metric, Y, y_score=S),
+        interval(metric, np.repeat(Y, 4), y_score=np.repeat(S, 4), cluster=np.repeat(rows, 4)),
     )
     assert copies.method == "cluster" and copies.value == pytest.approx(once.value)
     assert width(copies) == pytest.approx(width(once), rel=0.25 if metric == "lift" else 0.12)
@@ -69,8 +69,8 @@ def test_copies_of_a_row_in_its_cluster_are_no_more_rows(metric):
 
 def test_metrics_that_are_drawn_by_cluster_have_their_parameters_and_share_their_draws():
     asked = ["lift", "lift[share=0.3]", "precision_at_k[k=50]"]
-    together = interval(asked, Y, S, cluster=MEMBER)
-    assert [row.value for row in together] == [interval(name, Y, S).value for name in asked]
+    together = interval(asked, Y, y_score=S, cluster=MEMBER)
+    assert [row.value for row in together] == [interval(name, Y, y_score=S).value for name in asked]
     given = interval("lift[share=0.3]", Y, y_score=S, cluster=MEMBER)
     assert given.low <= given.value == together[1].value <= given.high
     assert width(given) == pytest.approx(width(together[1]), rel=0.15)
@@ -78,9 +78,11 @@ def test_metrics_that_are_drawn_by_cluster_have_their_parameters_and_share_their
 
 @pytest.mark.parametrize("metric", SCORED)
 def test_shared_luck_widens_the_interval(metric):
-    assert width(interval(metric, Y, S, cluster=MEMBER)) > width(interval(metric, Y, S)) * 1.02
+    assert width(interval(metric, Y, y_score=S, cluster=MEMBER)) > width(interval(metric, Y, y_score=S)) * 1.02
     apart = np.random.default_rng(2).permutation(MEMBER)
-    assert width(interval(metric, Y, S, cluster=apart)) == pytest.approx(width(interval(metric, Y, S)), rel=0.3)
+    assert width(interval(metric, Y, y_score=S, cluster=apart)) == pytest.approx(
+        width(interval(metric, Y, y_score=S)), rel=0.3
+    )
 
 
 def test_weights_of_clustered_scores_forget_their_scale_and_frequencies_are_rows():

@@ -177,7 +177,7 @@ def test_own_metrics_and_a_choice_of_metrics():
 
 BAD = {
     "both": (lambda: evaluate(Y, PRED, threshold=0.5), ValueError, "contradict"),
-    "nothing": (lambda: evaluate(Y), TypeError, "nothing to evaluate"),
+    "nothing": (lambda: evaluate(Y), TypeError, "nothing to ask about"),
     "table and rows": (lambda: evaluate(FINLEY, PRED), TypeError, "not both"),
     "many tables": (lambda: evaluate(Counts([1, 2], 3, 4, 5)), ValueError, "One table"),
     "one class": (lambda: evaluate([1, 1], [1, 0]), ValueError, "one class only"),

@@ -129,7 +129,7 @@ def test_interval_and_chance_of_label_sets_are_those_of_evaluate():
         assert chance(name, table).value == pytest.approx(report[name].chance, abs=1e-12)
     of_labels = interval("f1[average=None]", table)
     assert [of_labels.low[2], of_labels.high[2]] == pytest.approx(
-        [getattr(interval("f1", table, pos_label=2), end) for end in ("low", "high")]
+        [getattr(interval("f1[class=2]", table), end) for end in ("low", "high")]
     )
 
 
@@ -145,6 +145,7 @@ def test_what_an_interval_of_label_sets_cannot_heed_is_refused():
     table = drawn(60, 3)
     for options, words in (
         ({"design": "stratified"}, "leave it out"),
+        ({"pos_label": 1}, "pos_label= is of rows with one label each"),
         ({"prevalence": 0.1}, "leave prevalence= out"),
         ({"method": "bca"}, "does not fit"),
     ):
@@ -175,7 +176,7 @@ def test_an_interval_of_a_metric_of_label_sets_is_its_own_where_a_mean_over_rows
     given = {hamming_loss: {"y_pred": table.predicted}, coverage_error: {"y_score": table.scores}}
     for metric, predictions in given.items():
         own = interval(metric, table.true, **predictions)
-        asked = interval(metric, table.true, **predictions, average="samples")
+        asked = interval(f"{metric.name}[average=samples]", table.true, **predictions)
         assert (asked.value, asked.low, asked.high) == (own.value, own.low, own.high)
 
 

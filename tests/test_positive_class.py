@@ -82,19 +82,19 @@ def test_an_explanation_names_the_function_of_scikit_learn_or_none():
     assert re.search(r"scikit-learn\S*\n +none\n", run_command("explain", "ac_score").output)
 
 
-def test_the_refusal_of_an_unclear_class_counts_the_rows_wherever_it_is_made():
+def test_questions_take_a_convention_and_state_it_where_a_measure_alone_asks():
     y, p = words("no", "yes"), words("no", "yes", P)
     frame = pd.DataFrame({"y": y, "p": p})
-    for call in (
-        lambda: steelyard.chance("recall", y, p),
-        lambda: steelyard.chance("recall", frame, true="y", pred="p"),
-        lambda: steelyard.interval("recall", y, p),
-        lambda: steelyard.beats_chance(y, p, metric="recall"),
-        lambda: steelyard.recall(y, p),
+    for found in (
+        steelyard.chance("recall", y, p),
+        steelyard.chance("recall", frame, true="y", pred="p"),
+        steelyard.interval("recall", y, p),
+        steelyard.beats_chance(y, p, metric="recall"),
     ):
-        with pytest.raises(InputError, match=rf"makes 'yes' \({Y.sum()} of {N} rows\) the positive class"):
-            call()
-    assert steelyard.chance("recall", y, p, pos_label="yes").value == pytest.approx(P.mean())
+        assert found.assumed[0].startswith("The positive class is 'yes' by convention")
+    with pytest.raises(InputError, match=rf"makes 'yes' \({Y.sum()} of {N} rows\) the positive class"):
+        steelyard.recall(y, p)
+    assert steelyard.chance("recall", y, p).value == pytest.approx(P.mean())
 
 
 @pytest.mark.parametrize(("no", "yes"), CONVENTIONS)

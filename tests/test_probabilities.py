@@ -103,10 +103,10 @@ def test_tables_of_rows_merge_whatever_the_order_of_their_classes():
 @pytest.mark.parametrize("name", [*OWN, *AVERAGED])
 def test_every_metric_of_columns_has_an_interval_around_its_value(name):
     y, _, P = rows()
-    found = interval(name, y, P)
+    found = interval(name, y, y_score=P)
     assert found.low < found.value < found.high
     assert found.value == pytest.approx(interval([name], y, y_score=P)[0].value, rel=1e-15)
-    wide, narrow = interval(name, y, P, level=0.99), interval(name, y, P, level=0.5)
+    wide, narrow = interval(name, y, y_score=P, level=0.99), interval(name, y, y_score=P, level=0.5)
     assert wide.low < found.low < narrow.low
     assert narrow.high < found.high < wide.high
 
@@ -114,14 +114,14 @@ def test_every_metric_of_columns_has_an_interval_around_its_value(name):
 @pytest.mark.parametrize("name", [*OWN, *AVERAGED[:4]])
 def test_intervals_do_not_know_scale_or_order_and_count_frequencies_as_rows(name):
     y, _, P = rows()
-    found = interval(name, y, P)
+    found = interval(name, y, y_score=P)
     order = np.random.default_rng(2).permutation(len(y))
     times = np.random.default_rng(3).integers(0, 4, len(y))
     many = np.repeat(np.arange(len(y)), times)
     for same, other in (
-        (found, interval(name, y[order], P[order])),
-        (found, interval(name, y, P, sample_weight=np.full(len(y), 7.0))),
-        (interval(name, y[many], P[many]), interval(name, y, P, frequency=times)),
+        (found, interval(name, y[order], y_score=P[order])),
+        (found, interval(name, y, y_score=P, sample_weight=np.full(len(y), 7.0))),
+        (interval(name, y[many], y_score=P[many]), interval(name, y, y_score=P, frequency=times)),
     ):
         assert [other.value, other.low, other.high] == pytest.approx([same.value, same.low, same.high], rel=1e-9)
 
@@ -130,21 +130,24 @@ def test_intervals_do_not_know_scale_or_order_and_count_frequencies_as_rows(name
 def test_clusters_of_copies_are_as_wide_as_their_rows_alone(name):
     """Each row ten times, its copies a cluster: the interval is that of the rows, wider by Student's t at most."""
     y, _, P = rows(400, signal=0.7)
-    found = interval(name, y, P)
+    found = interval(name, y, y_score=P)
     many = np.repeat(np.arange(400), 10)
-    clustered = interval(name, y[many], P[many], cluster=many)
+    clustered = interval(name, y[many], y_score=P[many], cluster=many)
     ratio = (clustered.high - clustered.low) / (found.high - found.low)
     assert 0.97 < ratio < 1.15
-    assert interval(name, y[many], P[many]).high - interval(name, y[many], P[many]).low < (found.high - found.low) / 2
+    assert (
+        interval(name, y[many], y_score=P[many]).high - interval(name, y[many], y_score=P[many]).low
+        < (found.high - found.low) / 2
+    )
 
 
 def test_one_class_and_each_class_have_one_interval():
     y, _, P = rows()
     for name in ("roc_auc", "average_precision"):
-        each = interval(name, y, P, average=None)
+        each = interval(f"{name}[average=None]", y, y_score=P)
         for i, label in enumerate("abcd"):
-            one = interval(f"{name}[class={label}]", y, P)
-            column = interval(name, y, P[:, i], pos_label=label)
+            one = interval(f"{name}[class={label}]", y, y_score=P)
+            column = interval(name, y, y_score=P[:, i], pos_label=label)
             assert (one.value, one.low, one.high) == (each.value[i], each.low[i], each.high[i])
             assert (one.value, one.low, one.high) == (column.value, column.low, column.high)
 
@@ -204,7 +207,7 @@ def test_an_evaluation_holds_the_metrics_of_columns_beside_those_of_the_highest(
     y, codes, P = rows()
     evaluation = evaluate(y, y_score=P)
     for name in [*OWN, *AVERAGED[:3], "average_precision[class=d]", "roc_auc[class=a]"]:
-        row, alone = evaluation[name], interval(name, y, P)
+        row, alone = evaluation[name], interval(name, y, y_score=P)
         assert (row.value, row.low, row.high) == (alone.value, alone.low, alone.high), name
         assert row.chance != row.value
     assert evaluation["accuracy"].value == np.mean(P.argmax(1) == codes)
@@ -366,7 +369,7 @@ def test_log_loss_has_no_upper_limit_where_other_classes_have_probability_0():
 def test_widths_are_those_of_a_long_bootstrap(name):
     """With rows enough an interval is as wide as the values of resampled rows are spread, whatever the formula."""
     y, _, P = rows(1500, shares=(0.5, 0.3, 0.2), signal=1.0)
-    found, rng = interval(name, y, P), np.random.default_rng(6)
+    found, rng = interval(name, y, y_score=P), np.random.default_rng(6)
     spec = found.spec
     drawn = (rng.integers(0, 1500, 1500) for _ in range(250))
     values = [spec.metric(y[rows], P[rows], average=spec.average) for rows in drawn]

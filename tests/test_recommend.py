@@ -10,13 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from checks import assert_refused
 from command_line import run_command
 
 import steelyard
-from steelyard import Counts, audit, decide, get_metric, identities, recommend
+from steelyard import Counts, audit, get_metric, identities, recommend
 from steelyard.auditing import decisions, properties
+from steelyard.auditing.properties import decide
 
 pytest.importorskip("sympy")
 DOCS = Path(__file__).parent.parent / "docs" / "properties.md"
@@ -33,8 +35,8 @@ def test_the_answers_decide_the_metrics():
     assert {"g_mean", "ac_score"} <= {*names(half.use)}
     assert "balanced_accuracy" not in names(half.avoid)
     assert "balanced_accuracy" in names(recommend(allow_zero_recall=False).avoid)
-    assert "mcc" not in names(recommend(deployment_prevalence=True).avoid)
-    assert names(recommend(costs=True).use) == ["expected_cost", "normalized_expected_cost", "net_benefit"]
+    assert "mcc" not in names(recommend(stable_prevalence=True).avoid)
+    assert names(recommend(cost={"cost_fn": 5}).use) == ["expected_cost", "normalized_expected_cost", "net_benefit"]
     assert names(recommend(ranking=True).use) == ["roc_auc"]
     assert "12 positives" in " ".join(recommend(positives=12).beside)
 
@@ -44,11 +46,11 @@ def test_a_ranking_heeds_every_other_answer():
     assert names(alike.use) == ["roc_auc"] and "average precision of both classes" in " ".join(alike.beside)
     rare = recommend(ranking=True, equal_class_weight=False)
     assert names(rare.use) == ["average_precision"] and "deployment prevalence" not in " ".join(rare.beside)
-    there = recommend(ranking=True, deployment_prevalence=True)
+    there = recommend(ranking=True, stable_prevalence=True)
     assert names(there.use) == ["roc_auc"] and "average_precision at the deployment prevalence" in there.beside[-1]
     assert (
         "at the deployment prevalence"
-        in recommend(ranking=True, equal_class_weight=False, deployment_prevalence=True).use[0].why
+        in recommend(ranking=True, equal_class_weight=False, stable_prevalence=True).use[0].why
     )
     assert "allow_zero_recall" in recommend(ranking=True, allow_zero_recall=True).beside[-1]
     assert "10 positives" in recommend(ranking=True, positives=10).beside[-1]
@@ -78,7 +80,7 @@ def test_classes_that_do_not_matter_alike_get_metrics_that_do_not_weigh_them_ali
 @pytest.mark.parametrize("alike", [True, False])
 @pytest.mark.parametrize("may_fail", [True, False])
 def test_a_prevalence_in_use_asks_for_metrics_that_move_with_it(alike, may_fail):
-    fit = recommend(equal_class_weight=alike, allow_zero_recall=may_fail, deployment_prevalence=True)
+    fit = recommend(equal_class_weight=alike, allow_zero_recall=may_fail, stable_prevalence=True)
     moving = [decide(name, "prevalence_invariance").holds is False for name in names(fit.use)]
     none_fits = "no metric both moves with it" in " ".join(fit.beside)
     assert moving and all(moving) != none_fits
@@ -87,7 +89,7 @@ def test_a_prevalence_in_use_asks_for_metrics_that_move_with_it(alike, may_fail)
 
 def test_a_metric_that_falls_below_zero_is_not_said_to_look_well():
     """MCC and kappa are at most 0 where a class has zero recall."""
-    fit = recommend(allow_zero_recall=False, deployment_prevalence=True)
+    fit = recommend(allow_zero_recall=False, stable_prevalence=True)
     assert not {"mcc", "kappa"} & {*names(fit.avoid)} and {"mcc", "kappa"} <= {*names(fit.use)}
     assert decide("mcc", "no_credit_when_a_class_fails").verdict == "proved"
     assert decide("mcc", "zero_when_a_class_fails").verdict == "refuted"
@@ -96,10 +98,10 @@ def test_a_metric_that_falls_below_zero_is_not_said_to_look_well():
 
 
 def test_costs_and_ranks_are_reasoned_and_blamed_as_well():
-    costs = recommend(costs=True)
+    costs = recommend(cost={"cost_fn": 5})
     assert "is never better for one more false negative (proved)" in costs.use[0].why
     assert {"accuracy", "mcc", "precision"} <= {*names(costs.avoid)}
-    assert "precision" not in names(recommend(costs=True, allow_zero_recall=True).avoid)
+    assert "precision" not in names(recommend(cost={"cost_fn": 5}, allow_zero_recall=True).avoid)
     ranks = recommend(ranking=True)
     assert "recall and specificity" not in " ".join(ranks.beside)
     assert "stays the same at any prevalence" in ranks.use[0].why and "moves with the prevalence" in ranks.avoid[0].why
@@ -185,8 +187,9 @@ def test_the_table_in_the_documentation_is_the_audits():
 BAD = {
     "positives": (lambda: recommend(positives=0), ValueError, "1 or more"),
     "a truth for a number": (lambda: recommend(positives=True), ValueError, "1 or more"),
-    "a word for an answer": (lambda: recommend(costs="no"), TypeError, "costs= is True or False"),
-    "ranks and costs": (lambda: recommend(ranking=True, costs=True), ValueError, "not both"),
+    "a word for an answer": (lambda: recommend(ordered="no"), TypeError, "ordered= is True or False"),
+    "a word for costs": (lambda: recommend(cost="no"), TypeError, "cost= is what each kind of error costs"),
+    "ranks and costs": (lambda: recommend(ranking=True, cost={"cost_fn": 5}), ValueError, "not both"),
     "many tables": (lambda: recommend(steelyard.Counts([9, 1], [1, 2], [3, 3], [2, 2])), ValueError, "one table"),
     "a text of properties": (lambda: audit("f1", properties="p1"), TypeError, "a list of names"),
     "a text of metrics": (lambda: identities("f1"), TypeError, "a list of names"),
@@ -208,8 +211,24 @@ def test_the_answers_are_read_from_the_data():
     assert repr(recommend(few, positives=100)) == repr(recommend(positives=100))
     ranked = steelyard.score_table([0] * 40 + [1] * 40, list(range(80)))
     assert names(recommend(ranked).use) == names(recommend(ranking=True).use)
-    with pytest.raises(steelyard.SteelyardError, match="recommend reads an Evaluation"):
+    with pytest.raises(steelyard.SteelyardError, match="nothing to ask about: give y_pred"):
         recommend([0, 1])
+
+
+def test_rows_of_every_kind_are_read():
+    y, score = np.repeat(["no", "yes"], [990, 10]), np.linspace(0, 1, 1000)
+    few = steelyard.confusion(y, np.where(score > 0.9, "yes", "no"), pos_label="yes")
+    p = steelyard.Predictions(y, y_score=score)
+    for found in (recommend(y, y_score=score), p.recommend(), recommend(y, np.where(score > 0.9, "yes", "no"))):
+        assert repr(found) == repr(recommend(few))
+    frame = pl.DataFrame({"y": y, "s": np.log(score + 0.1), "patient": np.arange(1000) // 3})
+    ranked = recommend(frame, true="y", score="s")
+    assert names(ranked.use) == ["roc_auc"] and "10 positives" in ranked.beside[-1]
+    cut = recommend(frame, true="y", score="s", threshold=-0.2, cluster="patient")
+    assert names(cut.use) == names(recommend().use) and "cluster=" in " ".join(cut.beside)
+    assert names(p.at(0.2).recommend().use)[0] == "net_benefit[threshold=0.2]"
+    with pytest.raises(steelyard.SteelyardError, match="rows with one label each"):
+        recommend([["a"], ["b"]], [["a"], []])
 
 
 def test_a_changed_formula_changes_the_verdict_of_an_evaluation(monkeypatch):
@@ -257,7 +276,6 @@ def test_the_verdict_of_an_evaluation_starts_no_proof_and_no_search(registry, mo
 
 @pytest.mark.parametrize("form", ["table", "json", "md"])
 def test_an_audit_against_predictions_tells_what_balancing_and_swapping_move(tmp_path, form):
-    pl = pytest.importorskip("polars")
     path = tmp_path / "preds.csv"
     pl.DataFrame({"y": [0] * 90 + [1] * 10, "a": [0] * 85 + [1] * 13 + [0] * 2, "b": [0] * 95 + [1] * 5}).write_csv(
         path
@@ -337,7 +355,7 @@ def test_an_audit_against_scores_says_where_they_were_cut_and_who_is_who(predict
 
 
 def test_the_questions_of_metrics_reloaded_add_to_the_core_set():
-    plain, asked = recommend(), recommend(calibration=True, capacity=200, reference_threshold=0.1, clusters=True)
+    plain, asked = recommend(), recommend(calibration=True, capacity=200, threshold=0.1, cluster="patient")
     decisive = ["precision_at_k[k=200]", "net_benefit[threshold=0.1]", "standardized_net_benefit[threshold=0.1]"]
     assert names(asked.use) == [*decisive, *names(plain.use), "log_loss", "brier_skill_score"]
     by_name = {item.metric: item.why for item in asked.use}
@@ -354,7 +372,7 @@ def test_where_metrics_reloaded_has_other_metrics_is_stated():
     assert plain.differs[0] == "Metrics Reloaded has no g_mean, ac_score or tpnr in its pool [maierhein2024]"
     assert "balanced_accuracy" in plain.differs[1] and "maierhein2024" in plain.sources
     assert "Where others advise otherwise:" in repr(plain) and plain.to_dict()["differs"] == list(plain.differs)
-    costs = recommend(costs=True)
+    costs = recommend(cost={"cost_fn": 5})
     assert not any("has no" in sentence for sentence in costs.differs)
 
 
@@ -362,9 +380,9 @@ def test_where_metrics_reloaded_has_other_metrics_is_stated():
     ("given", "words"),
     [
         ({"capacity": 0}, "capacity is how many rows can be looked at, 1 or more, not 0."),
-        ({"reference_threshold": 1.5}, "between 0 and 1, not 1.5."),
+        ({"threshold": 1.5}, "between 0 and 1, not 1.5."),
         ({"calibration": "yes"}, "calibration= is True or False, not 'yes'."),
-        ({"ranking": True, "reference_threshold": 0.2}, "give ranking, or costs or a threshold, not both."),
+        ({"ranking": True, "threshold": 0.2}, "give ranking, or costs or a threshold, not both."),
     ],
 )
 def test_answers_that_do_not_fit_are_refused(given, words):
@@ -375,17 +393,17 @@ def test_answers_that_do_not_fit_are_refused(given, words):
 def test_the_shell_asks_the_same_questions():
     asked = ["recommend", "--calibration", "--capacity", "50", "--reference-threshold", "0.2", "--clusters"]
     found = json.loads(run_command(*asked, "--format", "json").output)
-    same = recommend(calibration=True, capacity=50, reference_threshold=0.2, clusters=True)
+    same = recommend(calibration=True, capacity=50, threshold=0.2, cluster="patient")
     assert found["use"] == json.loads(same.to_json())["use"]
 
 
 def test_a_set_threshold_and_known_costs_name_each_metric_once():
-    both = [advice.metric for advice in recommend(costs=True, reference_threshold=0.1).use]
+    both = [advice.metric for advice in recommend(cost={"cost_fn": 5}, threshold=0.1).use]
     stems = [name.partition("[")[0] for name in both]
     assert len(stems) == len(set(stems)) and both[0] == "net_benefit[threshold=0.1]"
     assert {"expected_cost", "normalized_expected_cost"} <= set(both)
 
 
 def test_what_the_deployment_prevalence_does_not_change_is_named():
-    beside = recommend(ranking=True, deployment_prevalence=True).beside
+    beside = recommend(ranking=True, stable_prevalence=True).beside
     assert "average_precision at the deployment prevalence, since it does not change roc_auc" in beside

@@ -20,7 +20,8 @@ from checks import assert_refused
 from command_line import run_command
 
 import steelyard
-from steelyard import Counts, Metric, SteelyardError, decide, get_metric, list_metrics, metric, ratio, sqrt
+from steelyard import Counts, Metric, SteelyardError, get_metric, list_metrics, metric, ratio, sqrt
+from steelyard.auditing.properties import decide
 from steelyard.exceptions import InputError
 
 FINLEY = Counts(28, 23, 72, 2680)

@@ -11,8 +11,9 @@ import pytest
 
 import steelyard
 from steelyard import Counts, anytime_compare, anytime_mean, interval, list_metrics, paired
+from steelyard.analysis.intervals import evidence, metric_sequence
 from steelyard.analysis.monitoring import rules
-from steelyard.analysis.sequential import anytime, evidence, metric_sequence
+from steelyard.analysis.sequential import anytime
 from steelyard.exceptions import InputError, InputTypeError
 
 COUNT_METRICS = [metric for metric in list_metrics() if metric.function is not None]

@@ -254,7 +254,7 @@ def test_clusters_heed_frequencies_and_forget_the_scale_of_weights():
 
 def test_a_perfect_ranking_keeps_its_doubt():
     for name in ("average_precision", "weighted_auc", "pr_auc", "negative_average_precision"):
-        found = interval(name, [0] * 50 + [1] * 5, np.arange(55.0))
+        found = interval(name, [0] * 50 + [1] * 5, y_score=np.arange(55.0))
         assert found.value == found.high == pytest.approx(1)
         assert found.low < 0.97, name
 
@@ -264,7 +264,9 @@ def test_a_perfect_ranking_keeps_its_doubt():
 def test_scores_that_separate_the_classes_in_either_direction_leave_a_doubt(name, clusters):
     y = np.repeat([1, 0], [20, 380])
     others = np.linspace(0.2, 0.8, 380)
-    worst, best = (interval(name, y, np.r_[low + np.arange(20) / 1e3, others], **clusters) for low in (0.0, 0.9))
+    worst, best = (
+        interval(name, y, y_score=np.r_[low + np.arange(20) / 1e3, others], **clusters) for low in (0.0, 0.9)
+    )
     assert worst.high - worst.low > 0.03 and best.high - best.low > 0.001
     if name != "auprg":
         exact = 1 - 0.025 ** (1 / 20)  # the recall that none found of 20 leaves: Clopper and Pearson's upper end
@@ -293,8 +295,10 @@ def test_separated_scores_of_weighted_rows_have_an_h_measure():
 
 
 def test_arrays_of_scores_share_one_set_of_draws_too():
-    one, two = interval(["average_precision", "average_precision"], Y, y_score=S, draws=100)
-    assert (one.low, one.high) == (two.low, two.high)
+    both = interval(["average_precision", "ks", "average_precision"], Y, y_score=S, draws=100)
+    alone = interval("average_precision", Y, y_score=S, draws=100)
+    assert [row.metric for row in both] == ["average_precision", "ks"]  # each once
+    assert (both[0].low, both[0].high) == (alone.low, alone.high)
 
 
 def test_each_class_is_as_sure_as_when_it_alone_is_asked_for():
@@ -320,7 +324,7 @@ def test_rank_metrics_have_intervals():
     y = (rng.random(6_000) < 0.3).astype(int)
     score = rng.normal(size=6_000) + y
     ranking = [m for m in list_metrics("ranking") if m.name != "mcc_f1"]  # which has none
-    for found in interval([*ranking, "weighted_auc"], y, score, draws=200):
+    for found in interval([*ranking, "weighted_auc"], y, y_score=score, draws=200):
         assert found.low <= found.value <= found.high
         assert found.high - found.low < 0.3 or found.metric == "lift"
         assert found.undefined_share == 0
@@ -485,7 +489,7 @@ def test_sizes_where_few_rows_suffice_still_have_every_class_in_four_of_five_tes
 def test_an_average_over_a_class_without_rows_has_no_interval_and_says_why():
     y, predicted = ["a"] * 65 + ["b"] * 35, ["a"] * 55 + ["b"] * 5 + ["c"] * 10 + ["a"] * 2 + ["b"] * 28
     for name in ("f1", "jaccard", "f_beta[beta=2]", "precision"):
-        found = interval(name, y, predicted, average="macro")
+        found = interval(f"{name}[average=macro]", y, predicted)
         assert math.isnan(found.low) and math.isnan(found.high) and not math.isnan(found.value), name
         assert "class 'c' has no rows in the truth" in repr(found)
     for name in ("f1[average=weighted]", "f1[average=micro]", "specificity[average=macro]", "f1[class=c]", "mcc"):
@@ -587,10 +591,12 @@ BAD = {
     "a table in clusters": (lambda: interval("roc_auc", steelyard.score_table(Y, S), cluster=Y), TypeError, "give the rows"),
     "missing group": (lambda: interval("f1", [0, 1, 1], [0, 1, 1], cluster=["a", None, "b"]), ValueError, "cluster holds missing"),
     "cluster without groups": (lambda: interval("f1", FINLEY, method="cluster"), ValueError, "needs cluster="),
-    "several prevalences": (lambda: interval("f1", FINLEY, prevalence=[0.1, 0.5]), ValueError, "one prevalence at a time"),
-    "option": (lambda: interval("f1[pos_lable=1]", FINLEY), TypeError, "Did you mean 'pos_label'"),
+    "several prevalences": (lambda: interval("f1", FINLEY, prevalence=[0.1, 0.5]), ValueError, "2 numbers of 0 or more that sum to 1"),
+    "option": (lambda: interval("f1", FINLEY, pos_lable=1), TypeError, "Did you mean 'pos_label'"),
     "seed": (lambda: interval("f1", FINLEY, rng="a"), TypeError, "rng is a NumPy Generator"),
-    "string": (lambda: interval("f1", FINLEY), TypeError, r"write \['f1'\]"),
+    "an average": (lambda: interval("f1", FINLEY, average="macro"), TypeError, "averages stand in the metric's written form"),
+    "scores as labels": (lambda: interval("roc_auc", Y, S), TypeError, "give y_score="),
+    "groups of one": (lambda: interval("f1", Y, Y, by=Y), TypeError, "evaluate takes by="),
     "huge bootstrap": (lambda: interval("f1", Counts(1e20, 1, 1, 1), method="bootstrap"), OverflowError, "whole rows"),
     "name": (lambda: interval("f11", FINLEY), KeyError, "Did you mean"),
     "width": (lambda: sample_size("f1", at=(0.8, 0.9), prevalence=0.1), ValueError, "either width="),
@@ -651,9 +657,9 @@ def test_quantiles_and_tails_are_those_of_scipy_stats_to_the_last_bit():
 
 def test_the_draws_of_scores_are_those_of_one_metric_whichever_others_are_asked_for():
     names = ["average_precision", "roc_auc", "recall_at_precision[at=0.5]", "recall_at_precision[at=0.3]"]
-    together = interval(names, Y, S)
+    together = interval(names, Y, y_score=S)
     for name, found in zip(names, together, strict=True):
-        alone = interval(name, Y, S)
+        alone = interval(name, Y, y_score=S)
         assert (found.value, found.low, found.high) == (alone.value, alone.low, alone.high), name
 
 
@@ -703,7 +709,7 @@ def test_the_draws_of_very_many_classes_are_never_kept_whole():
         assert found.low < found.value < found.high
     whole = 10_000 * 300**2 * 8  # the cells of all draws
     assert peak_of(lambda: steelyard.interval(["accuracy", "mcc"], truth, pred)) < whole / 30
-    assert peak_of(lambda: steelyard.interval(["recall"], truth, pred, average=None)) < whole / 30
+    assert peak_of(lambda: steelyard.interval(["recall[average=None]"], truth, pred)) < whole / 30
 
 
 def test_clusters_of_many_classes_are_drawn_in_bounded_memory_or_refused():

@@ -429,7 +429,7 @@ def test_the_verdict_the_table_the_page_and_the_advice_agree_on_what_to_read_fir
 @pytest.mark.parametrize("alike", [True, False])
 @pytest.mark.parametrize("in_use", [True, False])
 def test_the_advice_on_an_order_listens_to_the_other_answers(alike, in_use):
-    fit = recommend(ranking=True, equal_class_weight=alike, deployment_prevalence=in_use)
+    fit = recommend(ranking=True, equal_class_weight=alike, stable_prevalence=in_use)
     assert [advice.metric for advice in fit.use] == ["roc_auc" if alike else "average_precision"]
     other = {"roc_auc", "average_precision"} - {advice.metric for advice in fit.use}
     assert other <= {advice.metric for advice in fit.avoid}

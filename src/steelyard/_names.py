@@ -26,6 +26,7 @@ METHODS = {
     "slices": 0,
     "best_threshold": 0,
     "best_decision": 0,
+    "recommend": 0,
 }
 
 HOME = {
@@ -80,7 +81,6 @@ HOME = {
     "at_prevalence": "analysis.prevalence.prevalence",
     "audit": "auditing.properties",
     "recommend": "auditing.recommend",
-    "decide": "auditing.properties",
     "harsher": "auditing.identities",
     "identities": "auditing.identities",
     "correlation_study": "auditing.correlation",

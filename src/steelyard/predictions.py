@@ -175,7 +175,9 @@ class Given:
         """The columns of a frame that hold the truth, the one model and the weights."""
         if not self.is_frame:
             return FrameColumns()
-        return FrameColumns(self.true, self.model.pred, self.model.score, self.sample_weight)
+        score = self.model.score
+        scores = [*score.values()] if isinstance(score, Mapping) else score  # those of each class
+        return FrameColumns(self.true, self.model.pred, scores, self.sample_weight)
 
     @property
     def weights(self) -> dict[str, Any]:

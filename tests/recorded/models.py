@@ -84,7 +84,9 @@ AUDIT = {
     "several metrics": lambda: steelyard.audit("f1", "mcc", "ac_score", "g_mean"),
     "some properties": lambda: steelyard.audit("precision", "kappa", properties=["bounds_attained", "class_symmetry"]),
     "every metric, as counts": lambda: [f"{row.row()}" for row in steelyard.audit()],
-    "decided": lambda: [steelyard.decide(name, "class_symmetry") for name in ("accuracy", "recall", "mcc", "f1")],
+    "decided": lambda: [
+        steelyard.audit(name, properties=["class_symmetry"])[0] for name in ("accuracy", "recall", "mcc", "f1")
+    ],
     "harsher": lambda: [steelyard.harsher("f1", "recall"), steelyard.harsher("ac_score", "g_mean"), steelyard.harsher("jaccard", "f1")],
     "identities": lambda: steelyard.identities(["f1", "jaccard", "recall", "false_negative_rate", "balanced_accuracy", "youden"]),
     "correlation": lambda: steelyard.correlation_study(["recall", "f1", "precision", "mcc"], n=100, steps=3, tuples=2),
@@ -100,11 +102,11 @@ AUDIT = {
     "disagreement": lambda: steelyard.disagreement("f1", "mcc", [0.1, 0.5], size=50),
     "disagreement on a grid": lambda: steelyard.disagreement("f1", "ac_score", 0.1, points="grid", size=20),
     "recommended": steelyard.recommend,
-    "recommended for costs": lambda: steelyard.recommend(costs=True, equal_class_weight=False),
+    "recommended for costs": lambda: steelyard.recommend(cost={"cost_fn": 5}, equal_class_weight=False),
     "recommended for a ranking": lambda: steelyard.recommend(ranking=True, capacity=200),
-    "recommended for probabilities": lambda: steelyard.recommend(calibration=True, deployment_prevalence=True),
-    "recommended for few": lambda: steelyard.recommend(positives=12, clusters=True, allow_zero_recall=True),
-    "recommended for an order": lambda: steelyard.recommend(ordered=True, reference_threshold=0.2),
+    "recommended for probabilities": lambda: steelyard.recommend(calibration=True, stable_prevalence=True),
+    "recommended for few": lambda: steelyard.recommend(positives=12, cluster="patient", allow_zero_recall=True),
+    "recommended for an order": lambda: steelyard.recommend(ordered=True, threshold=0.2),
     "recommended for data": lambda: steelyard.recommend(evaluate(i.Y, y_score=i.S)),
 }  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
@@ -35,9 +36,9 @@ class Problem:
 
     equal_class_weight: bool = True
     allow_zero_recall: bool = False
-    deployment_prevalence: bool = False
+    stable_prevalence: bool = False
     ranking: bool | None = None
-    costs: bool = False
+    has_costs: bool = False
     rows: int | None = None
     rarer: str = "positives"
     classes: int = 2
@@ -53,7 +54,7 @@ class Problem:
         """The properties that the answers ask for: whether each is to hold, or is not to."""
         wanted = {
             "class_symmetry": self.equal_class_weight,
-            "prevalence_invariance": not self.deployment_prevalence,
+            "prevalence_invariance": not self.stable_prevalence,
         }
         if not self.equal_class_weight:
             wanted["leans_to_positives"] = True
@@ -98,13 +99,23 @@ def _rows_by_class(data: Evaluated) -> tuple[dict[str, int], bool]:
 
 
 def checked_problem(
-    *, positives: object, capacity: object, reference_threshold: object, **yes_or_no: bool | None
+    *,
+    positives: object,
+    capacity: object,
+    threshold: object,
+    cost: object,
+    ranking: bool | None,
+    **yes_or_no: bool,
 ) -> Problem:
     """The answers given, by the names of `recommend`, checked."""
-    for name, answer in yes_or_no.items():
+    for name, answer in {"ranking": ranking, **yes_or_no}.items():
         if not isinstance(answer, (bool, np.bool_)) and not (name == "ranking" and answer is None):
-            raise InputTypeError(argument=name, expected="True or False", given=answer)
-    if yes_or_no["ranking"] and (yes_or_no["costs"] or reference_threshold is not None):
+            raise InputTypeError(f"{name}= is True or False, not {answer!r}.")
+    if cost is not None and not isinstance(cost, Mapping):
+        raise InputTypeError(
+            f"cost= is what each kind of error costs, such as {{'cost_fn': 10, 'cost_fp': 1}}, not {cost!r}."
+        )
+    if ranking and (cost is not None or threshold is not None):
         raise InputError(
             "Scores that are used as an order make no errors to cost; give ranking, or costs or a threshold, not both."
         )
@@ -115,17 +126,16 @@ def checked_problem(
         is_whole = isinstance(number, (int, np.integer)) and not isinstance(number, bool)
         if number is not None and not (is_whole and number >= 1):  # type: ignore[operator]  # a whole number
             raise InputError(f"{name} is {meaning}, 1 or more, not {number!r}.")
-    at = reference_threshold
-    is_number = isinstance(at, (float, int, np.floating)) and not isinstance(at, bool)
-    if at is not None and not (is_number and 0 < float(at) < 1):  # type: ignore[arg-type]  # a number
+    is_number = isinstance(threshold, (float, int, np.floating)) and not isinstance(threshold, bool)
+    if threshold is not None and not (is_number and 0 < float(threshold) < 1):  # type: ignore[arg-type]  # a number
         raise InputError(
-            argument="reference_threshold",
-            expected="the probability from which a row is flagged, between 0 and 1",
-            given=at,
+            f"threshold= is the probability from which a row is flagged, between 0 and 1, not {threshold!r}."
         )
     return Problem(
-        **yes_or_no,  # type: ignore[arg-type]  # checked above
+        **yes_or_no,
+        ranking=ranking,
+        has_costs=cost is not None,
         rows=None if positives is None else int(positives),  # type: ignore[call-overload]  # checked above
         capacity=None if capacity is None else int(capacity),  # type: ignore[call-overload]  # checked above
-        threshold=None if at is None else float(at),  # type: ignore[arg-type]  # checked above
+        threshold=None if threshold is None else float(threshold),  # type: ignore[arg-type]  # checked above
     )

@@ -41,7 +41,6 @@ _OF_OTHERS = "it is of {}, and the property of tables of labels"
 __all__ = ["PROPERTIES", "Decision", "Property", "audit_properties", "decide", "garcia_row", "get_property"]
 
 
-@names_wrong_arguments
 def decide(metric: MetricLike, property: str | Property) -> Decision:
     """Whether a property holds for a metric, given by name or as a function of the four cells.
 

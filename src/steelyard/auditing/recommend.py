@@ -5,21 +5,22 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.formatting import listed, three_digits
 from steelyard.analysis.results.result import Flat, Result
-from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.decisions import recalled_decisions
 from steelyard.auditing.problem import Problem, checked_problem
 from steelyard.auditing.properties import PROPERTIES, critic, decide, fault_text, reason_text
+from steelyard.exceptions import InputTypeError
 from steelyard.ingest.array_tables import score_table
 from steelyard.metrics.references import reference
 from steelyard.metrics.registry import get_metric, get_metrics, list_metrics
 from steelyard.metrics.usual import VERDICT
+from steelyard.predictions import Predictions, question
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.score_table import ScoreTable
@@ -27,8 +28,11 @@ from steelyard.statistics.score_table import ScoreTable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from numpy.typing import ArrayLike
+
     from steelyard.auditing.problem import Evaluated
     from steelyard.metrics.metric import Metric
+    from steelyard.predictions import RowOptions
 
 
 # ---------------------------------------------------------------- advice
@@ -185,7 +189,7 @@ def _of_order(problem: Problem) -> Iterator[Advice]:
             fits = problem.calibration
         else:
             moves = decide(metric, "prevalence_invariance").holds is not True
-            fits = moves == problem.deployment_prevalence
+            fits = moves == problem.stable_prevalence
         if fits:
             yield Advice(metric.name, f"{meaning_words(metric)}; {_NEAR}", metric.cite)
 
@@ -283,13 +287,13 @@ class OrderMetric:
     def fits(self, problem: Problem, *, prevalence: bool) -> bool:
         """Whether it has what the answers ask for; those about the prevalence only where they count."""
         return self.keeps_classes is problem.equal_class_weight and (
-            not prevalence or self.keeps_prevalence is not problem.deployment_prevalence
+            not prevalence or self.keeps_prevalence is not problem.stable_prevalence
         )
 
     def words(self, problem: Problem) -> str:
         """What was seen of it."""
         even, rare, exchanged = map(three_digits, (self.even, self.rare, self.exchanged))
-        there = "at the deployment prevalence" if problem.deployment_prevalence else "with its prevalence"
+        there = "at the deployment prevalence" if problem.stable_prevalence else "with its prevalence"
         stays = f"stays the same at any prevalence (tried on one order: {even} at 50 % and at 5 %)"
         moves = f"moves with the prevalence ({even} at 50 %, {rare} at 5 % for one order), so read it {there}"
         alike = "and whichever class is called positive"
@@ -323,7 +327,7 @@ _FEW = 30
 
 def reported_beside(problem: Problem) -> Iterator[str]:
     """What to report beside the recommended metrics, as the answers and the data ask for."""
-    if problem.ranking and not problem.costs:
+    if problem.ranking and not problem.has_costs:
         yield "precision and recall among as many rows as will be looked at (precision_at_k, lift)"
         if problem.equal_class_weight:
             yield "average precision of both classes, each taken as the positive one: Wu averages the two"
@@ -333,12 +337,12 @@ def reported_beside(problem: Problem) -> Iterator[str]:
         yield "recall and specificity, each with its interval: no single number shows which class has the errors"
         yield (
             "precision at the deployment prevalence, beside its no-skill baseline (same prediction rate)"
-            if problem.deployment_prevalence or not problem.equal_class_weight
+            if problem.stable_prevalence or not problem.equal_class_weight
             else "precision, stated with its prevalence, or at the deployment prevalence by at_prevalence"
         )
         if accuracy_is_fair(problem):
             yield "accuracy, a fair summary here: the classes are of similar size"
-    if problem.costs and not problem.allow_zero_recall:
+    if problem.has_costs and not problem.allow_zero_recall:
         yield "a floor under recall and specificity: the least cost may give a class up"
     if problem.classes > 2:
         yield (
@@ -372,57 +376,78 @@ _VIRTUES = (
 )
 
 
-@names_wrong_arguments
+@question
 def recommend(
-    data: Evaluated | None = None,
+    data: Any = None,
+    predicted: ArrayLike | None = None,
+    /,
     *,
     equal_class_weight: bool = True,
-    allow_zero_recall: bool = False,
-    deployment_prevalence: bool = False,
     ranking: bool | None = None,
-    costs: bool = False,
-    positives: int | None = None,
     calibration: bool = False,
     capacity: int | None = None,
-    reference_threshold: float | None = None,
-    clusters: bool = False,
+    cost: Mapping[str, Any] | None = None,
     ordered: bool = False,
+    allow_zero_recall: bool = False,
+    stable_prevalence: bool = False,
+    positives: int | None = None,
+    **rows: Unpack[RowOptions],
 ) -> Recommendation:
     """The few metrics that fit a problem, each with a proven property as its reason.
 
     `equal_class_weight`: errors on both classes have equal weight; else those on the positives matter more.
-    `allow_zero_recall`: a class with zero recall may still score one half. `deployment_prevalence`: the test set
-    has it, it is stable, and the value is to be at it. `ranking`: scores are used as a ranking, without a
-    threshold; the answers before count there as well. `costs`: the cost of each kind of error is known.
-    `positives`: how many there are to test on. `calibration`: scores are read as probabilities. `capacity`: how
-    many rows can be looked at. `reference_threshold`: the probability from which a row is flagged, where a
-    guideline or costs have set one. `clusters`: rows are not independent, such as several of a patient. `ordered`:
-    the classes have an order. Whether scores are ranked, and how many positives there are, is read from `data`, an
+    `ranking`: scores are used as a ranking, without a threshold; the other answers count there as well. `calibration`:
+    scores are read as probabilities. `capacity`: how many rows can be looked at. `cost`: what each kind of error costs,
+    {"cost_fn": 10, "cost_fp": 1}, is known. `ordered`: the classes have an order. `allow_zero_recall`: a class with
+    zero recall may still score one half. `stable_prevalence`: the test set has the deployment prevalence, it is stable,
+    and the value is to be at it. `positives`: how many there are to test on. A `threshold` is the probability from
+    which a row is flagged, where a guideline or costs have set one, and `cluster` says that rows are not independent,
+    such as several of a patient. Whether scores are ranked, and how many positives there are, is read from the rows, an
     Evaluation or a table, where it is not given. These are the questions of Metrics Reloaded (Maier-Hein and others
     2024) that bear on classification; `differs` states where its pool is another.
 
     >>> [advice.metric for advice in recommend().use]
     ['g_mean', 'ac_score', 'tpnr']
-    >>> [advice.metric for advice in recommend(deployment_prevalence=True).use]
+    >>> [advice.metric for advice in recommend(stable_prevalence=True).use]
     ['mcc', 'markedness', 'kappa']
     >>> [advice.metric for advice in recommend(equal_class_weight=False, allow_zero_recall=True).use]
     ['iba', 'alpha_f1', 'class_weighted_accuracy']
     """
+    is_evaluation = hasattr(data, "counted_rows")  # whose own tables are read
+    p = Predictions.of(None if is_evaluation else data, predicted, **rows)
+    shown = data if is_evaluation else _table_of(p)
+    is_cut = p.threshold is not None and ranking is None
+    is_probability = not isinstance(shown, ScoreTable) or shown.has_probabilities
     problem = checked_problem(
         equal_class_weight=equal_class_weight,
         allow_zero_recall=allow_zero_recall,
-        deployment_prevalence=deployment_prevalence,
-        ranking=ranking,
-        costs=costs,
+        stable_prevalence=stable_prevalence,
+        ranking=False if is_cut else ranking,
+        cost=cost,
         positives=positives,
         calibration=calibration,
         capacity=capacity,
-        reference_threshold=reference_threshold,
-        clusters=clusters,
+        threshold=p.threshold if is_probability else None,
+        clusters=p.given.cluster is not None,
         ordered=ordered,
     )
-    problem = problem if data is None else problem.completed(data)
+    problem = problem if shown is None else problem.completed(shown)
     return with_core(_recommendation(problem, list_metrics()), problem)
+
+
+def _table_of(p: Predictions) -> Evaluated | None:
+    """The table of the rows: of labels, or of scores where nothing makes labels of them; None where there are none."""
+    if isinstance(p.given.data, Counts):
+        return p.given.data
+    if not p.has_truth and not p.given.models:
+        return None
+    if p.are_sets:
+        raise InputTypeError("Metrics are recommended for rows with one label each; these may have several.")
+    counted = p.with_options(threshold=None).counted()
+    if counted.table is None:
+        return counted.scores
+    positive = counted.positive_class(p.given.pos_label, is_stated=p.given.is_stated)[0]
+    return counted.table if positive is None else counted.table.with_positive(positive)
 
 
 def read_first(data: Evaluated) -> tuple[str, ...]:
@@ -451,7 +476,7 @@ def changing_with_prevalence(data: Evaluated) -> list[Metric]:
 
 def _recommendation(problem: Problem, metrics: Sequence[Metric]) -> Recommendation:
     """What fits a problem among some metrics."""
-    if problem.costs:
+    if problem.has_costs:
         wanted = {"class_symmetry": False}
         if not problem.allow_zero_recall:
             wanted["no_credit_when_a_class_fails"] = True
@@ -494,7 +519,7 @@ def _has(metric: Metric, wanted: Mapping[str, bool]) -> bool:
 
 def _order(metric: Metric, problem: Problem) -> tuple[bool, bool, int]:
     """First what matters most: a fixed no-skill value, then a 0 for a class with zero recall."""
-    lost = problem.deployment_prevalence and not _stands(metric, "approximate_constant_baseline")
+    lost = problem.stable_prevalence and not _stands(metric, "approximate_constant_baseline")
     credit = not problem.allow_zero_recall and not _stands(metric, "zero_when_a_class_fails")
     return lost, credit, -sum(_stands(metric, name) for name in _VIRTUES)
 
@@ -566,7 +591,7 @@ def _ranking(problem: Problem) -> Recommendation:
     use = [Advice(o.metric.name, f"{meaning_words(o.metric)}; {o.words(problem)}", o.metric.cite) for o in fit]
     avoid = [Advice(o.metric.name, o.words(problem), o.metric.cite) for o in orders if o not in fit]
     beside = list(reported_beside(problem))
-    if not wholly and problem.deployment_prevalence:
+    if not wholly and problem.stable_prevalence:
         others = listed([order.metric.name for order in orders if order not in fit], "or")
         same = listed([order.metric.name for order in fit], "or")
         beside.append(f"{others} at the deployment prevalence, since it does not change {same}")

@@ -76,16 +76,16 @@ def recommend_metrics(
     recommendation = recommend(
         data,
         equal_class_weight=equal_class_weight,
-        allow_zero_recall=allow_zero_recall,
-        deployment_prevalence=deployment_prevalence,
         ranking=ranking,
-        costs=costs,
-        positives=positives,
         calibration=calibration,
         capacity=capacity,
-        reference_threshold=reference_threshold,
-        clusters=clusters,
+        cost={} if costs else None,
         ordered=ordered,
+        allow_zero_recall=allow_zero_recall,
+        stable_prevalence=deployment_prevalence,
+        positives=positives,
+        threshold=reference_threshold,
+        cluster="cluster" if clusters else None,
     )
     if form == "json":
         click.echo(saved_text(recommendation.to_dict(), indent=1))

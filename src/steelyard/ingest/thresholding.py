@@ -66,7 +66,7 @@ def as_confusion(data: Counts | Confusion, pos_label: Label) -> Confusion:
     matrix = data.matrix()
     if matrix.dtype.kind == "i":
         return Confusion.of_rows((0, 1), matrix, 1)
-    return Confusion((0, 1), np.round(matrix).astype(np.int64), matrix, matrix, 1)
+    return Confusion((0, 1), np.round(np.minimum(matrix, 2.0**62)).astype(np.int64), matrix, matrix, 1)
 
 
 def negative_label(labels: Iterable[Label], scores: ScoreTable) -> Label:

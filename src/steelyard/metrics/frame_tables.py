@@ -179,6 +179,10 @@ def asked_table(spec: MetricSpec, p: Predictions) -> tuple[AnyTable, CallOptions
             raise InputError(f"{spec.name} is of another class than these scores, which are of {scores.label!r}.")
         check_both_classes(scores)
         return scores, CallOptions()
+    if counted.kind == "class scores" and counted.given.model.pred is None:
+        raise InputTypeError(
+            f"{spec.name} is of predicted labels; give the class of the highest column of each row as y_pred."
+        )
     rows = counted.counted()
     if rows.table is None:
         raise InputError(f"{spec.name} is of predicted labels, and the scores are no probabilities; give threshold=.")
@@ -193,8 +197,9 @@ def asked_table(spec: MetricSpec, p: Predictions) -> tuple[AnyTable, CallOptions
 def assumed_choices(p: Predictions, tables: Sequence[tuple[AnyTable, CallOptions]]) -> tuple[str, ...]:
     """Which class was taken as positive, and at which threshold, where nobody said so."""
     is_of_two = any(isinstance(table, (Confusion, ScoreTable)) for table, _ in tables)
-    if not is_of_two or isinstance(p.given.data, ProbabilityTable):
+    rows = p.on_host() if p.given.is_frame else p.collect()
+    if not is_of_two or isinstance(p.given.data, ProbabilityTable) or rows.kind == "class scores":
         return ()
-    counted = p.counted()
+    counted = rows.counted()
     stated = counted.positive_class(p.given.pos_label, is_stated=p.given.is_stated)[1]
     return (*stated, *counted.assumed) if any(isinstance(table, Confusion) for table, _ in tables) else stated

@@ -485,7 +485,7 @@ class CurveView:
         if self.strategy not in _STRATEGIES:
             raise InputError(argument="strategy", expected=f"one of {', '.join(_STRATEGIES)}", given=self.strategy)
         if not isinstance(self.bins, (int, np.integer)) or self.bins < 1:
-            raise InputError(argument="bins", expected="a whole number of 1 or more", given=self.bins)
+            raise InputError(argument="n_bins", expected="a whole number of 1 or more", given=self.bins)
 
     def starts(self, table: ScoreTable) -> Array:
         """The index of the first distinct score in each bin that holds any."""

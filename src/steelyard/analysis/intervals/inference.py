@@ -19,7 +19,7 @@ from steelyard.analysis.intervals.rate_intervals import RATE_INTERVALS, is_rate
 from steelyard.analysis.intervals.score_intervals import AUC_INTERVALS, has_auc_interval
 from steelyard.analysis.levels import check_level, tails
 from steelyard.analysis.prevalence.prevalence import stated_prevalence
-from steelyard.exceptions import InputError
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_groups import group_columns, group_places
 from steelyard.ingest.frame_columns import CLUSTERS_NEED_ROWS, refuse_name
@@ -102,7 +102,7 @@ def clustered_rows(p: Predictions) -> ClusteredRows | None:
     if given.cluster is None:
         return None
     if given.is_table:
-        raise InputError(CLUSTERS_NEED_ROWS)
+        raise InputTypeError(CLUSTERS_NEED_ROWS)
     if given.is_frame and not p.needs_rows:
         from steelyard.ingest.rows import count_keys
 
@@ -114,7 +114,7 @@ def clustered_rows(p: Predictions) -> ClusteredRows | None:
     values = p.collect().given
     refuse_name("cluster", values.cluster)
     if values.y_pred is None and values.y_score is None:
-        raise InputError(CLUSTERS_NEED_ROWS)
+        raise InputTypeError(CLUSTERS_NEED_ROWS)
     groups = {}
     if values.by is not None:
         named = group_columns(values.by)

@@ -42,6 +42,7 @@ from steelyard.analysis.intervals.isotonic import (
     searched_bounds,
     why_no_interval,
 )
+from steelyard.analysis.intervals.metric_sequence import MetricSequence, anytime_bounds
 from steelyard.analysis.intervals.operating_point import is_of_highest, widened
 from steelyard.analysis.intervals.plan_draws import PlannedIntervals
 from steelyard.analysis.intervals.planned_calls import planned_estimands
@@ -51,8 +52,6 @@ from steelyard.analysis.intervals.score_intervals import ScoreIntervals
 from steelyard.analysis.prevalence.prevalence import table_at
 from steelyard.analysis.results.formatting import ROUNDING
 from steelyard.analysis.results.result import Rows
-from steelyard.analysis.sequential.anytime import anytime_bounds
-from steelyard.analysis.sequential.metric_sequence import MetricSequence
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.label_set_input import refuse_of_one_label
 from steelyard.metrics.call_options import CallOptions

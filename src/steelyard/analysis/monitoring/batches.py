@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.sequential.anytime import NODES, CostTable, counted_cells
+from steelyard.analysis.intervals.metric_sequence import counted_cells
+from steelyard.analysis.sequential.anytime import NODES, CostTable
 from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_groups import group_columns

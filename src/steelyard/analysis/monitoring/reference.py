@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
+from steelyard.analysis.intervals.metric_sequence import counted_cells
 from steelyard.analysis.monitoring.batches import FlaggedRows, PositiveRows, SeenLabels
-from steelyard.analysis.sequential.anytime import counted_cells
 from steelyard.exceptions import InputError, InputTypeError, short_repr
 from steelyard.ingest.label_tables import match_label
 from steelyard.ingest.thresholding import HALF

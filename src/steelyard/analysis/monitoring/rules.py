@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard._types import Array
+from steelyard.analysis.intervals.evidence import LinearRatio, log_returns, mean_wealth
+from steelyard.analysis.intervals.metric_sequence import SEQUENCE_METHODS, MetricSequence, RateRegion
 from steelyard.analysis.intervals.rate_intervals import exact, is_rate
 from steelyard.analysis.results.formatting import interval_text, value_text
 from steelyard.analysis.results.result import Flat, Result, table_text
 from steelyard.analysis.sequential.anytime import NODES, CostTable
-from steelyard.analysis.sequential.evidence import LinearRatio, log_returns, mean_wealth
-from steelyard.analysis.sequential.metric_sequence import SEQUENCE_METHODS, MetricSequence, RateRegion
 from steelyard.analysis.thresholds.limits import percent_hint, range_words
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest.thresholding import ASSUMED_HALF
@@ -25,9 +25,9 @@ from steelyard.statistics.score_order import chunks
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from steelyard.analysis.intervals.metric_sequence import JointEvidence
     from steelyard.analysis.monitoring.batches import Batch
     from steelyard.analysis.monitoring.monitor import Monitor
-    from steelyard.analysis.sequential.metric_sequence import JointEvidence
     from steelyard.metrics.metric import Metric
 
 

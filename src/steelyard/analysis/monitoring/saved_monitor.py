@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from steelyard._names import __version__
+from steelyard.analysis.intervals.metric_sequence import counted_cells
 from steelyard.analysis.monitoring.batches import BY_CHANCE, Batch, SeenLabels
 from steelyard.analysis.monitoring.pending_labels import REMEMBERED, Cohort, LabelDelay, PendingLabels, checked_age
 from steelyard.analysis.monitoring.reference import MonitorReference
-from steelyard.analysis.sequential.anytime import counted_cells
 from steelyard.exceptions import InputError
 from steelyard.ingest.thresholding import HALF
 from steelyard.statistics.counts import Counts

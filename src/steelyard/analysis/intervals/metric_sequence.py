@@ -9,13 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.intervals.rate_intervals import is_rate, score_ends
-from steelyard.analysis.sequential import evidence
-from steelyard.analysis.sequential.evidence import (
+from steelyard.analysis.intervals import evidence
+from steelyard.analysis.intervals.evidence import (
     LinearRatio,
     bisected,
     highest_rate,
@@ -24,7 +23,11 @@ from steelyard.analysis.sequential.evidence import (
     lowest_rate,
     mean_wealth,
 )
-from steelyard.exceptions import InputError
+from steelyard.analysis.intervals.interval import Interval
+from steelyard.analysis.intervals.rate_intervals import is_rate, score_ends
+from steelyard.analysis.levels import check_level
+from steelyard.exceptions import InputError, InputTypeError
+from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import CELLS, Counts
 from steelyard.statistics.score_order import chunks
 
@@ -468,3 +471,40 @@ class MetricSequence:
             return np.minimum(-self.log_evidence(cells, limit, sign), 0.0)
         low, high = np.full(cells.shape[:-1], np.log(SMALLEST_P)), np.zeros(cells.shape[:-1])
         return bisected(low, high, lambda log_p: self.excluded(cells, limit, sign, np.exp(log_p)), P_HALVINGS)
+
+
+# ---------------------------------------------------------------- intervals
+
+
+def anytime_bounds(spec: MetricSpec, table: Counts[Any] | Confusion, level: float) -> Interval[Any]:
+    """The interval of a metric that may be looked at after every row: a confidence sequence.
+
+    With the given probability all intervals of a growing table hold together, so that one may look daily and stop when
+    one likes; one for a sample of a fixed size is shorter, and fails in time where one looks often. A rate is bounded
+    by beta-binomial mixtures, F1 and other ratios of sums by betting, MCC, the AC-score and all others over the region
+    of the rates behind them. The interval depends on the counts alone: tables of other days, files or machines are
+    added before. Rows are taken as independent, each counted once.
+    """
+    check_level(level)
+    sequence = MetricSequence.of(spec)
+    cells = counted_cells(table)
+    value: Any = sequence.value(cells)
+    low, high = sequence.ends(cells, (1 - level) / 2, (1 - level) / 2)
+    why = spec.metric.why(Counts.trusted(*np.moveaxis(cells, -1, 0)))
+    method = f"anytime ({SEQUENCE_METHODS[sequence.method]})"
+    value, low, high = (part if part.ndim else part.item() for part in (value, low, high))
+    return Interval(spec, value, low, high, level, method, why=why)
+
+
+def counted_cells(counts: Counts[Any] | Confusion) -> Array:
+    """The four cells as whole numbers on a last axis; weighted rows are refused."""
+    if isinstance(counts, Confusion):
+        if counts.weighted:
+            raise InputError("These rows have sample weights; an anytime interval counts each row once.")
+        counts = counts.counts()
+    if not isinstance(counts, Counts):
+        raise InputTypeError(f"Counts or a Confusion was expected, not {type(counts).__name__}; count the rows first.")
+    cells = np.stack([np.asarray(cell, dtype=np.float64) for cell in counts], -1)
+    if (cells % 1).any():
+        raise InputError("These counts are not whole; an anytime interval counts each row once.")
+    return cells
