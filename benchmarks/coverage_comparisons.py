@@ -96,14 +96,14 @@ def _rejections(setting, rng):
         found = compare(tables, **{**asked, "metrics": (*RANKED, "recall", "mcc")})
     elif setting.kind == "margin":
         y, scores, _ = _simulated(setting, rng, 2, worse=MARGIN)
-        found = compare(y, scores, scores=True, margin=MARGIN, **{**asked, "metrics": ("roc_auc",)})
+        found = compare(y, y_score=scores, margin=MARGIN, **{**asked, "metrics": ("roc_auc",)})
         return [(row.metric, bool(row.p_not_worse < 0.025)) for row in found]
     else:
         y, scores, member = _simulated(setting, rng, 3 if setting.kind == "three models" else 2)
         extra = {"clusters": {"cluster": member}, "weights": {"sample_weight": rng.uniform(0.3, 3, len(y))}}.get(setting.kind, {})  # fmt: skip
         if setting.kind != "scores":
             asked |= {"metrics": (*RANKED, *LABELLED), "threshold": THRESHOLD}
-        found = compare(y, scores, scores=True, **asked, **extra)
+        found = compare(y, y_score=scores, **asked, **extra)
     if setting.kind == "three models":
         apart = {row.metric: False for row in found}
         for row in found:

@@ -142,7 +142,7 @@ def _of_scores(setting: Setting, rng: np.random.Generator, *, powers: bool) -> I
         luck, own, other = rng.standard_normal((3, setting.rows))
         new, old = (np.sqrt(setting.shared) * luck + np.sqrt(1 - setting.shared) * each for each in (own, other))
         scores = {"new": new + y * np.sqrt(2) * ndtri(auc - lower), "old": old + y * np.sqrt(2) * ndtri(auc)}
-        return compare(y, scores, scores=True, metrics=["roc_auc", "average_precision"], draws=DRAWS)
+        return compare(y, y_score=scores, metrics=["roc_auc", "average_precision"], draws=DRAWS)
 
     equal, worse = compared(0.0), compared(MARGIN)
     rule = f"low(roc_auc - versus) >= -{MARGIN}"

@@ -39,8 +39,8 @@ def made(name):
     return {
         "evaluation": lambda: s.evaluate(Y, y_score=S, metrics=["recall", "f1"], draws=50),
         "sets": lambda: s.evaluate(SETS, SETS2, metrics=["recall[average=macro]"], draws=50),
-        "comparison": lambda: s.compare(Y, BOTH, metrics=["recall", "f1"], draws=50),
-        "leading": lambda: s.compare(Y, {**BOTH, "third": Y[::-1]}, metrics=["recall"], draws=50),
+        "comparison": lambda: s.compare(Y, y_pred=BOTH, metrics=["recall", "f1"], draws=50),
+        "leading": lambda: s.compare(Y, y_pred={**BOTH, "third": Y[::-1]}, metrics=["recall"], draws=50),
         "confusion": lambda: s.confusion(Y, P),
         "scores": lambda: s.score_table(Y, S),
         "paired": lambda: s.paired(Y, P, P2),
@@ -92,7 +92,6 @@ def call(*arguments, **options):
 GOOD = {
     "Accumulator": lambda: call(steelyard.confusion, labels=[0, 1], pos_label=1),
     "Monitor": lambda: call("recall >= 0.2", level=0.9),
-    "anytime_compare": lambda: call(made("paired"), metrics=["recall"], level=0.9),
     "anytime_mean": lambda: call(S, between=(0, 1), level=0.9),
     "Confusion": lambda: call((0, 1), np.array([[30, 5], [4, 20]])),
     "Counts": lambda: call(28, 23, 72, 2680),

@@ -32,7 +32,7 @@ def variance(table):
 
 
 def delong_test(y, a, b, **options):
-    return compare(y, {"a": a, "b": b}, scores=True, metrics=["roc_auc"], **options).delong[0]
+    return compare(y, y_score={"a": a, "b": b}, metrics=["roc_auc"], **options).delong[0]
 
 
 def variance_of_difference(test):

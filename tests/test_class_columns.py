@@ -236,7 +236,7 @@ def test_a_frame_names_the_columns_of_each_model():
     found = steelyard.compare(pl.from_pandas(data), true="y", score=listed, **asked)
     named = {model: data.filter(like=f"{model}_") for model in "pq"}
     expected = steelyard.compare(
-        data.y, named, metrics=asked["metrics"], cluster=data.patient, sample_weight=data.w, scores=True
+        data.y, y_score=named, metrics=asked["metrics"], cluster=data.patient, sample_weight=data.w
     )
     assert [row.row() for row in found] == [row.row() for row in expected]
     assert {row.method for row in found if row.metric == "log_loss"} == {"cluster"}
@@ -251,7 +251,7 @@ def test_equal_models_do_not_differ_and_one_class_is_compared_by_its_column():
         assert row.difference == 0 and row.p_value == 1
     one = steelyard.compare(data.y, models(data), pos_label="spam", metrics=["roc_auc"])
     column = {model: P[:, 1] for model, P in models(data).items()}
-    expected = steelyard.compare(data.y, column, scores=True, pos_label="spam", metrics=["roc_auc"])
+    expected = steelyard.compare(data.y, y_score=column, pos_label="spam", metrics=["roc_auc"])
     assert [row.row() for row in one] == [row.row() for row in expected]
 
 
@@ -283,7 +283,7 @@ def test_what_columns_of_models_cannot_answer_is_refused_or_said():
     row = next(iter(steelyard.compare(rare.y, models(rare), metrics=["roc_auc[average=macro]"])))
     assert math.isnan(row.p_value) and "one row" in row.why
     sure = np.eye(3)[both["p"].argmax(1)]
-    row = next(iter(steelyard.compare(data.y, {"p": both["p"], "sure": sure}, metrics=["log_loss"], scores=True)))
+    row = next(iter(steelyard.compare(data.y, y_score={"p": both["p"], "sure": sure}, metrics=["log_loss"])))
     assert math.isnan(row.p_value) and row.why
 
 

@@ -44,7 +44,7 @@ def reaches(y, score, member):
     """How many of Obuchowski's standard errors an area reaches on the scale of the logit, and a difference of areas."""
     error, area = math.sqrt(obuchowski(y == 1, score, member)), interval("roc_auc", y, y_score=score, cluster=member)
     logit = lambda share: math.log(share / (1 - share))
-    row = compare(y, {"a": score, "b": -score}, scores=True, metrics=["roc_auc"], cluster=member).rows[0]
+    row = compare(y, y_score={"a": score, "b": -score}, metrics=["roc_auc"], cluster=member).rows[0]
     assert area.method == row.method == "cluster"
     alone = (logit(area.high) - logit(area.value)) * area.value * (1 - area.value) / error
     return alone, (row.high - row.low) / 2 / (2 * error)  # areas of a score and its reverse lie twice as far apart
@@ -199,7 +199,7 @@ def test_one_class_of_several_that_is_of_one_cluster_has_no_interval():
 
 def test_a_class_of_one_cluster_has_no_p_value():
     noise = np.random.default_rng(1).normal(size=120)
-    scored = compare(LONE_Y, {"A": LONE_S, "B": LONE_S + noise}, scores=True, cluster=LONE, metrics=["roc_auc"])
+    scored = compare(LONE_Y, y_score={"A": LONE_S, "B": LONE_S + noise}, cluster=LONE, metrics=["roc_auc"])
     flagged = {"A": LONE_S > 0.5, "B": LONE_S + noise > 0.5}
     labelled = compare(LONE_Y, flagged, cluster=LONE, metrics=["recall", "specificity"])
     for row in (scored.rows[0], labelled.rows[0]):

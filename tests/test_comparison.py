@@ -84,8 +84,8 @@ def test_delongs_test_is_stated_where_areas_are_compared():
     rng = np.random.default_rng(43)
     y = rng.integers(0, 2, 80)
     models = {name: np.clip(0.3 + 0.4 * y + 0.2 * rng.normal(size=80), 0.01, 0.99) for name in "AB"}
-    assert not compare(y, models, scores=True, metrics=["log_loss", "brier"]).delong
-    assert len(compare(y, models, scores=True, metrics=["log_loss", "roc_auc"]).delong) == 1
+    assert not compare(y, y_score=models, metrics=["log_loss", "brier"]).delong
+    assert len(compare(y, y_score=models, metrics=["log_loss", "roc_auc"]).delong) == 1
 
 
 def test_the_paired_table_holds_each_models_confusion():
@@ -218,7 +218,7 @@ def test_rank_metrics_keep_their_level_too():
         y = np.repeat([1, 0], [40, 360])
         common = rng.normal(size=400)
         scores = {name: 0.6 * common + 0.8 * rng.normal(size=400) + 1.2 * y for name in "AB"}
-        p.append([row.p_value for row in compare(y, scores, scores=True, draws=200, rng=repeat).rows])
+        p.append([row.p_value for row in compare(y, y_score=scores, draws=200, rng=repeat).rows])
     assert (np.mean(np.array(p) < 0.05, axis=0) <= 0.10).all()
 
 
@@ -275,7 +275,7 @@ def test_identical_models_do_not_differ():
         assert (row.difference, row.p_value, row.p_holm) == (0, 1, 1)
         assert row.low <= 0 <= row.high and row.undefined_share == 0 and row.high - row.low < 0.05
     assert (found.mcnemar[0].exact, found.mcnemar[0].mid_p) == (1, 1)
-    ranked = compare(Y, {"A": SCORES["lda"], "B": 3 * SCORES["lda"]}, scores=True, draws=200)
+    ranked = compare(Y, y_score={"A": SCORES["lda"], "B": 3 * SCORES["lda"]}, draws=200)
     assert [(row.difference, row.p_value) for row in ranked.rows] == [(0, 1)] * 3
     assert not any(math.isnan(v) for row in ranked.rows for v in row.row().values() if isinstance(v, float))
 
@@ -291,7 +291,7 @@ def test_swapping_the_models_turns_the_signs():
 
 
 def test_scores_are_compared_by_delong_and_a_bayesian_bootstrap():
-    found = compare(Y, {name: SCORES[name] for name in PAIR}, scores=True, draws=1_000)
+    found = compare(Y, y_score={name: SCORES[name] for name in PAIR}, draws=1_000)
     by_name = {row.metric: row for row in found.rows}
     assert list(by_name) == ["roc_auc", "average_precision", "weighted_auc"]
     row, test = by_name["roc_auc"], found.delong[0]
@@ -299,7 +299,7 @@ def test_scores_are_compared_by_delong_and_a_bayesian_bootstrap():
     reach = stats.t.ppf(0.975, test.degrees) * test.difference / test.z
     assert (row.low, row.high) == pytest.approx((test.difference - reach, test.difference + reach))
     drawn = compare(
-        Y, {name: SCORES[name] for name in PAIR}, scores=True, metrics=["roc_auc[max_fpr=0.999999]"], draws=1_000
+        Y, y_score={name: SCORES[name] for name in PAIR}, metrics=["roc_auc[max_fpr=0.999999]"], draws=1_000
     ).rows[0]
     assert drawn.method == "influence"
     assert drawn.high - drawn.low == pytest.approx(2 * reach, rel=0.1)
@@ -326,7 +326,7 @@ def test_more_scores_than_are_kept_apart_give_the_interval_of_fewer():
     common = rng.normal(size=8_000) + y
     models = {name: common + 0.5 * rng.normal(size=8_000) for name in "ab"}
     rounded = {name: score.round(2) for name, score in models.items()}  # some 1,000 of what were 7,200 in a class
-    each, fewer = (compare(y, given, scores=True, metrics=["lift"], draws=800).rows[0] for given in (models, rounded))
+    each, fewer = (compare(y, y_score=given, metrics=["lift"], draws=800).rows[0] for given in (models, rounded))
     assert each.difference == pytest.approx(fewer.difference, abs=0.03)
     assert (each.low, each.high) == pytest.approx((fewer.low, fewer.high), abs=0.06)
 
@@ -348,28 +348,28 @@ def test_bins_at_the_scores_of_the_rarer_class_lose_nothing_of_the_order(monkeyp
 def test_a_large_class_needs_no_widening_that_shows(monkeypatch):
     assert 1 - score_draws.student_spread(score_draws.LARGE, 0.95) < 1e-3
     models = {name: SCORES[name] for name in PAIR}
-    widened = compare(Y, models, scores=True, metrics=["lift"], draws=1_500).rows[0]
+    widened = compare(Y, y_score=models, metrics=["lift"], draws=1_500).rows[0]
     monkeypatch.setattr(score_draws, "LARGE", 0)
-    plain = compare(Y, models, scores=True, metrics=["lift"], draws=1_500).rows[0]
+    plain = compare(Y, y_score=models, metrics=["lift"], draws=1_500).rows[0]
     assert (plain.low, plain.high) != (widened.low, widened.high)
     assert (plain.low, plain.high) == pytest.approx((widened.low, widened.high), abs=0.1)
 
 
 def test_tied_scores_are_weighed_together():
     coarse = {name: SCORES[name].round() for name in PAIR}
-    found = compare(Y, coarse, scores=True, metrics=["average_precision"], draws=400).rows[0]
+    found = compare(Y, y_score=coarse, metrics=["average_precision"], draws=400).rows[0]
     assert found.low <= found.difference <= found.high
     assert found.value_a == steelyard.average_precision(Y, coarse["lda"])
 
 
 def test_a_threshold_cuts_scores_into_the_labels_they_are():
     models = {name: SCORES[name] for name in PAIR}
-    cut = compare(Y, models, scores=True, threshold={"lda": 1.0, "nmc": 0.8}, draws=500)
+    cut = compare(Y, y_score=models, threshold={"lda": 1.0, "nmc": 0.8}, draws=500)
     labels = compare(Y, {"lda": models["lda"] >= 1.0, "nmc": models["nmc"] >= 0.8}, draws=500)
     assert [row.metric for row in cut.rows] == [*RANKED, *TWO_CLASS]
     assert [(r.value_a, r.value_b) for r in cut.rows[3:]] == [(r.value_a, r.value_b) for r in labels.rows]
     assert cut.mcnemar == labels.mcnemar
-    assert len(compare(Y, models, scores=True, threshold=1, draws=100, metrics=["roc_auc"]).mcnemar) == 1
+    assert len(compare(Y, y_score=models, threshold=1, draws=100, metrics=["roc_auc"]).mcnemar) == 1
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
@@ -382,7 +382,7 @@ def test_a_threshold_of_models_is_read_in_the_precision_of_their_scores(engine, 
     for threshold in (0.07, 0.29, 0.7, 0.83):
         options = {"threshold": threshold, "metrics": ["recall"], "draws": 100}
         if engine == "arrays":
-            found = compare(true, scored, scores=True, **options)
+            found = compare(true, y_score=scored, **options)
         else:
             found = compare(frames[engine](), true="y", score=["up", "down"], **options)
         expected = steelyard.evaluate(true, y_score=scored["up"], threshold=threshold, metrics=["recall"])[
@@ -393,20 +393,20 @@ def test_a_threshold_of_models_is_read_in_the_precision_of_their_scores(engine, 
 
 def test_a_comparison_states_a_threshold_that_may_not_be_meant_and_labels_that_look_alike():
     models = {"a": [0.5, 0.5, 0.2, 0.9] * 9, "b": [0.1, 0.7, 0.2, 0.9] * 9}
-    at_half = compare([0, 1, 0, 1] * 9, models, scores=True, threshold=0.5, draws=100).assumed
+    at_half = compare([0, 1, 0, 1] * 9, y_score=models, threshold=0.5, draws=100).assumed
     assert len(at_half) == 1 and at_half[0].startswith("Model 'a': 18 rows score exactly 0.5 and count as predicted")
-    beside = compare([0, 1, 0, 1] * 9, models, scores=True, threshold={"a": 0.4, "b": 40}, draws=100).assumed
+    beside = compare([0, 1, 0, 1] * 9, y_score=models, threshold={"a": 0.4, "b": 40}, draws=100).assumed
     assert beside == (
         "Model 'b': the threshold 40 lies outside 0 to 1, where all scores are; as a percentage it would be 0.4.",
     )
-    assert compare([0, 1, 0, 1] * 9, models, scores=True, draws=100).assumed == ()
+    assert compare([0, 1, 0, 1] * 9, y_score=models, draws=100).assumed == ()
     alike = compare(["cat", "dog"] * 9, {"a": ["cat ", "dog"] * 9, "b": ["cat", "dog"] * 9}, draws=100).assumed
     assert alike == ("The labels 'cat' and 'cat ' differ in blanks or case alone; are they one class?",)
 
 
 def test_whole_scores_of_models_that_would_tie_as_float64_are_refused():
     with pytest.raises(SteelyardError, match=r"The model 'b' holds whole numbers beyond 2\*\*53"):
-        compare([0, 1] * 9, {"a": [0, 1] * 9, "b": [2**53, 2**53 + 1] * 9}, scores=True)
+        compare([0, 1] * 9, y_score={"a": [0, 1] * 9, "b": [2**53, 2**53 + 1] * 9})
 
 
 def test_every_pair_of_three_models_and_holm_over_all():
@@ -425,7 +425,7 @@ def test_three_classes_by_their_own_form_by_one_class_and_averaged():
     one = compare(K, K_PRED, pos_label=2)
     assert [row.metric for row in one.rows] == TWO_CLASS
     assert one.rows[TWO_CLASS.index("f1")].value_b == steelyard.f1(K, K_PRED["B"], pos_label=2)
-    macro = compare(K, K_PRED, average="macro", metrics=["f1"]).rows[0]
+    macro = compare(K, K_PRED, metrics=["f1[average=macro]"]).rows[0]
     assert macro.value_a == steelyard.f1(K, K_PRED["A"], average="macro")
     assert macro.low < macro.difference < macro.high
 
@@ -443,7 +443,7 @@ def test_a_merged_table_is_compared_like_its_rows():
     half = len(Y) // 2
     parts = [paired(Y[s], PAIR["lda"][s], PAIR["nmc"][s]) for s in (slice(None, half), slice(half, None))]
     from_table = compare(sum(parts), ["lda", "nmc"])
-    assert from_table == compare(Y, PAIR)
+    assert from_table == compare(Y, y_pred=PAIR)
     assert compare(sum(parts)).models == ("A", "B")
     named = compare(paired(K, *K_PRED.values(), pos_label=1))
     assert named.rows == compare(K, K_PRED, pos_label=1).rows
@@ -474,14 +474,14 @@ def test_one_input_gives_one_output_and_a_generator_varies_it():
 
 
 def test_results_print_readably_and_become_frames():
-    found = compare(Y, PAIR, metrics=["recall", "mcc"], draws=500)
+    found = compare(Y, y_pred=PAIR, metrics=["recall", "mcc"], draws=500)
     lines = repr(found).splitlines()
     assert lines[0] == "lda against nmc on the same 2,000 rows: differences with 95 % intervals"
     assert lines[1].split() == ["metric", "lda", "nmc", "difference", "low", "high", "p_value", "p_holm"]
     assert lines[-1].startswith("McNemar: lda alone is right in")
     for library in ("pandas", "polars"):
         assert list(found.to_frame(library)["metric"]) == ["recall", "mcc"]
-    assert "DeLong" in repr(compare(Y, {name: SCORES[name] for name in PAIR}, scores=True, metrics=["roc_auc"]))
+    assert "DeLong" in repr(compare(Y, y_score={name: SCORES[name] for name in PAIR}, metrics=["roc_auc"]))
     assert found.to_dict()["rows"] == 2_000
 
 
@@ -523,7 +523,7 @@ def test_the_ranking_at_another_prevalence_is_that_of_re_weighted_tables():
 
 def test_metrics_of_scores_are_ranked_over_prevalences_as_well():
     models = {name: SCORES[name] for name in PAIR}
-    found = compare(Y, models, scores=True, threshold=1.0, draws=100).ranking()
+    found = compare(Y, y_score=models, threshold=1.0, draws=100).ranking()
     there = {(p.metric, p.prevalence): p.difference for p in found.places}
     assert there["roc_auc", 0.01] == pytest.approx(there["roc_auc", 0.75], abs=1e-12)
     assert there["average_precision", 0.01] != pytest.approx(there["average_precision", 0.5], abs=1e-3)
@@ -633,25 +633,25 @@ BAD = {
     "one model": (lambda: compare([0, 1], {"A": [0, 1]}), ValueError, "two or more models"),
     "no names": (lambda: compare([0, 1], [[0, 1], [1, 0]]), TypeError, "models by name"),
     "same names": (lambda: compare([0, 1], {1: [0, 1], "1": [1, 0]}), ValueError, "same name"),
-    "unknown label": (lambda: compare([0, 1], {"A": [0, 1], "B": [0, 2]}, labels=[0, 1]), ValueError, "model 'B' holds 2"),
+    "unknown label": (lambda: compare([0, 1], y_pred={"A": [0, 1], "B": [0, 2]}, labels=[0, 1]), ValueError, "model 'B' holds 2"),
     "other kind": (lambda: compare([0, 1], {"A": [0, 1], "B": ["0", "1"]}), TypeError, "give both the same labels"),
     "positive": (lambda: compare([0, 1], {"A": [0, 1], "B": [0, 1]}, pos_label=7), ValueError, "7 does not occur"),
     "one class": (lambda: compare([1, 1], {"A": [0, 1], "B": [1, 1]}), ValueError, "one class only"),
-    "one class scored": (lambda: compare([1, 1], {"A": [0, 1], "B": [1, 1]}, scores=True), ValueError, "one class only"),
+    "one class scored": (lambda: compare([1, 1], y_score={"A": [0, 1], "B": [1, 1]}), ValueError, "one class only"),
     "empty": (lambda: compare([], {"A": [], "B": []}), ValueError, "empty"),
-    "NaN score": (lambda: compare([0, 1], {"A": [0.1, 0.9], "B": [0.1, math.nan]}, scores=True), ValueError, "'B' scores row 2 .index 1. as nan"),
-    "text score": (lambda: compare([0, 1], {"A": [0.1, 0.9], "B": ["a", "b"]}, scores=True), TypeError, "model 'B' must hold numbers"),
-    "score as label": (lambda: compare([0, 1], {"A": [0.1, 0.9], "B": [0.2, 0.3]}), ValueError, "a label is text or a whole number"),
+    "NaN score": (lambda: compare([0, 1], y_score={"A": [0.1, 0.9], "B": [0.1, math.nan]}), ValueError, "'B' scores row 2 .index 1. as nan"),
+    "text score": (lambda: compare([0, 1], y_score={"A": [0.1, 0.9], "B": ["a", "b"]}), TypeError, "model 'B' must hold numbers"),
+    "score as label": (lambda: compare([0, 1], y_pred={"A": [0.1, 0.9], "B": [0.2, 0.3]}), ValueError, "a label is text or a whole number"),
     "paired weights": (lambda: paired([0, 1], [0, 1], [0, 1], sample_weight=[1, 2]), ValueError, "sample_weight= is not taken"),
     "threshold": (lambda: compare(Y, PAIR, threshold=0.5), ValueError, "threshold= is for scores"),
-    "threshold missing": (lambda: compare(Y, SCORES, scores=True, threshold={"lda": 1}), ValueError, "for 'nmc' it is None"),
-    "no threshold": (lambda: compare(Y, SCORES, scores=True, metrics=["recall"]), ValueError, "give threshold="),
+    "threshold missing": (lambda: compare(Y, y_score=SCORES, threshold={"lda": 1}), ValueError, "for 'nmc' it is None"),
+    "no threshold": (lambda: compare(Y, y_score=SCORES, metrics=["recall"]), ValueError, "give threshold="),
     "scores needed": (lambda: compare(Y, PAIR, metrics=["roc_auc"]), TypeError, "metric of scores"),
     "a string": (lambda: compare(Y, PAIR, metrics="recall"), TypeError, r"\['recall'\]"),
     "name": (lambda: compare(Y, PAIR, metrics=["recal"]), KeyError, "Did you mean"),
     "level": (lambda: compare(Y, PAIR, level=95), ValueError, "level= is a probability"),
     "draws": (lambda: compare(Y, PAIR, draws=0), ValueError, "20 or more"),
-    "per class": (lambda: compare(K, K_PRED, average=None), ValueError, "one value per metric"),
+    "per class": (lambda: compare(K, K_PRED, average=None), TypeError, "average= is part of a metric's name"),
     "many labels": (lambda: paired(range(101), range(101), range(101)), ValueError, "at most 100"),
     "model": (lambda: paired([0, 1], [0, 1], [0, 1]).confusion("C"), ValueError, "not 'C'"),
     "three names": (lambda: compare(paired([0, 1], [0, 1], [0, 1]), ["a", "b", "c"]), ValueError, "holds two models"),

@@ -41,7 +41,7 @@ def scored(count, rows=900, names=NAMES, seed=3):
 
 def of_scores(count, threshold=0.4, **options):
     y, models = scored(count, **options)
-    return compare(y, models, scores=True, threshold=threshold, draws=200)
+    return compare(y, y_score=models, threshold=threshold, draws=200)
 
 
 def of_labels(count, **options):
@@ -148,7 +148,7 @@ def test_chosen_metrics_follow_the_sliders_too(show, five, five_page):
 def test_weighted_rows_give_weighted_numbers(show):
     y, models = scored(3)
     weight = np.random.default_rng(1).gamma(2, 1, len(y))
-    comparison = compare(y, models, scores=True, threshold=0.3, sample_weight=weight, draws=200)
+    comparison = compare(y, y_score=models, threshold=0.3, sample_weight=weight, draws=200)
     with show(comparison_page(comparison)) as tab:
         tab.check("[name=compared-mode][value=recall]")
         slide(tab, "same-recall", 71)
@@ -157,7 +157,7 @@ def test_weighted_rows_give_weighted_numbers(show):
 
 def test_without_thresholds_each_model_starts_where_the_default_metric_is_best(show):
     y, models = scored(3)
-    comparison = compare(y, models, scores=True)
+    comparison = compare(y, y_score=models)
     with show(comparison_page(comparison)) as tab:
         assert_as_python_has_it(tab, comparison)
         for place, (_, values) in at_thresholds(tab).items():

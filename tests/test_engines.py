@@ -394,12 +394,12 @@ def test_compare_takes_frames(frame):
     r = rows()
     names, options = ["a", "b"], {"metrics": ["recall", "mcc"]}
     of_arrays = compare(r["y"], {"a": r["a"], "b": r["b"]}, **options)
-    assert compare(frame(r), names, true="y", **options).to_dict() == of_arrays.to_dict()
+    assert compare(frame(r), pred=names, true="y", **options).to_dict() == of_arrays.to_dict()
     repeated = {name: np.repeat(column, r["n"]) for name, column in r.items()}
     expected = compare(repeated["y"], {"a": repeated["a"], "b": repeated["b"]}, **options)
-    assert compare(frame(r), names, true="y", frequency="n", **options).to_dict() == expected.to_dict()
-    by_score = compare(r["y"], {"s": r["s"], "wide": r["wide"]}, scores=True, metrics=["roc_auc"])
-    found = compare(frame(r), ["s", "wide"], true="y", scores=True, metrics=["roc_auc"])
+    assert compare(frame(r), pred=names, true="y", frequency="n", **options).to_dict() == expected.to_dict()
+    by_score = compare(r["y"], y_score={"s": r["s"], "wide": r["wide"]}, metrics=["roc_auc"])
+    found = compare(frame(r), score=["s", "wide"], true="y", metrics=["roc_auc"])
     assert found.to_dict() == by_score.to_dict()
 
 
@@ -594,7 +594,7 @@ def test_columns_are_named_by_text(use, given, words):
 
 def test_scores_of_a_frame_are_compared_without_frequencies():
     frame = ENGINES["pandas"](pa.table({"y": [0, 1], "a": [0.5, 1], "b": [0.1, 0.2], "n": [1, 2]}))
-    attempt = lambda: compare(frame, ["a", "b"], true="y", scores=True, frequency="n")
+    attempt = lambda: compare(frame, score=["a", "b"], true="y", frequency="n")
     assert_refused(attempt, InputError, "Scores are compared row by row, each row once")
 
 

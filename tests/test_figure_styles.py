@@ -300,7 +300,7 @@ def compared():
     y = (rng.random(1_500) < 0.2).astype(int)
     gaps = {"first": 2.4, "second": 2.38, "third": 1.2, "fourth": 0.1}
     scores = {name: 1 / (1 + np.exp(-(rng.normal(size=1_500) + gap * y - 1.5))) for name, gap in gaps.items()}
-    return steelyard.compare(y, scores, scores=True, threshold=0.4)
+    return steelyard.compare(y, y_score=scores, threshold=0.4)
 
 
 def test_the_rows_of_a_leaderboard_figure_are_those_of_the_comparison_with_its_brackets(compared):

@@ -176,7 +176,7 @@ def test_more_rows_than_fit_are_binned_unless_asked_otherwise(frame, tmp_path, m
     assert len(read([path], score="s").scores.bins)
     assert not len(read([path], score="s", exact=True).scores.bins)
     with files.scan_files([str(path)]) as source:
-        refused = lambda: steelyard.compare(source, ["s", "w"], true="y", scores=True)
+        refused = lambda: steelyard.compare(source, score=["s", "w"], true="y")
         assert_refused(refused, InputError, "needs every row in memory")
 
 

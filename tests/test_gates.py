@@ -277,10 +277,10 @@ def test_a_worse_model_fails_and_an_equal_one_does_not():
 
 def test_a_loss_is_worse_where_it_is_higher():
     scores = {"new": BAD, "old": OLD}
-    losses = compare(Y, scores, scores=True, metrics=["brier", "log_loss"], pos_label=1)
+    losses = compare(Y, y_score=scores, metrics=["brier", "log_loss"], pos_label=1)
     result = gate(losses)
     assert [each.rule for each in result] == ["low(brier - versus) <= 0", "low(log_loss - versus) <= 0"]
-    assert result.passed is False and gate(compare(Y, {"a": OLD, "b": BAD}, scores=True, metrics=["brier"])).passed
+    assert result.passed is False and gate(compare(Y, y_score={"a": OLD, "b": BAD}, metrics=["brier"])).passed
     assert gate(losses, prove="not-worse", margin=0.5).rules[0].rule == "high(brier - versus) <= 0.5"
 
 
@@ -289,7 +289,7 @@ def test_the_shell_gates_a_model_against_another_as_python_does(rows):
     words = [rows, *COLUMNS, "new", "--versus", "old", "--require", rule[0], "--require", rule[1], "--format", "json"]
     ran = run(*words, code=int(not gate(compared(), rule[0]).passed))
     models = {"new": NEW, "old": OLD}
-    by_hand = gate(compare(Y, models, scores=True, threshold=0.5, metrics=["recall", "roc_auc"], pos_label=1), *rule)
+    by_hand = gate(compare(Y, y_score=models, threshold=0.5, metrics=["recall", "roc_auc"], pos_label=1), *rule)
     read = GateResult.from_json(ran.stdout)
     assert [each.value for each in read] == pytest.approx([each.value for each in by_hand])
     assert "Scores were thresholded at 0.5; steelyard threshold finds a better one." in ran.stderr

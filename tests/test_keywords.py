@@ -148,7 +148,7 @@ def test_a_frame_of_any_engine_is_handed_over_by_one_set_of_names(engine):
         options = {"metrics": ["roc_auc" if scores else "recall"]}
         assert same(
             steelyard.compare(frame, true="y", **columns, **options),
-            steelyard.compare(Y, models, scores=scores, **options),
+            steelyard.compare(Y, **{"y_score" if scores else "y_pred": models}, **options),
         )
 
 
@@ -208,17 +208,17 @@ REFUSED = {
     ),
     "groups of a comparison": (
         lambda: steelyard.compare(FRAME, true="y", pred=["p", "p2"], by="site"),
-        "compare gives one result: evaluate takes by=",
+        "it gives one result; evaluate takes by=",
     ),
     "clusters of chance": (lambda: steelyard.chance("f1", Y, P, cluster=PATIENT), "takes the rows as independent"),
     "a matrix of groups": (lambda: steelyard.evaluate(Y, P, by=np.ones((N, 2))), "several columns are given by name"),
     "a group too few": (lambda: steelyard.evaluate(Y, P, by=SITE[1:]), "differ in length"),
     "models twice": (
-        lambda: steelyard.compare(FRAME, ["p", "p2"], true="y", pred=["p", "p2"]),
-        "name the models twice",
+        lambda: steelyard.compare(FRAME, ["p", "q"], true="y", pred=["p", "p2"]),
+        "There is no model 'q'",
     ),
-    "one model": (lambda: steelyard.compare(FRAME, true="y", pred="p"), "names two or more columns"),
-    "models without a truth": (lambda: steelyard.compare(FRAME, pred=["p", "p2"]), "with true="),
+    "one model": (lambda: steelyard.compare(FRAME, true="y", pred="p"), "two or more models, not 1"),
+    "models without a truth": (lambda: steelyard.compare(FRAME, pred=["p", "p2"]), "of a frame true="),
     "a frame alone": (lambda: steelyard.evaluate(FRAME), "name its columns with true="),
     "a frame for a threshold": (
         lambda: steelyard.best_threshold(FRAME),
@@ -273,7 +273,7 @@ def test_rows_are_counted_from_one_everywhere():
         lambda: steelyard.evaluate(frame, true="y", score="s"),
         lambda: steelyard.evaluate(frame.lazy(), true="y", score="s"),
         lambda: steelyard.best_threshold(Y, scores),
-        lambda: steelyard.compare(Y, {"a": scores, "b": S2}, scores=True),
+        lambda: steelyard.compare(Y, y_score={"a": scores, "b": S2}),
         lambda: steelyard.compare(frame, true="y", score=["s", "s2"]),
     ):
         with pytest.raises(InputError, match=r"row 4\b"):

@@ -30,6 +30,7 @@ PACKAGES = (
     "results",
     "prevalence",
     "intervals",
+    "sequential",
     "chance",
     "confusions",
     "planning",
@@ -37,7 +38,6 @@ PACKAGES = (
     "calibration",
     "thresholds",
     "decisions",
-    "sequential",
     "monitoring",
     "slices",
     "loading",
@@ -146,8 +146,7 @@ def test_printing_an_evaluation_loads_nothing_that_pages_tables_or_figures_need(
     "code",
     [
         "print(steelyard.evaluate([0, 0, 1, 1] * 9, y_score=[0.1, 0.4, 0.35, 0.8] * 9))",
-        "steelyard.compare([0, 0, 1, 1] * 9, {'a': [0.1, 0.4, 0.35, 0.8] * 9, 'b': [0.2, 0.1, 0.6, 0.3] * 9}, "
-        "scores=True)",
+        "steelyard.compare([0, 0, 1, 1] * 9, {'a': [0.1, 0.4, 0.35, 0.8] * 9, 'b': [0.2, 0.1, 0.6, 0.3] * 9})",
     ],
     ids=["evaluate", "compare"],
 )

@@ -24,7 +24,7 @@ SCORES = {
     f"m{i}": 1 / (1 + np.exp(-(0.6 * COMMON + 0.8 * RNG.normal(size=ROWS) + shift * (2 * Y - 1) - 1)))
     for i, shift in enumerate((1.4, 1.3, 0.9, 0.8, 0.2))
 }
-SCORED = compare(Y, SCORES, scores=True, threshold=0.4)
+SCORED = compare(Y, y_score=SCORES, threshold=0.4)
 LABELLED = compare(Y, {name: score >= 0.4 for name, score in SCORES.items()})
 K = RNG.integers(0, 3, 400)
 CLASSES = compare(K, {name: np.where(RNG.random(400) < share, K, 0) for name, share in (("A", 0.8), ("B", 0.5))})
@@ -114,7 +114,7 @@ def test_intervals_of_clustered_rows_are_those_of_their_clusters(weighted):
     clusters = np.arange(ROWS) // 6
     weight = RNG.random(ROWS) + 0.5 if weighted else None
     by = {"cluster": clusters, "sample_weight": weight}
-    comparison = compare(Y, SCORES, scores=True, threshold=0.4, metrics=["roc_auc", "recall", "mcc"], **by)
+    comparison = compare(Y, y_score=SCORES, threshold=0.4, metrics=["roc_auc", "recall", "mcc"], **by)
     for name, score in SCORES.items():
         area, recall, mcc = comparison.intervals[name]
         assert area.method == recall.method == "cluster"
@@ -136,11 +136,11 @@ def test_models_of_different_rows_have_the_intervals_of_their_evaluations():
 
 def test_the_default_metric_comes_first_and_another_only_where_it_was_not_compared():
     assert SCORED.leaderboard().metric == "ac_score"
-    assert compare(Y, SCORES, scores=True).leaderboard().metric == "roc_auc"
+    assert compare(Y, y_score=SCORES).leaderboard().metric == "roc_auc"
 
 
 def test_lower_is_better_where_the_metric_says_so():
-    board = compare(Y, SCORES, scores=True, metrics=["brier"]).leaderboard()
+    board = compare(Y, y_score=SCORES, metrics=["brier"]).leaderboard()
     assert board.rows[0].value == min(row.value for row in board)
     assert f"models {board.rows[0].model} and {board.rows[1].model} lead by Brier score" in board.headline
 
@@ -151,13 +151,13 @@ def test_a_metric_that_was_not_compared_or_has_no_best_value_is_refused():
     with pytest.raises(SteelyardError, match="The models were not compared by informedness"):
         SCORED.leaderboard("informedness")
     with pytest.raises(SteelyardError, match="no model leads by it"):
-        compare(Y, SCORES, scores=True, threshold=0.4, metrics=["prevalence", "recall"]).leaderboard("prevalence")
+        compare(Y, y_score=SCORES, threshold=0.4, metrics=["prevalence", "recall"]).leaderboard("prevalence")
 
 
 def test_every_sentence_names_both_sides():
-    two = compare(Y, {"left": SCORES["m0"], "right": SCORES["m4"]}, scores=True, metrics=["roc_auc"]).leaderboard()
+    two = compare(Y, y_score={"left": SCORES["m0"], "right": SCORES["m4"]}, metrics=["roc_auc"]).leaderboard()
     assert two.headline.startswith("left has a higher ROC AUC than right: ")
-    same = compare(Y, {"left": SCORES["m0"], "right": SCORES["m0"]}, scores=True, metrics=["roc_auc"]).leaderboard()
+    same = compare(Y, y_score={"left": SCORES["m0"], "right": SCORES["m0"]}, metrics=["roc_auc"]).leaderboard()
     assert same.headline.startswith("left and right are not distinguishable by ROC AUC: ")
     assert [row.place for row in same] == [1, 1]
     many = SCORED.leaderboard("roc_auc").headline
@@ -221,7 +221,7 @@ def get_spec(comparison, name):
 
 
 def test_leaders_by_metrics_of_scores_are_those_of_the_table_at_the_prevalence():
-    comparison = compare(Y, SCORES, scores=True, metrics=["average_precision", "roc_auc"])
+    comparison = compare(Y, y_score=SCORES, metrics=["average_precision", "roc_auc"])
     for row in comparison.leaders([0.01, 0.3]):
         tables = {name: at_prevalence(table, row.prevalence) for name, table in comparison.tables.scores.items()}
         values = {name: float(get_metric(row.metric)(table)) for name, table in tables.items()}

@@ -96,7 +96,7 @@ def test_evaluations_that_cannot_be_compared_are_refused_in_one_sentence(ledger)
 def test_kept_rows_are_paired_whatever_their_order(ledger):
     ids = both(ledger, new_frame=FRAME.sample(fraction=1, shuffle=True, seed=1))
     diff = ledger.compare(*ids[::-1], metrics=METRICS)
-    rows = compare(Y, {"n": B, "o": A}, scores=True, threshold=0.5, metrics=METRICS)
+    rows = compare(Y, y_score={"n": B, "o": A}, threshold=0.5, metrics=METRICS)
     assert diff.paired and [row[0] for row in numbers(diff)] == [row[0] for row in numbers(rows)]
     np.testing.assert_allclose([row[1:] for row in numbers(diff)], [row[1:] for row in numbers(rows)], rtol=1e-9)
     assert "Paired by the keys of the rows: 600 rows are in both, of 600 and 600" in " ".join(diff.assumed)

@@ -24,7 +24,7 @@ def test_differences_scatter_as_a_bootstrap_of_rows_has_it(rows):
     names = ["f1[average=macro]", "f1[average=micro]", "f1[average=weighted]", "hamming_loss", "recall[class=2]"]
     names += ["roc_auc[average=macro]", "label_ranking_loss", *POOLED]
     labels = compare(table.true, {"A": table.predicted, "B": predicted}, metrics=names[:5])
-    ranked = compare(table.true, {"A": table.scores, "B": noisy}, scores=True, metrics=names[5:])
+    ranked = compare(table.true, y_score={"A": table.scores, "B": noisy}, metrics=names[5:])
     for row in [*labels, *ranked]:
         spread = np.std(
             [value(row.metric, table.of_rows(at)) - value(row.metric, other.of_rows(at)) for at in drawn_rows]
@@ -51,10 +51,10 @@ def test_frames_clusters_and_the_shell_compare_patterns(rows, tmp_path):
     frame = pd.DataFrame({f"{use}_{i}": matrix[:, i] for use, matrix in columns.items() for i in range(5)})
     frame["patient"] = np.arange(300) // 3
     arrays = compare(table.true, {"a_*": table.predicted, "b_*": predicted})
-    assert compare(frame, ["a_*", "b_*"], true="y_*").rows == arrays.rows
-    clustered = compare(frame, ["a_*", "b_*"], true="y_*", cluster="patient")
+    assert compare(frame, pred=["a_*", "b_*"], true="y_*").rows == arrays.rows
+    clustered = compare(frame, pred=["a_*", "b_*"], true="y_*", cluster="patient")
     assert clustered.assumed == ("The rows are clustered by patient; whole clusters are compared.",)
-    thresholded = compare(frame, {"A": "s_*", "B": "t_*"}, true="y_*", scores=True, threshold=0.5)
+    thresholded = compare(frame, score={"A": "s_*", "B": "t_*"}, true="y_*", threshold=0.5)
     assert {"f1[average=macro]", "roc_auc[average=macro]"} <= {row.metric for row in thresholded}
     frame.to_csv(tmp_path / "two.csv", index=False)
     code, output = shell("compare", tmp_path / "two.csv", "--true", "y_*", "--pred", "a_*", "--pred", "b_*")
@@ -77,7 +77,7 @@ def test_what_is_not_tested_is_called_so_with_the_reason_and_not_indistinguishab
     code, output = shell("compare", tmp_path / "two.csv", *asked)
     assert code == 0 and "not distinguish" not in output
     assert "not tested: the influence of rows on ks[average=micro] is not known." in " ".join(output.split())
-    comparison = compare(frame, ["s_*", "t_*"], true="y_*", scores=True, metrics=["ks[average=micro]"])
+    comparison = compare(frame, score=["s_*", "t_*"], true="y_*", metrics=["ks[average=micro]"])
     board = comparison.leaderboard()
     assert [row.letters for row in board] == ["", ""] and len(board.untested) == 1
     assert comparison.wins()[0].untested == ("ks[average=micro]",)

@@ -106,7 +106,7 @@ def test_results_take_a_convention_and_state_it(no, yes):
     comparison = compare(y, {"a": p, "b": words(no, yes, S > 0.4)}, metrics=["recall"])
     assert comparison.assumed == evaluate(y, p).assumed
     assert comparison.rows[0].value_a == evaluate(Y, P)["recall"].value
-    scored = compare(y, {"a": S, "b": S**2}, scores=True, metrics=["roc_auc"])
+    scored = compare(y, y_score={"a": S, "b": S**2}, metrics=["roc_auc"])
     assert scored.assumed == comparison.assumed and "by convention" in repr(scored)
 
 

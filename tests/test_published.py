@@ -36,7 +36,7 @@ def mcclish(area, fpr):
 def test_delongs_paired_test_of_asah_is_procs(golden, marker):
     patients, expected = golden("asah")["input"], golden("asah")["expected"]
     both = {name: patients[name] for name in ("s100b", marker)}
-    (found,) = compare(patients["y"], both, metrics=["roc_auc"], scores=True).delong
+    (found,) = compare(patients["y"], y_score=both, metrics=["roc_auc"]).delong
     assert found.z == pytest.approx(expected["paired"][marker]["z"], abs=1e-12)
     # pROC reads z by the normal distribution, we by Student's t, which asks for a little more.
     assert expected["paired"][marker]["p"] < found.p_value < expected["paired"][marker]["p"] + 0.005
@@ -61,7 +61,7 @@ def test_procs_areas_and_tests_of_two_models(golden, case):
     found = interval("roc_auc", y, y_score=p, method="delong")
     assert (found.low, found.high) == pytest.approx(expected["delong_ci"], abs=1e-12)
     assert roc_auc(y, y_score=p, max_fpr=0.1) == pytest.approx(expected["pauc_0.1_corrected"], abs=1e-12)
-    (paired,) = compare(y, {"p": p, "p2": p2}, metrics=["roc_auc"], scores=True).delong
+    (paired,) = compare(y, y_score={"p": p, "p2": p2}, metrics=["roc_auc"]).delong
     assert paired.z == pytest.approx(expected["delong_paired"]["z"], abs=1e-12)
     both = compare({"p": score_table(y, p), "p2": score_table(y, p2)}, metrics=["roc_auc"]).rows[0]
     assert both.p_value == pytest.approx(

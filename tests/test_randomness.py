@@ -37,7 +37,7 @@ ASKED = {
     "compared labels": (["recall", "f1", "mcc"], lambda **o: steelyard.compare(Y, LABELS, **o)),
     "compared scores": (
         ["roc_auc", "brier", "recall_at_fpr"],
-        lambda **o: steelyard.compare(Y, SCORES, scores=True, **o),
+        lambda **o: steelyard.compare(Y, y_score=SCORES, **o),
     ),
     "compared classes": (OF_CLASSES, lambda **o: steelyard.compare(Y4, LABELS4, **o)),
     "compared label sets": (OF_SETS, lambda **o: steelyard.compare(SETS, SETS_PREDICTED, **o)),

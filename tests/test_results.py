@@ -121,7 +121,7 @@ RESULTS = {
         ["recall", "f_beta[beta=2]", "f1[average=macro]"], TRUE, LABELS["<b>A</b>"]
     ),
     "compare": lambda: steelyard.compare(TRUE, LABELS),
-    "compare scores": lambda: steelyard.compare(TRUE, SCORES, scores=True, threshold=0.5),
+    "compare scores": lambda: steelyard.compare(TRUE, y_score=SCORES, threshold=0.5),
     "ranking": lambda: steelyard.compare(TRUE, LABELS).ranking(),
     "best_threshold": lambda: steelyard.best_threshold(TRUE, SCORES["<b>A</b>"], draws=20),
     "roc_then_tpnr": lambda: steelyard.roc_then_tpnr(TRUE, SCORES["B|\x1b[31m"], draws=0),
@@ -209,7 +209,7 @@ RESULTS = {
     "evaluate": lambda: steelyard.evaluate(TRUE, y_score=SCORES["<b>A</b>"]),
     "anytime interval": lambda: steelyard.interval("mcc", TABLE, method="anytime"),
     "anytime_mean": lambda: steelyard.anytime_mean(SCORES["<b>A</b>"], between=(0, 1), tested=0.5),
-    "anytime_compare": lambda: steelyard.anytime_compare(steelyard.paired(TRUE, *LABELS.values())),
+    "anytime_compare": lambda: steelyard.compare(steelyard.paired(TRUE, *LABELS.values()), method="anytime"),
     "monitoring": monitored,
     "rule track": lambda: monitored().tracks[0],
 }
@@ -330,7 +330,7 @@ def test_a_metric_that_is_not_declared_here_is_named():
 
 @pytest.mark.parametrize("models", [LABELS, SCORES], ids=["labels", "scores"])
 def test_the_page_of_a_comparison_read_back_is_the_same(models):
-    comparison = steelyard.compare(TRUE, models, scores=models is SCORES)
+    comparison = steelyard.compare(TRUE, **{"y_score" if models is SCORES else "y_pred": models})
     assert comparison_page(Result.from_json(comparison.to_json())) == comparison_page(comparison)
 
 

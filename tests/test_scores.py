@@ -604,7 +604,7 @@ def test_a_metric_without_an_interval_states_why_everywhere_and_is_not_tested():
     assert f">{why}<" in page and "mcc_f1: a Bayesian bootstrap" not in page
     assert steelyard.Evaluation.from_json(e.to_json()) == e
     evaluated = {name: steelyard.evaluate(y, y_score=score) for name, score in (("a", a), ("b", b))}
-    paired = steelyard.compare(y, {"a": a, "b": b}, scores=True, metrics=["mcc_f1", "roc_auc"])
+    paired = steelyard.compare(y, y_score={"a": a, "b": b}, metrics=["mcc_f1", "roc_auc"])
     for compared in (paired, steelyard.compare(evaluated, metrics=["mcc_f1", "roc_auc"])):
         row, area = compared
         assert row.value_a == steelyard.mcc_f1(y, a) and row.value_b == steelyard.mcc_f1(y, b)

@@ -10,11 +10,12 @@ import polars as pl
 import pytest
 
 import steelyard
-from steelyard import Counts, anytime_compare, anytime_mean, interval, list_metrics, paired
+from steelyard import Counts, anytime_mean, compare, interval, list_metrics, paired
 from steelyard.analysis.intervals import evidence, metric_sequence
 from steelyard.analysis.monitoring import rules
 from steelyard.analysis.sequential import anytime
 from steelyard.exceptions import InputError, InputTypeError
+from steelyard.metrics.spec import MetricSpec
 
 COUNT_METRICS = [metric for metric in list_metrics() if metric.function is not None]
 RNG = np.random.default_rng(5)
@@ -184,14 +185,16 @@ def test_a_comparison_is_by_the_rows_where_one_model_alone_is_right():
     truth = np.array([1] * 50 + [0] * 100)
     a, b = truth.copy(), truth.copy()
     a[:5], b[3:20] = 0, 0
-    first, *_ = anytime_compare(paired(truth, a, b), metrics=["recall", "accuracy"])
-    assert (first.only_a, first.only_b) == (15, 3) and first.difference == pytest.approx(0.24)
+    (counted,) = anytime.anytime_differences(paired(truth, a, b), MetricSpec.all_of(["recall"]), 0.95)
+    assert (counted.only_a, counted.only_b) == (15, 3)
+    first, *_ = compare(paired(truth, a, b), metrics=["recall", "accuracy"], method="anytime")
+    assert first.difference == pytest.approx(0.24) and first.p_value == counted.p_value
     assert first.low < first.difference < first.high
     even = Fraction(comb(18, 3), 2**18)  # of one order; the mixture divides it by its own share
     assert 0 < first.p_value < 1 and first.p_value > float(even) / 10
-    swapped, *_ = anytime_compare(paired(truth, b, a), metrics=["recall"])
+    swapped, *_ = compare(paired(truth, b, a), metrics=["recall"], method="anytime")
     assert swapped.low == pytest.approx(-first.high) and swapped.p_value == first.p_value
-    same, *_ = anytime_compare(paired(truth, a, a), metrics=["mcc"])
+    same, *_ = compare(paired(truth, a, a), metrics=["mcc"], method="anytime")
     assert same.p_value == 1 and same.low < 0 < same.high
 
 

@@ -371,9 +371,7 @@ def test_clusters_of_lines_are_those_of_their_rows(rows, lines):
 
 
 NEED_ROWS = {
-    "compare": lambda lines: steelyard.compare(
-        lines["pair"], true="truth", models=["flag", "truth integer"], scores=True
-    ),
+    "compare": lambda lines: steelyard.compare(lines["pair"], true="truth", score=["flag", "truth integer"]),
     "errors": lambda lines: steelyard.errors(lines["labels"], true="truth", pred="flag"),
     "slices": lambda lines: steelyard.slices(lines["labels"], true="truth", pred="flag", features=["site"]),
     "interval": lambda lines: steelyard.interval(

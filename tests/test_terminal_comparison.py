@@ -53,7 +53,7 @@ def words(rows, count):
 
 
 def compared(count):
-    return compare(Y, dict(list(SCORES.items())[:count]), scores=True, threshold=1.2)
+    return compare(Y, y_score=dict(list(SCORES.items())[:count]), threshold=1.2)
 
 
 def shown(rows, count, columns=100):

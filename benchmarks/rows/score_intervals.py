@@ -44,7 +44,7 @@ def every(n, groups=0):
 def two_models(n):
     y, given = probabilities(n)
     other = np.clip(given + np.random.default_rng(2).normal(0, 0.05, n), 0, 1)
-    ours = lambda: done(compare(y, {"a": given, "b": other}, scores=True))
+    ours = lambda: done(compare(y, y_score={"a": given, "b": other}))
     return ours, lambda: done((np.sort(given), np.sort(other)))
 
 
@@ -58,7 +58,7 @@ def delong_test(n):
     test = needed("MLstatkit").Delong_test
     y, given = scores(n)
     other = given + np.random.default_rng(2).normal(0, 1, n)
-    ours = lambda: abs(compare(y, {"a": given, "b": other}, scores=True, metrics=["roc_auc"]).delong[0].z)
+    ours = lambda: abs(compare(y, y_score={"a": given, "b": other}, metrics=["roc_auc"]).delong[0].z)
     return ours, lambda: abs(float(test(y, given, other)[0]))
 
 

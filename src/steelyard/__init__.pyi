@@ -23,7 +23,6 @@ from steelyard.analysis.prevalence.prevalence import at_prevalence as at_prevale
 from steelyard.analysis.prevalence.prevalence import correct_prior as correct_prior
 from steelyard.analysis.prevalence.prevalence import swap_prevalences as swap_prevalences
 from steelyard.analysis.results.result import Result as Result
-from steelyard.analysis.sequential.anytime import anytime_compare as anytime_compare
 from steelyard.analysis.sequential.anytime import anytime_mean as anytime_mean
 from steelyard.analysis.slices.slices import slices as slices
 from steelyard.analysis.thresholds.bands import confidence_band as confidence_band

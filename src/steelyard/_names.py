@@ -27,6 +27,7 @@ METHODS = {
     "best_threshold": 0,
     "best_decision": 0,
     "recommend": 0,
+    "compare": 0,
 }
 
 HOME = {
@@ -34,7 +35,6 @@ HOME = {
     "Accumulator": "ingest.accumulator",
     "Monitor": "analysis.monitoring.monitor",
     "load": "analysis.loading",
-    "anytime_compare": "analysis.sequential.anytime",
     "anytime_mean": "analysis.sequential.anytime",
     "Confusion": "statistics.confusion",
     "Counts": "statistics.counts",

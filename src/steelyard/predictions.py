@@ -327,7 +327,7 @@ class Predictions:
         <Tally of 3 rows: scores, 2 groups by site>
         """
         named = [name for name, value in (("true", true), ("pred", pred), ("score", score)) if value is not None]
-        if not named and (counted := _saved(source)) is not None:
+        if not named and (counted := saved_content(source)) is not None:
             made = cls.of(counted)
             options = {"pos_label": pos_label, "threshold": threshold, "by": by}
             return made.with_options(**{name: value for name, value in options.items() if value is not None})
@@ -709,7 +709,12 @@ class Predictions:
         given = self.given
         if given.data is None or self.are_sets or not any(map(self._is_of_classes, given.models.values())):
             return self
-        models = {name: _one_class(given, model) for name, model in given.models.items()}
+        models = {}
+        for name, model in given.models.items():
+            try:
+                models[name] = _one_class(given, model)
+            except InputError as problem:
+                raise InputError(f"The model {name!r}: {problem}") if name else problem from None
         return Predictions._of_given(replace(given, models=models))
 
     def column(self, name: str) -> Any:
@@ -1513,7 +1518,7 @@ def _files(source: Any) -> Any:
     return source
 
 
-def _saved(source: Any) -> Any:
+def saved_content(source: Any) -> Any:
     """What a file of JSON that was saved holds, known by its content; None of other files."""
     if not isinstance(source, (str, PathLike)) or fspath(source) == "-":
         return None

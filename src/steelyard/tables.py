@@ -47,8 +47,9 @@ def confusion(data: RowsLike = None, predicted: ArrayLike | None = None, /, **ro
     0                 1  1
     1                 0  2
     """
+    options: Any = rows
     if _are_two_columns(data, predicted, rows):
-        return array_tables.confusion(data, predicted, **rows)  # type: ignore[arg-type]  # two columns
+        return array_tables.confusion(data, predicted, **options)  # type: ignore[arg-type]  # two columns
     return _counted("confusion", data, predicted, "y_pred", rows).confusion()
 
 

@@ -147,7 +147,7 @@ FIGURES = {
     "murphy": lambda: steelyard.MurphyDisplay.from_predictions(i.Y, i.SCORED),
     "precision and recall": lambda: steelyard.PrecisionRecallDisplay.from_predictions(i.Y, i.SCORED),
     "prevalence": lambda: steelyard.PrevalenceDisplay.from_predictions(i.Y, i.P),
-    "ranking": lambda: steelyard.RankingDisplay.from_comparison(steelyard.compare(i.Y, i.BOTH, metrics=FEW)),
+    "ranking": lambda: steelyard.RankingDisplay.from_comparison(steelyard.compare(i.Y, y_pred=i.BOTH, metrics=FEW)),
     "reliability": lambda: steelyard.ReliabilityDisplay.from_predictions(i.Y, i.SCORED),
     "risk and coverage": lambda: steelyard.RiskCoverageDisplay.from_predictions(i.Y4, i.P4),
     "roc": lambda: steelyard.RocDisplay.from_predictions(i.Y, i.SCORED),
@@ -168,7 +168,7 @@ FIGURES = {
 
 @cache
 def three():
-    return steelyard.compare(i.Y, i.THREE, metrics=FEW)
+    return steelyard.compare(i.Y, y_pred=i.THREE, metrics=FEW)
 
 
 QUESTIONS = {

@@ -98,9 +98,9 @@ PAGES = {
         "scores": lambda: steelyard.page(evaluate(i.SETS, y_score=i.SET_SCORES, threshold=0.5)),
     },
     "page-comparison": {
-        "labels": lambda: steelyard.comparison_page(compare(i.Y, i.THREE, metrics=FEW[:4])),
-        "scores": lambda: steelyard.comparison_page(compare(i.Y, i.SCORED, scores=True, threshold=0.45, metrics=FEW)),
-        "four classes": lambda: compare(i.Y4, {"a": i.L4, "b": i.M4}, metrics=["accuracy", "mcc"]).to_html(),
+        "labels": lambda: steelyard.comparison_page(compare(i.Y, y_pred=i.THREE, metrics=FEW[:4])),
+        "scores": lambda: steelyard.comparison_page(compare(i.Y, y_score=i.SCORED, threshold=0.45, metrics=FEW)),
+        "four classes": lambda: compare(i.Y4, y_pred={"a": i.L4, "b": i.M4}, metrics=["accuracy", "mcc"]).to_html(),
         "tables": lambda: compare({"old": i.COUNTS, "new": i.OTHER}, metrics=FEW[:4]).to_html(),
     },
     "page-results": {

@@ -178,36 +178,38 @@ UNLABELLED = {
 }  # fmt: skip
 
 COMPARE = {
-    "labels": lambda: compare(i.Y, i.BOTH),
-    "three models": lambda: compare(i.Y, i.THREE, metrics=FEW),
-    "scores": lambda: compare(i.Y, i.SCORED, scores=True),
-    "scores at a threshold": lambda: compare(i.Y, i.SCORED, scores=True, threshold=0.45, metrics=[*FEW, *RANKED]),
+    "labels": lambda: compare(i.Y, y_pred=i.BOTH),
+    "three models": lambda: compare(i.Y, y_pred=i.THREE, metrics=FEW),
+    "scores": lambda: compare(i.Y, y_score=i.SCORED),
+    "scores at a threshold": lambda: compare(i.Y, y_score=i.SCORED, threshold=0.45, metrics=[*FEW, *RANKED]),
     "scores at a threshold each": lambda: compare(
-        i.Y, i.SCORED, scores=True, threshold={"first": 0.45, "second": 0.5}, metrics=FEW
+        i.Y, y_score=i.SCORED, threshold={"first": 0.45, "second": 0.5}, metrics=FEW
     ),
-    "weights": lambda: compare(i.Y, i.BOTH, metrics=FEW, sample_weight=i.W),
-    "weighted scores": lambda: compare(i.Y, i.SCORED, scores=True, metrics=RANKED, sample_weight=i.W),
-    "frequencies": lambda: compare(i.Y, i.BOTH, metrics=FEW, frequency=i.F),
-    "clusters": lambda: compare(i.Y, i.BOTH, metrics=FEW, cluster=i.PATIENT),
-    "clusters of scores": lambda: compare(i.Y, i.SCORED, scores=True, metrics=RANKED, cluster=i.PATIENT),
-    "margin": lambda: compare(i.Y, i.BOTH, metrics=FEW, margin=0.05),
-    "level and draws": lambda: compare(i.Y, i.BOTH, metrics=["mcc"], level=0.8, draws=100, rng=5),
-    "four classes": lambda: compare(i.Y4, {"first": i.L4, "second": i.M4}, metrics=MACRO),
+    "told apart": lambda: compare(i.Y, i.SCORED, metrics=RANKED),
+    "read at a prevalence": lambda: compare(i.Y, y_score=i.SCORED, threshold=0.45, metrics=FEW, prevalence=0.05),
+    "weights": lambda: compare(i.Y, y_pred=i.BOTH, metrics=FEW, sample_weight=i.W),
+    "weighted scores": lambda: compare(i.Y, y_score=i.SCORED, metrics=RANKED, sample_weight=i.W),
+    "frequencies": lambda: compare(i.Y, y_pred=i.BOTH, metrics=FEW, frequency=i.F),
+    "clusters": lambda: compare(i.Y, y_pred=i.BOTH, metrics=FEW, cluster=i.PATIENT),
+    "clusters of scores": lambda: compare(i.Y, y_score=i.SCORED, metrics=RANKED, cluster=i.PATIENT),
+    "margin": lambda: compare(i.Y, y_pred=i.BOTH, metrics=FEW, margin=0.05),
+    "level and draws": lambda: compare(i.Y, y_pred=i.BOTH, metrics=["mcc"], level=0.8, draws=100, rng=5),
+    "four classes": lambda: compare(i.Y4, y_pred={"first": i.L4, "second": i.M4}, metrics=MACRO),
     "four classes by the other average": lambda: compare(
-        i.Y4, {"first": i.L4, "second": i.M4}, metrics=["recall", "f1"], average="macro"
+        i.Y4, y_pred={"first": i.L4, "second": i.M4}, metrics=["recall[average=macro]", "f1[average=macro]"]
     ),
-    "one class of four": lambda: compare(i.Y4, {"first": i.L4, "second": i.M4}, metrics=FEW, pos_label=3),
+    "one class of four": lambda: compare(i.Y4, y_pred={"first": i.L4, "second": i.M4}, metrics=FEW, pos_label=3),
     "probabilities": lambda: compare(
-        i.Y4, {"first": i.P4, "second": i.Q4}, scores=True, metrics=["log_loss", "roc_auc[average=macro]"]
+        i.Y4, y_score={"first": i.P4, "second": i.Q4}, metrics=["log_loss", "roc_auc[average=macro]"]
     ),
     "label sets": lambda: compare(
-        i.SETS, {"first": i.SETS_P, "second": i.SETS_Q}, metrics=["f1[average=macro]", "f1[average=samples]"]
+        i.SETS, y_pred={"first": i.SETS_P, "second": i.SETS_Q}, metrics=["f1[average=macro]", "f1[average=samples]"]
     ),
     "scores of label sets": lambda: compare(
-        i.SETS, {"first": i.SET_SCORES, "second": i.SET_SCORES2}, scores=True, metrics=["roc_auc[average=macro]"]
+        i.SETS, y_score={"first": i.SET_SCORES, "second": i.SET_SCORES2}, metrics=["roc_auc[average=macro]"]
     ),
     "label sets of a frame": lambda: compare(
-        i.FRAME, ["a_*", "b_*"], true="y_*", metrics=["f1[average=micro]"], cluster="patient"
+        i.FRAME, pred=["a_*", "b_*"], true="y_*", metrics=["f1[average=micro]"], cluster="patient"
     ),
     "a paired table": lambda: compare(i.PAIR, metrics=FEW),
     "tables of other rows": lambda: compare({"old": i.COUNTS, "new": i.OTHER}, metrics=FEW),
@@ -215,9 +217,9 @@ COMPARE = {
         {"old": i.SCORES, "new": steelyard.score_table(i.Y, i.S2)}, metrics=["roc_auc"]
     ),
     "columns of a frame": lambda: compare(i.FRAME, true="y", score=["s", "s2"], weight="w", metrics=RANKED),
-    "equal models": lambda: compare(i.Y, {"one": i.P, "two": i.P}, metrics=FEW),
-    "as Markdown": lambda: compare(i.Y, i.THREE, metrics=FEW).to_markdown(),
-    "as a frame": lambda: compare(i.Y, i.THREE, metrics=FEW).to_frame("polars"),
+    "equal models": lambda: compare(i.Y, y_pred={"one": i.P, "two": i.P}, metrics=FEW),
+    "as Markdown": lambda: compare(i.Y, y_pred=i.THREE, metrics=FEW).to_markdown(),
+    "as a frame": lambda: compare(i.Y, y_pred=i.THREE, metrics=FEW).to_frame("polars"),
     "friedman": lambda: steelyard.friedman(
         {"a": [0.9, 0.8, 0.9, 0.85, 0.7], "b": [0.8, 0.7, 0.7, 0.8, 0.6], "c": [0.7, 0.6, 0.8, 0.6, 0.65]}
     ),
@@ -401,7 +403,7 @@ ANYTIME = {
         steelyard.interval(name, i.Y, i.P, method="anytime") for name in ("recall", "precision", "specificity")
     ],
     "interval of counts": lambda: steelyard.interval("recall", i.COUNTS, method="anytime", level=0.9),
-    "comparison": lambda: steelyard.anytime_compare(i.PAIR, metrics=["recall", "specificity", "accuracy"]),
+    "comparison": lambda: steelyard.compare(i.PAIR, metrics=["recall", "specificity", "accuracy"], method="anytime"),
     "mean": lambda: steelyard.anytime_mean(i.S, between=(0, 1)),
     "tested mean": lambda: steelyard.anytime_mean(i.AMOUNT, between=(0, 500), tested=200, level=0.9),
 }
@@ -439,9 +441,9 @@ GATE = {
     "fails": lambda: gate(evaluate(i.Y, i.P, metrics=FEW), ["recall >= 0.99", "high(precision) >= 0.9"]),
     "undefined": lambda: gate(evaluate(steelyard.Counts(0, 5, 0, 40), metrics=FEW), "precision >= 0.1"),
     "counts": lambda: gate(SURE, "recall >= 0.5", "predicted_prevalence <= 0.1"),
-    "versus": lambda: gate(compare(i.Y, i.BOTH, metrics=FEW), "low(recall - versus) >= -0.1", metrics=FEW),
-    "versus, worse": lambda: gate(compare(i.Y, i.BOTH, metrics=FEW)),
-    "versus, not worse": lambda: gate(compare(i.Y, i.BOTH, metrics=FEW), prove="not-worse", margin=0.2),
+    "versus": lambda: gate(compare(i.Y, y_pred=i.BOTH, metrics=FEW), "low(recall - versus) >= -0.1", metrics=FEW),
+    "versus, worse": lambda: gate(compare(i.Y, y_pred=i.BOTH, metrics=FEW)),
+    "versus, not worse": lambda: gate(compare(i.Y, y_pred=i.BOTH, metrics=FEW), prove="not-worse", margin=0.2),
     "baseline": lambda: gate(evaluate(i.OTHER, metrics=FEW), baseline=evaluate(i.COUNTS, metrics=FEW)),
     "baseline with a rule": lambda: gate(
         evaluate(i.OTHER, metrics=FEW), "mcc >= baseline - 0.02", baseline=evaluate(i.COUNTS, metrics=FEW)

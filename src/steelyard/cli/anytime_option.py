@@ -18,7 +18,7 @@ _ALONE = {"weight": "--weight", "cluster": "--cluster", "threshold": "--threshol
 
 def write_anytime(inputs: Inputs, level: float, metrics: Sequence[str] | None, output: Output) -> None:
     """The differences with their sequences, in one of the formats; which model is which on the standard error."""
-    from steelyard.analysis.sequential.anytime import anytime_compare
+    from steelyard.analysis.comparison.compare import compare
     from steelyard.report.csv_text import csv_rows
 
     if extra := [option for use, option in _ALONE.items() if getattr(inputs, use) is not None]:
@@ -29,17 +29,10 @@ def write_anytime(inputs: Inputs, level: float, metrics: Sequence[str] | None, o
     table, models = counted.tally.paired, inputs.preds or counted.tally.models or ("the first", "the second")
     if table is None:
         raise InputError("--anytime compares two models by their predicted labels; name both with --pred.")
-    found = anytime_compare(table, metrics=metrics, level=level, pos_label=inputs.positive)
-    print_assumed([*counted.assumed, f"A is {models[0]}, B is {models[1]}; {_held(level)}"])
+    found = compare(table, models, metrics=metrics, level=level, pos_label=inputs.positive, method="anytime")
+    print_assumed(list(counted.assumed))
     if output.kind == "csv":
-        output.write(csv_rows(found.to_dicts()))
+        output.write(csv_rows(found.rows.to_dicts()))
     else:
         texts = {"json": found.to_json, "md": found.to_markdown, "html": found.to_html}
         output.write(texts[output.kind]() if output.kind in texts else repr(found))
-
-
-def _held(level: float) -> str:
-    return (
-        f"each interval holds at all looks together with probability {100 * level:g} %, so that more rows may be added "
-        "and looked at until the answer is clear."
-    )

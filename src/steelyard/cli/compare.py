@@ -103,9 +103,8 @@ def _compare_columns(inputs: Inputs, names: list[str], asked: dict[str, Any]) ->
         named, assumed = guess_columns(source, replace(inputs, pred=names[0]))
         comparison = compare(
             source,
-            names,
             true=named.true,
-            scores=not inputs.preds,
+            **{"pred" if inputs.preds else "score": names},
             pos_label=inputs.positive,
             labels=labels_of(source, named),
             label_sep=inputs.label_sep,

@@ -64,9 +64,8 @@ def _question(
     if threshold is None and scores and named.class_scores is None and not _ranks_alone(metrics):
         threshold = HALF
     return {
-        "models": [own, versus],
+        "score" if scores else "pred": [own, versus],
         "true": named.true,
-        "scores": scores,
         "threshold": threshold,
         "pos_label": named.positive,
         "labels": labels_of(source, named),

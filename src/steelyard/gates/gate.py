@@ -160,7 +160,8 @@ def gate(
 
     >>> from steelyard import compare
     >>> truth, old = [0] * 90 + [1] * 10, [0] * 85 + [1] * 14 + [0]
-    >>> gate(compare(truth, {"new": [0] * 89 + [1] * 10 + [0], "old": old}), "low(specificity - versus) >= -0.02")
+    >>> both = compare(truth, y_pred={"new": [0] * 89 + [1] * 10 + [0], "old": old})
+    >>> gate(both, "low(specificity - versus) >= -0.02")
     pass  low(specificity - versus) is 0 points, required >= -2 points (98.9 %, versus 94.4 %)
     A model that breaks `low(specificity - versus) >= -0.02` passes this gate in at most 2.5 % of runs.
     """

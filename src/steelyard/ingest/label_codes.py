@@ -155,8 +155,7 @@ def fraction_sentence(name: str, value: float) -> str:
         return (
             f"{name} holds {value:g}: the target is continuous; turn it into classes first, such as above a threshold."
         )
-    ways = {"The column": "Name it with score=", "the model": "Compare them with scores=True"}
-    way = next((way for start, way in ways.items() if name.startswith(start)), "Give them as y_score=")
+    way = "Name it with score=" if name.startswith("The column") else "Give them as y_score="
     return f"{name} holds {value:g}: a label is text or a whole number. Are these scores? {way}."
 
 

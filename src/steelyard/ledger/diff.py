@@ -221,12 +221,12 @@ def _paired(
     if scored and not {"pred", "pred_new"} & {*rows.columns}:
         models = {names[1]: rows["score_new"].to_numpy(), names[0]: rows["score"].to_numpy()}
         threshold = None if None in thresholds.values() else thresholds
-        return compare(truth, models, scores=True, threshold=threshold, **options)  # type: ignore[arg-type]  # no None
+        return compare(truth, y_score=models, threshold=threshold, **options)  # type: ignore[arg-type]  # no None
     labels = {
         names[1]: _labels(rows, "_new", new, positive),
         names[0]: _labels(rows, "", old, positive),
     }
-    return compare(truth, labels, **options)
+    return compare(truth, y_pred=labels, **options)
 
 
 def _labels(rows: pl.DataFrame, suffix: str, evaluation: Evaluation, positive: str | None) -> Any:

@@ -429,10 +429,10 @@ class CrossEvaluation(Result[Summary]):
             raise InputError("No row was tested by every model, so there is nothing to compare.")
         options = {"pos_label": data.positive, "labels": list(data.labels), "level": first.level, **options}
         if data.are_label_sets:
-            return compare(data.codes[tested], {name: sets[tested] for name, sets in codes.items()}, **options)
+            return compare(data.codes[tested], y_pred={name: sets[tested] for name, sets in codes.items()}, **options)
         labels = np.array(data.labels, dtype=object)
         predicted = {name: labels[column[tested]] for name, column in codes.items()}
-        return compare(labels[data.codes[tested]], predicted, **options)
+        return compare(labels[data.codes[tested]], y_pred=predicted, **options)
 
     # ---------------------------------------------------------------- the only model
 

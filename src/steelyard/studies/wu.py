@@ -335,7 +335,7 @@ def ranking_picture(results: RatioTrials, ratio: str, name: str, place: str, see
     trial, pair = results.trials[0][ratio], results.models[:2]
     columns, thresholds = {m: trial.scores[m] for m in pair}, {m: trial.thresholds[m] for m in pair}
     metrics = list(results.metrics.values())
-    comparison = compare(trial.y, columns, scores=True, threshold=thresholds, metrics=metrics, rng=seed)
+    comparison = compare(trial.y, y_score=columns, threshold=thresholds, metrics=metrics, rng=seed)
     display = RankingDisplay.from_comparison(comparison)
     words = f"N:P = {ratio}, first draw ({place}). {display.caption()}"
     return Picture(name, display, words, width=5)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from steelyard.analysis.comparison.model_columns import finite_values
 from steelyard.analysis.distributions import student_below, student_quantile
 from steelyard.analysis.holm import holm
 from steelyard.analysis.intervals.design import welch
@@ -168,7 +167,7 @@ def corrected_t_test(
     >>> round(corrected_t_test([0.02, 0.01, 0.03, 0.02, 0.00], test_share=0.2).p_value, 4)
     0.1046
     """
-    values = finite_values(arrays.numbers(differences, "differences"), "differences")
+    values = _finite_values(arrays.numbers(differences, "differences"), "differences")
     if len(values) < 2:
         raise InputError(f"The corrected t-test needs the differences of two or more folds, not {len(values)}.")
     check_level(level)
@@ -319,7 +318,7 @@ def _columns(table: RankedTable, models: Sequence[str] | None) -> tuple[list[str
         raise InputError(f"There are {values.shape[1]} columns and {len(names)} names in models=; give one name each.")
     if min(values.shape) < 2:
         raise InputError(f"friedman needs two or more data sets and models, not {values.shape[0]} and {len(names)}.")
-    return names, finite_values(values.astype(np.float64), "The table")
+    return names, _finite_values(values.astype(np.float64), "The table")
 
 
 def _pair_tests(names: list[str], values: Array, mean: Array, post_hoc: str) -> Rows[PairTest]:
@@ -350,3 +349,10 @@ def _wilcoxon(differences: Array) -> float:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # ties and zeros make it approximate, which is no news to the caller
         return float(wilcoxon(differences).pvalue)
+
+
+def _finite_values(values: Array, name: str) -> Array:
+    """The values of models by a metric, each of them defined."""
+    if not np.isfinite(values).all():
+        raise InputError(f"{name} holds NaN or an infinity; leave out what is undefined for one of the models first.")
+    return values

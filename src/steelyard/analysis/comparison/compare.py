@@ -6,14 +6,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 
-from steelyard.analysis.comparison import column_models, model_columns
 from steelyard.analysis.comparison.classical_tests import McNemar, mcnemar
-from steelyard.analysis.comparison.comparison import Comparison, ModelTables
+from steelyard.analysis.comparison.comparison import Comparison, Difference, ModelTables
 from steelyard.analysis.comparison.different_rows import (
+    CountedModel,
     counted_models,
     fixed_sizes,
     reading_sentences,
@@ -21,7 +21,6 @@ from steelyard.analysis.comparison.different_rows import (
 )
 from steelyard.analysis.comparison.evidence import JudgedDifference, concluded
 from steelyard.analysis.comparison.leaderboard import RowDesign, model_intervals
-from steelyard.analysis.comparison.model_columns import RowColumns, checked_models
 from steelyard.analysis.comparison.paired import (
     ColumnRows,
     CountedPair,
@@ -40,47 +39,52 @@ from steelyard.analysis.comparison.paired import (
     weighted_pair,
 )
 from steelyard.analysis.confusions.confused_pairs import ClassOrder
+from steelyard.analysis.holm import holm
 from steelyard.analysis.intervals.design import ClassInfluence, RowInfluences, RowMass, class_spread
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.intervals.influence import label_set_influence
+from steelyard.analysis.prevalence.prevalence import Prevalence, at_prevalence
+from steelyard.analysis.results.formatting import percent_text
 from steelyard.analysis.results.result import Rows
-from steelyard.arguments import names_wrong_arguments
-from steelyard.exceptions import InputError
+from steelyard.analysis.sequential.anytime import anytime_differences
+from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays, label_codes, paired_tables
-from steelyard.ingest.array_tables import score_table
+from steelyard.ingest.array_tables import occurring_labels, score_table
+from steelyard.ingest.category_order import category_order
 from steelyard.ingest.class_checks import check_classes
-from steelyard.ingest.frame_columns import FrameColumns
-from steelyard.ingest.label_frames import label_frame, names_label_sets
+from steelyard.ingest.frame_columns import column_name, refuse_name
 from steelyard.ingest.label_overlap import lookalike_hints
 from steelyard.ingest.label_sets import are_label_sets
 from steelyard.ingest.label_tables import match_label
-from steelyard.ingest.multilabel_tables import label_set_table
+from steelyard.ingest.row_order import check_order
+from steelyard.ingest.rows import ROWS_OF_SCORES, check_row_number, count_keys
 from steelyard.ingest.score_matrix import HIGHEST_TAKEN
-from steelyard.ingest.thresholding import threshold_sentences
+from steelyard.ingest.thresholding import TWO_THRESHOLDS, threshold_sentences
 from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.registry import get_metrics, list_metrics
 from steelyard.metrics.score_values import reads_columns
 from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.usual import COMPARED, HEADLINE, PER_CLASS, PER_CLASS_OF_SCORES
+from steelyard.predictions import Predictions, question, refuse_unused
 from steelyard.statistics.paired import MOST_PAIRED_LABELS, Paired, check_size
 from steelyard.statistics.positive_class import RARER, choice_sentences, conventional_label
 from steelyard.statistics.precision import as_read
+from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Array, Frame, Label, Labels, LabelSet, Rng, Weights
-    from steelyard.analysis.comparison.column_models import ColumnModels
-    from steelyard.analysis.comparison.different_rows import ModelTable
-    from steelyard.analysis.comparison.model_columns import ComparedColumns, ComparedModels, Thresholds
-    from steelyard.analysis.comparison.paired import PairSample
+    from steelyard._types import Array, Label, Labels, Rng
+    from steelyard.analysis.comparison.paired import PairSample, Thresholds
     from steelyard.analysis.intervals.design import StudentSpread
-    from steelyard.ingest.source import Source
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.metrics.spec import SpecLike
+    from steelyard.predictions import RowOptions, RowsLike
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.multilabel_table import MultilabelTable
+    from steelyard.statistics.probability_table import ProbabilityTable
 
 
 # ---------------------------------------------------------------- model question
@@ -114,14 +118,16 @@ class Question:
     options: CallOptions
     inference: Inference
     margin: float | None = None
+    prevalence: PrevalenceLike | None = None  # that the same rows are read at
 
     # ---------------------------------------------------------------- labels
 
     def of_labels(self, columns: ComparedColumns, threshold: object) -> Comparison:
         """The comparison of columns of predicted labels."""
         if threshold is not None:
-            what = "threshold= is for scores, and these are predicted labels"
-            raise InputError(f"{what}; give scores=True, or leave it out.")
+            raise InputError(
+                "threshold= is for scores, and these are predicted labels; give y_score=, or leave it out."
+            )
         predictions = {f"the model {name!r}": column for name, column in columns.models.items()}
         declared = columns.order if self.options.labels is None else self.options.labels
         codes, labels = paired_tables.encoded(columns.truth, predictions, declared)
@@ -160,11 +166,8 @@ class Question:
         samples = [(a, b, weighted_pair(codes[0], of_a, of_b, k, mass, level)) for (a, of_a), (b, of_b) in models]
         return self._of_samples(samples, tables)._replace(design=RowDesign(codes[0], mass, predicted))
 
-    def of_table(self, table: Paired, models: ComparedModels) -> Comparison:
+    def of_table(self, table: Paired, names: Sequence[str]) -> Comparison:
         """The comparison of the two models of a paired table."""
-        names = ["A", "B"] if models is None else [str(name) for name in models]
-        if len(names) != 2:
-            raise InputError(f"A paired table holds two models; name two, or none for 'A' and 'B', not {len(names)}.")
         if not table.n:
             raise InputError("The paired table holds no rows; there is nothing to compare.")
         if self.is_of_one_class and not (self.options.pos_label is None and table.positive is None):
@@ -184,11 +187,21 @@ class Question:
     def _of_samples(self, samples: Sequence[tuple[str, str, PairSample]], labels: dict[str, Confusion]) -> JudgedModels:
         first = next(iter(labels.values()))
         specs = usual_specs(first, self.options) if self.specs is None else self.specs
+        if self.prevalence is not None:
+            if len(first.labels) > 2:
+                raise InputError("prevalence= is the share of one positive class; name it with pos_label=.")
+            labels = {name: at_prevalence(self._stated(table), self.prevalence) for name, table in labels.items()}
         tables = ModelTables(specs, self.options, labels)
         differences = [
-            judged for a, b, each in samples for judged in label_differences(a, b, each, tables, self.inference)
+            judged
+            for a, b, each in samples
+            for judged in label_differences(a, b, each, tables, self.inference, fixed=self.prevalence is not None)
         ]
         return JudgedModels(differences, tables)
+
+    def _stated(self, table: Confusion) -> Confusion:
+        """The table with the positive class that was named, or that is clear."""
+        return table if table.positive is not None else table.with_positive(table.positive_label())
 
     def concluded(self, judged: JudgedModels, assumed: tuple[str, ...] = ()) -> Comparison:
         """The comparison of all pairs that are judged."""
@@ -198,7 +211,11 @@ class Question:
         sizes |= {name: table.n for name, table in tables.columns.items()}
         sizes |= {name: table.n for name, table in tables.label_sets.items()}
         rows, omnibus = concluded(list(sizes), judged.differences, self.inference, self.margin)
-        intervals = model_intervals(tables, self.inference, judged.design)
+        design = judged.design
+        if self.prevalence is not None:
+            design = replace(design, fixed=dict.fromkeys(sizes, True))
+            assumed = (*assumed, f"All are read at a prevalence of {percent_text(float(self.prevalence))}.")  # type: ignore[arg-type]  # one number
+        intervals = model_intervals(tables, self.inference, design)
         return Comparison(
             models=tuple(sizes),
             n=max(sizes.values()),
@@ -215,7 +232,7 @@ class Question:
 
     # ---------------------------------------------------------------- different rows
 
-    def of_models(self, models: Mapping[str, ModelTable]) -> Comparison:
+    def of_models(self, models: Mapping[str, CountedModel], *, is_given: bool) -> Comparison:
         """The comparison of models that were evaluated on different rows."""
         fixed = fixed_sizes(models)
         labels, scores = counted_models(models)
@@ -230,27 +247,40 @@ class Question:
         differences = list(unpaired_differences(tables, self.inference, fixed))
         judged = JudgedModels(differences, tables, design=RowDesign(fixed=fixed))
         sizes = [table.n for table in scores.values()] or [int(table.rows.sum()) for table in labels.values()]
-        return replace(self.concluded(judged, reading_sentences(models)), paired=False, n=sum(sizes))
+        return replace(self.concluded(judged, reading_sentences(models, is_given=is_given)), paired=False, n=sum(sizes))
 
     # ---------------------------------------------------------------- scores
 
-    def of_scores(self, columns: ComparedColumns, threshold: Thresholds) -> Comparison:
-        """The comparison of columns of scores, and where thresholds are given of the labels that these make."""
+    def of_scores(
+        self, columns: ComparedColumns, threshold: Thresholds, predicted: ComparedColumns | None = None
+    ) -> Comparison:
+        """The comparison of columns of scores, and of labels: those that thresholds make, or that were predicted."""
         names, mass = list(columns.models), columns.mass
         values = {name: finite(name, score) for name, score in columns.models.items()}
         positive, label = positives(columns.truth, self.options)
         limits = thresholds(threshold, names)
-        specs, options = self._score_specs(thresholded=bool(limits)), CallOptions(pos_label=True)
+        if limits and predicted is not None:
+            raise InputError(TWO_THRESHOLDS)
+        labelled_too = bool(limits) or predicted is not None
+        specs, options = self._score_specs(thresholded=labelled_too), CallOptions(pos_label=True)
         scores = {
             name: score_table(positive, score, sample_weight=mass.weights) for name, score in columns.models.items()
         }
+        if self.prevalence is not None:
+            scores = {name: at_prevalence(table, self.prevalence) for name, table in scores.items()}
         tables = ModelTables(specs, options, scores=scores, positive=label)
-        differences, delong = score_differences(ScoredRows(positive, values, mass), tables, self.inference)
+        differences, delong = score_differences(
+            ScoredRows(positive, values, mass), tables, self.inference, fixed=self.prevalence is not None
+        )
         tests: Sequence[McNemar] = ()
         design = RowDesign(positive, mass, scores=values)
-        if limits:
-            read = {name: as_read(limits[name], scores[name].precision) for name in names}
-            codes = [positive, *(values[name] >= read[name] for name in names)]
+        if labelled_too:
+            if predicted is None:
+                read = {name: as_read(limits[name], scores[name].precision) for name in names}
+                flagged = [values[name] >= read[name] for name in names]
+            else:
+                flagged = [np.asarray(predicted.models[name] == label) for name in names]
+            codes = [positive, *flagged]
             of_labels = replace(self, specs=tuple(s for s in specs if not tables.reads_scores(s)), options=options)
             labelled = of_labels.of_codes(names, codes, (False, True), True, mass)
             tests, differences = labelled.mcnemar, [*differences, *labelled.differences]
@@ -296,11 +326,47 @@ def usual_specs(table: Confusion, options: CallOptions) -> tuple[MetricSpec, ...
 # Models that give a column of scores for each class, compared by these and by their highest.
 
 
+class ColumnModels(NamedTuple):
+    """The table of each model by its name, and what each row counts for."""
+
+    tables: dict[str, ProbabilityTable]
+    mass: RowMass
+
+    @classmethod
+    def of(cls, p: Predictions, clusters: str | None) -> ColumnModels:
+        """The columns of two models or more, row by row; rows of no weight are left out."""
+        one_column = [name for name in p.models if p[name].kind != "class scores"]
+        if one_column:
+            raise InputError(
+                f"The model {one_column[0]!r} has one column, and others a column for each class; give all of them "
+                "alike, or the scores of one class, named by pos_label=."
+            )
+        given = p.given
+        scores = {f"the model {name!r}": model.score for name, model in given.models.items()}
+        check_order(y_true=given.data, **scores, sample_weight=given.sample_weight, cluster=given.cluster)
+        tables = {}
+        for name in p.models:
+            try:
+                tables[name] = p[name].probability_table()
+            except InputError as problem:
+                raise InputError(f"The model {name!r}: {problem}") from None
+        weight = arrays.weights(given.sample_weight, "sample_weight")
+        members = None if given.cluster is None else arrays.column(given.cluster, "cluster")
+        arrays.check_lengths(y_true=next(iter(tables.values())).codes, cluster=members)
+        mass = RowMass.of_rows(None, weight, members, clusters)
+        if mass.mass is None or (mass.mass > 0).all():
+            return cls(tables, mass)
+        counted = np.flatnonzero(mass.mass > 0)
+        return cls({name: table.at(counted) for name, table in tables.items()}, mass.at(counted))
+
+    @property
+    def labels(self) -> Labels:
+        """The classes."""
+        return next(iter(self.tables.values())).labels
+
+
 def compared_columns(question: Question, models: ColumnModels, threshold: Thresholds) -> Comparison:
-    """The comparison by a column of scores for each class; of one class, or of two, by the column of that class."""
-    of_one_class = models.of_one_class(question.options.pos_label)
-    if of_one_class is not None:
-        return question.of_scores(of_one_class, threshold)
+    """The comparison by a column of scores for each class."""
     if threshold is not None:
         raise InputError("threshold= is for the scores of one positive class; name one with pos_label=.")
     requested = usual_column_specs(models.tables) if question.specs is None else question.specs
@@ -340,83 +406,26 @@ def _of_highest(
 _AVERAGES = ("micro", "macro", "weighted", "samples")
 
 
-@dataclass(frozen=True)
-class LabelSetModels:
-    """The truth and the models as compare is given them: arrays, or the columns of a frame."""
-
-    data: Any
-    models: Any
-    true: Any
-    scores: bool
-    rows: RowColumns
-    labels: Any = None
-    threshold: Any = None
-    label_sep: str | None = None
-
-    @property
-    def are_sets(self) -> bool:
-        """Whether the rows may have several labels each."""
-        if self.models is None:
-            return False
-        if self.true is None:
-            if self.label_sep is not None:
-                raise InputError("label_sep= divides the text of columns of a frame; name them with true= and pred=.")
-            return are_label_sets(self.data)
-        return self.label_sep is not None or names_label_sets(self.data, FrameColumns(self.true))
-
-    def tables(self) -> tuple[dict[str, MultilabelTable], RowMass]:
-        """The table of each model, and what each row counts for."""
-        if self.true is not None:
-            return self._of_frame()
-        frequency = arrays.weights(self.rows.frequency, "frequency", whole=True)
-        weight = arrays.weights(self.rows.weight, "sample_weight")
-        use = "y_score" if self.scores else "y_pred"
-        options = {"labels": self.labels, "sample_weight": weight, "frequency": frequency}
-        tables = {
-            str(name): label_set_table(self.data, **{use: values}, **options)
-            for name, values in checked_models(self.models, columns=True).items()
-        }
-        members = None if self.rows.cluster is None else arrays.column(self.rows.cluster, "cluster")
-        mass = RowMass.of_rows(frequency, weight, members, getattr(self.rows.cluster, "name", None))
-        return self._finished(tables, mass)
-
-    def _of_frame(self) -> tuple[dict[str, MultilabelTable], RowMass]:
-        if self.labels is not None:
-            raise InputError("labels= is for arrays; of a frame the columns that are named are the labels.")
-        names, tables = self.rows.names(), {}
-        members: Array | None = None
-        models = self.models if isinstance(self.models, Mapping) else {str(name): name for name in self.models}
-        for name, columns in models.items():
-            frame = FrameColumns(self.true, weight=names.weight)
-            frame = frame._replace(score=columns) if self.scores else frame._replace(pred=columns)
-            tables[str(name)], rows = label_frame(
-                self.data, frame, names.frequency, cluster=names.cluster, label_sep=self.label_sep
-            )
-            members = rows.clusters
-        first = next(iter(tables.values()))
-        return self._finished(tables, RowMass.of_rows(first.frequency, first.sample_weight, members, names.cluster))
-
-    def _finished(
-        self, tables: dict[str, MultilabelTable], mass: RowMass
-    ) -> tuple[dict[str, MultilabelTable], RowMass]:
-        """The tables over the same labels, with labels made of scores where a threshold is given."""
-        if len({table.labels for table in tables.values()}) > 1:
-            raise InputError("The models are of different labels; declare those of all with labels=.")
-        if self.threshold is None:
-            return tables, mass
-        if not self.scores:
-            raise InputError("threshold= is for scores, and these are predicted labels; leave it out.")
-        limits = self.threshold if isinstance(self.threshold, Mapping) else dict.fromkeys(tables, self.threshold)
-        thresholded = {
-            name: replace(table, predicted=(np.asarray(table.scores) >= limits[name]).astype(np.uint8))
-            for name, table in tables.items()
-        }
-        return thresholded, mass
+def label_set_models(p: Predictions) -> tuple[dict[str, MultilabelTable], RowMass]:
+    """The table of each model, with labels made of scores where a threshold is given, and what each row counts for."""
+    tables = {name: p[name].multilabel_table() for name in p.models}
+    first, cluster = next(iter(tables.values())), p[p.models[0]].collect().given.cluster
+    if len({table.labels for table in tables.values()}) > 1:
+        raise InputError("The models are of different labels; declare those of all with labels=.")
+    members = None if cluster is None else arrays.column(cluster, "cluster")
+    mass = RowMass.of_rows(first.frequency, first.sample_weight, members, cluster_name(p))
+    if p.threshold is None:
+        return tables, mass
+    if any(table.scores is None for table in tables.values()):
+        raise InputError("threshold= is for scores, and these are predicted labels; leave it out.")
+    limits = thresholds(p.threshold, [*tables])
+    made = {name: (np.asarray(table.scores) >= limits[name]).astype(np.uint8) for name, table in tables.items()}
+    return {name: replace(table, predicted=made[name]) for name, table in tables.items()}, mass
 
 
-def compared_label_sets(question: Question, models: LabelSetModels) -> Comparison:
+def compared_label_sets(question: Question, p: Predictions) -> Comparison:
     """The comparison of models on rows of several labels: each difference is judged by the influence of the rows."""
-    tables, mass = models.tables()
+    tables, mass = label_set_models(p)
     first = next(iter(tables.values()))
     specs = usual_label_set_specs(first) if question.specs is None else question.specs
     of_models = ModelTables(specs, question.options, label_sets=tables)
@@ -482,46 +491,153 @@ class LabelSetRows:
         return table.true_column(int(np.argmin(np.where(positives > 0, positives, np.inf))))
 
 
+# ---------------------------------------------------------------- the columns of models
+
+
+class ComparedColumns(NamedTuple):
+    """The column of the truth, that of each model by its name, what each row counts for, and the order of the classes.
+
+    `order` is that which an ordered categorical states; None where none does.
+    """
+
+    truth: Array
+    models: dict[str, Array]
+    mass: RowMass
+    order: Labels | None = None
+
+    @classmethod
+    def of_values(cls, p: Predictions, use: Literal["pred", "score"], clusters: str | None) -> ComparedColumns:
+        """The labels or the scores of models, row by row, of one length; rows of no weight are left out."""
+        given = p.given
+        named = {name: getattr(model, use) for name, model in given.models.items()}
+        called = {f"the model {name!r}": values for name, values in named.items()}
+        beside = {"frequency": given.frequency, "sample_weight": given.sample_weight, "cluster": given.cluster}
+        for each, column in beside.items():
+            refuse_name(each, column)
+        check_order(y_true=given.data, **called, **beside)
+        true = arrays.column(given.data, "y_true")
+        columns = {}
+        for name, values in named.items():
+            if len(shape := np.shape(values)) == 2 and shape[1] > 1:
+                raise InputError(
+                    f"The model {name!r} has {shape[1]} columns, and compare takes one of each model; give y_score= "
+                    "for a column of scores for each class, or labels."
+                )
+            columns[name] = arrays.column(values, f"the model {name!r}")
+            if len(columns[name]) != len(true):
+                lengths = f"The model {name!r} has {len(columns[name]):,} rows and y_true {len(true):,}"
+                raise InputError(f"{lengths}; give one prediction for each row of y_true.")
+        times = arrays.weights(given.frequency, "frequency", whole=True)
+        weights = arrays.weights(given.sample_weight, "sample_weight")
+        members = None if given.cluster is None else arrays.column(given.cluster, "cluster")
+        arrays.check_lengths(y_true=true, frequency=times, sample_weight=weights, cluster=members)
+        order = category_order(given.data, true, *columns.values())
+        mass = RowMass.of_rows(times, weights, members, clusters)
+        kept = slice(None) if mass.mass is None or (mass.mass > 0).all() else mass.mass > 0
+        mass = mass if isinstance(kept, slice) else mass.at(kept)
+        return cls(true[kept], {name: column[kept] for name, column in columns.items()}, mass, order)
+
+    @classmethod
+    def of_frame(cls, p: Predictions) -> ComparedColumns:
+        """The labels of models of a frame, counted where they are."""
+        given = p.given
+        names = {name: str(model.pred) for name, model in given.models.items()}
+        named = {"weight": given.sample_weight, "frequency": given.frequency, "cluster": given.cluster}
+        beside = {use: column_name(use, name) for use, name in named.items()}
+        with p.frame() as source:
+            counted = count_keys(source, true=given.true, pred=[*dict.fromkeys(names.values())], **beside)
+        assert counted.truth is not None  # noqa: S101 - its column is named
+        models = {name: counted.predicted[column] for name, column in names.items()}
+        mass = RowMass.of_rows(counted.rows, None, counted.clusters, cluster_name(p))
+        mass = mass._replace(weights=counted.weights, squares=counted.squares)
+        order = None
+        if type(given.data).__module__.partition(".")[0] == "pandas":  # which states an order that counting loses
+            order = category_order(given.data[given.true], counted.truth, *models.values())
+        return cls(counted.truth, models, mass, order)
+
+
+def cluster_name(p: Predictions) -> str | None:
+    """What the clusters are called."""
+    cluster = p.given.cluster
+    return cluster if isinstance(cluster, str) else getattr(cluster, "name", None)
+
+
 # ---------------------------------------------------------------- compare
 
+LABELS_TAKEN = "The models gave labels: all their values are labels of the truth; y_score= takes them as scores."
+SCORES_TAKEN = "The models gave scores: not all their values are labels of the truth; y_pred= takes them as labels."
 
-@names_wrong_arguments
+
+def compared_rows(
+    data: Any, models: Any, rows: RowOptions
+) -> tuple[Predictions, tuple[str, ...], Sequence[str] | None]:
+    """The rows of the models, how labels and scores were told apart, and the models that were named of counted rows."""
+    counted = Predictions.of(data, **rows) if not isinstance(models, Mapping) else None
+    if counted is not None and models is None:
+        return counted, (), None
+    if counted is not None and (counted.given.is_table or counted.given.is_frame or isinstance(data, Predictions)):
+        names = [models] if isinstance(models, str) else [str(name) for name in models]
+        return (counted if counted.given.is_table else counted[names]), (), names
+    if not isinstance(models, Mapping):
+        raise InputTypeError(
+            f'compare takes the models by name, such as {{"A": ..., "B": ...}}, not {type(models).__name__}.'
+        )
+    use, stated = _told_apart(data if data is not None else rows.get("y_true"), models, rows.get("labels"))
+    return Predictions.of(data, models, second_is=use, **rows), stated, None
+
+
+def _told_apart(
+    y_true: Any, models: Mapping[str, Any], labels: Any
+) -> tuple[Literal["y_pred", "y_score"], tuple[str, ...]]:
+    """Whether the values of models are labels, all of them labels of the truth, or scores; and in words which."""
+    if are_label_sets(y_true):
+        scored = any(_is_matrix_of_scores(values) for values in models.values())
+        return "y_score" if scored else "y_pred", ()
+    if any(len(np.shape(values)) == 2 and np.shape(values)[1] > 1 for values in models.values()):
+        return "y_score", ()
+    known = {*occurring_labels(y_true), *(labels or ())}
+    columns = [arrays.column(values, f"the model {str(name)!r}") for name, values in models.items()]
+    if not all(column.dtype.kind in "biuf" for column in columns):
+        return "y_pred", ()  # text is no score
+    are_labels = all(known.issuperset(np.unique(part).tolist()) for c in columns for part in (c[:_FIRST], c))
+    return ("y_pred", (LABELS_TAKEN,)) if are_labels else ("y_score", (SCORES_TAKEN,))
+
+
+_FIRST = 1_000  # values that show, as a rule, that a column is of scores
+
+
+def _is_matrix_of_scores(values: Any) -> bool:
+    """Whether a column for each label is of other numbers than 0 and 1."""
+    if not hasattr(values, "dtype") and not hasattr(values, "columns"):
+        return False
+    matrix = values.data if hasattr(values, "toarray") else np.asarray(values)
+    return matrix.dtype.kind == "f" and not np.isin(matrix, (0, 1)).all()
+
+
+@question
 def compare(
-    y_true: ArrayLike | Frame | Source | Paired | Mapping[str, ModelTable],
-    models: ComparedModels = None,
+    data: RowsLike | Mapping[str, Any] = None,
+    models: Mapping[str, ArrayLike] | Sequence[str] | None = None,
+    /,
     *,
-    scores: bool = False,
-    threshold: Thresholds = None,
     metrics: Iterable[SpecLike] | None = None,
+    prevalence: PrevalenceLike | None = None,
+    margin: float | None = None,
+    method: str = "auto",
     level: float = 0.95,
     draws: int | None = None,
     rng: Rng = None,
-    pos_label: Label = None,
-    labels: LabelSet | None = None,
-    average: str | None = NATIVE,
-    sample_weight: Weights = None,
-    frequency: Weights | str = None,
-    margin: float | None = None,
-    true: str | None = None,
-    pred: ComparedModels = None,
-    score: ComparedModels = None,
-    weight: str | None = None,
-    cluster: ArrayLike | str | None = None,
-    label_sep: str | None = None,
+    **rows: Unpack[RowOptions],
 ) -> Comparison:
     """Whether models differ: every metric's difference with its interval and tests, of all pairs of models.
 
-    `models` are named columns of predicted labels, or with scores=True of scores of the positive class, of which
-    `threshold` (a number, or one per model) makes labels; or of scores of all classes, a column for each (n x K).
-    Or give a Paired table alone, or a frame and the names of its columns: true, and those of the models with pred
-    or score, as a list (or by name); score may name a column for each class, by patterns such as ["a_*", "b_*"].
-    `sample_weight` (of a frame weight) gives sample weights, `cluster` the cluster of each row, such as the
-    patient, and `frequency` frequency weights, where labels are compared. Of yes/no and the like the positive class
-    is taken by convention and stated in `assumed`. Models of different rows are given by name alone, as evaluations
-    or tables: compare({"old": ..., "new": ...}); they are taken as independent, and read at the prevalence and the
-    design that all were evaluated with. Where rows may have several labels each, a model is a matrix with a column
-    for each label, lists of labels, or of a frame a pattern, as the truth is: true="y_*", or columns of text that
-    `label_sep` divides.
+    `models` are columns by name, of predicted labels, of scores of the positive class, of which `threshold` (a number,
+    or one per model) makes labels, or of scores of all classes, a column for each (n x K). By `y_pred` they are labels,
+    by `y_score` scores; without a keyword values that are all labels of the truth are labels, and `assumed` says which.
+    Or give a Predictions of several models, a frame and the names of its columns (`pred` or `score`, as a list or by
+    name), or a Paired table alone. Models of different rows are given by name alone, each an evaluation, its file, a
+    table or rows: compare({"new": ..., "old": ...}); they are taken as independent, and read at the `prevalence`
+    that is given, or at that which all were evaluated with. Differences are the first less the second.
 
     The intervals of labels draw truth x A x B from the posterior with 1/2 row in each cell, or whole clusters. A
     p-value is the larger of that posterior's and of the mid-p of swapping the models' predictions at random; where few
@@ -529,47 +645,153 @@ def compare(
     tested by Student's t on the influence of each row or cluster, which is DeLong's test of roc_auc; those without
     influence by a Bayesian bootstrap. `p_holm` holds for all rows of the result together. Of more than two models the
     `simultaneous` intervals hold for all pairs by a metric, and `omnibus` tests whether all are equal. `margin` asks
-    whether each model is not worse than the next by more.
+    whether each model is not worse than the next by more. `method="anytime"` compares two models by their labels after
+    every batch: the intervals of a metric hold at all looks together, and a p-value whenever one stops.
 
-    >>> compare([0] * 90 + [1] * 10, {"A": [0] * 85 + [1] * 14 + [0], "B": [0] * 98 + [1] * 2}, metrics=["recall"])
+    >>> models = {"A": [0] * 85 + [1] * 14 + [0], "B": [0] * 98 + [1] * 2}
+    >>> compare([0] * 90 + [1] * 10, y_pred=models, metrics=["recall"])
     A against B on the same 100 rows: differences with 95 % intervals
     metric      A      B  difference    low   high  p_value  p_holm
     recall  0.900  0.200       0.700  0.132  0.883   0.0215  0.0215
     McNemar: A alone is right in 8 rows, B alone in 6; p = 0.607 (mid-p), 0.791 (exact)
     """
-    inference = Inference(level, draws=draws, rng=rng)
-    models, scores = model_columns.named_models(models, scores, true, pred, score)
-    options = CallOptions(pos_label, labels, average)
-    if average is None:
-        raise InputError("compare takes one value per metric: name a class with pos_label=, or average='macro'.")
+    inference = Inference(level, draws=draws, rng=rng, prevalence=prevalence)
     specs = None if metrics is None else tuple(MetricSpec.all_of(metrics))
-    question = Question(specs, options, inference, _checked_margin(margin))
-    rows = RowColumns(frequency, sample_weight if weight is None else weight, cluster)
-    if isinstance(y_true, Paired):
-        rows.refuse("A paired table holds counted rows")
-        return question.of_table(y_true, models)
-    if isinstance(y_true, Mapping) and models is None:
-        rows.refuse("Models of different rows are counted already")
-        return question.of_models(y_true)
-    sets = LabelSetModels(y_true, models, true, scores, rows, labels, threshold, label_sep)
-    if sets.are_sets:
-        return compared_label_sets(question, sets)
-    are_columns = column_models.are_columns(models, scores=scores, frame=true is not None)
-    if frequency is not None and (scores or are_columns):
-        raise InputError("Scores are compared row by row, each row once; leave frequency= out.")
-    if are_columns:
-        if true is None:
-            class_columns = column_models.columns_of_arrays(y_true, models, rows, labels)  # type: ignore[arg-type]  # arrays
-        else:
-            class_columns = column_models.columns_of_frame(y_true, true, models, rows, labels)  # type: ignore[arg-type]  # a frame
-        return compared_columns(question, class_columns, threshold)
-    if true is None:
-        columns = model_columns.of_arrays(y_true, models, rows)  # type: ignore[arg-type]  # no frame without true=
+    margin = _checked_margin(margin)
+    if method not in ("auto", "anytime"):
+        raise InputError(argument="method", expected="'auto' or 'anytime'", given=method)
+    if isinstance(data, Mapping) and models is None and not {"y_pred", "y_score"} & rows.keys():
+        if method == "anytime":
+            raise InputError("method='anytime' is of two models on the same rows; give both models' labels.")
+        sides = {str(name): CountedModel.of(str(name), model, rows) for name, model in data.items()}
+        if is_given := prevalence is not None:
+            sides = {name: replace(side, prevalence=inference.prevalence) for name, side in sides.items()}
+        question = Question(specs, CallOptions(rows.get("pos_label")), replace(inference, prevalence=None), margin)
+        return question.of_models(sides, is_given=is_given)
+    p, stated, names = compared_rows(data, models, rows)
+    prevalence = _checked_prevalence(p, inference.prevalence)
+    options, inference = CallOptions(p.given.pos_label, p.given.labels), replace(inference, prevalence=None)
+    question = Question(specs, options, inference, margin, prevalence)
+    found = _anytime(question, p, names) if method == "anytime" else _compared(question, p, names)
+    return replace(found, assumed=(*stated, *found.assumed))
+
+
+def _checked_prevalence(p: Predictions, prevalence: Any) -> Any:
+    """The prevalence that the same rows are read at: one number, of independent rows with one label each."""
+    if prevalence is None:
+        return None
+    if isinstance(prevalence, Prevalence) or np.ndim(prevalence):
+        raise InputError(
+            "prevalence= of models on the same rows is one number; an uncertain one is read at float(prevalence)."
+        )
+    if p.are_sets or p.by_highest() is not p:
+        raise InputError("prevalence= is the share of one positive class; name it with pos_label=.")
+    refuse_unused(p, "compare at a prevalence", "cluster")
+    return prevalence
+
+
+def _anytime(question: Question, p: Predictions, names: Sequence[str] | None) -> Comparison:
+    """The comparison of models by their labels whose intervals hold at all looks together."""
+    given = p.given
+    if question.margin is not None or question.prevalence is not None:
+        extra = "margin" if question.margin is not None else "prevalence"
+        raise InputError(f"{extra}= has no place in an anytime comparison, which is of the rows as they come.")
+    refuse_unused(p, "an anytime comparison", "weights", "cluster", "design", "by", "threshold")
+    if given.is_table:
+        names, table = _paired_table(p, names)
+        tables = {tuple(names): table}
     else:
-        columns = model_columns.of_frame(y_true, true, models, rows, scores=scores)  # type: ignore[arg-type]  # a frame, with true=
-        present = label_codes.distinct(columns.truth, f"The column {true!r}")[1]
-        question = replace(question, options=replace(options, pos_label=match_label(pos_label, present)))
-    return question.of_scores(columns, threshold) if scores else question.of_labels(columns, threshold)
+        if p.are_sets or any(model.pred is None for model in given.models.values()):
+            raise InputError("An anytime comparison is of predicted labels, one for each row; give y_pred=.")
+        tables = {(a, b): p[[a, b]].paired() for a, b in combinations(_at_least_two(p), 2)}
+    rows = [
+        Difference(a, b, *each[:-2], method="anytime")
+        for (a, b), table in tables.items()
+        for each in anytime_differences(table, question.specs, question.inference.level, given.pos_label)
+    ]
+    adjusted = holm(row.p_value for row in rows)
+    rows = [
+        replace(row, p_holm=p_holm, simultaneous_low=row.low, simultaneous_high=row.high)
+        for row, p_holm in zip(rows, adjusted, strict=True)
+    ]
+    first = next(iter(tables.values()))
+    collapsed = {pair: table.collapsed(given.pos_label) for pair, table in tables.items()}
+    labels = {name: table.confusion(i) for pair, table in collapsed.items() for i, name in enumerate(pair)}
+    level = question.inference.level
+    return Comparison(
+        models=tuple(labels),
+        n=first.n,
+        level=level,
+        rows=Rows(rows),
+        mcnemar=Rows(mcnemar(table, pair) for pair, table in collapsed.items()),
+        delong=Rows(),
+        tables=ModelTables(tuple(dict.fromkeys(row.spec for row in rows)), question.options, labels),
+        assumed=(
+            f"Each interval holds at all looks together with probability {100 * level:g} %, so that more rows may be "
+            "added and looked at until the answer is clear; McNemar's test is of one look.",
+        ),
+    )
+
+
+def _at_least_two(p: Predictions) -> tuple[str, ...]:
+    """The models by name, of which there are two or more."""
+    if len(p.models) < 2:
+        raise InputError(
+            f"compare needs two or more models, not {len(p.models)}; evaluate() gives the confidence intervals of one."
+        )
+    return p.models
+
+
+def _paired_table(p: Predictions, names: Sequence[str] | None) -> tuple[Sequence[str], Paired]:
+    """The paired table that is given, and what its two models are called."""
+    table = p.given.data.paired if isinstance(p.given.data, Tally) else p.given.data
+    if not isinstance(table, Paired):
+        raise InputTypeError(
+            "These counted rows are of one model; give those of others too: compare({'new': ..., 'old': ...})."
+        )
+    refuse_unused(p, "compare of a paired table", "cluster")
+    names = names or getattr(p.given.data, "models", None) or ("A", "B")
+    if len(names) != 2:
+        raise InputError(f"A paired table holds two models; name two, or none for 'A' and 'B', not {len(names)}.")
+    return names, table
+
+
+def _compared(question: Question, p: Predictions, names: Sequence[str] | None) -> Comparison:
+    """The comparison of models of the same rows."""
+    given = p.given
+    refuse_unused(p, "compare", "design", "by")
+    if given.is_table:
+        names, table = _paired_table(p, names)
+        return question.of_table(table, names)
+    _at_least_two(p)
+    if not p.has_truth:
+        raise InputTypeError("These rows have no truth, which compare needs; give y_true, or of a frame true=.")
+    if p.are_sets:
+        return compared_label_sets(question, p)
+    name = cluster_name(p)
+    if any(model.score is None for model in given.models.values()):
+        if any(model.pred is None for model in given.models.values()):
+            raise InputError("Some models have labels alone and some scores alone; give all of them one of the two.")
+        columns = (
+            ComparedColumns.of_frame(p) if given.is_frame else ComparedColumns.of_values(p.collect(), "pred", name)
+        )
+        if given.is_frame:
+            present = label_codes.distinct(columns.truth, f"The column {given.true!r}")[1]
+            pos_label = match_label(given.pos_label, present)
+            question = replace(question, options=replace(question.options, pos_label=pos_label))
+        return question.of_labels(columns, given.threshold)
+    if given.frequency is not None:
+        raise InputError("Scores are compared row by row, each row once; leave frequency= out.")
+    if given.is_frame:
+        with p.frame() as source:
+            check_row_number(source, *ROWS_OF_SCORES)
+    values = p.collect()
+    question = replace(question, options=replace(question.options, pos_label=values.given.pos_label))
+    if any(values[name].kind == "class scores" for name in values.models):
+        return compared_columns(question, ColumnModels.of(values, name), given.threshold)
+    has_labels = all(model.pred is not None for model in values.given.models.values())
+    predicted = ComparedColumns.of_values(values, "pred", name) if has_labels else None
+    return question.of_scores(ComparedColumns.of_values(values, "score", name), given.threshold, predicted)
 
 
 def _checked_margin(margin: float | None) -> float | None:

@@ -11,7 +11,8 @@ import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
+from os import PathLike
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -36,6 +37,7 @@ from steelyard.analysis.prevalence.prevalence import Prevalence, at_prevalence
 from steelyard.analysis.results.formatting import percent_text
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.call_options import CallOptions
+from steelyard.predictions import Predictions, check_rows, refuse_unused, saved_content
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion, merge_labels
 from steelyard.statistics.counts import Counts
@@ -49,7 +51,9 @@ if TYPE_CHECKING:
     from steelyard.analysis.comparison.comparison import ModelTables
     from steelyard.analysis.comparison.evidence import JudgedDifference
     from steelyard.analysis.intervals.inference import Inference
+    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.metrics.spec import MetricSpec
+    from steelyard.predictions import RowOptions
 
     _Drawn: TypeAlias = Array | ScoreTable  # the cells of tables of labels, or tables of scores
 
@@ -59,80 +63,107 @@ DIFFERENT_ROWS = (
 )
 
 
-class CountedModel(Protocol):
-    """An evaluation or a tally: rows that are counted."""
-
-    @property
-    def confusion(self) -> Confusion | None:
-        """The table of labels."""
-
-    @property
-    def scores(self) -> ScoreTable | None:
-        """The table of scores."""
-
-
-ModelTable: TypeAlias = "Counts | Confusion | ScoreTable | CountedModel"
 _Table = TypeVar("_Table", Confusion, ScoreTable)
 
 
 # ---------------------------------------------------------------- models and their tables
 
 
-def counted_models(given: Mapping[str, ModelTable]) -> tuple[dict[str, Confusion], dict[str, ScoreTable]]:
+@dataclass(frozen=True)
+class CountedModel:
+    """The tables of a model that was evaluated on rows of its own, as they were counted, and how they are read."""
+
+    confusion: Confusion | None
+    scores: ScoreTable | None
+    prevalence: PrevalenceLike | None = None  # that they are read at
+    has_chosen_sizes: bool = False  # whether so many rows of each class were chosen
+    assumed: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, name: str, given: Any, rows: RowOptions) -> CountedModel:
+        """The tables of an evaluation, of its file, of a table, or of rows, which are counted."""
+        if isinstance(given, (str, PathLike)) and not {"true", "pred", "score"} & rows.keys():
+            given = saved_content(given)
+        is_table = isinstance(given, (Counts, Confusion, ScoreTable))
+        if is_counted := is_table or (hasattr(given, "confusion") and not isinstance(given, Predictions)):
+            refused = [each for each in rows if each not in ("pos_label", "threshold")]
+            if refused:
+                raise InputError(
+                    f"Models of different rows are counted already, which have no {' or '.join(refused)} of their own; "
+                    "give the rows instead."
+                )
+        if is_counted and "threshold" not in rows:
+            return cls._of_tables(name, given)
+        names_columns = bool({"true", "pred", "score", "long"} & rows.keys())
+        if not is_counted and not names_columns and not isinstance(given, Predictions):
+            raise InputTypeError(
+                f"The model {name!r} is {type(given).__name__}; models of different rows are given as evaluations, "
+                "tables or Predictions by name, and models of the same rows as compare(y_true, models)."
+            )
+        p = Predictions.of(given, **rows)
+        if not is_counted and not p.given.is_table:
+            check_rows(p, "compare")
+        refuse_unused(p, "compare of different rows", "cluster", "by")
+        if not isinstance(p.design, str):
+            refuse_unused(p, "compare of different rows", "design")
+        counted = p.by_highest().counted()
+        positive, stated = counted.positive_class(p.given.pos_label, is_stated=p.given.is_stated)
+        table = _with_positive(counted.table, positive)
+        return cls(table, counted.scores, None, p.design == "stratified", (*stated, *counted.assumed))
+
+    @classmethod
+    def _of_tables(cls, name: str, given: Any) -> CountedModel:
+        if isinstance(given, Counts):
+            return cls(Confusion.of_rows((0, 1), np.asarray(given.matrix()), 1), None)
+        if isinstance(given, (Confusion, ScoreTable)):
+            return cls(*((given, None) if isinstance(given, Confusion) else (None, given)))
+        if any(getattr(row, "method", "") == "cluster" for row in getattr(given, "metrics", ())):
+            raise InputError(
+                f"The model {name!r} was evaluated by clusters, which its tables do not keep; compare the rows "
+                "themselves."
+            )
+        table = _with_positive(given.confusion, getattr(given, "positive", None))
+        is_chosen = STRATIFIED in getattr(given, "assumed", ())
+        return cls(table, given.scores, getattr(given, "prevalence", None), is_chosen)
+
+    def read(self, table: _Table | None) -> _Table | None:
+        """A table at the prevalence that it is read at."""
+        return table if table is None or self.prevalence is None else at_prevalence(table, self.prevalence)
+
+
+def _with_positive(table: Confusion | None, positive: Label) -> Confusion | None:
+    """The table with the positive class that is stated of it."""
+    return table if table is None or positive is None or positive not in table.labels else table.with_positive(positive)
+
+
+def counted_models(models: Mapping[str, CountedModel]) -> tuple[dict[str, Confusion], dict[str, ScoreTable]]:
     """The tables of labels and of scores of each model; all models have at least one of the two kinds."""
-    if len(given) < 2:
-        raise InputError(f"compare needs two or more models, not {len(given)}.")
-    parts = {str(name): _parts(str(name), model) for name, model in given.items()}
-    labels = {name: _with_positive(table, given[name]) for name, (table, _) in parts.items() if table is not None}
-    scores = {name: table for name, (_, table) in parts.items() if table is not None}
-    if len(labels) < len(given) and len(scores) < len(given):
+    if len(models) < 2:
+        raise InputError(f"compare needs two or more models, not {len(models)}.")
+    labels = {name: table for name, model in models.items() if (table := model.read(model.confusion)) is not None}
+    scores = {name: table for name, model in models.items() if (table := model.read(model.scores)) is not None}
+    if len(labels) < len(models) and len(scores) < len(models):
         raise InputError("Some models have labels alone and some scores alone; evaluate all by one of the two.")
     if len({table.labels for table in labels.values()}) > 1:
         listed = "; ".join(f"{name!r}: {', '.join(map(str, table.labels))}" for name, table in labels.items())
         raise InputError(f"The models have different labels ({listed}); count each with the same labels=.")
-    return labels if len(labels) == len(given) else {}, scores if len(scores) == len(given) else {}
+    return labels if len(labels) == len(models) else {}, scores if len(scores) == len(models) else {}
 
 
-def _parts(name: str, model: ModelTable) -> tuple[Confusion | None, ScoreTable | None]:
-    if isinstance(model, Counts):
-        return Confusion.of_rows((0, 1), np.asarray(model.matrix()), 1), None
-    if isinstance(model, Confusion):
-        return model, None
-    if isinstance(model, ScoreTable):
-        return None, model
-    if not (hasattr(model, "confusion") and hasattr(model, "scores")):
-        raise InputTypeError(
-            f"The model {name!r} is {type(model).__name__}; models of different rows are given as evaluations or "
-            "tables by name, and models of the same rows as compare(y_true, models)."
-        )
-    if any(getattr(row, "method", "") == "cluster" for row in getattr(model, "metrics", ())):
-        raise InputError(
-            f"The model {name!r} was evaluated by clusters, which its tables do not keep; compare the rows themselves."
-        )
-    return _as_read(model.confusion, model), _as_read(model.scores, model)
-
-
-def _as_read(table: _Table | None, model: CountedModel) -> _Table | None:
-    """The table at the prevalence that its evaluation is read at."""
-    prevalence = getattr(model, "prevalence", None)
-    if table is None or prevalence is None:
-        return table
-    table = _with_positive(table, model) if isinstance(table, Confusion) else table
-    return at_prevalence(table, prevalence)
-
-
-def reading_sentences(given: Mapping[str, ModelTable]) -> tuple[str, ...]:
+def reading_sentences(models: Mapping[str, CountedModel], *, is_given: bool) -> tuple[str, ...]:
     """What is taken of models of different rows: that they are independent, and the prevalence they are read at."""
-    prevalence = getattr(next(iter(given.values())), "prevalence", None)
-    if prevalence is None:
-        return (DIFFERENT_ROWS,)
-    shares = ", ".join(percent_text(float(share)) for share in np.atleast_1d(prevalence))
-    return DIFFERENT_ROWS, f"All are read at the prevalence they were evaluated at, {shares}."
+    first = next(iter(models.values()))
+    stated = (DIFFERENT_ROWS, *dict.fromkeys(sentence for model in models.values() for sentence in model.assumed))
+    if first.prevalence is None:
+        return stated
+    shares = ", ".join(percent_text(float(share)) for share in np.atleast_1d(first.prevalence))
+    which = "a prevalence of" if is_given else "the prevalence they were evaluated at,"
+    return *stated, f"All are read at {which} {shares}."
 
 
-def fixed_sizes(given: Mapping[str, ModelTable]) -> dict[str, bool]:
+def fixed_sizes(models: Mapping[str, CountedModel]) -> dict[str, bool]:
     """Whether the class shares of each model are fixed: read at one prevalence, or drawn class by class."""
-    prevalences = [getattr(model, "prevalence", None) for model in given.values()]
+    prevalences = [model.prevalence for model in models.values()]
     if any(isinstance(prevalence, Prevalence) for prevalence in prevalences):
         raise InputError(
             "A Prevalence is uncertain for all models at once, which evaluations apart from each other do not show; "
@@ -140,19 +171,10 @@ def fixed_sizes(given: Mapping[str, ModelTable]) -> dict[str, bool]:
         )
     if len({() if one is None else tuple(np.atleast_1d(one).tolist()) for one in prevalences}) > 1:
         each = "; ".join(
-            f"{name!r}: {'its own' if one is None else one}" for name, one in zip(given, prevalences, strict=True)
+            f"{name!r}: {'its own' if one is None else one}" for name, one in zip(models, prevalences, strict=True)
         )
         raise InputError(f"The models were evaluated at different prevalences ({each}); give all the same prevalence=.")
-    return {
-        str(name): prevalence is not None or STRATIFIED in getattr(model, "assumed", ())
-        for (name, model), prevalence in zip(given.items(), prevalences, strict=True)
-    }
-
-
-def _with_positive(table: Confusion, model: ModelTable) -> Confusion:
-    """The table with the positive class that its evaluation states."""
-    positive: Label = getattr(model, "positive", None)
-    return table if positive is None or positive not in table.labels else table.with_positive(positive)
+    return {name: model.prevalence is not None or model.has_chosen_sizes for name, model in models.items()}
 
 
 # ---------------------------------------------------------------- differences

@@ -32,7 +32,7 @@ from steelyard.analysis.intervals.design import (
     score_reason,
     unknown_variation,
 )
-from steelyard.analysis.intervals.draws import steps, student_spread
+from steelyard.analysis.intervals.draws import folded, steps, student_spread, with_class_totals
 from steelyard.analysis.intervals.influence import column_influence, part_influence, score_influence
 from steelyard.analysis.intervals.isotonic import why_no_interval
 from steelyard.analysis.intervals.score_draws import ClassRanks, binned_rows, score_deviations
@@ -53,17 +53,18 @@ from steelyard.statistics.effective_rows import weight_per_row
 from steelyard.statistics.positive_class import CONVENTION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
 
     from steelyard._types import Array, Label, Labels
     from steelyard.analysis.comparison.comparison import Difference, ModelTables
-    from steelyard.analysis.comparison.model_columns import Thresholds
     from steelyard.analysis.intervals.design import RowMass
     from steelyard.analysis.intervals.estimand import Estimand
     from steelyard.analysis.intervals.inference import Inference
     from steelyard.statistics.probability_table import ProbabilityTable
     from steelyard.statistics.score_table import ScoreTable
 
+    Thresholds: TypeAlias = float | Sequence[float] | Mapping[Any, float] | None  # of all models, or of each
     Margins = tuple["Array", "Array"]
     Kind: TypeAlias = Literal["posterior", "swapped"]
 
@@ -260,10 +261,10 @@ _MOST_WORK, _DRAWS = 20_000_000, 10_000  # cells drawn in all, and draws at most
 
 
 def label_differences(
-    a: str, b: str, sample: PairSample, tables: ModelTables, inference: Inference
+    a: str, b: str, sample: PairSample, tables: ModelTables, inference: Inference, *, fixed: bool = False
 ) -> Iterator[JudgedDifference]:
-    """The differences of two models by every metric of labels, tested."""
-    draws = PairDraws(sample, inference)
+    """The differences of two models by every metric of labels, tested; in `fixed` shares of the classes if asked."""
+    draws = PairDraws(sample, inference, fixed)
     for spec in tables.specs:
         estimand = tables.estimand(spec, a)
         drawn, swapped = draws.values(estimand, "posterior"), draws.values(estimand, "swapped")
@@ -285,6 +286,7 @@ class PairDraws:
 
     sample: PairSample
     inference: Inference
+    fixed: bool = False  # whether each draw has the class shares of the table
     _drawn: dict[tuple[Kind, int | None], Margins] = field(default_factory=dict)
 
     def values(self, estimand: Estimand, kind: Kind) -> Array:
@@ -295,7 +297,12 @@ class PairDraws:
             draws = self.inference.draws or int(np.clip(_MOST_WORK // sample.cells, 1_000, _DRAWS))
             draw = sample.posterior if kind == "posterior" else sample.swapped
             self._drawn[kind, place] = draw(draws, self.inference.draws_of(kind, place))
-        a, b = (estimand.on_cells(cells) for cells in self._drawn[kind, place])
+        drawn = self._drawn[kind, place]
+        if self.fixed:
+            table = estimand.label_table
+            whole = table if place is None else folded(table, place)
+            drawn = tuple(with_class_totals(cells, whole.matrix.sum(-1)) for cells in drawn)
+        a, b = (estimand.on_cells(cells) for cells in drawn)
         return np.asarray(a - b)
 
 
@@ -404,6 +411,8 @@ def thresholds(threshold: Thresholds, names: list[str]) -> dict[str, float]:
     """The threshold of each model; none where none is given."""
     if threshold is None:
         return {}
+    if isinstance(threshold, (list, tuple, np.ndarray)) and len(threshold) == len(names):
+        threshold = dict(zip(names, threshold, strict=True))
     given = threshold if isinstance(threshold, Mapping) else dict.fromkeys(names, threshold)
     for name in names:
         value = given.get(name)
@@ -448,10 +457,20 @@ class ScoredRows:
             spec.metric, spec.metric.parameters, self.mass.clusters, self.positive
         )
 
-    def spread(self, spec: MetricSpec, a: list[Array], b: list[Array]) -> StudentSpread:
-        """The variance of a difference, given the influences of both classes on the values of a and of b."""
+    def spread(
+        self, spec: MetricSpec, a: list[Array], b: list[Array], fixed: ScoreTable | None = None
+    ) -> StudentSpread:
+        """The variance of a difference, given the influences of both classes on the values of a and of b.
+
+        `fixed` is a table whose class shares all have.
+        """
         with np.errstate(invalid="ignore"):  # between two infinite losses
             moved = [of_a - of_b for of_a, of_b in zip(a, b, strict=True)]
+        if fixed is not None:
+            own = np.ones(len(self.positive)) if self.mass.weights is None else self.mass.weights
+            sides = zip(moved, (own[self.positive], own[~self.positive]), fixed.classes, strict=True)
+            scaled = ((part, weights * (side.total / weights.sum())) for part, weights, side in sides)
+            return class_spread(*(ClassInfluence(part, w, w**2) for part, w in scaled), fixed_shares=True)
         if self.mass.is_plain:
             return class_spread(*(ClassInfluence(part, np.ones(len(part)), np.ones(len(part))) for part in moved))
         by_row = np.empty(len(self.positive))
@@ -462,12 +481,18 @@ class ScoredRows:
 
 
 def score_differences(
-    rows: ScoredRows, tables: ModelTables, inference: Inference
+    rows: ScoredRows, tables: ModelTables, inference: Inference, *, fixed: bool = False
 ) -> tuple[list[JudgedDifference], Rows[DeLong]]:
-    """The differences of every pair of models by every metric of scores, judged, and DeLong's tests beside them."""
+    """The differences of every pair of models by every metric of scores, judged, and DeLong's tests beside them.
+
+    In `fixed` shares of the classes metrics without influence are not judged.
+    """
     ranked = [spec for spec in tables.specs if tables.reads_scores(spec)]
     influences = {spec: rows.influences(spec, tables) for spec in ranked}
     reasons = {spec: rows.unknown_variation(spec, next(iter(tables.scores.values()))) for spec in ranked}
+    if fixed:
+        without = "no interval at another prevalence is known"
+        reasons |= {spec: reasons[spec] or without for spec, by_model in influences.items() if by_model is None}
     drawn = [spec.metric for spec, by_model in influences.items() if by_model is None and reasons[spec] is None]
     moved = score_deviations(drawn, rows.values, rows.positive, rows.mass, inference)
     judged, tests = [], []
@@ -488,7 +513,8 @@ def score_differences(
                 judged.append(by_influence(replace(row, difference=area.difference), spread, "delong"))
             else:
                 method = "influence" if rows.mass.clusters is None else "cluster"
-                judged.append(by_influence(row, rows.spread(spec, by_model[a], by_model[b]), method))
+                table = next(iter(tables.scores.values())) if fixed else None
+                judged.append(by_influence(row, rows.spread(spec, by_model[a], by_model[b], table), method))
     return judged, Rows(tests)
 
 

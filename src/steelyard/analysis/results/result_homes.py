@@ -49,10 +49,7 @@ HOMES = {
         "monitoring",
         "rule_track",
     ),
-    "steelyard.analysis.sequential.anytime": (
-        "difference_sequence",
-        "mean_sequence",
-    ),
+    "steelyard.analysis.sequential.anytime": ("mean_sequence",),
     "steelyard.analysis.comparison.leaderboard": (
         "leaderboard",
         "ranked_model",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from steelyard.analysis.intervals.evidence import LinearRatio, bisected, log_evi
 from steelyard.analysis.intervals.metric_sequence import P_HALVINGS, SMALLEST_P, MetricSequence
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.results.formatting import interval_text, p_text
-from steelyard.analysis.results.result import Flat, Rows
+from steelyard.analysis.results.result import Flat
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.registry import list_metrics
@@ -19,12 +19,11 @@ from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.paired import Paired
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Label
-    from steelyard.metrics.spec import SpecLike
 
 
 # ---------------------------------------------------------------- CostTable
@@ -171,45 +170,29 @@ def sequence_of(table: CostTable, level: float, tested: float | None = None) -> 
 _DIFFERENCE = LinearRatio(np.array([1.0, -1.0, 0.0]), np.ones(3))  # over rows where A alone has a hit, B alone, or both
 
 
-@dataclass(frozen=True, eq=False)
-class DifferenceSequence(Flat):
+class DifferenceSequence(NamedTuple):
     """A metric of two models on the same rows: the difference, its confidence sequence, and a p-value.
 
     `only_a` and `only_b` are the rows in which one alone has a hit, of rates whose trials are the same for both.
     """
 
-    spec: MetricSpec = field(metadata={"key": "metric"})
+    spec: MetricSpec
     a: float
     b: float
     difference: float
     low: float
     high: float
     p_value: float
-    level: float
     only_a: int | None = None
     only_b: int | None = None
 
-    @property
-    def metric(self) -> str:
-        """The written form of the metric."""
-        return self.spec.name
 
-    def row(self) -> dict[str, object]:
-        """The difference as a row of a table."""
-        return {"metric": self.metric, **{name: value for name, value in vars(self).items() if name != "spec"}}
-
-    def __repr__(self) -> str:
-        interval = interval_text(self.difference, self.low, self.high)
-        return f"{self.metric}: A less B {interval}, {100 * self.level:g} % anytime; {p_text(self.p_value)}"
-
-
-@names_wrong_arguments
-def anytime_compare(
-    table: Paired, *, metrics: Iterable[SpecLike] | None = None, level: float = 0.95, pos_label: Label = None
-) -> Rows[DifferenceSequence]:
+def anytime_differences(
+    table: Paired, specs: Sequence[MetricSpec] | None, level: float, pos_label: Label = None
+) -> list[DifferenceSequence]:
     """Two models on the same rows, compared after every batch: stop as soon as the answer is clear.
 
-    The table is that of `paired`, and those of all batches so far are added: the result depends on the counts alone.
+    Tables of all batches so far are added: the result depends on the counts alone.
     With the given probability the intervals of a metric hold at all looks together, and a p-value may be read at any
     time and whenever one stops: under equal models it ever falls below 0.05 with probability 5 % at most. Rates whose
     trials are the same for both models, such as recall and accuracy, are compared by the rows in which one alone is
@@ -219,21 +202,16 @@ def anytime_compare(
     >>> from steelyard import paired
     >>> truth = [1] * 60 + [0] * 140
     >>> a, b = [1] * 55 + [0] * 145, [1] * 30 + [0] * 170
-    >>> for row in anytime_compare(paired(truth, a, b), metrics=["recall", "f1"]):
+    >>> for row in anytime_differences(paired(truth, a, b), MetricSpec.all_of(["recall", "f1"]), 0.95):
     ...     print(f"{row.difference:.3f} ({row.low:.3f} to {row.high:.3f})")
     0.417 (0.199 to 0.634)
     0.290 (0.002 to 0.559)
     """
-    check_level(level)
-    if not isinstance(table, Paired):
-        raise InputTypeError(f"A paired table was expected, not {type(table).__name__}; make one with paired().")
     rows = table.collapsed(pos_label).rows.astype(np.float64)
-    if metrics is None:  # those of the same trials for both models, the higher the better
+    if specs is None:  # those of the same trials for both models, the higher the better
         listed = [MetricSpec(metric) for metric in list_metrics() if metric.function is not None and metric.sign > 0]
         specs = [spec for spec in listed if spec.is_share and _fixed_trials(MetricSequence.of(spec))]
-    else:
-        specs = MetricSpec.all_of(metrics)
-    return Rows([_difference(spec, rows, level) for spec in specs])
+    return [_difference(spec, rows, level) for spec in specs]
 
 
 def _fixed_trials(sequence: MetricSequence) -> bool:
@@ -248,14 +226,14 @@ def _difference(spec: MetricSpec, rows: Array, level: float) -> DifferenceSequen
     a, b = (float(value) for value in sequence.value(tables))
     if np.isnan(a - b):
         least, most = spec.metric.range
-        return DifferenceSequence(spec, a, b, np.nan, least - most, most - least, 1.0, level)
+        return DifferenceSequence(spec, a, b, np.nan, least - most, most - least, 1.0)
     if not _fixed_trials(sequence):
         low, high = _apart(sequence, tables, 1 - level)
-        return DifferenceSequence(spec, a, b, a - b, low, high, _p_apart(sequence, tables), level)
+        return DifferenceSequence(spec, a, b, a - b, low, high, _p_apart(sequence, tables))
     only = _discordant(sequence, rows)
     low, high = (float(end) for end in _DIFFERENCE.anytime_ends(only, (1 - level) / 2, (1 - level) / 2))
     p_value = min(1.0, float(np.exp(-log_evidence_uneven(only[0], only[1]))))
-    return DifferenceSequence(spec, a, b, a - b, low, high, p_value, level, int(only[0]), int(only[1]))
+    return DifferenceSequence(spec, a, b, a - b, low, high, p_value, int(only[0]), int(only[1]))
 
 
 def _cells(matrix: Array) -> Array:

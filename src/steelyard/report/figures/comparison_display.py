@@ -34,11 +34,11 @@ class ComparisonDisplay(Display):
 
     @classmethod
     def from_predictions(
-        cls, y_true: ArrayLike, models: Mapping[str, ArrayLike], *, ax: DrawingArea | None = None, **options: Any
+        cls, data: Any = None, models: Any = None, /, *, ax: DrawingArea | None = None, **options: Any
     ) -> Self:
-        """The figure of named columns of labels, or with scores=True of scores; the options are compare's."""
+        """The figure of columns of labels or scores by name, or of what else `compare` takes, with its options."""
         drawing = {name: options.pop(name) for name in cls.options if name in options}
-        return cls.from_comparison(compare(y_true, models, **options), ax=ax, **drawing)
+        return cls.from_comparison(compare(data, models, **options), ax=ax, **drawing)
 
     @classmethod
     def from_estimator(
@@ -54,7 +54,7 @@ class ComparisonDisplay(Display):
         """The figure of fitted estimators by name, by their labels, or with scores=True by their scores."""
         source = FigureSource("scores", (), {"pos_label": options.get("pos_label")})
         columns = {n: source.scores(m, X)[0] if scores else m.predict(X) for n, m in dict(estimators).items()}
-        return cls.from_predictions(y, columns, scores=scores, ax=ax, **options)
+        return cls.from_predictions(y, **{"y_score" if scores else "y_pred": columns}, ax=ax, **options)
 
     @classmethod
     def from_cv_results(
@@ -77,7 +77,8 @@ class ComparisonDisplay(Display):
         if any(not np.array_equal(rows[0], other) for other in rows[1:]):
             raise InputError("The models were tested on other rows, or in another order; give both the same splits.")
         columns = {name: column for name, (_, column) in predictions.items()}
-        return cls.from_predictions(take_rows(y, rows[0]), columns, scores=scores, ax=ax, **options)
+        models = {"y_score" if scores else "y_pred": columns}
+        return cls.from_predictions(take_rows(y, rows[0]), **models, ax=ax, **options)
 
     @classmethod
     def from_result(cls, result: Any, **options: Any) -> Self:

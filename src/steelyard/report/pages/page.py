@@ -167,7 +167,7 @@ def comparison_page(comparison: Comparison, *, source: str = "predictions", more
     """The comparison of models as one HTML file: leaderboards, curves, wins, and who leads at which prevalence.
 
     >>> from steelyard import compare
-    >>> comparison = compare([0] * 90 + [1] * 10, {"A": [0] * 85 + [1] * 14 + [0], "B": [0] * 98 + [1] * 2})
+    >>> comparison = compare([0] * 90 + [1] * 10, y_pred={"A": [0] * 85 + [1] * 14 + [0], "B": [0] * 98 + [1] * 2})
     >>> "on the same 100 rows" in comparison_page(comparison)
     True
     """
