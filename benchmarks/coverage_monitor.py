@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks import unlabelled_data
+from steelyard.analysis.intervals.metric_sequence import MetricSequence
 from steelyard.analysis.monitoring.batches import BatchRows
 from steelyard.analysis.monitoring.pending_labels import LabelDelay
 from steelyard.analysis.monitoring.rules import (
@@ -26,7 +27,6 @@ from steelyard.analysis.monitoring.rules import (
     watched_windows,
 )
 from steelyard.analysis.sequential.anytime import NODES, CostTable
-from steelyard.analysis.intervals.metric_sequence import MetricSequence
 from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:

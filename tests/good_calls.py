@@ -102,7 +102,7 @@ GOOD = {
     "tally": lambda: call(FRAME, true="y", score="s", by="site"),
     "sql": lambda: call("predictions", true="y", pred="p"),
     "calibration": lambda: call(Y, S),
-    "compare": lambda: call(Y, BOTH, metrics=["recall"], draws=50),
+    "compare": lambda: call(Y, y_pred=BOTH, metrics=["recall"], draws=50),
     "confidence_band": lambda: call(Y, S, "recall"),
     "confusion": lambda: call(Y, P),
     "correct_prior": lambda: call(S, 0.5, 0.1),

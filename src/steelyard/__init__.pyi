@@ -36,7 +36,6 @@ from steelyard.auditing.discrimination import discrimination as discrimination
 from steelyard.auditing.identities import harsher as harsher
 from steelyard.auditing.identities import identities as identities
 from steelyard.auditing.properties import audit as audit
-from steelyard.auditing.properties import decide as decide
 from steelyard.auditing.ratio_spread import ratio_spread as ratio_spread
 from steelyard.auditing.recommend import recommend as recommend
 from steelyard.auditing.robustness import refit_robustness as refit_robustness

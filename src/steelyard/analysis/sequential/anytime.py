@@ -16,7 +16,6 @@ from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.registry import list_metrics
 from steelyard.metrics.spec import MetricSpec
-from steelyard.statistics.paired import Paired
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Label
+    from steelyard.statistics.paired import Paired
 
 
 # ---------------------------------------------------------------- CostTable
