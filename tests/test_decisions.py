@@ -13,7 +13,7 @@ from command_line import run_command
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score
 
 import steelyard
-from steelyard import Result, RiskCoverageDisplay, best_decision, best_threshold
+from steelyard import Predictions, Result, RiskCoverageDisplay, best_decision, best_threshold
 from steelyard.analysis.decisions.search import dealt_folds
 from steelyard.exceptions import InputError, InputTypeError, UndefinedError
 

@@ -271,7 +271,7 @@ THRESHOLDS = {
     "clusters": lambda: best_threshold(i.Y, i.S, "f1", cluster=i.PATIENT, draws=20),
     "label plan": lambda: best_threshold(i.PLANNED, i.PLAN.score, "f1", design=i.PLAN, draws=20),
     "prevalence": lambda: best_threshold(i.Y, i.S, "f1", prevalence=0.05, draws=20),
-    "both directions": lambda: best_threshold(i.Y, 1 - i.S, "mcc", both_directions=True, draws=20),
+    "low scores": lambda: best_threshold(i.Y, i.S - 1, "mcc", draws=20),
     "a score table": lambda: best_threshold(i.SCORES, metric="f1", draws=20),
     "a tally": lambda: best_threshold(i.SCORE_TALLY, metric="f1", draws=20),
     "nobody is best": lambda: best_threshold(i.Y, 1 - i.S, "accuracy", draws=0),
