@@ -403,7 +403,7 @@ def test_the_figure_shows_the_curve_the_slope_and_the_scores_beneath():
 
 def test_the_figure_ends_where_rare_probabilities_do_and_draws_bins_and_several_models():
     y, p = outcomes(2_000, 10)
-    drawn = ReliabilityDisplay.from_predictions(y, {"a": p / 3, "b": p / 4}, strategy="uniform", bins=20)
+    drawn = ReliabilityDisplay.from_predictions(y, {"a": p / 3, "b": p / 4}, strategy="uniform", n_bins=20)
     assert drawn.ax_.get_xlim()[1] < 0.5 and {row["model"] for row in drawn.frame()} == {"a", "b"}
     assert "bins of equal width" in drawn.caption()
     clustered = steelyard.evaluate(y, y_score=p, cluster=np.arange(2_000) // 2, metrics=["calibration_slope"])
@@ -416,7 +416,7 @@ def test_the_figure_ends_where_rare_probabilities_do_and_draws_bins_and_several_
 @pytest.mark.parametrize(("strategy", "rows"), [("quantile", 2_000), ("isotonic", 100)])
 def test_the_axes_hold_all_scores_and_the_whole_curve(strategy, rows):
     y, p = outcomes(2_000, 6) if rows == 2_000 else ([0] * 97 + [1] * 3, np.linspace(0.01, 0.5, 100))
-    drawn = ReliabilityDisplay.from_predictions(y, p, strategy=strategy, bins=5)
+    drawn = ReliabilityDisplay.from_predictions(y, p, strategy=strategy, n_bins=5)
     above, beneath = drawn.ax_
     assert above.get_xlim() == beneath.get_xlim() and above.get_xlim()[1] >= max(p)
     assert above.get_ylim()[1] >= max(row["observed"] for row in drawn.frame())

@@ -451,7 +451,7 @@ def test_the_runs_are_the_folds(digits, folds):
 
 
 def test_densities_are_shares_of_rows_and_have_area_one(digits, scores):
-    drawn = DensityDisplay.from_predictions(digits["y_test"], scores, bins=20)
+    drawn = DensityDisplay.from_predictions(digits["y_test"], scores, n_bins=20)
     spread = drawn.spreads[0]
     for side, density in ((1, spread.positives), (0, spread.negatives)):
         expected, _ = np.histogram(scores[digits["y_test"] == side], bins=spread.edges, density=True)
@@ -592,10 +592,10 @@ def test_names_of_lines_do_not_cover_lines_or_each_other():
         (lambda: figure("runs", TORNADO), ValueError, "the one axis of Counts"),
         (lambda: figure("runs", "abc"), TypeError, "not str"),
         (lambda: figure("confusion", {"a": evaluate(TORNADO), "b": evaluate(TORNADO)}), ValueError, "one model, not 2"),
-        (lambda: RocDisplay.from_predictions([0, 1]), TypeError, "nothing to draw"),
+        (lambda: RocDisplay.from_predictions([0, 1]), TypeError, "nothing to ask about"),
         (lambda: RocDisplay.from_predictions([0, 0], [0.1, 0.2]), ValueError, "class"),
         (lambda: RocDisplay.from_cv_results({"test_score": []}, [], []), ValueError, "return_indices=True"),
-        (lambda: ConfusionDisplay.from_predictions([0, 1], [0, 1], y_score=[0.1, 0.2]), TypeError, "not both"),
+        (lambda: ConfusionDisplay.from_predictions([0, 1], [0, 1], threshold=0.5), ValueError, "contradict"),
         (lambda: ConfusionDisplay.from_predictions([0, 1], y_score=[3.0, 5.0]), ValueError, "give threshold="),
         (lambda: PrevalenceDisplay.from_predictions(list("abc"), list("abc")), ValueError, "pos_label="),
         (lambda: PrevalenceDisplay.from_predictions([0, 1], [0, 1], low=0.5, high=0.2), ValueError, "rising"),
@@ -603,7 +603,7 @@ def test_names_of_lines_do_not_cover_lines_or_each_other():
         (lambda: ThresholdDisplay.from_predictions([0, 1], [0.1, 0.2], metrics=["roc_auc"]), ValueError, "all scores"),
         (lambda: SurfaceDisplay.of(["mcc"], prevalence=2), ValueError, "prevalence"),
         (lambda: SurfaceDisplay.of(shape="cube"), ValueError, "surface, contour"),
-        (lambda: DensityDisplay.from_predictions([0, 1], [0.1, 0.2], bins=0), ValueError, "bins"),
+        (lambda: DensityDisplay.from_predictions([0, 1], [0.1, 0.2], n_bins=0), ValueError, "n_bins"),
         (lambda: figure("confusion", evaluate(TORNADO)).save("a.gif"), ValueError, "'a.gif' ends in none"),
     ],
 )  # fmt: skip

@@ -48,7 +48,7 @@ class DensityDisplay(ScoreDisplay):
 
     Each class has an area of 1 whatever its size; the bins are exact sums of rows.
 
-    >>> display = DensityDisplay.from_predictions([0, 0, 1, 1], [0.0, 0.4, 0.35, 1.0], bins=2)
+    >>> display = DensityDisplay.from_predictions([0, 0, 1, 1], [0.0, 0.4, 0.35, 1.0], n_bins=2)
     >>> display.frame()
     model  class     from     to  density
            positive     0  0.500     1.00
@@ -64,14 +64,14 @@ class DensityDisplay(ScoreDisplay):
 
     @classmethod
     def from_evaluation(
-        cls, evaluation: Evaluations, *, bins: int = _BINS, unit: str = "score", ax: DrawingArea | None = None
+        cls, evaluation: Evaluations, *, n_bins: int = _BINS, unit: str = "score", ax: DrawingArea | None = None
     ) -> Self:
         """The scores of an Evaluation, or of several by name; `unit` is what stands below them."""
         by_model = evaluations(evaluation, "A figure of densities", scores=True)
-        if not isinstance(bins, (int, np.integer)) or bins < 1:
-            raise InputError(argument="bins", expected="a whole number of 1 or more", given=bins)
+        if not isinstance(n_bins, (int, np.integer)) or n_bins < 1:
+            raise InputError(argument="n_bins", expected="a whole number of 1 or more", given=n_bins)
         first = next(iter(by_model.values()))
-        spreads = tuple(_spread(name, each, int(bins)) for name, each in by_model.items())
+        spreads = tuple(_spread(name, each, int(n_bins)) for name, each in by_model.items())
         return cls(spreads, caption_text.shared_rows_text(by_model.values()), first.positive, unit).placed(ax)
 
     @property

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from steelyard.analysis.results.result import Rows
-from steelyard.arguments import names_wrong_arguments
+from steelyard.arguments import names_wrong_arguments, refuse_keywords
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.exceptions import InputError, InputTypeError
+from steelyard.predictions import Predictions
 from steelyard.report.figures import figure_sources, style
-from steelyard.report.figures.figure_sources import FigureSource, by_name, columns_by_model, cv_results_by_name
+from steelyard.report.figures.figure_sources import ROW_OPTIONS, FigureSource, by_name, cv_results_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array
+    from steelyard.predictions import RowsLike
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Estimators, Evaluations, ModelColumns
     from steelyard.statistics.score_table import ScoreTable
 
@@ -156,6 +158,23 @@ class EvaluationDisplay(Display):
         return cls._from(cv_results_by_name(cv_results), lambda folds, source: source.of_folds(folds, X, y), options)
 
     @classmethod
+    def _from_rows(
+        cls,
+        data: RowsLike,
+        second: ModelColumns | None,
+        second_is: Literal["y_pred", "y_score"],
+        options: dict[str, Any],
+    ) -> Self:
+        """Evaluate each model of the rows; a lone one of a frame has no name in the figure."""
+        refuse_keywords("a figure", options, ("by",))
+        rows = {name: options.pop(name) for name in ROW_OPTIONS if name in options}
+        p = Predictions.of(data, second, second_is=second_is, **rows)
+        p = p if p.given.by is None else p.with_options(by=None)
+        is_column = p.given.is_frame and len(p.models) == 1 and p.models[0] in p.given.model
+        models = {"": p} if is_column or not p.models else {name: p[name] for name in p.models}
+        return cls._from(models, lambda one, source: source.evaluated(one), options)
+
+    @classmethod
     def _from(
         cls, models: Mapping[str, Any], read: Callable[[Any, FigureSource], Evaluation], options: dict[str, Any]
     ) -> Self:
@@ -169,22 +188,12 @@ class LabelDisplay(EvaluationDisplay):
 
     @classmethod
     @names_wrong_arguments
-    def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_pred: ModelColumns | None = None,
-        *,
-        y_score: ModelColumns | None = None,
-        **options: Any,
-    ) -> Self:
+    def from_predictions(cls, data: RowsLike = None, predicted: ModelColumns | None = None, /, **options: Any) -> Self:
         """The figure of predicted labels, or of scores at a threshold; of several models by name.
 
-        Options of evaluate are passed on: threshold, pos_label, labels, sample_weight, frequency, level, rng.
+        The options are those of rows, those of evaluate (prevalence, level, draws, rng), and the figure's own.
         """
-        if y_pred is not None and y_score is not None:
-            raise InputTypeError("Give y_pred or y_score=, not both; the figure is about one of them.")
-        key, given = ("y_pred", y_pred) if y_score is None else ("y_score", y_score)
-        return cls._from(*columns_by_model(y_true, key, given, options), options)
+        return cls._from_rows(data, predicted, "y_pred", options)
 
 
 class ScoreDisplay(EvaluationDisplay):
@@ -194,12 +203,12 @@ class ScoreDisplay(EvaluationDisplay):
 
     @classmethod
     @names_wrong_arguments
-    def from_predictions(cls, y_true: ArrayLike, y_score: ModelColumns | None = None, **options: Any) -> Self:
+    def from_predictions(cls, data: RowsLike = None, scored: ModelColumns | None = None, /, **options: Any) -> Self:
         """The figure of the scores of the positive class, or of several models' by name; of a frame, score=["a", "b"].
 
-        Options of evaluate are passed on: threshold, pos_label, labels, sample_weight, frequency, level, rng.
+        The options are those of rows, those of evaluate (prevalence, level, draws, rng), and the figure's own.
         """
-        return cls._from(*columns_by_model(y_true, "y_score", y_score, options), options)
+        return cls._from_rows(data, scored, "y_score", options)
 
 
 class CurveDisplay(ScoreDisplay):

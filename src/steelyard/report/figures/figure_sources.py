@@ -14,35 +14,22 @@ from steelyard.arguments import refuse_keywords
 from steelyard.evaluation.evaluate import evaluate
 from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError
+from steelyard.predictions import Predictions, RowOptions
 from steelyard.report.figures.estimator_threshold import own_threshold
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Estimator, Label
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.report.figures.estimator_threshold import OwnThreshold
-    from steelyard.report.figures.figure_types import CvResults, ModelColumns
+    from steelyard.report.figures.figure_types import CvResults
 
 Model = TypeVar("Model")
-EVALUATION_OPTIONS = (
-    "threshold",
-    "pos_label",
-    "labels",
-    "sample_weight",
-    "frequency",
-    "level",
-    "rng",
-    "draws",
-    "prevalence",
-    "true",
-    "pred",
-    "score",
-    "weight",
-    "cluster",
-)
+ROW_OPTIONS = tuple(RowOptions.__annotations__)
+_ASKED = ("prevalence", "level", "draws", "rng")  # of evaluate
 _METHODS = {"predict_proba": None, "decision_function": 0.0}  # the threshold of predict; None is evaluate's own 0.5
 LABELS_ALONE, SCORES_ALONE = ("accuracy",), ("roc_auc",)
 
@@ -50,17 +37,6 @@ LABELS_ALONE, SCORES_ALONE = ("accuracy",), ("roc_auc",)
 def by_name(given: Model | Mapping[str, Model]) -> dict[str, Model]:
     """Models by name; a lone one has the empty name."""
     return dict(given) if isinstance(given, Mapping) else {"": given}
-
-
-def columns_by_model(
-    y_true: ArrayLike, key: str, given: ModelColumns | None, options: Mapping[str, Any]
-) -> tuple[dict[str, Any], Callable[[Any, FigureSource], Evaluation]]:
-    """The columns of models by name, and how each is evaluated; several columns of a frame are named in a list."""
-    for use in ("score", "pred"):
-        if isinstance(names := options.get(use), (list, tuple, Mapping)):
-            models = dict(names) if isinstance(names, Mapping) else {str(name): name for name in names}
-            return models, lambda name, source, use=use: source.naming(use, name).evaluated(y_true, **{key: given})
-    return by_name(given), lambda column, source: source.evaluated(y_true, **{key: column})
 
 
 def cv_results_by_name(given: CvResults) -> dict[str, CvResults]:
@@ -86,30 +62,33 @@ class FigureSource:
         """The source that the options describe, and the options that are about drawing."""
         refuse_keywords("a figure", options, ("by",))
         rest = dict(options)
-        evaluating = {key: rest.pop(key) for key in EVALUATION_OPTIONS if key in rest}
+        evaluating = {key: rest.pop(key) for key in (*ROW_OPTIONS, *_ASKED) if key in rest}
         return cls(reads, needs, evaluating, rest.pop("response_method", "auto")), rest
 
-    def naming(self, use: str, column: str) -> FigureSource:
-        """The same, of one column of a frame."""
-        return FigureSource(self.reads, self.needs, {**self.options, use: column}, self.response_method)
+    def of_values(self, y_true: ArrayLike, **columns: ArrayLike) -> Evaluation:
+        """The evaluation of labels or scores that were given, or that an estimator gave."""
+        rows = {name: option for name, option in self.options.items() if name in ROW_OPTIONS}
+        return self.evaluated(Predictions.of(y_true, **columns, **rows))  # type: ignore[arg-type]  # each of its kind
 
-    def evaluated(self, y_true: ArrayLike, **columns: ArrayLike | None) -> Evaluation:
-        """The evaluation of the rows by the metrics that the figure needs."""
-        if "true" not in self.options and all(column is None for column in columns.values()):
-            raise InputTypeError(f"There is nothing to draw: give {' or '.join(columns)} beside y_true.")
-        scored = columns.get("y_score") is not None or "score" in self.options
+    def evaluated(self, p: Predictions) -> Evaluation:
+        """The evaluation of the rows of one model by the metrics that the figure needs."""
         if self.reads == "scores":
-            self._check_scores(columns.get("y_score"), is_scored=scored)
-        usual = SCORES_ALONE if scored else LABELS_ALONE
-        return evaluate(y_true, metrics=self.needs or usual, **{**columns, **self.options})
+            self._check_scores(p)
+        return evaluate(p, metrics=self._metrics(p), **self._asked)
 
-    def _check_scores(self, scores: ArrayLike | None, *, is_scored: bool) -> None:
+    def _metrics(self, p: Predictions) -> Sequence[str] | None:
+        return self.needs or (SCORES_ALONE if p.has_scores else LABELS_ALONE)
+
+    @property
+    def _asked(self) -> dict[str, Any]:
+        return {name: self.options[name] for name in _ASKED if name in self.options}
+
+    def _check_scores(self, p: Predictions) -> None:
         """Refuse labels, and a column for each of several classes of which none is named."""
-        if not is_scored:
+        if p.given.models and not p.has_scores:
             raise InputTypeError("The figure is of scores, and labels alone were given; name the scores with score=.")
-        columns = np.shape(scores)[1:] if scores is not None else ()
-        if columns and columns[0] > 2 and self.options.get("pos_label") is None:
-            given = f"The figure is of the scores of one class, and there is a column for each of {columns[0]}"
+        if p.kind == "class scores" and (all_of := p.collect()).kind == "class scores":
+            given = f"The figure is of the scores of one class, and there is a column for each of {len(all_of.labels)}"
             raise InputError(f"{given}; name the class with pos_label=.")
 
     def of_estimator(self, estimator: Estimator, X: ArrayLike, y: ArrayLike) -> Evaluation:
@@ -117,9 +96,9 @@ class FigureSource:
         if self.reads == "columns":
             return self.of_columns(y, np.asarray(estimator.predict_proba(X)), estimator)  # type: ignore[attr-defined]  # or it says so
         if self.reads == "labels" and "threshold" not in self.options:
-            return self.evaluated(y, y_pred=estimator.predict(X))
+            return self.of_values(y, y_pred=estimator.predict(X))
         scores, label, threshold = self.scores(estimator, X)
-        return self.for_class(label, threshold).evaluated(y, y_score=scores)
+        return self.for_class(label, threshold).of_values(y, y_score=scores)
 
     def of_folds(self, results: CvResults, X: ArrayLike, y: ArrayLike) -> Evaluation:
         """The evaluation of the rows of all test folds together."""
@@ -130,15 +109,15 @@ class FigureSource:
             columns = np.concatenate([model.predict_proba(take_rows(X, test)) for model, test in tests])  # type: ignore[attr-defined]  # see above
             return source.of_columns(take_rows(y, rows), columns, tests[0][0])
         if self.reads == "labels" and "threshold" not in self.options:
-            return source.evaluated(take_rows(y, rows), y_pred=self.test_predictions(results, X)[1])
+            return source.of_values(take_rows(y, rows), y_pred=self.test_predictions(results, X)[1])
         parts = [self.scores(model, take_rows(X, test)) for model, test in tests]
         scores = np.concatenate([part[0] for part in parts])
-        return source.for_class(parts[0][1], self._one_threshold(parts)).evaluated(take_rows(y, rows), y_score=scores)
+        return source.for_class(parts[0][1], self._one_threshold(parts)).of_values(take_rows(y, rows), y_score=scores)
 
     def of_columns(self, y: ArrayLike, columns: Array, estimator: Estimator) -> Evaluation:
         """The evaluation of a column of probabilities for each class of an estimator."""
         labels = {"labels": list(estimator.classes_)}  # type: ignore[attr-defined]  # set by fit
-        return FigureSource(self.reads, self.needs, {**labels, **self.options}).evaluated(y, y_score=columns)
+        return FigureSource(self.reads, self.needs, {**labels, **self.options}).of_values(y, y_score=columns)
 
     def _one_threshold(self, parts: Sequence[tuple[Array, Label, float | None]]) -> float | None:
         """The threshold of all folds; several are refused unless one is named."""
@@ -169,7 +148,9 @@ class FigureSource:
     def _taking(self, rows: Array) -> FigureSource:
         """The same for some of the rows: their weights alone."""
         options = {
-            key: take_rows(value, rows) if key in ("sample_weight", "frequency") and value is not None else value
+            key: take_rows(value, rows)
+            if key in ("sample_weight", "frequency", "cluster") and value is not None
+            else value
             for key, value in self.options.items()
         }
         return FigureSource(self.reads, self.needs, options, self.response_method)

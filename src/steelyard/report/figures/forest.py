@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from matplotlib.axes import Axes
-    from numpy.typing import ArrayLike
 
     from steelyard.evaluation.evaluation import Evaluation, MetricRow
+    from steelyard.predictions import Predictions
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations, Metrics
 
 _COLUMNS = ("value", "low", "high", "chance", "method")
@@ -140,10 +140,8 @@ class IntervalDisplay(LabelDisplay):
 class _EveryMetric(FigureSource):
     """The source of an evaluation by every metric, of which the usual few are shown."""
 
-    def evaluated(self, y_true: ArrayLike, **columns: ArrayLike | None) -> Evaluation:
-        from steelyard.evaluation.evaluate import evaluate
-
-        return evaluate(y_true, **{**columns, **self.options})
+    def _metrics(self, p: Predictions) -> None:  # noqa: ARG002 - all metrics of any rows
+        return None
 
 
 def _rows(evaluation: Evaluation, metrics: Metrics | None) -> tuple[MetricRow, ...]:

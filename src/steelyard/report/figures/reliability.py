@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -13,21 +12,22 @@ from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.results.result import Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError
-from steelyard.ingest.score_matrix import probability_table
 from steelyard.metrics.ranking import check_probabilities
+from steelyard.predictions import Predictions
 from steelyard.report.figures import caption_text, panels, score_curves, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
+from steelyard.report.figures.figure_sources import ROW_OPTIONS
 from steelyard.report.figures.line_labels import Line, block_or_shorter
 from steelyard.report.figures.value_labels import row_labels
 from steelyard.report.palette import inks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from numpy.typing import ArrayLike
 
     from steelyard._types import Array
     from steelyard.analysis.intervals.interval import Interval
     from steelyard.evaluation.evaluation import Evaluation, MetricRow
+    from steelyard.predictions import RowsLike
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations, ModelColumns
     from steelyard.statistics.class_scores import ClassScores
 
@@ -76,12 +76,12 @@ class ReliabilityDisplay(ScoreDisplay):
         evaluation: Evaluations,
         *,
         strategy: str = "isotonic",
-        bins: int = 10,
+        n_bins: int = 10,
         with_scores: bool = True,
         ax: DrawingArea | None = None,
     ) -> Self:
         """The curve of an Evaluation of probabilities, or those of several by name; of one with its scores beneath."""
-        by_model, view = evaluations(evaluation, "A reliability curve", scores=True), CurveView(strategy, bins)
+        by_model, view = evaluations(evaluation, "A reliability curve", scores=True), CurveView(strategy, n_bins)
         lines = tuple(_line(name, each, view) for name, each in by_model.items())
         clustered = any(each.is_clustered for each in by_model.values())
         level = next(iter(by_model.values())).level
@@ -90,22 +90,24 @@ class ReliabilityDisplay(ScoreDisplay):
 
     @classmethod
     @names_wrong_arguments
-    def from_predictions(cls, y_true: ArrayLike, y_score: ModelColumns | None = None, **options: Any) -> Self:
+    def from_predictions(cls, data: RowsLike = None, scored: ModelColumns | None = None, /, **options: Any) -> Self:
         """The curve of the scores of the positive class, or several models' by name; of a column a class, one each."""
-        given = options.get("pos_label") is not None
-        if isinstance(y_score, Mapping) and any(np.ndim(each) == 2 for each in y_score.values()) and not given:
+        rows = {name: options.pop(name) for name in ROW_OPTIONS if name in options}
+        p = Predictions.of(data, scored, second_is="y_score", **rows)
+        if p.kind != "class scores" or p.collect().kind != "class scores":
+            return super().from_predictions(p, **options)
+        if len(p.models) > 1:
             raise InputError("Several models of a column for each class are too much for one figure; give pos_label=.")
-        one = y_score is None or isinstance(y_score, Mapping) or np.ndim(y_score) != 2
-        if one or given:
-            return super().from_predictions(y_true, y_score, **options)
         if options.get("prevalence") is not None:
             raise InputError("prevalence= is about one class, and there is a column for each; give pos_label=.")
-        table = probability_table(y_true, y_score, labels=options.pop("labels", None))  # type: ignore[arg-type]  # one
-        if len(table.labels) == 2:
-            return super().from_predictions(y_true, y_score, pos_label=table.labels[1], **options)
-        parts = {str(label): (table.codes == i, table.probabilities[:, i]) for i, label in enumerate(table.labels)}
-        seen = {name: part for name, part in parts.items() if 0 < part[0].sum() < len(table.codes)}
-        return cls._from(seen, lambda part, source: source.evaluated(part[0], y_score=part[1]), options)
+        table, beside = p.probability_table(), {"cluster": p.collect().given.cluster}
+        beside |= {"sample_weight": table.sample_weight, "frequency": table.frequency}
+        parts = {
+            str(label): Predictions(table.codes == i, y_score=table.probabilities[:, i], **beside)
+            for i, label in enumerate(table.labels)
+            if 0 < np.count_nonzero(table.codes == i) < len(table.codes)
+        }
+        return cls._from(parts, lambda part, source: source.evaluated(part), options)
 
     @property
     def height(self) -> float:
