@@ -172,6 +172,24 @@ def test_tables_are_counted_once():
     assert p.with_options(sample_weight=S).score_table() is not p.score_table()
 
 
+def test_what_was_kept_follows_the_threshold():
+    p = Predictions.read(FRAME, true="y", score="a", cluster="site")
+    assert p.collect().threshold is None
+    assert p.at(0.65).collect().threshold == 0.65
+    fresh = Predictions.read(FRAME, true="y", score="a", cluster="site", threshold=0.65)
+    p.evaluate(draws=40)
+    assert p.at(0.65).evaluate(draws=40).to_dict() == fresh.evaluate(draws=40).to_dict()
+
+
+def test_scores_in_bins_are_counted_again_where_a_threshold_divides_one():
+    many = pl.DataFrame({"y": np.arange(200_000) % 2, "a": np.linspace(0.0002, 0.9998, 200_000)})
+    p = Predictions.read(many, true="y", score="a", exact=False)
+    assert len(p.score_table().bins)
+    for threshold in (0.31234567, 0.7654321):
+        expected = int((many["a"] >= threshold).sum())
+        assert p.at(threshold).confusion().rows[:, 1].sum() == expected
+
+
 def test_threads_share_predictions():
     p, found = Predictions(Y, y_score=S), []
     threads = [threading.Thread(target=lambda: found.append(p.interval("roc_auc").value)) for _ in range(8)]

@@ -46,8 +46,9 @@ from steelyard.statistics.counts import Counts
 from steelyard.statistics.multilabel_table import MultilabelTable
 from steelyard.statistics.paired import Paired
 from steelyard.statistics.positive_class import CONVENTION, absent_sentence, chosen_label
-from steelyard.statistics.precision import PRECISIONS
+from steelyard.statistics.precision import PRECISIONS, as_read
 from steelyard.statistics.probability_table import ProbabilityTable
+from steelyard.statistics.score_bins import bin_divided_at
 from steelyard.statistics.score_table import ScoreTable
 from steelyard.statistics.tally import Tally
 
@@ -97,7 +98,8 @@ _NAMES = ("true", "pred", "score", "weight", "label_sep", "long")
 _READING = ("frequency", "cluster", "by", "bins", "pos_label", "labels", "exact", "threshold", "design", "filter")
 _ALONE = "A frame was given alone; name its columns with true=, and pred= or score=."
 _NOTHING = "There is nothing to ask about: give y_pred (labels) or y_score= (scores) beside y_true."
-_COUNTING = ("weight", "sample_weight", "frequency", "cluster", "by", "bins", "pos_label", "labels", "filter", "exact")
+# Options that change no table, so that what was counted is kept.
+_UNCOUNTED = ("threshold", "design")
 
 
 class Model(NamedTuple):
@@ -451,7 +453,7 @@ class Predictions:
         changed = {known[name]: value for name, value in options.items()}
         if "design" in changed and changed["design"] is None:
             changed["design"] = "random"
-        shared = None if any(name in _COUNTING for name in changed) else self._kept
+        shared = self._kept if changed.keys() <= {*_UNCOUNTED} else None
         return Predictions._of_given(replace(self.given, **changed), shared)
 
     def at(self, threshold: float | Mapping[Any, float]) -> Predictions:
@@ -694,7 +696,7 @@ class Predictions:
         if self.given.is_table:
             return self
         collected: Predictions = self._keep(("collect", columns), lambda: self.every_class(*columns)._of_one_class())
-        return collected
+        return collected._asked_as(self.given)
 
     def every_class(self, *columns: str) -> Predictions:
         """The same as `collect`, with a column of scores for each class where one of two, or one named, is meant."""
@@ -703,7 +705,14 @@ class Predictions:
         collected: Predictions = self._keep(
             ("every class", columns), lambda: self._fetched(columns) if self.given.is_frame else self._values()
         )
-        return collected
+        return collected._asked_as(self.given)
+
+    def _asked_as(self, given: Given) -> Predictions:
+        """The same rows, kept from another question, with the threshold, the design and the call of this one."""
+        if self.given is given:
+            return self
+        asked = {"threshold": given.threshold, "design": given.design, "in_call": given.in_call}
+        return Predictions._of_given(replace(self.given, **asked), self._kept)
 
     def _of_one_class(self) -> Predictions:
         given = self.given
@@ -901,7 +910,10 @@ class Predictions:
         """
         names = named_columns("cost", cost)
         if not names:
-            return self._keep("tally", self._tally)  # type: ignore[no-any-return]  # kept as anything
+            kept: Tally = self._keep("tally", self._tally)
+            if kept.scores is not None and self.given.is_frame and _divides_a_bin(kept.scores, self.given.threshold):
+                kept = self._keep(("tally", self.given.threshold), self._tally)
+            return kept
         if self.given.is_frame and not self.needs_rows:
             return self.frame_tally(cost=names)
         return replace(self.tally(), costs=self.framed(*names)[0].frame_tally(cost=names).costs)
@@ -1436,6 +1448,13 @@ def _states_positive(table: Any) -> bool:
     if isinstance(table, Tally):
         return table.confusion is None or _states_positive(table.confusion)
     return table.positive is not None if isinstance(table, Confusion) else isinstance(table, (Counts, ScoreTable))
+
+
+def _divides_a_bin(scores: ScoreTable, threshold: Any) -> bool:
+    """Whether scores were counted in bins of which a threshold divides one, so that they are to be counted again."""
+    if not len(scores.bins) or not isinstance(threshold, (int, float)):
+        return False
+    return bin_divided_at(scores.bins, as_read(float(threshold), scores.precision)) is not None
 
 
 def _as_tally(table: Any) -> Tally:
