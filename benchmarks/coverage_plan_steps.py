@@ -9,9 +9,8 @@ import numpy as np
 from benchmarks.plan_runs import LABELS, in_processes, interval_of
 from benchmarks.plan_worlds import SCORES, World, simulated_world, useless_world
 from steelyard import best_threshold, label_plan
-from steelyard.analysis.intervals.plan_draws import GivenLabels
-from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.metrics.spec import MetricSpec
+from steelyard.predictions import Predictions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +53,7 @@ def _topped_up(world: World, spec: MetricSpec, rng: np.random.Generator) -> tupl
     plan = pilot.top_up(scores, LABELS - PILOT, labels[pilot.index], rng=rng)
     if not labels[plan.index].any():
         return None
-    rows = plan.labelled(GivenLabels(labels[plan.latest], None, None, FrameColumns()))
+    rows = plan.labelled(Predictions(labels[plan.latest]))
     return float(spec.metric(rows.confusion(), pos_label=1)), *interval_of(rows, spec, rng)
 
 

@@ -17,10 +17,10 @@ from benchmarks.plan_worlds import World, ranked
 from steelyard import Counts, get_metric, label_plan
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.intervals.intervals import table_intervals
-from steelyard.analysis.intervals.plan_draws import GivenLabels, PlannedRows
-from steelyard.ingest.frame_columns import FrameColumns
+from steelyard.analysis.intervals.plan_draws import PlannedRows
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.spec import MetricSpec
+from steelyard.predictions import Predictions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -77,7 +77,7 @@ class PlannedWorld(NamedTuple):
     def labelled(self, labels: Array, scores: Array) -> PlannedRows:
         """The labels as evaluate reads them, with what it states."""
         plan = replace(self.plan, score=scores, stratum=self.strata)
-        return plan.labelled(GivenLabels(labels, None, None, FrameColumns()))
+        return plan.labelled(Predictions(labels))
 
     def value(self, spec: MetricSpec, labels: Array, scores: Array) -> float:
         """The metric alone; NaN where labels are of one class."""

@@ -53,7 +53,7 @@ OF_SCORES = {
     "beats_chance": steelyard.beats_chance,
     "at_prevalence": rows(steelyard.at_prevalence, pi=0.5),
     "best_threshold": rows(steelyard.best_threshold, draws=0),
-    "roc_then_tpnr": rows(steelyard.roc_then_tpnr, resamples=0),
+    "roc_then_tpnr": rows(steelyard.roc_then_tpnr, draws=0),
     "confidence_band": steelyard.confidence_band,
     "decision_curve": steelyard.decision_curve,
     "calibration": steelyard.calibration,

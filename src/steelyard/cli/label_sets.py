@@ -30,7 +30,7 @@ def evaluated_label_sets(inputs: Inputs, asked: dict[str, Any]) -> MultilabelEva
     from steelyard.analysis.intervals.inference import Inference
     from steelyard.cli.inputs import open_files
     from steelyard.evaluation.evaluate_label_sets import evaluate_label_sets
-    from steelyard.ingest.label_set_input import refuse_of_one_label
+    from steelyard.ingest.label_sets import refuse_of_one_label
 
     with open_files(inputs) as source:
         given = _read(source, inputs)

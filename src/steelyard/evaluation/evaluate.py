@@ -39,7 +39,7 @@ from steelyard.exceptions import InputError
 from steelyard.ingest import arrays
 from steelyard.ingest.category_order import category_order, is_ordered
 from steelyard.ingest.label_overlap import check_label_overlap, lookalike_hints, overlap_problems
-from steelyard.ingest.label_set_input import refuse_of_one_label
+from steelyard.ingest.label_sets import refuse_of_one_label
 from steelyard.ingest.thresholding import negative_label, thresholded
 from steelyard.metrics.binned_bounds import binned_bounds
 from steelyard.metrics.registry import get_metrics, list_metrics

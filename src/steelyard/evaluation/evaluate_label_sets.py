@@ -22,7 +22,7 @@ from steelyard.evaluation.verdict.sentences import muted_codes
 from steelyard.exceptions import InputError, first_ten
 from steelyard.ingest import arrays
 from steelyard.ingest.array_groups import group_columns, group_places
-from steelyard.ingest.label_set_input import refuse_of_one_label
+from steelyard.ingest.label_sets import refuse_of_one_label
 from steelyard.ingest.label_tables import sorted_groups
 from steelyard.ingest.thresholding import ASSUMED_HALF, HALF, TWO_THRESHOLDS
 from steelyard.metrics.call_options import NATIVE, SAMPLES, CallOptions

@@ -129,7 +129,7 @@ def table_of_predictions(
 
     A number alone cannot state a threshold that was assumed, so that scores need one for a metric of labels.
     """
-    from steelyard.metrics.frame_tables import asked_table
+    from steelyard.metrics.asked_tables import asked_table
     from steelyard.metrics.spec import MetricSpec
 
     given = {name: getattr(options, name) for name in ("pos_label", "labels", "sample_weight", "frequency")}

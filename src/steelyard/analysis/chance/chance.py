@@ -32,16 +32,16 @@ from steelyard.analysis.prevalence.prevalence import table_at
 from steelyard.analysis.results.formatting import ROUNDING, value_text
 from steelyard.analysis.results.result import Flat
 from steelyard.exceptions import InputError, SteelyardError
-from steelyard.ingest.label_set_input import refuse_of_one_label
+from steelyard.ingest.label_sets import refuse_of_one_label
 from steelyard.metrics import application
 from steelyard.metrics.application import on_table
+from steelyard.metrics.asked_tables import asked_table, assumed_choices
 from steelyard.metrics.call_options import (
     NATIVE,
     SAMPLES,
     CallOptions,
 )
 from steelyard.metrics.count_values import count_values
-from steelyard.metrics.frame_tables import asked_table, assumed_choices
 from steelyard.metrics.multilabel_values import (
     check_label_set_metric,
     check_label_set_options,

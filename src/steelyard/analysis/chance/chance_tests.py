@@ -19,8 +19,8 @@ from steelyard.analysis.chance.permutations import (
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.results.result import Flat
 from steelyard.exceptions import InputError, InputTypeError
+from steelyard.metrics.asked_tables import asked_table, assumed_choices
 from steelyard.metrics.call_options import CallOptions
-from steelyard.metrics.frame_tables import asked_table, assumed_choices
 from steelyard.metrics.multilabel_values import check_label_sets
 from steelyard.metrics.spec import MetricSpec
 from steelyard.predictions import Predictions, question, refuse_unused

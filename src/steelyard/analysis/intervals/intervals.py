@@ -53,9 +53,9 @@ from steelyard.analysis.prevalence.prevalence import table_at
 from steelyard.analysis.results.formatting import ROUNDING
 from steelyard.analysis.results.result import Rows
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest.label_set_input import refuse_of_one_label
+from steelyard.ingest.label_sets import refuse_of_one_label
+from steelyard.metrics.asked_tables import asked_table, assumed_choices
 from steelyard.metrics.call_options import CallOptions
-from steelyard.metrics.frame_tables import asked_table, assumed_choices
 from steelyard.metrics.metric_value import plain
 from steelyard.metrics.multilabel_values import check_label_set_metric
 from steelyard.metrics.spec import MetricSpec
