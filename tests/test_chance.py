@@ -344,7 +344,7 @@ def test_averages_and_positives_are_taken_as_in_calling_the_metric():
     each = chance("recall[average=None]", CLASSES)
     assert same(each.majority, [1, 0, 0]) and same(each.coin, [1 / 3] * 3)
     assert same(chance("recall[average=macro]", CLASSES).value, np.mean(each.value))
-    assert_refused(lambda: chance("precision", CLASSES, undefined=0), InputTypeError, "written form")
+    assert_refused(lambda: chance("precision", CLASSES, undefined=0), InputTypeError, "undefined=")
     assert values(chance("f1", CLASSES, pos_label="b")) == values(chance("f1", CLASSES.counts("b")))
     named = Confusion.of_rows(CLASSES.labels, CLASSES.rows, "b")
     assert values(chance("f1", named)) == values(chance("f1", CLASSES.counts("b")))

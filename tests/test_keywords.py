@@ -39,23 +39,23 @@ def rows(function, *before, **options):
 OF_LABELS = {
     "evaluate": rows(steelyard.evaluate, metrics=["recall"], draws=20),
     "interval": rows(steelyard.interval, "recall", draws=200),
-    "intervals": rows(steelyard.intervals, ["recall", "f1"], draws=200),
+    "intervals": rows(steelyard.interval, ["recall", "f1"], draws=200),
     "chance": rows(steelyard.chance, "f1"),
-    "chance_test": rows(steelyard.chance_test, "f1"),
     "beats_chance": steelyard.beats_chance,
-    "at_prevalence": rows(steelyard.at_prevalence, pi=0.5),
+    "beats_chance by a metric": rows(steelyard.beats_chance, metric="f1"),
+    "at_prevalence": lambda y_true, **given: steelyard.at_prevalence(y_true, 0.5, **given),
 }
 OF_SCORES = {
     "evaluate": rows(steelyard.evaluate, metrics=["roc_auc"], draws=20),
     "interval": rows(steelyard.interval, "roc_auc"),
-    "intervals": rows(steelyard.intervals, ["roc_auc"]),
+    "intervals": rows(steelyard.interval, ["roc_auc"]),
     "chance": rows(steelyard.chance, "average_precision"),
     "beats_chance": steelyard.beats_chance,
-    "at_prevalence": rows(steelyard.at_prevalence, pi=0.5),
+    "at_prevalence": lambda y_true, **given: steelyard.at_prevalence(y_true, 0.5, **given),
     "best_threshold": rows(steelyard.best_threshold, draws=0),
     "roc_then_tpnr": rows(steelyard.roc_then_tpnr, draws=0),
     "confidence_band": steelyard.confidence_band,
-    "decision_curve": steelyard.decision_curve,
+    "decision_curve": lambda **given: [row.net_benefit for row in steelyard.decision_curve(**given)],
     "calibration": steelyard.calibration,
     "roc_curve": steelyard.roc_curve,
     "precision_recall_curve": steelyard.precision_recall_curve,
@@ -63,13 +63,14 @@ OF_SCORES = {
 ASKED = [(name, ask, {"pred": "p"}, LABELS) for name, ask in OF_LABELS.items()]
 ASKED += [(name, ask, {"score": "s"}, SCORES) for name, ask in OF_SCORES.items()]
 IDS = [f"{name} of {next(iter(columns))}" for name, _, columns, _ in ASKED]
-TABLES = {"confusion": LABELS, "score_table": SCORES, "paired": {"pred_a": P, "pred_b": P2}}
+TABLES = {"confusion": LABELS, "score_table": SCORES}
 MODELS = {"compare", "metric_correlation", "robustness"}  # rows of several models
 COLUMNS_OF_CLASSES = {"best_decision"}  # a column of scores for each class
 GROUPED = {"compare_groups", "drift", "errors", "group_thresholds"}  # each in tests of its own
+COUNTED = {"tally", "recommend", "slices"}  # each in tests of its own
+WITHOUT_TRUTH = {"unlabelled", "label_plan"}
 SETS = {"multilabel"}  # rows of several labels: tests/test_multilabel_values.py
-COUNTED_ONCE = {"anytime_interval"}  # without weights: tests/test_sequential.py
-FORMER = {"data", "y_other", "predictions", "groups", "positive", "weights", "y_prob", "y_proba"}
+FORMER = {"y_other", "predictions", "groups", "positive", "weights", "y_prob", "y_proba"}
 
 
 def public_functions():
@@ -90,15 +91,17 @@ def same(first, second):
 
 def test_every_public_function_of_rows_is_asked_here():
     of_rows = {n for n, f in public_functions() if "y_true" in inspect.signature(f).parameters and "." not in n}
+    asked = {*OF_LABELS, *OF_SCORES} - {"intervals", "beats_chance by a metric"}
     assert of_rows == {
-        *OF_LABELS,
-        *OF_SCORES,
+        *asked,
+        *COUNTED,
+        *WITHOUT_TRUTH,
         *TABLES,
+        "paired",
         *MODELS,
         *COLUMNS_OF_CLASSES,
         *SETS,
         *GROUPED,
-        *COUNTED_ONCE,
     }
 
 
@@ -108,7 +111,7 @@ def test_no_argument_has_another_word_than_the_field():
             word for word in inspect.signature(function).parameters if word not in ("self", "metric", "metrics")
         ]
         if "y_true" in parameters:
-            assert parameters[0] == "y_true", name
+            assert parameters[0] in ("y_true", "data"), name
             assert not FORMER & {*parameters}, name
 
 
@@ -119,8 +122,6 @@ def test_keywords_are_those_of_scikit_learn(name, ask, columns, arrays):
     assert not same(ask(y_true=Y, **arrays, pos_label=0), usual) or "chance" in name or name == "at_prevalence"
     weighted = ask(y_true=Y, **arrays, sample_weight=W)
     assert same(ask(y_true=FRAME, true="y", **columns, weight="w"), weighted)
-    if name in ("chance", "chance_test"):
-        assert same(ask(y_true=Y, **arrays, zero_division=0), ask(y_true=Y, **arrays, undefined=0))
 
 
 @pytest.mark.parametrize(("name", "arrays"), TABLES.items(), ids=list(TABLES))
@@ -164,6 +165,12 @@ def test_what_cannot_be_combined_is_refused_in_one_sentence(name, ask, columns, 
             ask(**given)
 
 
+def test_two_columns_of_scores_are_those_of_two_classes_everywhere():
+    both = np.c_[1 - S, S]
+    for name, ask in OF_SCORES.items():
+        assert same(ask(y_true=Y, y_score=both), ask(y_true=Y, y_score=S)), name
+
+
 def test_groups_and_clusters_of_arrays_are_those_of_a_frame():
     options = {"metrics": ["recall"], "draws": 20}
     for by_frame, by_arrays in (
@@ -197,10 +204,10 @@ REFUSED = {
         "is the name of a column",
     ),
     "groups of a table": (lambda: steelyard.evaluate(steelyard.confusion(Y, P), by=SITE), "so give the rows"),
-    "groups of one interval": (lambda: steelyard.interval("f1", Y, P, by=SITE), "gives one result: evaluate takes by="),
+    "groups of one interval": (lambda: steelyard.interval("f1", Y, P, by=SITE), "gives one result; evaluate takes by="),
     "groups of one threshold": (
         lambda: steelyard.best_threshold(Y, S, by=SITE),
-        "gives one result: evaluate takes by=",
+        "gives one result; evaluate takes by=",
     ),
     "clusters of a threshold": (
         lambda: steelyard.best_threshold(steelyard.score_table(Y, S), cluster=PATIENT),
@@ -222,23 +229,20 @@ REFUSED = {
     "a frame alone": (lambda: steelyard.evaluate(FRAME), "name its columns with true="),
     "a frame for a threshold": (
         lambda: steelyard.best_threshold(FRAME),
-        "of a frame name the columns with true= and score=",
+        "name its columns with true=, and pred= or score=",
     ),
     "a metric of scores": (
         lambda: steelyard.interval("roc_auc", FRAME, true="y", pred="p"),
-        "name their column with score=",
+        "or of a frame score=",
     ),
-    "a metric of labels": (
-        lambda: steelyard.interval("f1", FRAME, true="y", score="s"),
-        "name their column with pred=",
-    ),
+    "scores as labels": (lambda: steelyard.interval("roc_auc", Y, S), "roc_auc is of scores; give y_score="),
     "an option that is none": (
         lambda: steelyard.interval("f1", Y, P, threshold=0.5),
-        "it takes pos_label, labels, average",
+        "a threshold together contradict each other",
     ),
     "a value for nothing": (
         lambda: steelyard.interval("f1", Y, P, zero_division=0),
-        "where a metric is undefined there is no",
+        "leaves it undefined and says why",
     ),
     "n x 1 scores": (lambda: steelyard.evaluate(Y, y_score=S[:, None]), r"a column of one; give y_score.ravel\(\)"),
     "n x 1 for a threshold": (
@@ -246,10 +250,6 @@ REFUSED = {
         r"a column of one; give y_score.ravel\(\)",
     ),
     "n x 1 for an area": (lambda: steelyard.roc_auc(Y, S[:, None]), r"a column of one; give y_score.ravel\(\)"),
-    "n x 2 for a threshold": (
-        lambda: steelyard.best_threshold(Y, np.c_[1 - S, S]),
-        r"has 2 columns; .* y_score\[:, 1\]",
-    ),
     "a frame of one column": (
         lambda: steelyard.f1(FRAME[["y"]].to_pandas(), P),
         r"give the column itself, such as frame\['y'\]",
@@ -304,12 +304,9 @@ def test_a_figure_of_scores_takes_arrays_by_keyword_and_frames(name):
 # What comes before a keyword of another question, where it is not the rows alone.
 BEFORE = {
     "interval": ("f1", Y, P),
-    "intervals": (["f1"], Y, P),
-    "anytime_interval": ("f1", Y, P),
     "chance": ("f1", Y, P),
-    "chance_test": ("f1", Y, P),
     "compare": (Y, {"a": P, "b": P2}),
-    "at_prevalence": (Y, 0.1, P),
+    "at_prevalence": (Y, 0.1),
     "paired": (Y, P, P2),
     "scorer": ("f1",),
 }
@@ -326,7 +323,7 @@ OF_ROWS = [
 def test_a_keyword_of_another_question_is_taken_or_refused_in_a_sentence_that_says_what_to_do(name, keyword):
     function = getattr(steelyard, name)
     taken = set(inspect.signature(function).parameters)
-    if keyword in taken or (keyword == "zero_division" and name in ("chance", "chance_test", "scorer")):
+    if keyword in taken or (keyword == "zero_division" and name == "scorer"):
         return
     given = (None, S[:, None], Y, S[:, None], Y)[: 5 if "y_test" in taken else 3] if "y" in taken else (Y, P)
     with pytest.raises(InputTypeError, match=rf"^{keyword}= .*(evaluate|groups=|steelyard\.precision|no interval)"):
@@ -350,9 +347,9 @@ def test_a_figure_refuses_groups_in_a_sentence():
         ),
         (lambda: steelyard.evaluate(Y, y_prob=S), "evaluate takes no y_prob=. Did you mean y_score=?"),
         (lambda: steelyard.evaluate(Y, P, average="macro"), "average= is part of a metric's name"),
-        (lambda: steelyard.evaluate(Y, P, y_pred=P), "y_pred= was given to evaluate twice, by place and by name;"),
-        (lambda: steelyard.evaluate(), "evaluate needs y_true=; give it."),
-        (lambda: steelyard.confusion(Y, P, P2), "confusion takes 2 values by place, y_true and y_pred, not 3;"),
+        (lambda: steelyard.evaluate(Y, P, y_pred=P), "y_pred was given twice, by its place and by its name;"),
+        (lambda: steelyard.evaluate(), "There is nothing to ask about: give y_pred"),
+        (lambda: steelyard.confusion(Y, P, P2), "confusion takes 2 values by place, data and predicted, not 3;"),
         (lambda: steelyard.errors(Y, P, frist=2), "errors takes no frist=. Did you mean first=?"),
         (lambda: steelyard.gate(steelyard.evaluate(Y, P), colour="red"), "gate takes no colour=; leave it out."),
     ],

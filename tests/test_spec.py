@@ -154,7 +154,7 @@ def test_a_rule_that_cannot_be_read_is_refused(text):
 def test_the_average_of_an_interval_stands_in_the_written_form_once():
     table = confusion(TRUE, PRED)
     assert interval("f1[average=macro]", table).metric == "f1[average=macro]"
-    with pytest.raises(InputTypeError, match="averages stand in the metric's written form"):
+    with pytest.raises(InputTypeError, match="average= is part of a metric's name"):
         interval("f1", table, average="macro")
     with pytest.raises(InputError, match="gives a parameter twice"):
         interval("f1[average=macro, average=weighted]", table)

@@ -594,7 +594,7 @@ BAD = {
     "several prevalences": (lambda: interval("f1", FINLEY, prevalence=[0.1, 0.5]), ValueError, "2 numbers of 0 or more that sum to 1"),
     "option": (lambda: interval("f1", FINLEY, pos_lable=1), TypeError, "Did you mean 'pos_label'"),
     "seed": (lambda: interval("f1", FINLEY, rng="a"), TypeError, "rng is a NumPy Generator"),
-    "an average": (lambda: interval("f1", FINLEY, average="macro"), TypeError, "averages stand in the metric's written form"),
+    "an average": (lambda: interval("f1", FINLEY, average="macro"), TypeError, "average= is part of a metric's name"),
     "scores as labels": (lambda: interval("roc_auc", Y, S), TypeError, "give y_score="),
     "groups of one": (lambda: interval("f1", Y, Y, by=Y), TypeError, "evaluate takes by="),
     "huge bootstrap": (lambda: interval("f1", Counts(1e20, 1, 1, 1), method="bootstrap"), OverflowError, "whole rows"),

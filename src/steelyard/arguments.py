@@ -22,8 +22,8 @@ _MOST = 10**9  # repetitions, bins or rows that one call can ask for
 _ELSEWHERE = {  # keywords that other functions take
     "by": "by= reports groups of rows separately, and {who} gives one result: evaluate takes by=, or give {who} the "
     "rows of one group.",
-    "cluster": "cluster= is for intervals, and {who} takes the rows as independent; evaluate, compare, interval and "
-    "intervals allow for it.",
+    "cluster": "cluster= is for intervals, and {who} takes the rows as independent; evaluate, compare and "
+    "interval allow for it.",
     "zero_division": "zero_division= puts a number in place of an undefined metric, and {who} leaves it undefined and "
     "says why; for the number call the metric, as in steelyard.precision(y_true, y_pred, zero_division=0).",
     "average": "average= is part of a metric's name, such as 'f1[average=macro]', and {who} takes it there alone.",

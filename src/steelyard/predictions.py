@@ -258,6 +258,7 @@ class Predictions:
     given: Given
     _kept: dict[Any, Any]
 
+    @names_wrong_arguments
     def __init__(
         self,
         y_true: ArrayLike | None = None,
@@ -333,6 +334,8 @@ class Predictions:
             made = cls.of(counted)
             options = {"pos_label": pos_label, "threshold": threshold, "by": by}
             return made.with_options(**{name: value for name, value in options.items() if value is not None})
+        for use, name in (("weight", weight), ("frequency", frequency), ("cluster", cluster)):
+            _name_of(use, name)
         rows = Given(
             _files(source), true, _named_models(true, pred, score), weight, frequency, cluster, by, bins, None,
             pos_label, labels, threshold, design, filter, label_sep, long, exact, is_frame=True,
@@ -393,6 +396,8 @@ class Predictions:
             raise InputError(
                 "labels= and weights are about rows, and this is a table; give them when counting the rows."
             )
+        if "by" in stated and not isinstance(table, Tally):
+            raise InputTypeError("by= names the group of each row, so give the rows, or their tally, not a table.")
         if isinstance(table, ScoreTable) and stated.get("pos_label", table.label) != table.label:
             raise InputTypeError(
                 f"A ScoreTable holds its rows already, scored for {table.label!r}; another pos_label= needs the rows."
@@ -954,6 +959,9 @@ class Predictions:
 
         given = self.given
         preds, scores = ([model[i] for model in given.models.values() if model[i] is not None] for i in (0, 1))
+        if given.true is None:
+            named = "score" if scores else "pred"
+            raise InputTypeError(f"{named}= names a column of a frame; name that of the truth too, with true=.")
         options: dict[str, Any] = {
             "pos_label": given.pos_label,
             "labels": given.labels,
@@ -966,7 +974,7 @@ class Predictions:
         with self.binned_frame() as (source, by):
             return tally(
                 source,
-                true=given.true or "",
+                true=given.true,
                 pred=preds or None,
                 score=scores[0] if scores else None,
                 by=by or None,
