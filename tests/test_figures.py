@@ -56,6 +56,7 @@ from steelyard import (
     evaluate,
 )
 from steelyard.exceptions import InputError
+from steelyard.report.figures import plot
 from steelyard.report.figures.line_labels import Line, label_lines
 
 TORNADO = Counts(tp=28, fn=23, fp=72, tn=2680)
@@ -696,3 +697,16 @@ def test_folds_that_predict_at_thresholds_of_their_own_have_no_common_one(digits
     ):
         ThresholdDisplay.from_cv_results(results, X, y)
     assert ThresholdDisplay.from_cv_results(results, X, y, threshold=0.3).threshold == 0.3
+
+
+def test_a_figure_of_a_kind_is_drawn_of_predictions_as_of_their_evaluations():
+    rng = np.random.default_rng(3)
+    y = np.arange(200) % 4 == 0
+    models = {name: rng.random(200) / 2 + y / each for name, each in (("a", 2), ("b", 4))}
+    p = steelyard.Predictions(y, y_score=models)
+    evaluated = {name: evaluate(y, y_score=scores, draws=40) for name, scores in models.items()}
+    for kind in ("roc", "gain", "lift", "density"):
+        drawn = plot(kind, p).frame().to_json()
+        assert drawn == plot(kind, evaluated).frame().to_json() == figure(kind, evaluated).frame().to_json(), kind
+    with pytest.raises(TypeError, match="correlation_study"):
+        plot("correlation", p)

@@ -69,7 +69,7 @@ def draw_figure(
     brier, triptych (reliability, roc and murphy) or risk (errors over coverage, by --scores 'p_*'), as SVG, PDF or PNG
     by the ending of -o. The caption is printed.
     """  # noqa: D205 - click fills the paragraph
-    from steelyard.report.figures import VIEWS, display_of, figure
+    from steelyard.report.figures import VIEWS, display_of, plot
     from steelyard.report.terminal.layout import without_controls
 
     display_of(kind)  # refuses a kind that there is not, before anything is read
@@ -84,7 +84,7 @@ def draw_figure(
     chosen: dict[str, Any] = {} if metrics is None or kind in _COMPARED else {"metrics": metrics}
     chosen |= {"standardized": True} if standardized else {}
     reading = {"level": level, "prevalence": prevalence}
-    drawing = figure(kind, _result(VIEWS.get(kind, kind), inputs, reading, metrics), **chosen)
+    drawing = plot(kind, _result(VIEWS.get(kind, kind), inputs, reading, metrics), **chosen)
     with replacement(output, f".{ending}") as path:
         drawing.save(path)
     click.echo(without_controls(drawing.caption()))

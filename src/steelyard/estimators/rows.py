@@ -112,12 +112,17 @@ def score_splits(classifier: Any, X: Features, y: Array, frozen: bool) -> list[t
     from sklearn.model_selection import StratifiedShuffleSplit, check_cv
 
     cv = classifier.cv
-    if cv is None and classifier.confidence is not None and not classifier.refit and not frozen:
+    if (
+        cv is None
+        and classifier.confidence is not None
+        and (classifier.refit == "auto" or not classifier.refit)
+        and not frozen
+    ):
         cv = _HELD_OUT
     if isinstance(cv, float):
         cv = StratifiedShuffleSplit(1, test_size=cv, random_state=0)
     splits = [*check_cv(cv, y, classifier=is_classifier(classifier.estimator)).split(X, y)]
-    if classifier.refit is not None and not classifier.refit and len(splits) > 1:
+    if not classifier.refit and len(splits) > 1:
         raise InputError(
             f"refit=False deploys the classifier of one split, and cv= makes {len(splits)}; give the share of rows "
             "to hold out, such as cv=0.25, a splitter with one split, or 'prefit'."
@@ -133,7 +138,7 @@ def score_splits(classifier: Any, X: Features, y: Array, frozen: bool) -> list[t
 
 def is_refitted(classifier: Any, splits: list[tuple[Array, Array]]) -> bool:
     """Whether it is fitted again on all rows: by default unless limits are guaranteed for that of one split."""
-    if classifier.refit is not None:
+    if classifier.refit != "auto":
         return bool(classifier.refit)
     return classifier.confidence is None or len(splits) > 1
 

@@ -244,7 +244,8 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     Clones fitted on the folds of `cv` score the rows they have not seen; `best_threshold` finds the threshold on all
     those scores together, half-way between a score that is flagged and one that is not; the classifier is then fitted
     on all rows. `cv` may also be the share of rows to hold out, or "prefit": the classifier is taken as it is fitted,
-    so give rows it has not seen. refit=False keeps the classifier of a single split as it scored the rows left out.
+    so give rows it has not seen. refit=False keeps the classifier of a single split as it scored the rows left out;
+    "auto" does where limits are guaranteed for it.
     Without `cv` there are five folds. With `confidence` half of the rows are held out, and the classifier that scored
     them is kept: what is promised holds for it, and for none that is fitted again.
 
@@ -291,7 +292,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         reject: float | None = None,
         reject_cost: float | None = None,
         cv: float | Splitter | Iterable[tuple[Array, Array]] | Literal["prefit"] | None = None,
-        refit: bool | None = None,
+        refit: bool | Literal["auto"] = "auto",
         by: str | int | None = None,
         pos_label: Label | None = None,
         response_method: str = "auto",

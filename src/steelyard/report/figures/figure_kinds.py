@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard._names import HOME
 from steelyard.exceptions import UnknownNameError, did_you_mean
+from steelyard.predictions import Predictions
 
 if TYPE_CHECKING:
     from steelyard.report.figures.display import Display
@@ -63,13 +64,13 @@ def display_of(kind: str) -> type[Display]:
     return display
 
 
-def figure(kind: str, result: Any = None, /, **options: Any) -> Display:
-    """The figure of a kind from a result: an Evaluation, several by name, a Comparison, a study, runs.
+def plot(kind: str, data: Any = None, /, **options: Any) -> Display:
+    """The figure of a kind: of Predictions, or of a result: an Evaluation, several by name, a Comparison, runs.
 
-    "surface" and "correlation" need no result. The options are those of the Display's own constructors.
+    "surface" and "correlation" need neither. The options are those of the Display's own constructors.
 
     >>> from steelyard import Counts, evaluate
-    >>> figure("confusion", evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))).frame()
+    >>> plot("confusion", evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))).frame()
     true  predicted   rows  weight   share
     0             0  2,680   2,680   0.974
     0             1     72      72  0.0262
@@ -77,4 +78,7 @@ def figure(kind: str, result: Any = None, /, **options: Any) -> Display:
     1             1     28      28   0.549
     """
     view = {"kind": kind} if kind in VIEWS else {}
-    return display_of(kind).from_result(result, **view, **options)
+    display = display_of(kind)
+    of_rows = getattr(display, "from_predictions", None) if isinstance(data, Predictions) else None
+    drawn: Display = (of_rows or display.from_result)(data, **view, **options)
+    return drawn
