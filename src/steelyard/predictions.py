@@ -1066,7 +1066,7 @@ class Predictions:
         if isinstance(given.data, MultilabelTable):
             return given.data.on_host() if to_host else given.data
         if given.is_frame and not self.are_sets:
-            return self._label_sets(()).data  # which says what is missing
+            return self._label_sets(()).data  # type: ignore[no-any-return]  # it says what is missing
         if given.is_frame:
             return self.collect().multilabel_table(to_host=to_host)
         values = self.collect().given

@@ -542,8 +542,8 @@ class ComparedColumns(NamedTuple):
         """The labels of models of a frame, counted where they are."""
         given = p.given
         names = {name: str(model.pred) for name, model in given.models.items()}
-        named = {"weight": given.sample_weight, "frequency": given.frequency, "cluster": given.cluster}
-        beside = {use: column_name(use, name) for use, name in named.items()}
+        named: dict[str, Any] = {"weight": given.sample_weight, "frequency": given.frequency, "cluster": given.cluster}
+        beside: dict[str, Any] = {use: column_name(use, name) for use, name in named.items()}
         with p.frame() as source:
             counted = count_keys(source, true=given.true, pred=[*dict.fromkeys(names.values())], **beside)
         assert counted.truth is not None  # noqa: S101 - its column is named
@@ -697,9 +697,10 @@ def _anytime(question: Question, p: Predictions, names: Sequence[str] | None) ->
         extra = "margin" if question.margin is not None else "prevalence"
         raise InputError(f"{extra}= has no place in an anytime comparison, which is of the rows as they come.")
     refuse_unused(p, "an anytime comparison", "weights", "cluster", "design", "by", "threshold")
+    tables: dict[tuple[str, str], Paired]
     if given.is_table:
-        names, table = _paired_table(p, names)
-        tables = {tuple(names): table}
+        (a, b), table = _paired_table(p, names)
+        tables = {(a, b): table}
     else:
         if p.are_sets or any(model.pred is None for model in given.models.values()):
             raise InputError("An anytime comparison is of predicted labels, one for each row; give y_pred=.")

@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from steelyard.analysis.comparison.comparison import ModelTables
     from steelyard.analysis.comparison.evidence import JudgedDifference
     from steelyard.analysis.intervals.inference import Inference
-    from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.metrics.spec import MetricSpec
     from steelyard.predictions import RowOptions
 
@@ -75,7 +74,7 @@ class CountedModel:
 
     confusion: Confusion | None
     scores: ScoreTable | None
-    prevalence: PrevalenceLike | None = None  # that they are read at
+    prevalence: Any = None  # that they are read at
     has_chosen_sizes: bool = False  # whether so many rows of each class were chosen
     assumed: tuple[str, ...] = ()
 
@@ -126,9 +125,9 @@ class CountedModel:
         is_chosen = STRATIFIED in getattr(given, "assumed", ())
         return cls(table, given.scores, getattr(given, "prevalence", None), is_chosen)
 
-    def read(self, table: _Table | None) -> _Table | None:
+    def read(self, table: _Table) -> _Table:
         """A table at the prevalence that it is read at."""
-        return table if table is None or self.prevalence is None else at_prevalence(table, self.prevalence)
+        return table if self.prevalence is None else at_prevalence(table, self.prevalence)
 
 
 def _with_positive(table: Confusion | None, positive: Label) -> Confusion | None:
@@ -140,8 +139,8 @@ def counted_models(models: Mapping[str, CountedModel]) -> tuple[dict[str, Confus
     """The tables of labels and of scores of each model; all models have at least one of the two kinds."""
     if len(models) < 2:
         raise InputError(f"compare needs two or more models, not {len(models)}.")
-    labels = {name: table for name, model in models.items() if (table := model.read(model.confusion)) is not None}
-    scores = {name: table for name, model in models.items() if (table := model.read(model.scores)) is not None}
+    labels = {name: model.read(model.confusion) for name, model in models.items() if model.confusion is not None}
+    scores = {name: model.read(model.scores) for name, model in models.items() if model.scores is not None}
     if len(labels) < len(models) and len(scores) < len(models):
         raise InputError("Some models have labels alone and some scores alone; evaluate all by one of the two.")
     if len({table.labels for table in labels.values()}) > 1:

@@ -297,12 +297,13 @@ class PairDraws:
             draws = self.inference.draws or int(np.clip(_MOST_WORK // sample.cells, 1_000, _DRAWS))
             draw = sample.posterior if kind == "posterior" else sample.swapped
             self._drawn[kind, place] = draw(draws, self.inference.draws_of(kind, place))
-        drawn = self._drawn[kind, place]
+        a, b = self._drawn[kind, place]
         if self.fixed:
             table = estimand.label_table
-            whole = table if place is None else folded(table, place)
-            drawn = tuple(with_class_totals(cells, whole.matrix.sum(-1)) for cells in drawn)
-        a, b = (estimand.on_cells(cells) for cells in drawn)
+            assert isinstance(table, Confusion)  # noqa: S101 - of models that are compared
+            totals = (table if place is None else folded(table, place)).matrix.sum(-1)
+            a, b = (with_class_totals(cells, totals) for cells in (a, b))
+        a, b = (estimand.on_cells(cells) for cells in (a, b))
         return np.asarray(a - b)
 
 
@@ -411,9 +412,9 @@ def thresholds(threshold: Thresholds, names: list[str]) -> dict[str, float]:
     """The threshold of each model; none where none is given."""
     if threshold is None:
         return {}
-    if isinstance(threshold, (list, tuple, np.ndarray)) and len(threshold) == len(names):
+    if isinstance(threshold, (list, tuple)) and len(threshold) == len(names):
         threshold = dict(zip(names, threshold, strict=True))
-    given = threshold if isinstance(threshold, Mapping) else dict.fromkeys(names, threshold)
+    given: Mapping[str, Any] = threshold if isinstance(threshold, Mapping) else dict.fromkeys(names, threshold)
     for name in names:
         value = given.get(name)
         if not isinstance(value, (int, float, np.number)) or math.isnan(value):

@@ -413,4 +413,4 @@ def _used(p: Predictions, source: Source | None) -> set[str]:
     uses = p.given.uses()
     scores = matched_columns(source, uses["scores"]).values() if "scores" in uses else ()
     named = {use: name for use, name in uses.items() if use not in ("by", "scores")}
-    return {*named.values(), *scores}  # type: ignore[arg-type]  # a name each
+    return {*map(str, named.values()), *scores}
