@@ -25,7 +25,7 @@ from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_groups import group_columns, group_places, grouped_tally
 from steelyard.ingest.array_tables import confusion, declared_labels, occurring_labels, score_table
 from steelyard.ingest.class_checks import check_both_classes, check_classes
-from steelyard.ingest.frame_columns import FrameColumns
+from steelyard.ingest.frame_columns import FrameColumns, column_name
 from steelyard.ingest.group_bins import binned_groups
 from steelyard.ingest.label_sets import are_label_sets
 from steelyard.ingest.label_tables import match_label
@@ -756,8 +756,8 @@ class Predictions:
                 pred=preds,
                 score=list(dict.fromkeys(column for each in named.values() for column in each.values())),
                 weight=given.sample_weight,
-                frequency=_name_of("frequency", given.frequency),
-                cluster=_name_of("cluster", given.cluster),
+                frequency=column_name("frequency", given.frequency),
+                cluster=column_name("cluster", given.cluster),
                 by=by,
                 others=columns,
                 labels=declared_labels(given.labels),
@@ -852,7 +852,7 @@ class Predictions:
         with self.binned_frame() as (source, by):
             if given.long is not None:
                 return replace(kept, data=long_table(source, None, given.names, *given.long))
-            frequency, cluster = (_name_of(use, getattr(given, use)) for use in ("frequency", "cluster"))
+            frequency, cluster = (column_name(use, getattr(given, use)) for use in ("frequency", "cluster"))
             beside: dict[str, Any] = {"by": by, "cluster": cluster, "label_sep": given.label_sep, "others": columns}
             table, rows = label_frame(source, given.names, frequency, **beside)
         others = {name: rows.others[name] for name in columns} or None
@@ -968,7 +968,7 @@ class Predictions:
             "threshold": given.threshold,
             "exact": given.exact,
             "weight": given.sample_weight,
-            "frequency": _name_of("frequency", given.frequency),
+            "frequency": column_name("frequency", given.frequency),
             **changed,
         }
         with self.binned_frame() as (source, by):
@@ -1519,17 +1519,6 @@ def _scores_of(fetched: Mapping[str, Array], named: dict[str, str], classes: Lab
         raise InputError("The classes of these scores are not known without a truth; declare them with labels=.")
     chosen = columns_by_class(named, classes, asked)
     return np.column_stack([fetched[name].astype(np.float64, copy=False) for name in chosen])
-
-
-def _name_of(use: str, name: Any) -> str | None:
-    if name is None or isinstance(name, str):
-        return name
-    raise InputTypeError(f"{use}= of a frame is the name of a column.")
-
-
-def names_columns(data: Any) -> bool:
-    """Whether it is a frame or a file, whose columns have names."""
-    return isinstance(data, (str, PathLike, Source)) or hasattr(data, "collect_schema") or hasattr(data, "columns")
 
 
 def _are_paths(data: Any) -> bool:
