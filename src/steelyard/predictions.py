@@ -335,7 +335,7 @@ class Predictions:
             options = {"pos_label": pos_label, "threshold": threshold, "by": by}
             return made.with_options(**{name: value for name, value in options.items() if value is not None})
         for use, name in (("weight", weight), ("frequency", frequency), ("cluster", cluster)):
-            _name_of(use, name)
+            column_name(use, name)
         rows = Given(
             _files(source), true, _named_models(true, pred, score), weight, frequency, cluster, by, bins, None,
             pos_label, labels, threshold, design, filter, label_sep, long, exact, is_frame=True,
