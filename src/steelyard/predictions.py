@@ -1521,6 +1521,11 @@ def _scores_of(fetched: Mapping[str, Array], named: dict[str, str], classes: Lab
     return np.column_stack([fetched[name].astype(np.float64, copy=False) for name in chosen])
 
 
+def names_columns(data: Any) -> bool:
+    """Whether it is a frame or a file, whose columns have names."""
+    return isinstance(data, (str, PathLike, Source)) or hasattr(data, "collect_schema") or hasattr(data, "columns")
+
+
 def _are_paths(data: Any) -> bool:
     return isinstance(data, (list, tuple)) and len(data) > 0 and all(isinstance(each, PathLike) for each in data)
 
