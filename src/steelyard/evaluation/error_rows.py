@@ -19,9 +19,9 @@ from steelyard.ingest import arrays
 from steelyard.ingest.condition_rows import as_conjunction, check_features, empty_slice_sentence
 from steelyard.ingest.frame_columns import FrameColumns
 from steelyard.ingest.label_tables import match_label
+from steelyard.ingest.queries import NO_ROWS, column_precision
 from steelyard.ingest.rows import count_keys
-from steelyard.ingest.score_queries import column_precision
-from steelyard.ingest.score_tables import NO_ROWS, finite_summary
+from steelyard.ingest.score_queries import score_range
 from steelyard.ingest.source import ColumnNames, Source, check_columns, named_columns
 from steelyard.ingest.threshold_sentences import ASSUMED_HALF, HALF
 from steelyard.ingest.wrong_rows import DISTANCE, KIND, KINDS, OTHER, ROW_NUMBER, WrongRows
@@ -314,7 +314,7 @@ def _threshold(source: Source, columns: ColumnNames, threshold: float | None) ->
         if threshold is not None:
             raise InputError("A threshold= needs scores; name their column with score=, or give y_score=.")
         return None, ()
-    summary = finite_summary(source, columns.score)
+    summary = score_range(source, columns.score)
     if threshold is None and not (summary.low >= 0 and summary.high <= 1):
         raise InputError("The scores are not probabilities; give threshold=, from which a row is predicted positive.")
     stated = (ASSUMED_HALF,) if threshold is None and not columns.pred else ()

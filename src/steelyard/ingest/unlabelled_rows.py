@@ -49,7 +49,7 @@ def unlabelled_scores(
     if isinstance(table, ScoreTable):
         return _of_table(table)
     if score is not None and (
-        isinstance(given, Source) or hasattr(given, "columns") or hasattr(given, "collect_schema")
+        isinstance(given, Source) or hasattr(given, "collect_schema") or hasattr(given, "columns")
     ):
         return _checked(_of_frame(Source.of(given), labels, score, frequency))  # type: ignore[arg-type]  # a frame
     if isinstance(frequency, str):
