@@ -110,9 +110,8 @@ class FrameColumns(NamedTuple):
             cluster=column_name("cluster", cluster),
             by=named_columns("by", by),  # type: ignore[arg-type]  # refused there where it is a column
         )
-        assert counted.truth is not None and counted.clusters is not None  # noqa: S101 - their columns are named
-        predicted = counted.predicted[self.pred or ""]
-        return counted.truth, predicted, counted.clusters, counted.rows, counted.groups()
+        truth, predicted = counted.labels
+        return truth, predicted, counted.clusters, counted.rows, counted.groups()  # type: ignore[return-value]  # clusters are named
 
     @property
     def need_rows(self) -> bool:
@@ -139,10 +138,9 @@ class FrameColumns(NamedTuple):
             cluster=column_name("cluster", cluster),
             by=named_columns("by", by),  # type: ignore[arg-type]  # refused there where it is a column
         )
-        assert fetched.truth is not None and fetched.clusters is not None  # noqa: S101 - their columns are named
         scores, predicted = fetched.scores.get(self.score or ""), fetched.predicted.get(self.pred or "")
         weights = (fetched.weights, fetched.frequency)
-        return RowArrays(fetched.truth, predicted, scores, *weights, fetched.clusters, fetched.by)
+        return RowArrays(fetched.labels[0], predicted, scores, *weights, fetched.clusters, fetched.by)  # type: ignore[arg-type]  # clusters are named
 
 
 def column_name(use: str, name: ArrayLike | str | None) -> str | None:

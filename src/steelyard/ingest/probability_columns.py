@@ -62,18 +62,17 @@ class ClassColumnRows(NamedTuple):
             cluster=cluster,
             by=by,
         )
-        assert rows.truth is not None  # noqa: S101 - its column is named
-        order = label_codes.encode(rows.truth, declared_labels(labels), f"The column {true!r}")[1]
+        order = label_codes.encode(rows.labels[0], declared_labels(labels), f"The column {true!r}")[1]
         chosen = columns_by_class(scores, order, columns)
         return cls(
-            rows.truth,
+            rows.labels[0],
             None if pred is None else rows.predicted[pred],
             np.column_stack([rows.scores[name].astype(np.float64, copy=False) for name in chosen]),
             rows.weights,
             rows.frequency,
             rows.clusters,
             rows.by,
-            match_label(pos_label, label_codes.distinct(rows.truth, "y_true")[1]),
+            match_label(pos_label, label_codes.distinct(rows.labels[0], "y_true")[1]),
         )
 
     @classmethod

@@ -54,11 +54,10 @@ def _exact_tables(source: Source, request: TallyRequest) -> tuple[Tables, Labels
         by=columns.by,
         labels=request.labels,
     )
-    assert fetched.truth is not None  # noqa: S101 - its column is named
-    if not len(fetched.truth):
+    if not len(fetched.labels[0]):
         raise InputError(queries.NO_ROWS)
     weight, frequency, scores = fetched.weights, fetched.frequency, fetched.scores[name]
-    true, label, labels = _truth(fetched.truth, frequency, request)
+    true, label, labels = _truth(fetched.labels[0], frequency, request)
 
     def table(places: Array) -> ScoreTable:
         exact = score_table(

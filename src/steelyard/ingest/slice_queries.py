@@ -12,8 +12,7 @@ import numpy as np
 from steelyard.exceptions import InputError
 from steelyard.ingest import finite_numbers, queries
 from steelyard.ingest.condition_rows import condition_expression
-from steelyard.ingest.feature_bins import bin_edges
-from steelyard.ingest.feature_codes import binned_feature, levels_feature
+from steelyard.ingest.feature_codes import bin_edges, binned_feature, levels_feature
 from steelyard.ingest.label_tables import is_missing
 from steelyard.ingest.rows import count_keys
 from steelyard.ingest.score_queries import score_range

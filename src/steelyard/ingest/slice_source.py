@@ -10,8 +10,7 @@ import numpy as np
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import label_codes, queries
 from steelyard.ingest.condition_rows import check_features
-from steelyard.ingest.feature_bins import MemoryColumns, bin_edges
-from steelyard.ingest.feature_codes import binned_feature, levels_feature
+from steelyard.ingest.feature_codes import MemoryColumns, bin_edges, binned_feature, levels_feature
 from steelyard.ingest.label_tables import match_label
 from steelyard.ingest.rows import fetch_rows
 from steelyard.ingest.slice_rows import SliceRows

@@ -141,14 +141,12 @@ def of_frame(
         source = Source.of(data)
         check_row_number(source, *ROWS_OF_SCORES)
         fetched = fetch_rows(source, true=true, score=of_models, weight=beside.weight, cluster=beside.cluster)
-        assert fetched.truth is not None  # noqa: S101 - its column is named
         named = {name: fetched.scores[column] for name, column in columns.items()}
-        compared = of_arrays(fetched.truth, named, RowColumns(None, fetched.weights, fetched.clusters))
+        compared = of_arrays(fetched.labels[0], named, RowColumns(None, fetched.weights, fetched.clusters))
     else:
         counted = count_keys(Source.of(data, counts=True), true=true, pred=of_models, **beside._asdict())
-        assert counted.truth is not None  # noqa: S101 - its column is named
         labels = {name: counted.predicted[column] for name, column in columns.items()}
-        compared = of_arrays(counted.truth, labels, RowColumns())
+        compared = of_arrays(counted.labels[0], labels, RowColumns())
         mass = RowMass.of_rows(counted.rows, None, counted.clusters)
         mass = mass._replace(weights=counted.weights, squares=counted.squares)
         order = None

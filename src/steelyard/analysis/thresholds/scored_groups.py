@@ -109,7 +109,6 @@ class GivenScores(NamedTuple):
             frequency=beside.frequency,
             by=by,
         )
-        assert fetched.truth is not None  # noqa: S101 - its column is named
         named = {name: fetched.scores[column] for name, column in models.items()}
         rows = RowColumns(fetched.frequency, fetched.weights, fetched.clusters)
-        return row_columns(fetched.truth, named, rows), fetched.by
+        return row_columns(fetched.labels[0], named, rows), fetched.by

@@ -146,7 +146,7 @@ class ThresholdRows:
         if true is None:
             column = arrays.column(self.data, "y_true")  # type: ignore[arg-type]  # rows
         else:
-            column = count_keys(Source.of(self.data, counts=True), true=true).truth  # type: ignore[arg-type, assignment]
+            column = count_keys(Source.of(self.data, counts=True), true=true).labels[0]  # type: ignore[arg-type]  # a frame
         return choice_sentences(pos_label, positive, label_codes.encode(column)[1])
 
 
