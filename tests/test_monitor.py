@@ -637,3 +637,10 @@ def test_a_positive_class_that_no_batch_has_is_refused_once_there_are_two_others
     other.update(["ok", "Fraud", "pending"], ["ok", "ok", "ok"], period="June")
     notes = (other + Monitor("recall >= 0.7", pos_label="Fraud")).result().notes
     assert "All labels but 'Fraud' count as negative: 'ok', 'pending'." in notes
+
+
+def test_a_threshold_flags_scores_of_single_precision_that_equal_it_as_evaluate_does():
+    frame = pl.DataFrame({"y": [0, 1] * 20, "s": pl.Series([0.7] * 40, dtype=pl.Float32)})
+    monitor = Monitor(["recall >= 0.8"], threshold=0.7)
+    monitor.update(frame, true="y", score="s")
+    assert monitor.batches[-1].cells.tolist() == [20, 0, 20, 0]
